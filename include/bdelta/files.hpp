@@ -1,0 +1,72 @@
+// Readers and writers for files, built on the stdio layer.
+//
+// Every function returns an owned object or an Error that names the path. Paths are std::filesystem::path, so names
+// of any bytes (and wide names on Windows) work. Objects are used by one thread at a time unless io.hpp says more.
+//
+//   auto source = bdelta::open_random("old.bin", {});
+//   auto target = bdelta::open_atomic_output("new.bin", {});
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "bdelta/io.hpp"
+
+namespace bdelta {
+
+// How file bytes reach the program.
+enum class IoMode : std::uint8_t {
+  kStdio,  // reads and writes through buffers; an I/O error is an Error
+  kMmap,   // inputs are mapped: faster, but an I/O error or a truncation by someone else raises a signal (SIGBUS)
+};
+
+struct FileOptions {
+  IoMode mode = IoMode::kStdio;
+
+  // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. See tools/io_study for why the default is enough.
+  std::uint64_t buffer_bytes = 64 * 1024;
+
+  // Outputs: sync the file and its directory before success is reported.
+  bool sync = true;
+
+  // Outputs: replace an existing file. Without it an existing output is kOutputExists.
+  bool overwrite = false;
+
+  // Outputs: where the temporary file lives; unset means the output's own directory, which is the only place from
+  // which the rename is atomic on every file system.
+  std::optional<std::filesystem::path> temp_dir;
+};
+
+// Opens a regular file for positioned reads. Errors: kNotFound, kIsDirectory, kPermission, kNotSeekable (pipes,
+// terminals), kOpenFailed.
+Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options);
+
+// Opens a file for forward reads; "-" is standard input.
+Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
+                                                          const FileOptions& options);
+
+// A file that comes into being whole or not at all: bytes go to a temporary file beside it, `finish` syncs and
+// renames. Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced.
+// An existing output that is no regular file (a device, a fifo) is written straight through instead.
+class OutputFile : public SequentialWriter {
+ public:
+  // Positioned writes are possible (a regular file): then `positioned` works, and size is what was written.
+  [[nodiscard]] virtual PositionedWriter* positioned() noexcept = 0;
+
+  // Tells the file system how many bytes will come, so that space is claimed once. Best effort, but no space is
+  // an error at once (kNoSpace).
+  virtual Status reserve(std::uint64_t size_bytes) = 0;
+};
+
+// Errors: kOutputExists, kIsDirectory, kPermission, kNotFound (its directory), kOpenFailed; "-" is standard output.
+Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options);
+
+// True when both paths lead to the same existing file (device and inode, or the same spelling of a new one).
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+// Removes temporary files of outputs not yet finished. For signal handlers of programs: async-signal-safe on POSIX.
+void remove_unfinished_outputs() noexcept;
+
+}  // namespace bdelta

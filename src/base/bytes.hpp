@@ -1,0 +1,45 @@
+// Little-endian loads and stores that work at any alignment and on any byte order.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "bdelta/io.hpp"
+
+namespace bdelta {
+
+using Bytes = std::vector<std::uint8_t>;
+
+template <class T>
+[[nodiscard]] inline T load_le(const std::uint8_t* at) noexcept {
+  static_assert(std::is_unsigned_v<T>);
+  if constexpr (std::endian::native == std::endian::little) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  } else {
+    T value = 0;
+    for (std::size_t i = sizeof(T); i-- > 0;) value = static_cast<T>((value << 8) | at[i]);
+    return value;
+  }
+}
+
+template <class T>
+inline void store_le(std::uint8_t* at, T value) noexcept {
+  static_assert(std::is_unsigned_v<T>);
+  for (std::size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * i));
+}
+
+inline void append(Bytes& to, ByteSpan from) { to.insert(to.end(), from.begin(), from.end()); }
+
+template <class T>
+inline void append_le(Bytes& to, T value) {
+  std::uint8_t bytes[sizeof(T)];
+  store_le(bytes, value);
+  append(to, bytes);
+}
+
+}  // namespace bdelta
