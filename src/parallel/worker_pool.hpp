@@ -1,0 +1,56 @@
+// A fixed number of threads that work through tasks. No globals: whoever needs threads is given a pool.
+//
+//   WorkerPool pool(2);
+//   pool.for_each(chunks.size(), [&](std::size_t index) { results[index] = work(chunks[index]); });
+//
+// Results are put where their index says, so they don't depend on the number of threads.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bdelta {
+
+class WorkerPool {
+ public:
+  using Task = std::function<void()>;
+
+  // thread_count counts the calling thread, which works along in for_each; 0 is taken as 1. With 1 no thread is
+  // started at all and every task runs in the caller.
+  explicit WorkerPool(unsigned thread_count);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  [[nodiscard]] unsigned thread_count() const noexcept { return static_cast<unsigned>(threads_.size()) + 1; }
+
+  // Queues a task; it must not throw. Runs at once in the caller when there is no other thread.
+  void submit(Task task);
+
+  // Returns when every submitted task has ended; the caller works along.
+  void wait();
+
+  // Calls body(index) for 0 <= index < count, each once, in no particular order; returns when all are done.
+  // Must not be called from inside a task.
+  void for_each(std::size_t count, const std::function<void(std::size_t)>& body);
+
+ private:
+  void run_worker();
+  bool run_one(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable idle_;
+  std::deque<Task> queue_;
+  std::size_t running_ = 0;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace bdelta
