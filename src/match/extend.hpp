@@ -68,7 +68,7 @@ inline Extension extend_forward(const std::uint8_t* source, const std::uint8_t* 
   for (; limit - done >= kCompareBlock; done += kCompareBlock) {
     const std::uint64_t mask = mismatch_mask(source + done, target + done);
     if (mask == 0) {
-      walk.score += kCompareBlock;
+      walk.score += static_cast<std::int64_t>(kCompareBlock);
       if (walk.score > walk.best.score) walk.best = {done + kCompareBlock, walk.score};
       continue;
     }
@@ -88,7 +88,7 @@ inline Extension extend_backward(const std::uint8_t* source, const std::uint8_t*
   for (; limit - done >= kCompareBlock; done += kCompareBlock) {
     const std::uint64_t mask = mismatch_mask(source - done - kCompareBlock, target - done - kCompareBlock);
     if (mask == 0) {
-      walk.score += kCompareBlock;
+      walk.score += static_cast<std::int64_t>(kCompareBlock);
       if (walk.score > walk.best.score) walk.best = {done + kCompareBlock, walk.score};
       continue;
     }

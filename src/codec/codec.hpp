@@ -1,0 +1,62 @@
+// Bytes to fewer bytes and back, through the libraries of the field.
+//
+// A stream is coded as a sequence of frames that share the codec's state: every frame decodes as soon as it is there,
+// and only in order. The reading half needs nothing of the writing half.
+// Not thread-safe: one object, one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "bdelta/error.hpp"
+
+namespace bdelta {
+
+// Fixed on disk: never reordered, never reused.
+enum class CodecId : std::uint8_t { kStore = 0, kZstd = 1, kLzma = 2 };
+inline constexpr std::uint8_t kCodecCount = 3;
+
+[[nodiscard]] const char* codec_name(CodecId id) noexcept;
+
+// Name and version of the libraries in use, e.g. "zstd 1.5.4, liblzma 5.4.1".
+[[nodiscard]] const char* zstd_version() noexcept;
+[[nodiscard]] const char* lzma_version() noexcept;
+
+class FrameDecoder {
+ public:
+  virtual ~FrameDecoder() = default;
+
+  // Decodes one frame into exactly out.size() bytes. kCodecFailed if the frame holds more, less or nonsense.
+  virtual Status decode(ByteSpan coded, MutableByteSpan out) = 0;
+};
+
+// window_log: log2 of the bytes that a frame may refer back to, as the patch declares; the caller has bounded it.
+Result<std::unique_ptr<FrameDecoder>> make_decoder(CodecId id, unsigned window_log);
+
+// Upper bound of the bytes a decoder allocates.
+[[nodiscard]] std::uint64_t decoder_memory_bytes(CodecId id, unsigned window_log) noexcept;
+
+struct CodecSettings {
+  CodecId id = CodecId::kStore;
+  int level = 0;             // the codec's own scale
+  unsigned align_log = 0;    // LZMA's position bits: 2 where the data has 4-byte structure
+};
+
+class FrameEncoder {
+ public:
+  virtual ~FrameEncoder() = default;
+
+  // Appends the frame of `raw` to `out`; `last` ends the stream.
+  virtual Status encode(ByteSpan raw, bool last, Bytes& out) = 0;
+};
+
+// The smallest window_log that sees all of a stream of total_bytes, within what readers accept.
+[[nodiscard]] unsigned window_log_for(std::uint64_t total_bytes) noexcept;
+
+Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes);
+
+inline constexpr unsigned kMinWindowLog = 12;
+inline constexpr unsigned kMaxWindowLog = 26;  // 64 MiB
+
+}  // namespace bdelta

@@ -1,0 +1,53 @@
+// Waist 2: what every patch format stores and reads. One executor applies the ops of every format.
+//
+// The ops of a window, in order, give its target bytes:
+//   window  := (literal | copy)*
+//   literal := the next `length` bytes of `literals`
+//   copy    := source[source_pos, + length), plus the residual
+// The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
+// bytes of the window alone, as if all copies stood one behind the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/error.hpp"
+
+namespace bdelta {
+
+enum class OpKind : std::uint8_t { kLiteral = 0, kCopy = 1 };
+
+struct DeltaOp {
+  OpKind kind = OpKind::kLiteral;
+  std::uint64_t length = 0;
+  std::uint64_t source_pos = 0;  // copies only
+};
+
+struct ResidualRun {
+  std::uint32_t gap;     // copied bytes since the end of the run before (or the window's first copied byte)
+  std::uint32_t length;  // bytes that change, one value each
+};
+
+// One window, decoded. Reused from window to window, so that its memory is.
+struct WindowDelta {
+  std::uint64_t target_pos = 0;
+  std::uint64_t target_length = 0;
+  bool has_checksum = false;
+  std::uint32_t checksum = 0;  // of the window's target bytes, see hash/xxh3.hpp
+  std::vector<DeltaOp> ops;
+  std::vector<ResidualRun> residual_runs;
+  Bytes residual_values;
+  Bytes literals;
+
+  // A window that is one copy without residual; it may be of any length.
+  [[nodiscard]] bool is_plain() const noexcept {
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty();
+  }
+};
+
+// Proves that executing `window` stays inside the source, the literals and the residual, and gives exactly
+// target_length bytes. Errors: kOpOutOfRange, kPatchCorrupt. The executor relies on it.
+Status validate_window(const WindowDelta& window, std::uint64_t source_size);
+
+}  // namespace bdelta

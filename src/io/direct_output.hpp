@@ -1,0 +1,25 @@
+// Outputs that cannot be replaced: standard output, devices, fifos. Bytes go straight through.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "bdelta/files.hpp"
+#include "io/stdio_writer.hpp"
+
+namespace bdelta::io {
+
+class DirectOutput final : public OutputFile {
+ public:
+  explicit DirectOutput(std::unique_ptr<StdioWriter> writer) noexcept : writer_(std::move(writer)) {}
+
+  Status write(ByteSpan bytes) override { return writer_->write(bytes); }
+  Status finish() override { return writer_->finish(); }
+  [[nodiscard]] PositionedWriter* positioned() noexcept override { return nullptr; }
+  Status reserve(std::uint64_t) override { return {}; }
+
+ private:
+  std::unique_ptr<StdioWriter> writer_;
+};
+
+}  // namespace bdelta::io

@@ -1,0 +1,22 @@
+// Errors of the file layer: which code an errno becomes, and the words around it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "bdelta/error.hpp"
+
+namespace bdelta::io {
+
+// The name between quotes for a message: control characters as \xNN, so that a name cannot forge lines or colours.
+[[nodiscard]] std::string shown(const std::filesystem::path& path);
+
+// The code for `system_error` (an errno). `otherwise` is for errors that only the failing step can name.
+[[nodiscard]] ErrorCode code_of(int system_error, ErrorCode otherwise) noexcept;
+
+// `"name": what: text of the system. Hint.`
+[[nodiscard]] Error file_error(int system_error, ErrorCode otherwise, const std::filesystem::path& path,
+                               std::string_view what);
+
+}  // namespace bdelta::io

@@ -1,0 +1,120 @@
+#include "io/file_handle.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/checked.hpp"
+#include "io/file_error.hpp"
+
+namespace bdelta::io {
+namespace {
+
+// Systems differ in what one call takes (2 GiB less a page, INT_MAX, 32 bits); all take this.
+constexpr std::size_t kMostBytesPerCall = std::size_t{1} << 30;
+
+bool not_applicable(int error) noexcept {
+  return error == EINVAL || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EROFS;
+}
+
+}  // namespace
+
+FileHandle& FileHandle::operator=(FileHandle&& other) noexcept {
+  if (this != &other) {
+    reset();
+    ops_ = other.ops_;
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+int FileHandle::release() noexcept { return std::exchange(fd_, -1); }
+
+void FileHandle::reset() noexcept {
+  if (is_open()) (void)close();
+}
+
+int FileHandle::close() noexcept {
+  if (ops_->close(release()) == 0 || errno == EINTR) return 0;
+  return errno;
+}
+
+Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, std::uint32_t mode,
+                             std::string_view what) {
+  const FileOps& ops = file_ops();
+  for (;;) {
+    const int fd = ops.open(path.c_str(), kind, mode);
+    if (fd >= 0) return FileHandle(ops, fd);
+    if (errno == EINTR) continue;
+    int error = errno;
+    FileInfo found;  // some systems answer EACCES for a directory
+    if (error == EACCES && ops.path_info(path.c_str(), found) == 0 && found.is_directory) error = EISDIR;
+    return file_error(error, ErrorCode::kOpenFailed, path, what);
+  }
+}
+
+Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& path) {
+  FileInfo info;
+  while (file.ops().info(file.fd(), info) != 0) {
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, path, "cannot ask for size and times");
+  }
+  return info;
+}
+
+Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out, const std::filesystem::path& path,
+                  IoCounters* counters) {
+  while (!out.empty()) {
+    const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
+    const std::ptrdiff_t got = file.ops().read_at(file.fd(), out.data(), wanted, pos);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      Error error = file_error(errno, ErrorCode::kReadFailed, path, "reading at byte " + std::to_string(pos));
+      error.offset = pos;
+      return error;
+    }
+    if (got == 0) {
+      return Error{ErrorCode::kInputTruncated,
+                   shown(path) + ": expected " + std::to_string(out.size()) + " more bytes, but the file now ends here. " +
+                       "It became shorter while it was in use; run again when nothing writes to it.",
+                   pos};
+    }
+    count_read(counters, static_cast<std::uint64_t>(got));
+    pos += static_cast<std::uint64_t>(got);
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+  return {};
+}
+
+Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, const std::filesystem::path& path,
+                   IoCounters* counters) {
+  std::uint64_t end = 0;
+  if (!checked_add(pos, bytes.size(), end) || end > static_cast<std::uint64_t>(INT64_MAX)) {
+    return Error{ErrorCode::kFileTooLarge, shown(path) + ": a file cannot be that long.", pos};
+  }
+  while (!bytes.empty()) {
+    const std::size_t offered = std::min(bytes.size(), kMostBytesPerCall);
+    const std::ptrdiff_t taken = file.ops().write_at(file.fd(), bytes.data(), offered, pos);
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken <= 0) {
+      const int error = taken < 0 ? errno : ENOSPC;  // 0 for a non-empty write: the device is full
+      Error failure = file_error(error, ErrorCode::kWriteFailed, path, "writing at byte " + std::to_string(pos));
+      failure.offset = pos;
+      return failure;
+    }
+    count_write(counters, static_cast<std::uint64_t>(taken));
+    pos += static_cast<std::uint64_t>(taken);
+    bytes = bytes.subspan(static_cast<std::size_t>(taken));
+  }
+  return {};
+}
+
+Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path) {
+  while (ops.sync(fd) != 0) {
+    if (errno == EINTR) continue;
+    if (not_applicable(errno)) return {};
+    return file_error(errno, ErrorCode::kSyncFailed, path, "making the output durable");
+  }
+  return {};
+}
+
+}  // namespace bdelta::io

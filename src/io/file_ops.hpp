@@ -1,0 +1,106 @@
+// Every file call of the library, in one table that a test can substitute.
+//
+// Convention of all entries unless said otherwise: 0 or a count on success; -1, 0 or nullptr with `errno` set on
+// failure, on Windows too (the implementation translates). Entries neither retry after EINTR nor loop over short
+// counts: callers do, so that injected faults meet the same code as real ones.
+//
+// A platform is a file: file_ops_posix.cpp, file_ops_win32.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
+namespace bdelta::io {
+
+using PathChar = std::filesystem::path::value_type;
+
+// What the system says about a file at one moment.
+struct FileInfo {
+  std::uint64_t size = 0;       // bytes
+  std::int64_t mtime_ns = 0;    // content changed; nanoseconds since 1970, as fine as the file system keeps them
+  std::int64_t ctime_ns = 0;    // content or attributes changed; cannot be set back by a program
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t mode = 0;       // permission bits only (07777)
+  std::uint32_t owner = 0;
+  std::uint32_t group = 0;
+  bool is_regular = false;
+  bool is_directory = false;
+  bool is_symlink = false;      // only link_info sees one
+};
+
+enum class OpenKind : std::uint8_t {
+  kRead,            // existing file, forward reads; waits for the writer of a fifo
+  kReadNoWait,      // existing file, never blocks in the open itself
+  kWriteExisting,   // existing device or fifo, neither created nor truncated
+  kCreateNew,       // reading and writing; EEXIST if the name is taken
+  kCreateNameless,  // as kCreateNew, but the name is gone at once or when closed
+};
+
+enum class Access : std::uint8_t { kSequential, kRandom, kWillNeed };
+
+struct FileOps {
+  // Descriptors; never 0, 1 or 2, so that a message to a closed standard error cannot land in an output.
+  int (*open)(const PathChar* path, OpenKind kind, std::uint32_t mode);
+  int (*duplicate)(int standard_fd);  // a descriptor of one's own for standard input (0) or output (1), binary
+  int (*close)(int fd);
+  std::ptrdiff_t (*read_at)(int fd, void* to, std::size_t size, std::uint64_t pos);
+  std::ptrdiff_t (*write_at)(int fd, const void* from, std::size_t size, std::uint64_t pos);
+  int (*info)(int fd, FileInfo& out);
+  int (*sync)(int fd);
+  int (*allocate)(int fd, std::uint64_t size);  // claims space and sets the size; EOPNOTSUPP where impossible
+  int (*truncate)(int fd, std::uint64_t size);
+  int (*set_mode)(int fd, std::uint32_t mode);
+  int (*set_owner)(int fd, std::uint32_t owner, std::uint32_t group);
+
+  // Streams; one thread at a time each, without locks where the platform can. `stream_failed` tells an error from
+  // the end after a short count; write_stream may have accepted bytes that only reach the file later.
+  std::FILE* (*open_stream)(int fd, bool for_writing);  // takes the descriptor over on success
+  int (*set_buffer)(std::FILE* file, char* buffer, std::size_t size);  // size 0: unbuffered; before the first use
+  std::size_t (*read_stream)(std::FILE* file, void* to, std::size_t size);
+  std::size_t (*write_stream)(std::FILE* file, const void* from, std::size_t size);
+  int (*flush_stream)(std::FILE* file);
+  int (*close_stream)(std::FILE* file);  // the stream is gone whatever is returned
+  bool (*stream_failed)(std::FILE* file);
+  bool (*stream_ended)(std::FILE* file);
+  void (*clear_stream)(std::FILE* file);
+
+  // Names.
+  int (*path_info)(const PathChar* path, FileInfo& out);
+  int (*link_info)(const PathChar* path, FileInfo& out);
+  int (*read_link)(const PathChar* path, std::filesystem::path& target);
+  int (*rename)(const PathChar* from, const PathChar* to);      // replaces
+  int (*rename_new)(const PathChar* from, const PathChar* to);  // EEXIST rather than replace; EOPNOTSUPP
+  int (*remove)(const PathChar* path);                          // async-signal-safe on POSIX
+  int (*sync_directory)(const PathChar* path);
+
+  // Mappings, read-only. `size` is not 0.
+  void* (*map)(int fd, std::size_t size);
+  int (*unmap)(void* at, std::size_t size);
+  void (*advise)(void* at, std::size_t size, Access access);  // a hint; cannot fail
+
+  int (*random_bytes)(void* to, std::size_t size);  // unpredictable, at most 256 bytes
+};
+
+// The real calls of the platform.
+[[nodiscard]] const FileOps& system_ops() noexcept;
+
+// The table in force: system_ops unless a ScopedFileOps lives.
+[[nodiscard]] const FileOps& file_ops() noexcept;
+
+// For tests: puts `ops` in force for the whole process until destroyed. The table must outlive every object opened
+// meanwhile, because objects keep the table that they were opened with.
+class ScopedFileOps {
+ public:
+  explicit ScopedFileOps(const FileOps& ops) noexcept;
+  ~ScopedFileOps();
+  ScopedFileOps(const ScopedFileOps&) = delete;
+  ScopedFileOps& operator=(const ScopedFileOps&) = delete;
+
+ private:
+  const FileOps* previous_;
+};
+
+}  // namespace bdelta::io

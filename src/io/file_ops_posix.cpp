@@ -1,0 +1,219 @@
+// The table of file calls for POSIX systems.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <string>
+#include <utility>
+
+#include "io/file_ops.hpp"
+
+namespace bdelta::io {
+namespace {
+
+constexpr int kFirstOwnFd = 3;
+
+int fail(int error) {
+  errno = error;
+  return -1;
+}
+
+// Moves a descriptor that took the place of a closed standard stream out of the way.
+int above_standard(int fd) {
+  if (fd < 0 || fd >= kFirstOwnFd) return fd;
+  const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstOwnFd);
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return moved;
+}
+
+int open_nameless(const char* path, std::uint32_t mode) {
+  const int fd = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, static_cast<mode_t>(mode));
+  if (fd >= 0) ::unlink(path);
+  return fd;
+}
+
+int system_open(const char* path, OpenKind kind, std::uint32_t mode) {
+  const auto permissions = static_cast<mode_t>(mode);
+  switch (kind) {
+    case OpenKind::kRead: return above_standard(::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    case OpenKind::kReadNoWait: return above_standard(::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    case OpenKind::kWriteExisting: return above_standard(::open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    case OpenKind::kCreateNew:
+      return above_standard(::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions));
+    case OpenKind::kCreateNameless: return above_standard(open_nameless(path, mode));
+  }
+  return fail(EINVAL);
+}
+
+int system_close(int fd) { return ::close(fd); }
+int system_duplicate(int standard_fd) { return ::fcntl(standard_fd, F_DUPFD_CLOEXEC, kFirstOwnFd); }
+
+std::ptrdiff_t system_read_at(int fd, void* to, std::size_t size, std::uint64_t pos) {
+  return ::pread(fd, to, size, static_cast<off_t>(pos));
+}
+
+std::ptrdiff_t system_write_at(int fd, const void* from, std::size_t size, std::uint64_t pos) {
+  return ::pwrite(fd, from, size, static_cast<off_t>(pos));
+}
+
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
+}
+
+int convert(int result, const struct ::stat& from, FileInfo& out) {
+  if (result != 0) return -1;
+  out.size = static_cast<std::uint64_t>(from.st_size);
+#ifdef __APPLE__
+  out.mtime_ns = nanoseconds(from.st_mtimespec);
+  out.ctime_ns = nanoseconds(from.st_ctimespec);
+#else
+  out.mtime_ns = nanoseconds(from.st_mtim);
+  out.ctime_ns = nanoseconds(from.st_ctim);
+#endif
+  out.device = static_cast<std::uint64_t>(from.st_dev);
+  out.inode = static_cast<std::uint64_t>(from.st_ino);
+  out.mode = static_cast<std::uint32_t>(from.st_mode) & 07777U;
+  out.owner = static_cast<std::uint32_t>(from.st_uid);
+  out.group = static_cast<std::uint32_t>(from.st_gid);
+  out.is_regular = S_ISREG(from.st_mode);
+  out.is_directory = S_ISDIR(from.st_mode);
+  out.is_symlink = S_ISLNK(from.st_mode);
+  return 0;
+}
+
+int system_info(int fd, FileInfo& out) {
+  struct ::stat found {};
+  return convert(::fstat(fd, &found), found, out);
+}
+
+int system_path_info(const char* path, FileInfo& out) {
+  struct ::stat found {};
+  return convert(::stat(path, &found), found, out);
+}
+
+int system_link_info(const char* path, FileInfo& out) {
+  struct ::stat found {};
+  return convert(::lstat(path, &found), found, out);
+}
+
+int system_sync(int fd) {
+#ifdef F_FULLFSYNC
+  if (::fcntl(fd, F_FULLFSYNC) == 0) return 0;  // fsync on macOS stops at the drive's cache
+#endif
+  return ::fsync(fd);
+}
+
+// Not posix_fallocate: where the file system cannot, that one writes a byte into every block.
+int system_allocate([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t size) {
+#ifdef __linux__
+  return ::fallocate(fd, 0, 0, static_cast<off_t>(size));
+#else
+  return fail(EOPNOTSUPP);
+#endif
+}
+
+int system_truncate(int fd, std::uint64_t size) { return ::ftruncate(fd, static_cast<off_t>(size)); }
+int system_set_mode(int fd, std::uint32_t mode) { return ::fchmod(fd, static_cast<mode_t>(mode)); }
+int system_set_owner(int fd, std::uint32_t owner, std::uint32_t group) { return ::fchown(fd, owner, group); }
+
+std::FILE* system_open_stream(int fd, bool for_writing) { return ::fdopen(fd, for_writing ? "wb" : "rb"); }
+
+int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
+  return std::setvbuf(file, size == 0 ? nullptr : buffer, size == 0 ? _IONBF : _IOFBF, size);
+}
+
+std::size_t system_read_stream(std::FILE* file, void* to, std::size_t size) {
+#ifdef BDELTA_HAVE_FREAD_UNLOCKED
+  return ::fread_unlocked(to, 1, size, file);
+#else
+  return std::fread(to, 1, size, file);
+#endif
+}
+
+std::size_t system_write_stream(std::FILE* file, const void* from, std::size_t size) {
+#ifdef BDELTA_HAVE_FREAD_UNLOCKED
+  return ::fwrite_unlocked(from, 1, size, file);
+#else
+  return std::fwrite(from, 1, size, file);
+#endif
+}
+
+int system_flush_stream(std::FILE* file) { return std::fflush(file); }
+int system_close_stream(std::FILE* file) { return std::fclose(file); }
+bool system_stream_failed(std::FILE* file) { return std::ferror(file) != 0; }
+bool system_stream_ended(std::FILE* file) { return std::feof(file) != 0; }
+void system_clear_stream(std::FILE* file) { std::clearerr(file); }
+
+int system_read_link(const char* path, std::filesystem::path& target) {
+  std::string text(PATH_MAX, '\0');
+  const ssize_t length = ::readlink(path, text.data(), text.size());
+  if (length < 0) return -1;
+  text.resize(static_cast<std::size_t>(length));
+  target = std::move(text);
+  return 0;
+}
+
+int system_rename(const char* from, const char* to) { return ::rename(from, to); }
+
+// link(2) refuses an existing name atomically on every POSIX system, unlike rename.
+int system_rename_new(const char* from, const char* to) {
+  if (::link(from, to) == 0) {
+    ::unlink(from);  // the file is in place; a second name left over would do no harm
+    return 0;
+  }
+  const bool unsupported = errno == EPERM || errno == ENOSYS || errno == EMLINK || errno == ENOTSUP;
+  return fail(unsupported ? EOPNOTSUPP : errno);
+}
+
+int system_remove(const char* path) { return ::unlink(path); }
+
+int system_sync_directory(const char* path) {
+  const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const int result = ::fsync(fd);
+  const int error = errno;
+  ::close(fd);
+  errno = error;
+  return result;
+}
+
+void* system_map(int fd, std::size_t size) {
+  void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  return at == MAP_FAILED ? nullptr : at;
+}
+
+int system_unmap(void* at, std::size_t size) { return ::munmap(at, size); }
+
+void system_advise(void* at, std::size_t size, Access access) {
+  const int advice = access == Access::kSequential ? POSIX_MADV_SEQUENTIAL
+                     : access == Access::kRandom   ? POSIX_MADV_RANDOM
+                                                   : POSIX_MADV_WILLNEED;
+  (void)::posix_madvise(at, size, advice);
+}
+
+int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, size); }
+
+
+constexpr FileOps kSystemOps{
+    .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
+    .write_at = system_write_at, .info = system_info, .sync = system_sync, .allocate = system_allocate,
+    .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
+    .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
+    .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
+    .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
+    .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
+    .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
+    .sync_directory = system_sync_directory, .map = system_map, .unmap = system_unmap, .advise = system_advise,
+    .random_bytes = system_random_bytes,
+};
+
+}  // namespace
+
+const FileOps& system_ops() noexcept { return kSystemOps; }
+
+}  // namespace bdelta::io

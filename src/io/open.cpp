@@ -1,0 +1,152 @@
+#include "io/open.hpp"
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "base/try.hpp"
+#include "io/atomic_output.hpp"
+#include "io/direct_output.hpp"
+#include "io/file_error.hpp"
+#include "io/mapped_file.hpp"
+#include "io/random_file.hpp"
+#include "io/stdio_buffer.hpp"
+#include "io/stdio_reader.hpp"
+
+namespace bdelta::io {
+namespace {
+
+constexpr int kStandardInput = 0;
+constexpr int kStandardOutput = 1;
+
+// Paths allocate and std::filesystem throws; nothing of that leaves the room.
+template <class Function>
+std::invoke_result_t<Function> guarded(Function function) noexcept {
+  try {
+    return function();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, {}};
+  } catch (const std::exception& failure) {
+    return Error{ErrorCode::kOpenFailed, failure.what()};
+  }
+}
+
+bool is_standard_stream(const std::filesystem::path& path) { return path == "-"; }
+
+Status check_options(const FileOptions& options) {
+  if (options.buffer_bytes <= kMostBufferBytes) return {};
+  return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(options.buffer_bytes) +
+                                      " bytes; at most 67108864 (64 MiB) are allowed."};
+}
+
+Result<FileHandle> open_standard(int standard_fd, const char* name) {
+  const FileOps& ops = file_ops();
+  for (;;) {
+    const int fd = ops.duplicate(standard_fd);
+    if (fd >= 0) return FileHandle(ops, fd);
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "not open");
+  }
+}
+
+Result<std::unique_ptr<OutputFile>> open_direct(FileHandle file, const std::filesystem::path& name,
+                                                const FileOptions& options, IoCounters* counters) {
+  BDELTA_ASSIGN(auto writer, StdioWriter::create(std::move(file), name, options.buffer_bytes, options.sync, counters));
+  return std::unique_ptr<OutputFile>(new DirectOutput(std::move(writer)));
+}
+
+Result<std::unique_ptr<OutputFile>> open_device(const OutputPlace& place, const FileOptions& options,
+                                                IoCounters* counters) {
+  BDELTA_ASSIGN(FileHandle file, open_file(place.path, OpenKind::kWriteExisting, 0, "cannot open for writing"));
+  BDELTA_ASSIGN(const FileInfo info, info_of(file, place.name));
+  if (info.is_regular) {
+    return Error{ErrorCode::kOpenFailed, shown(place.name) + ": was a device a moment ago and is a file now."};
+  }
+  return open_direct(std::move(file), place.name, options, counters);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
+                                                  IoCounters* counters) {
+  return guarded([&]() -> Result<std::unique_ptr<RandomReader>> {
+    BDELTA_TRY(check_options(options));
+    BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
+    if (options.mode == IoMode::kMmap) {
+      BDELTA_ASSIGN(auto mapped, MappedFile::create(std::move(opened), path, counters));
+      return std::unique_ptr<RandomReader>(std::move(mapped));
+    }
+    return std::unique_ptr<RandomReader>(new RandomFile(std::move(opened), path, counters));
+  });
+}
+
+Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
+                                                          const FileOptions& options, IoCounters* counters) {
+  return guarded([&]() -> Result<std::unique_ptr<SequentialReader>> {
+    BDELTA_TRY(check_options(options));
+    const bool standard = is_standard_stream(path);
+    const std::filesystem::path name = standard ? "standard input" : path;
+    BDELTA_ASSIGN(FileHandle file, standard ? open_standard(kStandardInput, "standard input")
+                                            : open_file(path, OpenKind::kRead, 0, "cannot open for reading"));
+    BDELTA_ASSIGN(const FileInfo info, info_of(file, name));
+    if (info.is_directory) {
+      return Error{ErrorCode::kIsDirectory, shown(name) + ": expected a file, found a directory. Name a file in it."};
+    }
+    BDELTA_ASSIGN(auto reader, StdioReader::create(std::move(file), name, options.buffer_bytes, counters));
+    return std::unique_ptr<SequentialReader>(std::move(reader));
+  });
+}
+
+Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
+                                                IoCounters* counters) {
+  return guarded([&]() -> Result<std::unique_ptr<OutputFile>> {
+    BDELTA_TRY(check_options(options));
+    if (is_standard_stream(path)) {
+      BDELTA_ASSIGN(FileHandle file, open_standard(kStandardOutput, "standard output"));
+      return open_direct(std::move(file), "standard output", options, counters);
+    }
+    BDELTA_ASSIGN(OutputPlace place, find_output_place(path));
+    if (place.existing && !place.existing->is_regular) return open_device(place, options, counters);
+    BDELTA_ASSIGN(auto output, AtomicOutput::create(std::move(place), options, counters));
+    return std::unique_ptr<OutputFile>(std::move(output));
+  });
+}
+
+}  // namespace bdelta::io
+
+namespace bdelta {
+
+Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options) {
+  return io::open_random(path, options, nullptr);
+}
+
+Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
+                                                          const FileOptions& options) {
+  return io::open_sequential(path, options, nullptr);
+}
+
+Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options) {
+  return io::open_output(path, options, nullptr);
+}
+
+bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  try {
+    const io::FileOps& ops = io::file_ops();
+    io::FileInfo first;
+    io::FileInfo second;
+    if (ops.path_info(a.c_str(), first) == 0 && ops.path_info(b.c_str(), second) == 0) {
+      return first.device == second.device && first.inode == second.inode;
+    }
+    std::error_code error;
+    const auto one = std::filesystem::weakly_canonical(std::filesystem::absolute(a), error);
+    if (error) return a == b;
+    const auto other = std::filesystem::weakly_canonical(std::filesystem::absolute(b), error);
+    return error ? a == b : one == other;
+  } catch (const std::exception&) {
+    return a == b;
+  }
+}
+
+}  // namespace bdelta

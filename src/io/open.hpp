@@ -1,0 +1,18 @@
+// The functions of bdelta/files.hpp with what the library and its benchmarks want besides.
+// FileOptions::mode matters to open_random alone; forward readers and outputs always use buffers.
+#pragma once
+
+#include "bdelta/files.hpp"
+#include "io/counters.hpp"
+
+namespace bdelta::io {
+
+// `counters` may be null; it must outlive the object.
+Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
+                                                  IoCounters* counters);
+Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
+                                                          const FileOptions& options, IoCounters* counters);
+Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
+                                                IoCounters* counters);
+
+}  // namespace bdelta::io

@@ -1,0 +1,76 @@
+#include "io/unfinished_outputs.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "bdelta/files.hpp"
+#include "io/file_ops.hpp"
+
+namespace bdelta::io {
+namespace {
+
+enum class SlotState : int { kFree, kFilling, kArmed, kRemoving, kRemoved };
+
+constexpr int kSlots = 32;
+constexpr std::size_t kLongestName = 4096;
+
+struct Slot {
+  std::atomic<SlotState> state{SlotState::kFree};
+  PathChar name[kLongestName] = {};
+};
+static_assert(std::atomic<SlotState>::is_always_lock_free, "a signal handler uses it");
+
+Slot slots[kSlots];
+
+bool advance(Slot& slot, SlotState from, SlotState to) noexcept {
+  return slot.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+UnfinishedName::UnfinishedName(const std::filesystem::path& absolute) noexcept {
+  const auto& name = absolute.native();
+  if (name.size() >= kLongestName) return;
+  for (int i = 0; i < kSlots; ++i) {
+    if (!advance(slots[i], SlotState::kFree, SlotState::kFilling)) continue;
+    std::memcpy(slots[i].name, name.c_str(), (name.size() + 1) * sizeof(PathChar));
+    slots[i].state.store(SlotState::kArmed, std::memory_order_release);
+    slot_ = i;
+    return;
+  }
+}
+
+UnfinishedName::UnfinishedName(UnfinishedName&& other) noexcept : slot_(std::exchange(other.slot_, kNone)) {}
+
+UnfinishedName& UnfinishedName::operator=(UnfinishedName&& other) noexcept {
+  if (this != &other) {
+    forget();
+    slot_ = std::exchange(other.slot_, kNone);
+  }
+  return *this;
+}
+
+void UnfinishedName::forget() noexcept {
+  if (slot_ == kNone) return;
+  Slot& slot = slots[std::exchange(slot_, kNone)];
+  // Waits only while a handler on another thread is inside its call to remove.
+  while (!advance(slot, SlotState::kArmed, SlotState::kFree) && !advance(slot, SlotState::kRemoved, SlotState::kFree)) {
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace bdelta::io
+
+namespace bdelta {
+
+void remove_unfinished_outputs() noexcept {
+  for (io::Slot& slot : io::slots) {
+    if (!io::advance(slot, io::SlotState::kArmed, io::SlotState::kRemoving)) continue;
+    (void)io::file_ops().remove(slot.name);
+    slot.state.store(io::SlotState::kRemoved, std::memory_order_release);
+  }
+}
+
+}  // namespace bdelta

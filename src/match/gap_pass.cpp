@@ -1,0 +1,201 @@
+// What the sampled index can't see is found the other way round. The gaps are small, so the keys at all their
+// positions go into a Bloom filter; the whole source is then read once, and only positions whose key the filter knows
+// enter a table (a semi-join). The table is as small as the gaps, so every source position can be a candidate, which no
+// index of the source could afford. Then each gap is scanned against the table, and the candidate that scores best in
+// both directions is taken if it pays for its op; one on or near a neighbouring diagonal pays less.
+#include "match/gap_pass.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;      // of the table: 64 MiB
+constexpr std::uint64_t kSourceTask = std::uint64_t{8} << 20;    // bytes of source read by one task
+constexpr unsigned kWays = 4;                                    // candidates kept for a key
+
+struct Gap {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::size_t cover_before;  // index + 1 of the cover before, 0 = none
+};
+
+std::uint64_t key_at(const std::uint8_t* at, unsigned span) noexcept {
+  std::uint64_t h = load_le<std::uint64_t>(at) * 0x9FB21C651E98DF25ull;
+  h ^= load_le<std::uint64_t>(at + span - 8) * 0xD6E8FEB86659FD93ull;
+  if (span > 16) h ^= load_le<std::uint64_t>(at + 8) * 0xC2B2AE3D27D4EB4Full;
+  return h ^ (h >> 32);
+}
+
+class GapFiller {
+ public:
+  GapFiller(ByteSpan source, ByteSpan target, const MatchParams& params, unsigned span, WorkerPool& pool)
+      : source_(source), target_(target), params_(params), span_(span), pool_(pool) {}
+
+  void run(Covers& covers) {
+    find_gaps(covers);
+    if (gaps_.empty() || source_.size() < span_) return;
+    note_gap_keys();
+    gather_candidates();
+    std::vector<Covers> found(gaps_.size());
+    constexpr std::size_t kGapsPerTask = 64;
+    pool_.for_each((gaps_.size() + kGapsPerTask - 1) / kGapsPerTask, [&](std::size_t task) {
+      const std::size_t last = std::min(gaps_.size(), (task + 1) * kGapsPerTask);
+      for (std::size_t i = task * kGapsPerTask; i < last; ++i) scan_gap(covers, gaps_[i], found[i]);
+    });
+    merge(covers, found);
+  }
+
+ private:
+  void find_gaps(const Covers& covers) {
+    std::uint64_t done = 0;
+    for (std::size_t i = 0; i <= covers.size(); ++i) {
+      const std::uint64_t end = i < covers.size() ? covers[i].target_pos : target_.size();
+      if (end - done >= span_) {
+        gaps_.push_back({done, end, i});
+        gap_bytes_ += end - done;
+      }
+      if (i < covers.size()) done = covers[i].target_end();
+    }
+  }
+
+  // Two bits a key, one byte of filter a gap byte and no less than what fits L1.
+  void note_gap_keys() {
+    const std::uint64_t bits = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ * 8, 1 << 15, std::uint64_t{1} << 29));
+    filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bits));
+    filter_.assign(static_cast<std::size_t>(bits / 64), 0);
+    for (const Gap& gap : gaps_) {
+      for (std::uint64_t pos = gap.begin; pos + span_ <= gap.end; ++pos) {
+        const std::uint64_t key = key_at(target_.data() + pos, span_);
+        filter_[key >> (filter_shift_ + 6)] |= std::uint64_t{1} << ((key >> filter_shift_) & 63);
+      }
+    }
+  }
+
+  [[nodiscard]] bool in_filter(std::uint64_t key) const noexcept {
+    return (filter_[key >> (filter_shift_ + 6)] >> ((key >> filter_shift_) & 63)) & 1;
+  }
+
+  void gather_candidates() {
+    const std::size_t task_count = static_cast<std::size_t>((source_.size() + kSourceTask - 1) / kSourceTask);
+    std::vector<std::vector<std::uint64_t>> passed(task_count);
+    pool_.for_each(task_count, [&](std::size_t task) {
+      const std::uint64_t begin = task * kSourceTask;
+      const std::uint64_t end = std::min<std::uint64_t>(begin + kSourceTask, source_.size() - span_ + 1);
+      std::uint64_t last_key = 0;
+      for (std::uint64_t pos = begin; pos < end; ++pos) {
+        const std::uint64_t key = key_at(source_.data() + pos, span_);
+        if (in_filter(key) && key != last_key) passed[task].push_back(pos);
+        last_key = key;
+      }
+    });
+    std::uint64_t count = 0;
+    for (const auto& positions : passed) count += positions.size();
+    const std::uint64_t slots = std::bit_ceil(std::clamp<std::uint64_t>(count * 2, 1024, kMaxSlots));
+    slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
+    slots_.assign(static_cast<std::size_t>(slots), 0);
+    for (const auto& positions : passed) {
+      for (const std::uint64_t pos : positions) insert(pos);
+    }
+  }
+
+  void insert(std::uint64_t source_pos) noexcept {
+    std::uint64_t* way = bucket(key_at(source_.data() + source_pos, span_));
+    for (unsigned i = 0; i < kWays; ++i) {
+      if (way[i] == 0) {
+        way[i] = source_pos + 1;
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] std::uint64_t* bucket(std::uint64_t key) noexcept {
+    return &slots_[static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ull) >> slot_shift_) * kWays];
+  }
+
+  struct Found {
+    Cover cover;
+    std::int64_t margin = -1;
+  };
+
+  // Extends source_pos = pos within [begin, end) and keeps it where it beats `best`.
+  void weigh(std::uint64_t source_pos, std::uint64_t pos, std::uint64_t begin, std::uint64_t end, int min_score,
+             Found& best) const {
+    const std::uint8_t* s = source_.data() + source_pos;
+    const std::uint8_t* t = target_.data() + pos;
+    const Extension ahead = extend_forward(s, t, std::min(source_.size() - source_pos, end - pos), params_.strict);
+    const Extension back = extend_backward(s, t, std::min(source_pos, pos - begin), params_.strict);
+    const std::int64_t margin = ahead.score + back.score - min_score;
+    if (margin >= 0 && margin > best.margin) {
+      best = {{source_pos - back.length, pos - back.length, back.length + ahead.length}, margin};
+    }
+  }
+
+  void scan_gap(const Covers& covers, const Gap& gap, Covers& found) {
+    const std::int64_t before = gap.cover_before > 0 ? covers[gap.cover_before - 1].diagonal() : 0;
+    const std::int64_t after = gap.cover_before < covers.size() ? covers[gap.cover_before].diagonal() : before;
+    std::uint64_t begin = gap.begin;
+    for (std::uint64_t pos = begin; pos + span_ <= gap.end;) {
+      const std::uint8_t* at = target_.data() + pos;
+      const std::uint64_t key = key_at(at, span_);
+      Found best;
+      const std::uint64_t* way = bucket(key);
+      for (unsigned i = 0; i < kWays && way[i] != 0; ++i) {
+        const std::uint64_t source_pos = way[i] - 1;
+        if (load_word(source_.data() + source_pos) != load_word(at)) continue;
+        weigh(source_pos, pos, begin, gap.end, threshold(source_pos, pos, before, after), best);
+      }
+      if (best.margin < 0) {
+        ++pos;
+        continue;
+      }
+      found.push_back(best.cover);
+      pos = begin = best.cover.target_end();
+    }
+  }
+
+  [[nodiscard]] int threshold(std::uint64_t source_pos, std::uint64_t pos, std::int64_t before,
+                              std::int64_t after) const noexcept {
+    const std::int64_t diagonal = static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos);
+    const auto near = [&](std::int64_t other) { return diagonal - other < 256 && other - diagonal < 256; };
+    if (diagonal == before || diagonal == after) return params_.same_min_score;
+    return near(before) || near(after) ? params_.near_min_score : params_.far_min_score;
+  }
+
+  void merge(Covers& covers, const std::vector<Covers>& found) const {
+    Covers merged;
+    std::size_t gap = 0;
+    for (std::size_t i = 0; i <= covers.size(); ++i) {
+      if (gap < gaps_.size() && gaps_[gap].cover_before == i) {
+        merged.insert(merged.end(), found[gap].begin(), found[gap].end());
+        ++gap;
+      }
+      if (i < covers.size()) merged.push_back(covers[i]);
+    }
+    covers = std::move(merged);
+  }
+
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const MatchParams& params_;
+  const unsigned span_;
+  WorkerPool& pool_;
+  std::vector<Gap> gaps_;
+  std::uint64_t gap_bytes_ = 0;
+  std::vector<std::uint64_t> filter_;
+  unsigned filter_shift_ = 0;
+  std::vector<std::uint64_t> slots_;  // source position + 1, kWays a bucket, 0 = free
+  unsigned slot_shift_ = 0;
+};
+
+}  // namespace
+
+void fill_gaps(ByteSpan source, ByteSpan target, const MatchParams& params, unsigned span, WorkerPool& pool,
+               Covers& covers) {
+  GapFiller(source, target, params, span, pool).run(covers);
+}
+
+}  // namespace bdelta

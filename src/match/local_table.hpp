@@ -1,0 +1,65 @@
+// The local index: source positions around the current diagonal, in a table that fits the L2 cache.
+//
+// After an insertion or a deletion the match goes on a few bytes to a few KiB away, too close and too short for the
+// global index. So every fourth source position near the diagonal stands here under the hash of its 8 bytes; looking
+// up each target byte finds any match of 11 bytes or more. The source is inserted granule by granule where the scan
+// needs it, and a granule already in the table (young enough not to be overwritten) is not inserted again. Entries are
+// never cleared: a caller compares the bytes anyway, and what is left of an older neighbourhood is often of use.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "match/block_compare.hpp"
+#include "match/sample_hash.hpp"
+
+namespace bdelta {
+
+class LocalTable {
+ public:
+  static constexpr unsigned kSlotBits = 16;               // 2^16 slots of 4 bytes: 256 KiB
+  static constexpr std::uint64_t kStride = 4;             // bytes between inserted positions
+  static constexpr std::uint64_t kGranuleBytes = 8192;    // source inserted at a time
+  static constexpr std::uint64_t kLifeGranules = 24;      // insertions after which a granule counts as gone
+
+  explicit LocalTable(ByteSpan source)
+      : source_(source), slots_(std::size_t{1} << kSlotBits), born_(source.size() / kGranuleBytes + 1) {}
+
+  // Makes sure that the granules around source_pos, `behind` bytes back to `ahead` bytes on, are in the table.
+  void cover(std::uint64_t source_pos, std::uint64_t behind, std::uint64_t ahead) {
+    const std::uint64_t first = (source_pos > behind ? source_pos - behind : 0) / kGranuleBytes;
+    const std::uint64_t last = std::min<std::uint64_t>((source_pos + ahead) / kGranuleBytes, born_.size() - 1);
+    for (std::uint64_t granule = first; granule <= last; ++granule) {
+      if (born_[granule] == 0 || clock_ - born_[granule] > kLifeGranules) insert(granule);
+    }
+  }
+
+  // A source position whose 8 bytes may equal those hashed; near `around` when positions pass 2^34.
+  [[nodiscard]] std::uint64_t find(std::uint32_t hash, std::uint64_t around) const noexcept {
+    const std::uint64_t near = slots_[slot(hash)] * kStride;
+    constexpr std::uint64_t kSpan = kStride << 32;
+    return near + (around & ~(kSpan - 1));
+  }
+
+ private:
+  [[nodiscard]] static std::size_t slot(std::uint32_t hash) noexcept {
+    return (hash * 0x9E3779B1u) >> (32 - kSlotBits);
+  }
+
+  void insert(std::uint64_t granule) noexcept {
+    born_[granule] = ++clock_;
+    const std::uint64_t begin = granule * kGranuleBytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kGranuleBytes, source_.size());
+    for (std::uint64_t pos = begin; pos + kHashSpan <= end; pos += kStride) {
+      slots_[slot(sample_hash(source_.data() + pos))] = static_cast<std::uint32_t>(pos / kStride);
+    }
+  }
+
+  ByteSpan source_;
+  std::vector<std::uint32_t> slots_;  // source position / stride, low 32 bits
+  std::vector<std::uint32_t> born_;   // clock at insertion by granule, 0 = never
+  std::uint32_t clock_ = 0;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,111 @@
+#include "match/matcher.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "match/diagonal.hpp"
+#include "match/gap_pass.hpp"
+#include "match/scan.hpp"
+#include "match/select.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;  // target scanned by one task, whatever the threads
+constexpr std::uint64_t kIndexRatio = 16384;  // no index while less than 1/ratio of the source is uncovered
+
+class Stopwatch {
+ public:
+  // Seconds since construction or the last lap.
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+    return seconds;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
+  std::uint64_t covered = 0;
+  for (const Cover& cover : covers) covered += cover.length;
+  return target_size - covered;
+}
+
+// Scans what `known` leaves free in one chunk, and hands on both in order.
+Covers scan_chunk(const ScanInput& input, const Covers& known, std::uint64_t begin, std::uint64_t end) {
+  LocalTable table(input.source);
+  Covers covers;
+  auto next = std::lower_bound(known.begin(), known.end(), begin,
+                               [](const Cover& cover, std::uint64_t pos) { return cover.target_pos < pos; });
+  std::int64_t diagonal = next == known.begin() ? 0 : std::prev(next)->diagonal();
+  std::uint64_t pos = begin;
+  for (; next != known.end() && next->target_pos < end; ++next) {
+    scan_range(input, pos, next->target_pos, diagonal, table, covers);
+    covers.push_back(*next);
+    diagonal = next->diagonal();
+    pos = next->target_end();
+  }
+  scan_range(input, pos, end, diagonal, table, covers);
+  return covers;
+}
+
+Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool) {
+  const std::uint64_t size = input.target.size();
+  const std::size_t chunk_count = static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes);
+  std::vector<Covers> chunks(chunk_count);
+  pool.for_each(chunk_count, [&](std::size_t i) {
+    const std::uint64_t begin = i * kChunkBytes;
+    chunks[i] = scan_chunk(input, known, begin, std::min(begin + kChunkBytes, size));
+  });
+  Covers all;
+  for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
+  return all;
+}
+
+}  // namespace
+
+Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
+                   MatchTimes& times) {
+  if (source.empty() || target.empty()) return {};
+  Stopwatch watch;
+
+  // What lies on the diagonals from the start and from the end needs no index.
+  Covers covers = cover_diagonals(source, target, params, pool);
+  times.diagonal = watch.lap();
+
+  // The index, unless what is left is too little to earn it.
+  SourceIndex index;
+  if (uncovered_bytes(covers, target.size()) > source.size() / kIndexRatio) {
+    index.build(source, params.sample_shift, pool);
+  }
+  times.index = watch.lap();
+
+  // The scan covers most of the rest.
+  covers = scan_target({source, target, &index, &params}, covers, pool);
+  join_covers(covers);
+  times.scan = watch.lap();
+
+  // Gap passes look for shorter keys, at every source position, in what is still uncovered.
+  for (const unsigned span : params.gap_spans) {
+    fill_gaps(source, target, params, span, pool, covers);
+    join_covers(covers);
+  }
+  times.gaps = watch.lap();
+
+  // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
+  if (params.loosen) {
+    loosen_covers(source, target, params, covers);
+    join_covers(covers);
+  }
+  if (params.prune) {
+    prune_covers(source, target, params, covers);
+    join_covers(covers);
+  }
+  times.select = watch.lap();
+  return covers;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,24 @@
+// The matcher: from two byte ranges to covers. Flat list of passes in matcher.cpp.
+#pragma once
+
+#include "bdelta/io.hpp"
+#include "delta/cover.hpp"
+#include "match/params.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta {
+
+// Wall seconds of the passes, for reports.
+struct MatchTimes {
+  double diagonal = 0;
+  double index = 0;
+  double scan = 0;
+  double gaps = 0;
+  double select = 0;
+};
+
+// Same bytes and parameters give the same covers for any thread count. Both spans must stay unchanged meanwhile.
+[[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
+                                 MatchTimes& times);
+
+}  // namespace bdelta

@@ -1,0 +1,180 @@
+// Greedy scan of a stretch of the target.
+//
+// Three places are asked at each uncovered byte, the likeliest and cheapest first: the diagonal of the cover before
+// (after a replacement the files go on in step), the local table (after an insertion or deletion), the global index at
+// the sampled positions (moved or far content). A hit is extended both ways under the strict rule and accepted if its
+// score pays for the op it takes: little on the current diagonal, more nearby, most far away. Only uncovered bytes
+// are visited, so similar files cost a comparison and little else.
+//
+// Where nothing has been found for kLostBytes the scan is lost: it then asks the global index alone, at the samples
+// that the SIMD scan picks, until something fits again.
+#include "match/scan.hpp"
+
+#include <algorithm>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
+constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
+constexpr std::uint64_t kFirstReach = 4096;  // bytes of source around a new diagonal that enter the local table
+constexpr std::uint64_t kMaxBehind = 32768;
+constexpr std::uint64_t kMaxAhead = 65536;
+
+class Scanner {
+ public:
+  Scanner(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t diagonal, LocalTable& table,
+          Covers& covers)
+      : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params), end_(end),
+        table_(table), covers_(covers), pos_(begin), free_from_(begin), diagonal_(diagonal) {}
+
+  std::int64_t run() {
+    while (pos_ < end_) {
+      if (end_ - pos_ < kHashSpan || target_.size() - pos_ < kHashSpan) break;
+      if (pos_ - free_from_ >= kLostBytes) {
+        scan_lost();
+      } else {
+        visit();
+      }
+    }
+    return diagonal_;
+  }
+
+ private:
+  struct Candidate {
+    Cover cover;
+    std::int64_t score = 0;
+  };
+
+  [[nodiscard]] bool in_source(std::int64_t pos, std::uint64_t length) const noexcept {
+    return pos >= 0 && static_cast<std::uint64_t>(pos) <= source_.size() &&
+           source_.size() - static_cast<std::uint64_t>(pos) >= length;
+  }
+
+  // Extends source[source_pos] = target[pos_] both ways within what is free.
+  [[nodiscard]] Candidate extend(std::uint64_t source_pos) const noexcept {
+    const std::uint8_t* s = source_.data() + source_pos;
+    const std::uint8_t* t = target_.data() + pos_;
+    const Extension ahead = extend_forward(s, t, std::min(source_.size() - source_pos, end_ - pos_), params_.strict);
+    const Extension back = extend_backward(s, t, std::min(source_pos, pos_ - free_from_), params_.strict);
+    return {{source_pos - back.length, pos_ - back.length, back.length + ahead.length}, back.score + ahead.score};
+  }
+
+  void accept(const Candidate& candidate) {
+    const Cover& cover = candidate.cover;
+    if (!covers_.empty() && covers_.back().target_end() == cover.target_pos &&
+        covers_.back().source_end() == cover.source_pos) {
+      covers_.back().length += cover.length;
+    } else {
+      covers_.push_back(cover);
+    }
+    if (cover.diagonal() != diagonal_) reach_ = kFirstReach;
+    diagonal_ = cover.diagonal();
+    pos_ = free_from_ = cover.target_end();
+  }
+
+  // The best of `candidate` and what stands at source_pos, if that reaches min_score. A candidate's margin over its
+  // own threshold is what counts.
+  void consider(std::uint64_t source_pos, int min_score, Candidate& best, std::int64_t& best_margin) const noexcept {
+    const Candidate found = extend(source_pos);
+    const std::int64_t margin = found.score - min_score;
+    if (margin >= 0 && margin > best_margin) {
+      best = found;
+      best_margin = margin;
+    }
+  }
+
+  void visit() {
+    const std::uint8_t* at = target_.data() + pos_;
+    const std::uint64_t word = load_word(at);
+    Candidate best;
+    std::int64_t margin = -1;
+
+    const std::int64_t along = static_cast<std::int64_t>(pos_) + diagonal_;
+    if (in_source(along, kHashSpan) && load_word(source_.data() + along) == word) {
+      consider(static_cast<std::uint64_t>(along), params_.same_min_score, best, margin);
+    }
+    if (margin < 0 || params_.compare_candidates) {
+      const std::uint32_t hash = sample_hash(at);
+      ask_local(hash, word, along, best, margin);
+      if (hash < index_.threshold()) ask_global(at, best, margin);
+    }
+    if (margin >= 0) {
+      accept(best);
+    } else {
+      ++pos_;
+    }
+  }
+
+  void ask_local(std::uint32_t hash, std::uint64_t word, std::int64_t along, Candidate& best,
+                 std::int64_t& margin) {
+    const std::uint64_t around = along < 0 ? 0 : std::min<std::uint64_t>(static_cast<std::uint64_t>(along), source_.size());
+    grow_reach(around);
+    const std::uint64_t found = table_.find(hash, around);
+    if (found + kHashSpan > source_.size() || load_word(source_.data() + found) != word) return;
+    if (static_cast<std::int64_t>(found) == along) return;
+    consider(found, params_.near_min_score, best, margin);
+  }
+
+  // The longer nothing is found, the wider the neighbourhood: a jump to a new place costs one granule or two, and
+  // only a scan that stays uncovered pays for more.
+  void grow_reach(std::uint64_t around) {
+    if (pos_ != free_from_ && (pos_ - free_from_) % 64 != 0) return;
+    table_.cover(around, std::min(reach_ / 2, kMaxBehind), std::min(reach_, kMaxAhead));
+    if (pos_ != free_from_) reach_ = std::min(reach_ * 2, kMaxAhead);
+  }
+
+  void ask_global(const std::uint8_t* at, Candidate& best, std::int64_t& margin) const {
+    if (index_.empty() || target_.size() - pos_ < kAnchorSpan) return;
+    index_.lookup(anchor_hash(at), [&](std::uint64_t source_pos) {
+      if (load_word(source_.data() + source_pos) != load_word(at)) return;
+      consider(source_pos, params_.far_min_score, best, margin);
+    });
+  }
+
+  void scan_lost() {
+    const std::uint64_t last = std::min(end_, target_.size() < kAnchorSpan ? 0 : target_.size() - kAnchorSpan + 1);
+    if (index_.empty() || pos_ >= last) {
+      pos_ = end_;
+      return;
+    }
+    samples_.clear();
+    const auto count = static_cast<std::uint32_t>(std::min(kLostStep, last - pos_));
+    scan_(target_.data() + pos_, count, index_.threshold(), samples_);
+    const std::uint64_t begin = pos_;
+    for (const std::uint32_t offset : samples_) {
+      pos_ = begin + offset;
+      Candidate best;
+      std::int64_t margin = -1;
+      ask_global(target_.data() + pos_, best, margin);
+      if (margin >= 0) {
+        accept(best);
+        return;
+      }
+    }
+    pos_ = begin + count;
+  }
+
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const SourceIndex& index_;
+  const MatchParams& params_;
+  const std::uint64_t end_;
+  LocalTable& table_;
+  Covers& covers_;
+  const SampleScan scan_ = best_sample_scan();
+  std::vector<std::uint32_t> samples_;
+  std::uint64_t pos_;        // the byte looked at
+  std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
+  std::int64_t diagonal_;
+  std::uint64_t reach_ = kFirstReach;
+};
+
+}  // namespace
+
+void scan_range(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t& diagonal,
+                LocalTable& table, Covers& covers) {
+  diagonal = Scanner(input, begin, end, diagonal, table, covers).run();
+}
+
+}  // namespace bdelta

@@ -1,0 +1,129 @@
+#include "match/select.hpp"
+
+#include <algorithm>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kBridgeBytes = 8;  // a shorter gap on one diagonal is cheaper as residual than as literal
+
+// Places that differ between source and target over `length` bytes.
+std::uint64_t count_mismatches(const std::uint8_t* source, const std::uint8_t* target, std::uint64_t length) {
+  std::uint64_t count = 0;
+  std::uint64_t done = 0;
+  for (; length - done >= kCompareBlock; done += kCompareBlock) {
+    count += static_cast<std::uint64_t>(std::popcount(mismatch_mask(source + done, target + done)));
+  }
+  for (; done < length; ++done) count += source[done] != target[done];
+  return count;
+}
+
+// Costs in 1/16 bit, from engine measurements: they decide only what is near the edge.
+constexpr std::int64_t kLiteralCost = 74;    // a literal byte
+constexpr std::int64_t kMismatchCost = 128;  // a residual byte with its place
+constexpr std::int64_t kFarOpCost = 640;     // an op on a new diagonal
+constexpr std::int64_t kSameOpCost = 256;    // an op that returns to the diagonal before
+
+// The border between `left` and `right`, which touch in the target, goes where the sum of mismatches is least.
+void move_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
+  constexpr std::uint64_t kReach = 256;
+  const std::uint64_t back = std::min({kReach, left.length - 1, right.source_pos});
+  const std::uint64_t ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
+  std::int64_t score = 0;
+  std::int64_t best = 0;
+  std::int64_t best_shift = 0;
+  for (std::uint64_t i = 1; i <= back; ++i) {  // give left's last bytes to right
+    const std::uint8_t wanted = target[left.target_end() - i];
+    score += (source[left.source_end() - i] != wanted) - (source[right.source_pos - i] != wanted);
+    if (score > best) best = score, best_shift = -static_cast<std::int64_t>(i);
+  }
+  score = 0;
+  for (std::uint64_t i = 0; i < ahead; ++i) {  // give right's first bytes to left
+    const std::uint8_t wanted = target[right.target_pos + i];
+    score += (source[right.source_pos + i] != wanted) - (source[left.source_end() + i] != wanted);
+    if (score > best) best = score, best_shift = static_cast<std::int64_t>(i) + 1;
+  }
+  const auto shift = static_cast<std::uint64_t>(best_shift);  // wraps as intended for a negative shift
+  left.length += shift;
+  right.source_pos += shift;
+  right.target_pos += shift;
+  right.length -= shift;
+}
+
+bool pays(ByteSpan source, ByteSpan target, const Cover* before, const Cover& cover, const Cover* after) {
+  const std::uint64_t misses =
+      count_mismatches(source.data() + cover.source_pos, target.data() + cover.target_pos, cover.length);
+  const bool same = before != nullptr && before->diagonal() == cover.diagonal();
+  // A cover between two that share a diagonal makes them pay for two changes of it.
+  const bool between = before != nullptr && after != nullptr && before->diagonal() == after->diagonal() && !same;
+  const std::int64_t op = same ? kSameOpCost : between ? kFarOpCost + kSameOpCost : kFarOpCost;
+  const std::int64_t saved = static_cast<std::int64_t>(cover.length) * kLiteralCost;
+  return saved > op + static_cast<std::int64_t>(misses) * kMismatchCost;
+}
+
+}  // namespace
+
+void join_covers(Covers& covers) {
+  std::size_t kept = 0;
+  for (const Cover& cover : covers) {
+    if (kept > 0) {
+      Cover& last = covers[kept - 1];
+      const std::uint64_t gap = cover.target_pos - last.target_end();
+      if (last.diagonal() == cover.diagonal() && gap <= kBridgeBytes) {
+        last.length += gap + cover.length;
+        continue;
+      }
+    }
+    covers[kept++] = cover;
+  }
+  covers.resize(kept);
+}
+
+void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers) {
+  for (std::size_t i = 0; i <= covers.size(); ++i) {
+    Cover* left = i > 0 ? &covers[i - 1] : nullptr;
+    Cover* right = i < covers.size() ? &covers[i] : nullptr;
+    const std::uint64_t begin = left ? left->target_end() : 0;
+    const std::uint64_t end = right ? right->target_pos : target.size();
+    if (begin == end) continue;
+    Extension ahead;
+    Extension back;
+    if (left) {
+      const std::uint64_t limit = std::min(end - begin, source.size() - left->source_end());
+      ahead = extend_forward(source.data() + left->source_end(), target.data() + begin, limit, params.loose);
+    }
+    if (right) {
+      const std::uint64_t limit = std::min(end - begin, right->source_pos);
+      back = extend_backward(source.data() + right->source_pos, target.data() + end, limit, params.loose);
+    }
+    // Where both claim the same bytes the better one keeps them; pruning moves the border later.
+    if (ahead.length + back.length > end - begin) {
+      if (ahead.score >= back.score) {
+        back.length = end - begin - ahead.length;
+      } else {
+        ahead.length = end - begin - back.length;
+      }
+    }
+    if (left) left->length += ahead.length;
+    if (right) {
+      right->source_pos -= back.length;
+      right->target_pos -= back.length;
+      right->length += back.length;
+    }
+  }
+}
+
+void prune_covers(ByteSpan source, ByteSpan target, const MatchParams&, Covers& covers) {
+  for (std::size_t i = 1; i < covers.size(); ++i) {
+    if (covers[i - 1].target_end() == covers[i].target_pos) move_border(source, target, covers[i - 1], covers[i]);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < covers.size(); ++i) {
+    const Cover* before = kept > 0 ? &covers[kept - 1] : nullptr;
+    const Cover* after = i + 1 < covers.size() ? &covers[i + 1] : nullptr;
+    if (covers[i].length > 512 || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];
+  }
+  covers.resize(kept);
+}
+
+}  // namespace bdelta

@@ -1,0 +1,20 @@
+// The last passes over a list of covers: join, move borders, drop what does not pay.
+#pragma once
+
+#include "bdelta/io.hpp"
+#include "delta/cover.hpp"
+#include "match/params.hpp"
+
+namespace bdelta {
+
+// Joins neighbours that touch, or that are parted by a few bytes, on one diagonal.
+void join_covers(Covers& covers);
+
+// Extends covers into the gaps beside them under the loose rule: ground that no better diagonal has claimed.
+void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers);
+
+// Moves the border between two covers that touch to where the fewest bytes differ, and drops covers whose
+// op costs more than the literals it saves.
+void prune_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers);
+
+}  // namespace bdelta
