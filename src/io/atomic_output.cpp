@@ -26,7 +26,8 @@ Status copy_bytes(const FileHandle& from, std::uint64_t size, const FileHandle& 
   const std::unique_ptr<std::uint8_t[]> buffer(new (std::nothrow) std::uint8_t[kCopyBytes]);
   if (!buffer) return Error{ErrorCode::kOutOfMemory, "no memory to copy the finished output."};
   for (std::uint64_t pos = 0; pos < size;) {
-    const MutableByteSpan piece{buffer.get(), static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - pos))};
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - pos));
+    const MutableByteSpan piece{buffer.get(), count};
     BDELTA_TRY(read_fully(from, pos, piece, name, nullptr));
     BDELTA_TRY(write_fully(to, pos, piece, name, nullptr));
     pos += piece.size();
@@ -69,7 +70,8 @@ Status AtomicOutput::remember(Error error) {
 
 Status AtomicOutput::write(ByteSpan bytes) {
   if (finished_ || used_positions_) {
-    return remember({ErrorCode::kInternal, shown(place_.name) + ": sequential write after finish or a positioned one."});
+    return remember(
+        {ErrorCode::kInternal, shown(place_.name) + ": sequential write after finish or a positioned one.", Error::kNoOffset});
   }
   if (!stream_) {
     auto stream = StdioWriter::create(std::move(temp_.file()), place_.name, options_.buffer_bytes, false, counters_);
@@ -81,7 +83,8 @@ Status AtomicOutput::write(ByteSpan bytes) {
 
 Status AtomicOutput::write_at(std::uint64_t pos, ByteSpan bytes) {
   if (finished_ || stream_) {
-    return remember({ErrorCode::kInternal, shown(place_.name) + ": positioned write after finish or a sequential one."});
+    return remember(
+        {ErrorCode::kInternal, shown(place_.name) + ": positioned write after finish or a sequential one.", pos});
   }
   used_positions_ = true;
   if (bytes.empty()) return {};
@@ -146,9 +149,11 @@ void AtomicOutput::set_attributes(int fd) noexcept {
   const FileOps& ops = file_ops();
   std::uint32_t mode = final_mode_;
   FileInfo now;
-  const bool owner_matters = place_.existing && ops.info(fd, now) == 0 &&
-                             (now.owner != place_.existing->owner || now.group != place_.existing->group);
-  if (owner_matters && ops.set_owner(fd, place_.existing->owner, place_.existing->group) != 0) mode &= ~kSetIdBits;
+  if (place_.existing) {
+    const FileInfo& old = *place_.existing;
+    const bool same_owner = ops.info(fd, now) == 0 && now.owner == old.owner && now.group == old.group;
+    if (!same_owner && ops.set_owner(fd, old.owner, old.group) != 0) mode &= ~kSetIdBits;
+  }
   (void)ops.set_mode(fd, mode);
 }
 

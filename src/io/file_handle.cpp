@@ -74,8 +74,8 @@ Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out
     }
     if (got == 0) {
       return Error{ErrorCode::kInputTruncated,
-                   shown(path) + ": expected " + std::to_string(out.size()) + " more bytes, but the file now ends here. " +
-                       "It became shorter while it was in use; run again when nothing writes to it.",
+                   shown(path) + ": expected " + std::to_string(out.size()) +
+                       " more bytes, but the file now ends here. It became shorter while it was in use; run again when nothing writes to it.",
                    pos};
     }
     count_read(counters, static_cast<std::uint64_t>(got));

@@ -1,6 +1,7 @@
 // The table of file calls for POSIX systems.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,7 +198,6 @@ void system_advise(void* at, std::size_t size, Access access) {
 }
 
 int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, size); }
-
 
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,

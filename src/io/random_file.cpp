@@ -37,7 +37,8 @@ Status check_same(const OpenedFile& before, const std::filesystem::path& path) {
 Status check_range(std::uint64_t pos, std::uint64_t length, std::uint64_t size, const std::filesystem::path& path) {
   if (range_fits(pos, length, size)) return {};
   return Error{ErrorCode::kReadFailed,
-               shown(path) + ": asked for " + std::to_string(length) + " bytes of a file of " + std::to_string(size) + ".",
+               shown(path) + ": asked for " + std::to_string(length) + " bytes here, but the file has " +
+                   std::to_string(size) + ".",
                pos};
 }
 

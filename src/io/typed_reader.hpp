@@ -175,8 +175,8 @@ inline void TypedReader::fail(Error error) {
 inline void TypedReader::fail_truncated(std::uint64_t missing) {
   if (failure_) return;
   truncated_ = true;
-  fail({ErrorCode::kPatchTruncated, "the input ends here; at least " + std::to_string(missing) + " more bytes were expected.",
-        filled_});
+  fail({ErrorCode::kPatchTruncated,
+        "the input ends here; at least " + std::to_string(missing) + " more bytes were expected.", filled_});
 }
 
 }  // namespace bdelta::io

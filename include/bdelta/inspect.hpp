@@ -1,0 +1,37 @@
+// What a patch says about itself, without applying it.
+//
+//   auto info = bdelta::inspect_file("app.bdelta", {});
+//   if (info) std::printf("%s, makes %llu bytes\n", info->format.c_str(), (unsigned long long)info->target_size);
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "bdelta/files.hpp"
+
+namespace bdelta {
+
+using DigestBytes = std::array<std::uint8_t, 16>;
+
+struct PatchInfo {
+  std::string format;                             // "bdt2" or "bdt1"
+  unsigned version = 0;                           // of the format
+  unsigned draft = 0;                             // of the format, 0 = frozen
+  std::optional<std::uint64_t> source_size;       // bytes of OLD
+  std::uint64_t target_size = 0;                  // bytes of NEW
+  std::optional<DigestBytes> source_digest;       // XXH3-128, canonical; absent where the format has none
+  std::optional<DigestBytes> target_digest;
+  std::uint64_t required_features = 0;
+  std::uint64_t optional_features = 0;
+  std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
+  std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides its buffers
+};
+
+// Reads the header of a patch. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
+// Thread-safe.
+Result<PatchInfo> inspect(SequentialReader& patch);
+Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
+
+}  // namespace bdelta

@@ -1,0 +1,159 @@
+#include "format/bdt1/reader.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "base/try.hpp"
+#include "format/bdt1/layout.hpp"
+
+namespace bdelta::bdt1 {
+namespace {
+
+constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;  // target bytes given out at a time
+
+struct Match {
+  std::int32_t source_step;
+  std::uint32_t literal_bytes;
+  std::uint32_t length;
+};
+
+// The table of matches stands before all literals, so it is held whole; it grows with the bytes that are really there.
+class Reader final : public PatchReader {
+ public:
+  Reader(io::TypedReader& patch, PatchInfo info, std::vector<Match> matches)
+      : patch_(patch), info_(std::move(info)), matches_(std::move(matches)) {
+    info_.decoder_memory_bytes = matches_.size() * sizeof(Match);
+  }
+
+  [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
+
+  Result<bool> next(WindowDelta& window) override {
+    if (target_pos_ == info_.target_size) return finish();
+    try {
+      return fill(window);
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
+    }
+  }
+
+ private:
+  Result<bool> fill(WindowDelta& window) {
+    window.target_pos = target_pos_;
+    window.has_checksum = false;
+    window.ops.clear();
+    window.residual_runs.clear();
+    window.residual_values.clear();
+    window.literals.clear();
+    std::uint64_t room = std::min(kWindowBytes, info_.target_size - target_pos_);
+    window.target_length = room;
+    std::uint64_t literal_bytes = 0;
+    while (room > 0) {
+      BDELTA_TRY(load_match());
+      const std::uint64_t literal = std::min<std::uint64_t>(literal_left_, room);
+      if (literal > 0) window.ops.push_back({OpKind::kLiteral, literal, 0});
+      literal_left_ -= literal;
+      literal_bytes += literal;
+      room -= literal;
+      const std::uint64_t copy = literal_left_ == 0 ? std::min<std::uint64_t>(copy_left_, room) : 0;
+      if (copy > 0) window.ops.push_back({OpKind::kCopy, copy, static_cast<std::uint64_t>(source_pos_)});
+      copy_left_ -= copy;
+      source_pos_ += static_cast<std::int64_t>(copy);
+      room -= copy;
+    }
+    target_pos_ += window.target_length;
+    window.literals.resize(static_cast<std::size_t>(literal_bytes));
+    if (!patch_.read_exact(window.literals)) return patch_.status().error();
+    return true;
+  }
+
+  // Makes the next match current once the one before is used up; behind the last one all is literal. The sums
+  // were proven when the patch was opened.
+  Status load_match() {
+    while (literal_left_ == 0 && copy_left_ == 0) {
+      if (next_match_ == matches_.size()) {
+        literal_left_ = info_.target_size;
+        return {};
+      }
+      const Match& match = matches_[next_match_++];
+      source_pos_ += match.source_step;
+      if (source_pos_ < 0) {
+        return Error{ErrorCode::kOpOutOfRange, "match " + std::to_string(next_match_) + " begins before the start of OLD"};
+      }
+      literal_left_ = match.literal_bytes;
+      copy_left_ = match.length;
+    }
+    return {};
+  }
+
+  Result<bool> finish() {
+    if (!patch_.at_end()) {
+      return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the file", patch_.position()};
+    }
+    BDELTA_TRY(patch_.status());
+    return false;
+  }
+
+  io::TypedReader& patch_;
+  PatchInfo info_;
+  std::vector<Match> matches_;
+  std::size_t next_match_ = 0;
+  std::uint64_t literal_left_ = 0;
+  std::uint64_t copy_left_ = 0;
+  std::int64_t source_pos_ = 0;
+  std::uint64_t target_pos_ = 0;
+};
+
+Result<std::vector<Match>> read_matches(io::TypedReader& patch, std::uint64_t count, std::uint64_t target_size) {
+  std::vector<Match> matches;
+  std::uint64_t left = target_size;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Match match{};
+    match.source_step = static_cast<std::int32_t>(patch.le<std::uint32_t>());
+    match.literal_bytes = patch.le<std::uint32_t>();
+    match.length = patch.le<std::uint32_t>();
+    BDELTA_TRY(patch.status());
+    const std::uint64_t taken = std::uint64_t{match.literal_bytes} + match.length;
+    if (taken > left) {
+      return Error{ErrorCode::kPatchCorrupt, "match " + std::to_string(i + 1) + " reaches beyond the size of NEW", patch.position()};
+    }
+    left -= taken;
+    matches.push_back(match);
+  }
+  return matches;
+}
+
+}  // namespace
+
+bool detect(ByteSpan first_bytes) noexcept {
+  return first_bytes.size() >= 5 && std::equal(std::begin(kMagic), std::end(kMagic), first_bytes.begin()) &&
+         load_le<std::uint16_t>(first_bytes.data() + 3) == kVersion;
+}
+
+Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
+  Bytes head(kHeaderBytes);
+  if (!patch.read_exact(head)) return patch.status().error();
+  if (head[5] != kIntegerSize) {
+    return Error{ErrorCode::kUnsupportedFeature, "its integers have " + std::to_string(head[5]) + " bytes, expected 4", 5};
+  }
+  PatchInfo info;
+  info.format = "bdt1";
+  info.version = kVersion;
+  info.source_size = load_le<std::uint32_t>(head.data() + 6);
+  info.target_size = load_le<std::uint32_t>(head.data() + 10);
+  info.window_bytes = kWindowBytes;
+  const std::uint64_t count = load_le<std::uint32_t>(head.data() + 14);
+  if (count > memory_limit_bytes / sizeof(Match)) {
+    return Error{ErrorCode::kMemoryLimit, "it declares " + std::to_string(count) + " matches, which take " +
+                                              std::to_string(count * sizeof(Match)) + " bytes; the limit is " +
+                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
+  }
+  try {
+    BDELTA_ASSIGN(std::vector<Match> matches, read_matches(patch, count, info.target_size));
+    return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, std::move(info), std::move(matches)));
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "while reading the table of matches"};
+  }
+}
+
+}  // namespace bdelta::bdt1

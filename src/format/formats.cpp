@@ -1,0 +1,52 @@
+// The table of patch formats. A format is added by a line here and a sub-room beside this file.
+#include <string>
+
+#include "format/bdt1/reader.hpp"
+#include "format/native/reader.hpp"
+#include "format/patch_reader.hpp"
+
+namespace bdelta {
+namespace {
+
+struct Format {
+  const char* name;
+  bool (*detect)(ByteSpan first_bytes) noexcept;
+  Result<std::unique_ptr<PatchReader>> (*open)(io::TypedReader& patch, std::uint64_t memory_limit_bytes);
+};
+
+constexpr Format kFormats[] = {
+    {"bdt2", native::detect, native::open},
+    {"bdt1", bdt1::detect, bdt1::open},
+};
+
+constexpr std::size_t kDetectBytes = 8;
+
+Error unknown_format(ByteSpan first) {
+  const bool ours = first.size() >= 5 && first[0] == 'B' && first[1] == 'D' && first[2] == 'T';
+  if (ours) {
+    return {ErrorCode::kUnsupportedVersion, "it is a BDT patch of version " +
+                                                std::to_string(load_le<std::uint16_t>(first.data() + 3)) +
+                                                "; this program knows 1 and 2"};
+  }
+  if (first.empty()) return {ErrorCode::kPatchTruncated, "the file is empty", 0};
+  return {ErrorCode::kNotAPatch, "expected a file that begins with BDT; was the order OLD NEW PATCH kept?", 0};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
+  (void)patch.ensure(kDetectBytes);
+  if (Status status = patch.status(); !status) return std::move(status).error();
+  const ByteSpan first{patch.data(), std::min(patch.available(), kDetectBytes)};
+  for (const Format& format : kFormats) {
+    if (format.detect(first)) return format.open(patch, memory_limit_bytes);
+  }
+  // A file cut off inside the magic is a truncated patch, not a foreign file.
+  static constexpr std::uint8_t kMagic[] = {'B', 'D', 'T'};
+  if (!first.empty() && first.size() < 5 && std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, first.size())), kMagic)) {
+    return Error{ErrorCode::kPatchTruncated, "it ends inside its first five bytes", first.size()};
+  }
+  return unknown_format(first);
+}
+
+}  // namespace bdelta

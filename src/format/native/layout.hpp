@@ -1,0 +1,45 @@
+// What a version 2 patch looks like: constants and the header. FORMAT.md beside this file is the specification.
+#pragma once
+
+#include "hash/xxh3.hpp"
+#include "base/bytes.hpp"
+#include "model/streams.hpp"
+
+namespace bdelta::native {
+
+inline constexpr std::uint8_t kMagic[3] = {'B', 'D', 'T'};
+inline constexpr std::uint16_t kVersion = 2;
+inline constexpr std::uint8_t kDraft = 1;  // until the first release; readers refuse other drafts
+
+// Required feature bits; a reader refuses those it does not know. Bits 0 to 3 are reserved, see FORMAT.md.
+inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
+inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
+inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
+inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
+inline constexpr std::uint64_t kKnownFeatures = 0;
+
+enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2 };
+
+inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
+inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{4} << 20;
+inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
+
+struct Header {
+  std::uint64_t required_features = 0;
+  std::uint64_t optional_features = 0;
+  std::uint64_t source_size = 0;
+  std::uint64_t target_size = 0;
+  Digest128 source_digest{};
+  Digest128 target_digest{};
+  std::uint64_t window_bytes = 0;          // the largest window that is not plain, target bytes
+  std::uint64_t group_bytes = 0;           // the largest body of a group
+  std::uint64_t decoder_memory_bytes = 0;  // what the coder state of one group takes
+};
+
+// The whole header, magic to checksum.
+[[nodiscard]] Bytes encode_header(const Header& header);
+
+// What stands behind the draft number, up to the checksum. Errors: kUnsupportedFeature, kPatchCorrupt.
+Result<Header> decode_header_fields(ByteSpan fields);
+
+}  // namespace bdelta::native

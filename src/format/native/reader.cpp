@@ -1,0 +1,141 @@
+#include "format/native/reader.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "base/byte_cursor.hpp"
+#include "base/try.hpp"
+#include "format/native/group_reader.hpp"
+#include "model/window_decoder.hpp"
+
+namespace bdelta::native {
+namespace {
+
+constexpr std::size_t kPrefixBytes = 6;  // magic, version, draft
+
+class Reader final : public PatchReader {
+ public:
+  Reader(io::TypedReader& patch, const Header& header) : patch_(patch), header_(header) {
+    info_.format = "bdt2";
+    info_.version = kVersion;
+    info_.draft = kDraft;
+    info_.source_size = header.source_size;
+    info_.target_size = header.target_size;
+    info_.source_digest = header.source_digest;
+    info_.target_digest = header.target_digest;
+    info_.required_features = header.required_features;
+    info_.optional_features = header.optional_features;
+    info_.window_bytes = header.window_bytes;
+    info_.decoder_memory_bytes = header.decoder_memory_bytes;
+  }
+
+  [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
+
+  Result<bool> next(WindowDelta& window) override {
+    try {
+      while (!group_ || group_->at_end()) {
+        if (group_) BDELTA_TRY(group_->close());
+        BDELTA_ASSIGN(const bool more, next_group());
+        if (!more) return false;
+      }
+      BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
+      window.target_pos = target_pos_;
+      BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
+      target_pos_ += window.target_length;
+      return true;
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
+    }
+  }
+
+ private:
+  Result<bool> next_group() {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag == static_cast<std::uint8_t>(RecordTag::kEnd)) return finish();
+    if (tag != static_cast<std::uint8_t>(RecordTag::kGroup)) {
+      return Error{ErrorCode::kPatchCorrupt, "record type " + std::to_string(tag) + " has no place here", patch_.position() - 1};
+    }
+    const std::uint64_t target_bytes = patch_.varint();
+    const std::uint64_t body_bytes = patch_.varint();
+    BDELTA_TRY(patch_.status());
+    if (target_bytes == 0 || target_bytes > header_.target_size - target_pos_) {
+      return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", patch_.position()};
+    }
+    if (body_bytes > header_.group_bytes) {
+      return Error{ErrorCode::kPatchCorrupt, "a group is larger than the header allows", patch_.position()};
+    }
+    group_ = std::make_unique<GroupReader>(patch_, header_, body_bytes);
+    diagonal_ = 0;
+    BDELTA_TRY(group_->open(target_bytes));
+    return true;
+  }
+
+  Result<bool> finish() {
+    if (target_pos_ != header_.target_size) {
+      return Error{ErrorCode::kPatchCorrupt, "the patch ends after " + std::to_string(target_pos_) + " of " +
+                                                 std::to_string(header_.target_size) + " bytes of NEW", patch_.position()};
+    }
+    if (!patch_.at_end()) {
+      return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the file; it may have been joined with another",
+                   patch_.position()};
+    }
+    BDELTA_TRY(patch_.status());
+    return false;
+  }
+
+  io::TypedReader& patch_;
+  const Header header_;
+  PatchInfo info_;
+  std::unique_ptr<GroupReader> group_;
+  StreamBytes streams_;
+  std::int64_t diagonal_ = 0;
+  std::uint64_t target_pos_ = 0;
+};
+
+// The bytes from magic to checksum, proven undamaged. The fields follow the length behind the prefix.
+Result<Header> read_header(io::TypedReader& patch) {
+  Bytes head(kPrefixBytes);
+  if (!patch.read_exact(head)) return patch.status().error();
+  if (head[5] != kDraft) {
+    return Error{ErrorCode::kUnsupportedVersion, "the patch is of draft " + std::to_string(head[5]) +
+                                                     " of the format, this program knows draft " + std::to_string(kDraft) +
+                                                     "; use the version that made it", 5};
+  }
+  const std::uint64_t length = patch.varint();
+  BDELTA_TRY(patch.status());
+  if (length > kMaxHeaderBytes) return Error{ErrorCode::kHeaderChecksum, "it declares an impossible length", kPrefixBytes};
+  append_varint(head, length);
+  const std::size_t fields_at = head.size();
+  head.resize(fields_at + static_cast<std::size_t>(length));
+  if (!patch.read_exact(MutableByteSpan(head).subspan(fields_at))) return patch.status().error();
+  const std::uint32_t checksum = patch.le<std::uint32_t>();
+  BDELTA_TRY(patch.status());
+  if (checksum != xxh3_32(head)) {
+    return Error{ErrorCode::kHeaderChecksum, "its checksum does not fit; fetch the patch again", patch.position() - 4};
+  }
+  return decode_header_fields(ByteSpan(head).subspan(fields_at));
+}
+
+}  // namespace
+
+bool detect(ByteSpan first_bytes) noexcept {
+  return first_bytes.size() >= 5 && std::equal(std::begin(kMagic), std::end(kMagic), first_bytes.begin()) &&
+         load_le<std::uint16_t>(first_bytes.data() + 3) == kVersion;
+}
+
+Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
+  BDELTA_ASSIGN(const Header header, read_header(patch));
+  if (header.window_bytes > kMaxWindowBytes) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares windows of " + std::to_string(header.window_bytes) + " bytes"};
+  }
+  if (header.decoder_memory_bytes > memory_limit_bytes) {
+    return Error{ErrorCode::kMemoryLimit, "the patch needs " + std::to_string(header.decoder_memory_bytes) +
+                                              " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
+                                              "; raise it with --memory"};
+  }
+  return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, header));
+}
+
+}  // namespace bdelta::native

@@ -1,0 +1,43 @@
+// The streams of a group: each kind of number or byte apart, so that each meets only its like in the coder.
+// Order and meaning are part of the format (format/native/FORMAT.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+
+enum StreamId : std::uint8_t {
+  kLiteralLengths = 0,   // varint: literal bytes before a copy; a last one behind the last copy
+  kCopyLengths = 1,      // varint
+  kDiagonals = 2,        // zigzag varint: change of source_pos - target_pos from copy to copy
+  kResidualGaps = 3,     // varint: unchanged copied bytes before a residual run
+  kResidualLengths = 4,  // varint: length of the run less one
+  kResidualValues = 5,   // bytes: target - source
+  kLiterals = 6,         // bytes
+};
+inline constexpr std::size_t kStreamCount = 7;
+
+[[nodiscard]] const char* stream_name(std::size_t id) noexcept;
+
+using StreamBytes = std::array<Bytes, kStreamCount>;
+using StreamSizes = std::array<std::uint64_t, kStreamCount>;
+
+// What a reader must be able to hold for one coded window; writers cut windows before they pass these.
+inline constexpr std::uint64_t kMaxWindowOps = 65536;            // copies
+inline constexpr std::uint64_t kMaxWindowRuns = 262144;          // residual runs
+inline constexpr std::uint64_t kMaxWindowBytes = 64ull << 20;    // target bytes of a window that is not plain
+
+// A window as the table of its group describes it.
+struct WindowRecord {
+  bool plain = false;               // one copy, no residual, no streams
+  std::uint64_t target_length = 0;
+  std::int64_t diagonal_change = 0; // plain: as a value of kDiagonals
+  std::uint64_t copy_count = 0;     // coded
+  StreamSizes sizes{};              // coded: raw bytes of each stream that belong to this window
+  std::uint32_t checksum = 0;       // coded
+};
+
+}  // namespace bdelta

@@ -1,0 +1,89 @@
+#include "model/window_decoder.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base/byte_cursor.hpp"
+
+namespace bdelta {
+namespace {
+
+Error corrupt(const WindowDelta& window, const char* what) {
+  return {ErrorCode::kPatchCorrupt, "the window at target byte " + std::to_string(window.target_pos) + " " + what};
+}
+
+void add_literal(WindowDelta& window, std::uint64_t length) {
+  if (length > 0) window.ops.push_back({OpKind::kLiteral, length, 0});
+}
+
+Status decode_ops(const WindowRecord& record, const StreamBytes& streams, std::int64_t& diagonal,
+                  WindowDelta& window) {
+  ByteCursor literal_lengths(streams[kLiteralLengths]);
+  ByteCursor copy_lengths(streams[kCopyLengths]);
+  ByteCursor diagonals(streams[kDiagonals]);
+  std::uint64_t done = 0;
+  for (std::uint64_t i = 0; i < record.copy_count; ++i) {
+    const std::uint64_t literal = literal_lengths.varint();
+    const std::uint64_t copy = copy_lengths.varint();
+    const std::int64_t change = diagonals.svarint();
+    // Lengths are held below the window's before they are added; positions wrap harmlessly and are validated later.
+    if (literal > record.target_length - done) return corrupt(window, "has literals beyond its end");
+    done += literal;
+    if (copy == 0 || copy > record.target_length - done) return corrupt(window, "has a copy beyond its end");
+    diagonal = static_cast<std::int64_t>(static_cast<std::uint64_t>(diagonal) + static_cast<std::uint64_t>(change));
+    add_literal(window, literal);
+    window.ops.push_back({OpKind::kCopy, copy, window.target_pos + done + static_cast<std::uint64_t>(diagonal)});
+    done += copy;
+  }
+  add_literal(window, record.target_length - done);
+  for (const ByteCursor* cursor : {&literal_lengths, &copy_lengths, &diagonals}) {
+    if (!cursor->ok()) return corrupt(window, "ends inside its ops");
+    if (cursor->available() != 0) return corrupt(window, "has bytes left behind its ops");
+  }
+  return {};
+}
+
+Status decode_residual(const StreamBytes& streams, WindowDelta& window) {
+  ByteCursor gaps(streams[kResidualGaps]);
+  ByteCursor lengths(streams[kResidualLengths]);
+  while (gaps.available() > 0) {
+    const std::uint64_t gap = gaps.varint();
+    const std::uint64_t length = lengths.varint();
+    if (gap >= kMaxWindowBytes || length >= kMaxWindowBytes) return corrupt(window, "has a residual run beyond its end");
+    window.residual_runs.push_back({static_cast<std::uint32_t>(gap), static_cast<std::uint32_t>(length + 1)});
+  }
+  if (!gaps.ok() || !lengths.ok() || lengths.available() != 0) return corrupt(window, "has a broken residual");
+  return {};
+}
+
+}  // namespace
+
+const char* stream_name(std::size_t id) noexcept {
+  static constexpr const char* kNames[kStreamCount] = {"literal_lengths",  "copy_lengths",    "diagonals", "residual_gaps",
+                                                       "residual_lengths", "residual_values", "literals"};
+  return id < kStreamCount ? kNames[id] : "unknown";
+}
+
+Status decode_window(const WindowRecord& record, StreamBytes& streams, std::int64_t& diagonal, WindowDelta& window) {
+  window.target_length = record.target_length;
+  window.has_checksum = !record.plain;
+  window.checksum = record.checksum;
+  window.ops.clear();
+  window.residual_runs.clear();
+  window.residual_values.clear();
+  window.literals.clear();
+  if (record.plain) {
+    diagonal = static_cast<std::int64_t>(static_cast<std::uint64_t>(diagonal) +
+                                         static_cast<std::uint64_t>(record.diagonal_change));
+    window.ops.push_back(
+        {OpKind::kCopy, record.target_length, window.target_pos + static_cast<std::uint64_t>(diagonal)});
+    return {};
+  }
+  if (Status ops = decode_ops(record, streams, diagonal, window); !ops) return ops;
+  if (Status residual = decode_residual(streams, window); !residual) return residual;
+  std::swap(window.residual_values, streams[kResidualValues]);
+  std::swap(window.literals, streams[kLiterals]);
+  return {};
+}
+
+}  // namespace bdelta

@@ -1,0 +1,178 @@
+#include "model/window_encoder.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/varint.hpp"
+#include "hash/xxh3.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 512;  // compared at a time before bytes are looked at one by one
+
+class GroupEncoder {
+ public:
+  GroupEncoder(ByteSpan source, ByteSpan target, std::uint64_t window_bytes)
+      : source_(source), target_(target), window_bytes_(window_bytes) {}
+
+  void plain(const Segment& segment) {
+    WindowRecord record;
+    record.plain = true;
+    record.target_length = segment.target_length;
+    record.diagonal_change = segment.diagonal - diagonal_;
+    diagonal_ = segment.diagonal;
+    draft_.windows.push_back(record);
+  }
+
+  // Ops for target[begin, end) out of the covers that reach into it.
+  void coded(const Covers& covers, std::uint64_t begin, std::uint64_t end) {
+    open_window(begin);
+    auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
+                                  [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+    for (; cover != covers.end() && cover->target_pos < end; ++cover) {
+      const std::uint64_t from = std::max(cover->target_pos, begin);
+      const std::uint64_t to = std::min(cover->target_end(), end);
+      literal(from);
+      copy(to, cover->diagonal());
+    }
+    literal(end);
+    close_window();
+  }
+
+  GroupDraft take() { return std::move(draft_); }
+
+ private:
+  void open_window(std::uint64_t pos) {
+    window_begin_ = pos_ = literal_from_ = pos;
+    record_ = {};
+    run_count_ = 0;
+    unchanged_ = 0;
+    for (std::size_t i = 0; i < kStreamCount; ++i) sizes_before_[i] = draft_.streams[i].size();
+  }
+
+  void close_window() {
+    if (pos_ == window_begin_) return;
+    flush_literal();
+    record_.target_length = pos_ - window_begin_;
+    for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
+    record_.checksum = xxh3_32(target_.subspan(window_begin_, record_.target_length));
+    draft_.windows.push_back(record_);
+  }
+
+  // The window has no room for another op, or the end of its bytes is reached.
+  [[nodiscard]] bool full() const {
+    return pos_ - window_begin_ >= window_bytes_ || record_.copy_count >= kMaxWindowOps ||
+           run_count_ + kBlockBytes >= kMaxWindowRuns;
+  }
+
+  void next_window_if_full() {
+    if (!full()) return;
+    close_window();
+    open_window(pos_);
+  }
+
+  [[nodiscard]] std::uint64_t window_room() const { return window_bytes_ - (pos_ - window_begin_); }
+
+  void literal(std::uint64_t to) {
+    while (pos_ < to) {
+      next_window_if_full();
+      pos_ += std::min(to - pos_, window_room());
+    }
+  }
+
+  void flush_literal() {
+    append(draft_.streams[kLiterals], target_.subspan(literal_from_, pos_ - literal_from_));
+    literal_from_ = pos_;
+  }
+
+  void copy(std::uint64_t to, std::int64_t diagonal) {
+    while (pos_ < to) {
+      next_window_if_full();
+      append_varint(draft_.streams[kLiteralLengths], pos_ - literal_from_);
+      flush_literal();
+      append_varint(draft_.streams[kDiagonals], zigzag(diagonal - diagonal_));
+      diagonal_ = diagonal;
+      ++record_.copy_count;
+      const std::uint64_t begin = pos_;
+      const std::uint64_t stop = std::min(to, pos_ + window_room());
+      residual(stop, diagonal);
+      append_varint(draft_.streams[kCopyLengths], pos_ - begin);
+      literal_from_ = pos_;
+    }
+  }
+
+  // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
+  void residual(std::uint64_t stop, std::int64_t diagonal) {
+    const std::uint8_t* s = source_.data() + (static_cast<std::int64_t>(pos_) + diagonal);
+    const std::uint8_t* t = target_.data() + pos_;
+    const std::uint64_t length = stop - pos_;
+    std::uint64_t done = 0;
+    while (done < length && run_count_ + kBlockBytes < kMaxWindowRuns) {
+      const std::uint64_t block = std::min(kBlockBytes, length - done);
+      residual_block(s + done, t + done, block);
+      done += block;
+    }
+    pos_ += done;
+  }
+
+  void residual_block(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
+    std::uint64_t at = 0;
+    while (at < length) {
+      const std::uint64_t equal = equal_length(s + at, t + at, length - at);
+      unchanged_ += equal;
+      at += equal;
+      if (at == length) return;
+      std::uint64_t run = at;
+      while (run < length && s[run] != t[run]) {
+        draft_.streams[kResidualValues].push_back(static_cast<std::uint8_t>(t[run] - s[run]));
+        ++run;
+      }
+      append_varint(draft_.streams[kResidualGaps], unchanged_);
+      append_varint(draft_.streams[kResidualLengths], run - at - 1);
+      ++run_count_;
+      unchanged_ = 0;
+      at = run;
+    }
+  }
+
+  static std::uint64_t equal_length(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t limit) {
+    std::uint64_t done = 0;
+    for (; limit - done >= 8; done += 8) {
+      const std::uint64_t differ = load_le<std::uint64_t>(s + done) ^ load_le<std::uint64_t>(t + done);
+      if (differ != 0) return done + static_cast<std::uint64_t>(std::countr_zero(differ)) / 8;
+    }
+    while (done < limit && s[done] == t[done]) ++done;
+    return done;
+  }
+
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const std::uint64_t window_bytes_;
+  GroupDraft draft_;
+  WindowRecord record_;
+  StreamSizes sizes_before_{};
+  std::int64_t diagonal_ = 0;
+  std::uint64_t window_begin_ = 0;
+  std::uint64_t pos_ = 0;
+  std::uint64_t literal_from_ = 0;
+  std::uint64_t run_count_ = 0;
+  std::uint64_t unchanged_ = 0;  // copied bytes of this window since the last residual run
+};
+
+}  // namespace
+
+GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<Segment>& segments,
+                        std::uint64_t window_bytes) {
+  GroupEncoder encoder(source, target, window_bytes);
+  for (const Segment& segment : segments) {
+    if (segment.plain) {
+      encoder.plain(segment);
+    } else {
+      encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
+    }
+  }
+  return encoder.take();
+}
+
+}  // namespace bdelta
