@@ -49,6 +49,11 @@ bool WorkerPool::run_one(std::unique_lock<std::mutex>& lock) {
   return true;
 }
 
+bool WorkerPool::help() {
+  std::unique_lock lock(mutex_);
+  return run_one(lock);
+}
+
 void WorkerPool::wait() {
   std::unique_lock lock(mutex_);
   while (run_one(lock)) {

@@ -33,6 +33,9 @@ class WorkerPool {
   // Queues a task; it must not throw. Runs at once in the caller when there is no other thread.
   void submit(Task task);
 
+  // Runs one queued task in the caller; false when none is queued.
+  bool help();
+
   // Returns when every submitted task has ended; the caller works along.
   void wait();
 

@@ -1,0 +1,75 @@
+// The residual is sparse and its places count over the copied bytes, so after each copy a cursor walks those of its
+// runs that fall inside and adds their values in place; equal bytes are only ever moved by memcpy.
+#include "apply/execute.hpp"
+
+#include <cstring>
+
+#include "base/try.hpp"
+
+namespace bdelta {
+namespace {
+
+class ResidualCursor {
+ public:
+  explicit ResidualCursor(const WindowDelta& window) noexcept
+      : run_(window.residual_runs.data()), end_(run_ + window.residual_runs.size()),
+        value_(window.residual_values.data()) {
+    next_run();
+  }
+
+  // Adds what falls on the copied bytes [copied_, copied_ + length), which stand at `at`.
+  void add(std::uint8_t* at, std::uint64_t length) noexcept {
+    const std::uint64_t end = copied_ + length;
+    while (pos_ < end) {
+      std::uint64_t count = left_;
+      if (count > end - pos_) count = end - pos_;
+      std::uint8_t* to = at + (pos_ - copied_);
+      for (std::uint64_t i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(to[i] + value_[i]);
+      value_ += count;
+      pos_ += count;
+      left_ -= count;
+      if (left_ == 0) next_run();
+    }
+    copied_ = end;
+  }
+
+ private:
+  void next_run() noexcept {
+    if (run_ == end_) {
+      pos_ = ~std::uint64_t{0};
+      return;
+    }
+    pos_ += run_->gap;
+    left_ = run_->length;
+    ++run_;
+  }
+
+  const ResidualRun* run_;
+  const ResidualRun* end_;
+  const std::uint8_t* value_;
+  std::uint64_t pos_ = 0;     // of the next byte to change, in copied bytes
+  std::uint64_t left_ = 0;    // bytes of the current run
+  std::uint64_t copied_ = 0;  // bytes copied so far
+};
+
+}  // namespace
+
+Status execute_window(const WindowDelta& window, SourceCache& source, MutableByteSpan out) {
+  ResidualCursor residual(window);
+  std::uint8_t* at = out.data();
+  const std::uint8_t* literal = window.literals.data();
+  for (const DeltaOp& op : window.ops) {
+    const auto length = static_cast<std::size_t>(op.length);
+    if (op.kind == OpKind::kLiteral) {
+      std::memcpy(at, literal, length);
+      literal += length;
+    } else {
+      BDELTA_TRY(source.read(op.source_pos, {at, length}));
+      residual.add(at, op.length);
+    }
+    at += length;
+  }
+  return {};
+}
+
+}  // namespace bdelta

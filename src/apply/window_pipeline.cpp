@@ -1,0 +1,189 @@
+#include "apply/window_pipeline.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <string>
+
+#include "base/try.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain window, executed at a time
+
+class Timer {
+ public:
+  explicit Timer(double& sum) : sum_(sum) {}
+  ~Timer() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  double& sum_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+WindowPipeline::WindowPipeline(RandomReader& source, TargetSink sink, std::uint64_t target_size, WorkerPool& pool,
+                               const Progress& progress)
+    : source_(source), sink_(sink), target_size_(target_size), pool_(pool), progress_(progress) {
+  const unsigned job_count = pool.thread_count() == 1 ? 1 : pool.thread_count() + 2;
+  for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
+  for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<SourceCache>(source_));
+}
+
+WindowPipeline::~WindowPipeline() { pool_.wait(); }
+
+WindowPipeline::Job* WindowPipeline::free_job() {
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      if (error_) return nullptr;
+      for (const auto& job : jobs_) {
+        if (!job->busy) {
+          job->busy = true;
+          return job.get();
+        }
+      }
+    }
+    // Rather than wait, the caller does what is queued.
+    if (pool_.help()) continue;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] {
+      return error_ || std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return !job->busy; });
+    });
+  }
+}
+
+WindowDelta* WindowPipeline::acquire() {
+  if (!acquired_) acquired_ = free_job();
+  return acquired_ ? &acquired_->window : nullptr;
+}
+
+void WindowPipeline::submit(WindowDelta* window) {
+  if (window->is_plain() && window->target_length > kSliceBytes) {
+    submit_slices(*window);
+    return;
+  }
+  Job& job = *acquired_;
+  acquired_ = nullptr;
+  start(job);
+}
+
+void WindowPipeline::submit_slices(const WindowDelta& plain) {
+  for (std::uint64_t done = 0; done < plain.target_length;) {
+    Job* job = free_job();
+    if (!job) return;
+    const std::uint64_t length = std::min(kSliceBytes, plain.target_length - done);
+    WindowDelta& slice = job->window;
+    slice.target_pos = plain.target_pos + done;
+    slice.target_length = length;
+    slice.has_checksum = false;
+    slice.residual_runs.clear();
+    slice.residual_values.clear();
+    slice.literals.clear();
+    slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
+    done += length;
+    start(*job);
+  }
+}
+
+void WindowPipeline::start(Job& job) {
+  job.index = next_index_++;
+  pool_.submit([this, &job] { run(job); });
+}
+
+void WindowPipeline::run(Job& job) {
+  PipelineTimes times;
+  ByteSpan bytes;
+  Status status = make(job, bytes, times);
+  if (await_turn(job.index) && status) status = deliver(job, bytes, times);
+  end(job, std::move(status), times);
+}
+
+// Executes and proves the window; a positioned target gets it at once.
+Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
+  std::unique_ptr<SourceCache> cache;
+  {
+    const std::lock_guard lock(mutex_);
+    if (error_) return {};
+    cache = std::move(caches_.back());
+    caches_.pop_back();
+  }
+  const WindowDelta& window = job.window;
+  const auto length = static_cast<std::size_t>(window.target_length);
+  const auto execute = [&]() -> Status {
+    const Timer timer(times.execute);
+    if (window.is_plain() && !cache->view().empty()) {
+      bytes = cache->view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
+      return {};
+    }
+    try {
+      if (job.out.size() < length) job.out.resize(length);
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "for a window of " + std::to_string(length) + " bytes"};
+    }
+    bytes = ByteSpan(job.out).first(length);
+    return execute_window(window, *cache, MutableByteSpan(job.out).first(length));
+  };
+  Status status = execute();
+  {
+    const std::lock_guard lock(mutex_);
+    caches_.push_back(std::move(cache));
+  }
+  BDELTA_TRY(std::move(status));
+  if (window.has_checksum) {
+    const Timer timer(times.verify);
+    if (xxh3_32(bytes) != window.checksum) {
+      return Error{ErrorCode::kWindowChecksum, "the part of NEW that begins here; the patch is damaged or OLD changed meanwhile",
+                   window.target_pos};
+    }
+  }
+  if (!sink_.positioned) return {};
+  const Timer timer(times.write);
+  return sink_.positioned->write_at(window.target_pos, bytes);
+}
+
+Status WindowPipeline::deliver(const Job&, ByteSpan bytes, PipelineTimes& times) {
+  {
+    const Timer timer(times.verify);
+    hasher_.update(bytes);
+  }
+  if (sink_.sequential) {
+    const Timer timer(times.write);
+    BDELTA_TRY(sink_.sequential->write(bytes));
+  }
+  delivered_ += bytes.size();
+  if (progress_ && !progress_(delivered_, target_size_)) return Error{ErrorCode::kCancelled, ""};
+  return {};
+}
+
+// True when all windows before have been delivered; false when one of them failed.
+bool WindowPipeline::await_turn(std::uint64_t index) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return turn_ == index; });
+  return !error_;
+}
+
+void WindowPipeline::end(Job& job, Status status, const PipelineTimes& times) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!status && !error_) error_ = std::move(status).error();
+    ++turn_;
+    job.busy = false;
+    times_.execute += times.execute;
+    times_.write += times.write;
+    times_.verify += times.verify;
+  }
+  changed_.notify_all();
+}
+
+Result<Digest128> WindowPipeline::finish() {
+  pool_.wait();
+  if (error_) return *error_;
+  return hasher_.digest();
+}
+
+}  // namespace bdelta

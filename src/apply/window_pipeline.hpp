@@ -1,0 +1,90 @@
+// Windows on their way into the target: executed on all threads, delivered in order.
+//
+// The caller decodes one window after the other (the coder's state allows no other way) and hands each over; a worker
+// executes it, proves its checksum and writes it where it belongs. Then it waits for its turn: the target's digest takes
+// the windows in order, and so does a target that is a stream. The first error in target order ends everything.
+// Memory: at most threads + 2 windows are under way, plain ones cut into slices.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "apply/execute.hpp"
+#include "hash/xxh3.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta {
+
+// Where windows go; at most one of the two is set, none checks only.
+struct TargetSink {
+  PositionedWriter* positioned = nullptr;
+  SequentialWriter* sequential = nullptr;
+};
+
+struct PipelineTimes {  // seconds, summed over the threads
+  double execute = 0;
+  double write = 0;
+  double verify = 0;
+};
+
+class WindowPipeline {
+ public:
+  using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+
+  WindowPipeline(RandomReader& source, TargetSink sink, std::uint64_t target_size, WorkerPool& pool,
+                 const Progress& progress);
+  ~WindowPipeline();
+
+  // A window whose memory may be refilled; waits until one is free. Null after an error.
+  WindowDelta* acquire();
+
+  // Takes over what `acquire` gave last, validated and filled.
+  void submit(WindowDelta* window);
+
+  // Waits for everything under way. The digest of all delivered bytes, or the first error.
+  Result<Digest128> finish();
+
+  [[nodiscard]] const PipelineTimes& times() const noexcept { return times_; }
+  [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_; }
+
+ private:
+  struct Job {
+    WindowDelta window;
+    Bytes out;
+    std::uint64_t index = 0;
+    bool busy = false;
+  };
+
+  void submit_slices(const WindowDelta& plain);
+  Job* free_job();
+  void start(Job& job);
+  void run(Job& job);
+  Status make(Job& job, ByteSpan& bytes, PipelineTimes& times);
+  Status deliver(const Job& job, ByteSpan bytes, PipelineTimes& times);
+  bool await_turn(std::uint64_t index);
+  void end(Job& job, Status status, const PipelineTimes& times);
+
+  RandomReader& source_;
+  const TargetSink sink_;
+  const std::uint64_t target_size_;
+  WorkerPool& pool_;
+  const Progress& progress_;
+  std::vector<std::unique_ptr<Job>> jobs_;
+  std::vector<std::unique_ptr<SourceCache>> caches_;  // those no worker uses at the moment
+  Job* acquired_ = nullptr;
+  std::uint64_t next_index_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t turn_ = 0;  // index of the window to deliver next
+  std::optional<Error> error_;
+  PipelineTimes times_;
+  Xxh3Hasher hasher_;  // by whose turn it is
+  std::uint64_t delivered_ = 0;
+};
+
+}  // namespace bdelta
