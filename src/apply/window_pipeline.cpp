@@ -1,10 +1,10 @@
 #include "apply/window_pipeline.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <string>
 
+#include "base/stopwatch.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -12,24 +12,12 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain window, executed at a time
 
-class Timer {
- public:
-  explicit Timer(double& sum) : sum_(sum) {}
-  ~Timer() { sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 WindowPipeline::WindowPipeline(RandomReader& source, TargetSink sink, std::uint64_t target_size, WorkerPool& pool,
                                const Progress& progress)
     : source_(source), sink_(sink), target_size_(target_size), pool_(pool), progress_(progress) {
-  const unsigned job_count = pool.thread_count() == 1 ? 1 : pool.thread_count() + 2;
+  const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
   for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<SourceCache>(source_));
 }
@@ -99,7 +87,7 @@ void WindowPipeline::run(Job& job) {
   PipelineTimes times;
   ByteSpan bytes;
   Status status = make(job, bytes, times);
-  if (await_turn(job.index) && status) status = deliver(job, bytes, times);
+  if (await_turn(job.index) && status) status = deliver(bytes, times);
   end(job, std::move(status), times);
 }
 
@@ -115,7 +103,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
   const auto execute = [&]() -> Status {
-    const Timer timer(times.execute);
+    const ScopedTimer timer(times.execute);
     if (window.is_plain() && !cache->view().empty()) {
       bytes = cache->view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
@@ -135,24 +123,24 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
   }
   BDELTA_TRY(std::move(status));
   if (window.has_checksum) {
-    const Timer timer(times.verify);
+    const ScopedTimer timer(times.verify);
     if (xxh3_32(bytes) != window.checksum) {
       return Error{ErrorCode::kWindowChecksum, "the part of NEW that begins here; the patch is damaged or OLD changed meanwhile",
                    window.target_pos};
     }
   }
   if (!sink_.positioned) return {};
-  const Timer timer(times.write);
+  const ScopedTimer timer(times.write);
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
 
-Status WindowPipeline::deliver(const Job&, ByteSpan bytes, PipelineTimes& times) {
+Status WindowPipeline::deliver(ByteSpan bytes, PipelineTimes& times) {
   {
-    const Timer timer(times.verify);
+    const ScopedTimer timer(times.verify);
     hasher_.update(bytes);
   }
   if (sink_.sequential) {
-    const Timer timer(times.write);
+    const ScopedTimer timer(times.write);
     BDELTA_TRY(sink_.sequential->write(bytes));
   }
   delivered_ += bytes.size();

@@ -64,7 +64,7 @@ class WindowPipeline {
   void start(Job& job);
   void run(Job& job);
   Status make(Job& job, ByteSpan& bytes, PipelineTimes& times);
-  Status deliver(const Job& job, ByteSpan bytes, PipelineTimes& times);
+  Status deliver(ByteSpan bytes, PipelineTimes& times);
   bool await_turn(std::uint64_t index);
   void end(Job& job, Status status, const PipelineTimes& times);
 

@@ -33,7 +33,12 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   for (std::size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-inline void append(Bytes& to, ByteSpan from) { to.insert(to.end(), from.begin(), from.end()); }
+inline void append(Bytes& to, ByteSpan from) {
+  if (from.empty()) return;
+  const std::size_t before = to.size();
+  to.resize(before + from.size());
+  std::memcpy(to.data() + before, from.data(), from.size());
+}
 
 template <class T>
 inline void append_le(Bytes& to, T value) {

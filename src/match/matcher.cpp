@@ -1,8 +1,10 @@
 #include "match/matcher.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
+#include <mutex>
 
+#include "base/stopwatch.hpp"
 #include "match/diagonal.hpp"
 #include "match/gap_pass.hpp"
 #include "match/scan.hpp"
@@ -13,20 +15,6 @@ namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;  // target scanned by one task, whatever the threads
 constexpr std::uint64_t kIndexRatio = 16384;  // no index while less than 1/ratio of the source is uncovered
-
-class Stopwatch {
- public:
-  // Seconds since construction or the last lap.
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
   std::uint64_t covered = 0;
@@ -52,13 +40,19 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::uint64_t beg
   return covers;
 }
 
-Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool) {
+Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool, const MatchTick& tick) {
   const std::uint64_t size = input.target.size();
   const std::size_t chunk_count = static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes);
   std::vector<Covers> chunks(chunk_count);
+  std::mutex mutex;
+  std::size_t done = 0;
+  std::atomic<bool> cancelled{false};
   pool.for_each(chunk_count, [&](std::size_t i) {
+    if (cancelled) return;
     const std::uint64_t begin = i * kChunkBytes;
     chunks[i] = scan_chunk(input, known, begin, std::min(begin + kChunkBytes, size));
+    const std::lock_guard lock(mutex);
+    if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
   });
   Covers all;
   for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
@@ -68,7 +62,7 @@ Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool
 }  // namespace
 
 Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                   MatchTimes& times) {
+                   MatchTimes& times, const MatchTick& tick) {
   if (source.empty() || target.empty()) return {};
   Stopwatch watch;
 
@@ -84,7 +78,7 @@ Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
   times.index = watch.lap();
 
   // The scan covers most of the rest.
-  covers = scan_target({source, target, &index, &params}, covers, pool);
+  covers = scan_target({source, target, &index, &params}, covers, pool, tick);
   join_covers(covers);
   times.scan = watch.lap();
 

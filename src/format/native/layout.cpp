@@ -19,7 +19,9 @@ Bytes encode_header(const Header& header) {
   append_varint(fields, header.group_bytes);
   append_varint(fields, header.decoder_memory_bytes);
 
-  Bytes bytes(std::begin(kMagic), std::end(kMagic));
+  Bytes bytes;
+  bytes.reserve(fields.size() + kMaxVarintBytes + 16);
+  append(bytes, kMagic);
   append_le(bytes, kVersion);
   bytes.push_back(kDraft);
   append_varint(bytes, fields.size());

@@ -1,0 +1,59 @@
+// Rebuilding NEW from OLD and a patch.
+//
+//   bdelta::ApplyOptions options;
+//   auto report = bdelta::apply_file("old", "new", "patch", options);
+//   if (!report) { log(bdelta::to_string(report.error())); return bdelta::exit_class(report.error().code); }
+//
+// OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole.
+// Digests guard against accidents, not against an attacker who can write patches.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "bdelta/files.hpp"
+#include "bdelta/inspect.hpp"
+#include "bdelta/report.hpp"
+
+namespace bdelta {
+
+struct ApplyOptions {
+  // Threads that work, the caller's included; 0 = as many as the machine has. The result does not depend on it.
+  unsigned threads = 1;
+
+  // Memory that a patch may make the decoder use besides its buffers (16 MiB and a few MiB a thread). A patch that
+  // declares more is refused with kMemoryLimit before anything is allocated.
+  std::uint64_t memory_limit_bytes = std::uint64_t{256} << 20;
+
+  // The largest NEW that is accepted; kOutputLimit beyond.
+  std::uint64_t output_limit_bytes = ~std::uint64_t{0};
+
+  // Called with target bytes done, from one thread at a time; returning false cancels with kCancelled.
+  std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+
+  // Files only: how OLD, PATCH and NEW are opened.
+  FileOptions files;
+};
+
+// Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
+// Whatever the outcome, only kTargetDigest and kWindowChecksum mean that wrong bytes may have been written.
+Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
+                     const ApplyOptions& options);
+
+// Applies to a stream: a window leaves only after it verified. On kTargetDigest at the very end the stream has had all
+// bytes; the error's offset says how many.
+Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
+                     const ApplyOptions& options);
+
+// Decodes and verifies everything, writes nothing.
+Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
+
+// The same over files. NEW may be the same file as OLD; it comes into being whole or not at all. If NEW exists and is
+// what the patch makes, nothing is written and the report says up_to_date. "-" is standard input for the patch and
+// standard output for NEW.
+Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                          const std::filesystem::path& patch, const ApplyOptions& options);
+Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
+                          const ApplyOptions& options);
+
+}  // namespace bdelta

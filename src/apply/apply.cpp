@@ -1,0 +1,101 @@
+// The way of the data when a patch is applied, as flat lists of steps.
+#include "bdelta/apply.hpp"
+
+#include "apply/apply_run.hpp"
+#include "base/try.hpp"
+#include "io/open.hpp"
+
+namespace bdelta {
+namespace {
+
+Result<Report> run_into(RandomReader& source, SequentialReader& patch, const TargetSink& sink,
+                        const ApplyOptions& options) {
+  ApplyRun run(source, patch, options);
+  BDELTA_TRY(run.read_header());
+  BDELTA_TRY(run.verify_source());
+  BDELTA_TRY(run.write_target(sink));
+  BDELTA_TRY(source.check_unchanged());
+  return run.take_report();
+}
+
+// NEW exists already and is what the patch makes.
+bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files) {
+  if (target == "-" || !info.target_digest) return false;
+  auto existing = open_random(target, files);
+  if (!existing || (*existing)->size() != info.target_size) return false;
+  const auto digest = digest_of(**existing, [] { return true; });
+  return digest && *digest == *info.target_digest;
+}
+
+Error name_file(Error error, const char* role, const std::filesystem::path& path) {
+  // Errors of files name them already; what the patch or its target did wrong is told with their names.
+  const bool about_patch = exit_class(error.code) == 3;
+  if (about_patch) error.detail = std::string(role) + " " + path.string() + ": " + error.detail;
+  return error;
+}
+
+}  // namespace
+
+Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
+                     const ApplyOptions& options) {
+  return run_into(source, patch, {&target, nullptr}, options);
+}
+
+Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
+                     const ApplyOptions& options) {
+  return run_into(source, patch, {nullptr, &target}, options);
+}
+
+Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyOptions& options) {
+  return run_into(source, patch, {}, options);
+}
+
+Result<Report> apply_file(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                          const std::filesystem::path& patch_path, const ApplyOptions& options) {
+  if (target_path != "-" && same_file(target_path, patch_path)) {
+    return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + target_path.string()};
+  }
+  io::IoCounters counters;
+  BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
+  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+
+  // What the patch is, and whether there is anything to do.
+  ApplyRun run(*source, *patch, options);
+  if (Status status = run.read_header(); !status) return name_file(std::move(status).error(), "PATCH", patch_path);
+  if (is_up_to_date(target_path, run.info(), options.files)) {
+    Report report = run.take_report();
+    report.up_to_date = true;
+    return report;
+  }
+
+  // OLD is proven before NEW is opened.
+  BDELTA_TRY(run.verify_source());
+  BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters));
+  BDELTA_TRY(output->reserve(run.info().target_size));
+
+  // The windows; then OLD must still be what was proven, and NEW comes into being.
+  PositionedWriter* const positioned = output->positioned();
+  const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
+  if (Status status = run.write_target(sink); !status) return name_file(std::move(status).error(), "PATCH", patch_path);
+  BDELTA_TRY(source->check_unchanged());
+  BDELTA_TRY(positioned ? positioned->finish() : output->finish());
+
+  Report report = run.take_report();
+  report.read_calls = counters.read_calls;
+  report.write_calls = counters.write_calls;
+  return report;
+}
+
+Result<Report> check_file(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
+                          const ApplyOptions& options) {
+  io::IoCounters counters;
+  BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
+  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+  auto report = check(*source, *patch, options);
+  if (!report) return name_file(std::move(report).error(), "PATCH", patch_path);
+  report->read_calls = counters.read_calls;
+  report->write_calls = counters.write_calls;
+  return report;
+}
+
+}  // namespace bdelta

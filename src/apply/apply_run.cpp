@@ -1,0 +1,120 @@
+#include "apply/apply_run.hpp"
+
+#include <algorithm>
+#include <string>
+#include <thread>
+
+#include "base/stopwatch.hpp"
+#include "base/try.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::size_t kPatchBufferBytes = 256 * 1024;
+constexpr std::uint64_t kHashPieceBytes = std::uint64_t{1} << 20;
+
+unsigned worker_count(unsigned threads) {
+  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string short_hex(const DigestBytes& digest) { return to_hex(digest).substr(0, 16); }
+
+}  // namespace
+
+Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& tick) {
+  Xxh3Hasher hasher;
+  const ByteSpan view = reader.view();
+  Bytes buffer(view.empty() ? kHashPieceBytes : 0);
+  for (std::uint64_t pos = 0; pos < reader.size(); pos += kHashPieceBytes) {
+    const auto length = static_cast<std::size_t>(std::min(kHashPieceBytes, reader.size() - pos));
+    if (view.empty()) {
+      BDELTA_TRY(reader.read_at(pos, MutableByteSpan(buffer).first(length)));
+      hasher.update(ByteSpan(buffer).first(length));
+    } else {
+      hasher.update(view.subspan(static_cast<std::size_t>(pos), length));
+    }
+    if (!tick()) return Error{ErrorCode::kCancelled, ""};
+  }
+  return hasher.digest();
+}
+
+ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
+    : source_(source), options_(options), pool_(worker_count(options.threads)), patch_(patch, kPatchBufferBytes) {}
+
+Status ApplyRun::read_header() {
+  const ScopedTimer timer(decode_seconds_);
+  BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
+  if (info().target_size > options_.output_limit_bytes) {
+    return Error{ErrorCode::kOutputLimit, "the patch makes " + std::to_string(info().target_size) + " bytes, the limit is " +
+                                              std::to_string(options_.output_limit_bytes) + "; raise it with --max-output"};
+  }
+  return {};
+}
+
+Status ApplyRun::verify_source() {
+  if (info().source_size && *info().source_size != source_.size()) {
+    return Error{ErrorCode::kWrongSourceSize, "expected " + std::to_string(*info().source_size) + " bytes, found " +
+                                                  std::to_string(source_.size()) + "; give the version the patch starts from"};
+  }
+  if (!info().source_digest || source_verified_) return {};
+  const ScopedTimer timer(hash_seconds_);
+  BDELTA_ASSIGN(const Digest128 found,
+                digest_of(source_, [&] { return !options_.progress || options_.progress(0, info().target_size); }));
+  if (found != *info().source_digest) {
+    return Error{ErrorCode::kWrongSourceDigest, "expected digest " + short_hex(*info().source_digest) + "…, found " +
+                                                    short_hex(found) + "…; give the version the patch starts from"};
+  }
+  return {};
+}
+
+void ApplyRun::count(const WindowDelta& window) {
+  ++report_.window_count;
+  for (const DeltaOp& op : window.ops) {
+    const bool is_copy = op.kind == OpKind::kCopy;
+    report_.cover_count += is_copy;
+    (is_copy ? report_.covered_bytes : report_.literal_bytes) += op.length;
+  }
+  report_.residual_bytes += window.residual_values.size();
+}
+
+Status ApplyRun::write_target(const TargetSink& sink) {
+  WindowPipeline pipeline(source_, sink, info().target_size, pool_, options_.progress);
+  Status decoded;
+  while (WindowDelta* window = pipeline.acquire()) {
+    const ScopedTimer timer(decode_seconds_);
+    Result<bool> more = reader_->next(*window);
+    if (more && *more) decoded = validate_window(*window, source_.size());
+    if (!more) decoded = std::move(more).error();
+    if (!decoded || !*more) break;
+    count(*window);
+    pipeline.submit(window);
+  }
+  // A window that failed stands before the place where decoding failed.
+  Result<Digest128> digest = pipeline.finish();
+  pipeline_times_ = pipeline.times();
+  if (!digest) return std::move(digest).error();
+  BDELTA_TRY(std::move(decoded));
+  if (info().target_digest && *digest != *info().target_digest) {
+    return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
+                                               short_hex(*digest) + "…; fetch the patch again", pipeline.delivered_bytes()};
+  }
+  report_.verified = info().target_digest.has_value();
+  return {};
+}
+
+Report ApplyRun::take_report() {
+  report_.source_bytes = source_.size();
+  report_.target_bytes = info().target_size;
+  report_.patch_bytes = patch_.position();
+  report_.format = info().format;
+  report_.threads = pool_.thread_count();
+  report_.phases = {{"hash", hash_seconds_, source_.size()},
+                    {"decode", decode_seconds_, patch_.position()},
+                    {"execute", pipeline_times_.execute, info().target_size},
+                    {"write", pipeline_times_.write, info().target_size},
+                    {"verify", pipeline_times_.verify, info().target_size}};
+  report_.wall_seconds = wall_.lap();
+  return std::move(report_);
+}
+
+}  // namespace bdelta

@@ -1,0 +1,52 @@
+// One application of a patch, step by step; shared by the public calls and by the self-check of create.
+#pragma once
+
+#include "apply/window_pipeline.hpp"
+#include "base/stopwatch.hpp"
+#include "bdelta/apply.hpp"
+#include "format/patch_reader.hpp"
+
+namespace bdelta {
+
+class ApplyRun {
+ public:
+  // Everything must outlive the run.
+  ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
+
+  // Reads the header and holds it against the caller's limits.
+  Status read_header();
+
+  // OLD is what the patch was made from: size first, then digest.
+  Status verify_source();
+
+  // All windows into the sink; the whole is proven against the header's digest.
+  Status write_target(const TargetSink& sink);
+
+  [[nodiscard]] const PatchInfo& info() const noexcept { return reader_->info(); }
+
+  // The report, once. Counts of system calls are the caller's to add.
+  [[nodiscard]] Report take_report();
+
+  // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
+  void assume_source_verified() noexcept { source_verified_ = true; }
+
+ private:
+  void count(const WindowDelta& window);
+
+  RandomReader& source_;
+  const ApplyOptions& options_;
+  WorkerPool pool_;
+  io::TypedReader patch_;
+  std::unique_ptr<PatchReader> reader_;
+  bool source_verified_ = false;
+  Report report_;
+  Stopwatch wall_;
+  double hash_seconds_ = 0;
+  double decode_seconds_ = 0;
+  PipelineTimes pipeline_times_;
+};
+
+// XXH3-128 of a whole reader, in pieces; `tick` is asked now and then whether to go on (kCancelled).
+Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& tick);
+
+}  // namespace bdelta

@@ -1,0 +1,65 @@
+// The way of the data when a patch is made, as flat lists of steps.
+#include "bdelta/create.hpp"
+
+#include <new>
+
+#include "base/try.hpp"
+#include "create/create_run.hpp"
+#include "io/open.hpp"
+
+namespace bdelta {
+namespace {
+
+Status make_patch(CreateRun& run) {
+  try {
+    BDELTA_TRY(run.check_limits());
+    BDELTA_TRY(run.load_inputs());
+    BDELTA_TRY(run.digest_inputs());
+    BDELTA_TRY(run.find_covers());
+    BDELTA_TRY(run.encode());
+    return run.self_check();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::kOutOfMemory, "while making the patch; a lower level or --memory needs less"};
+  }
+}
+
+}  // namespace
+
+Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
+                      const CreateOptions& options) {
+  CreateRun run(source, target, options);
+  BDELTA_TRY(make_patch(run));
+  BDELTA_TRY(source.check_unchanged());
+  BDELTA_TRY(target.check_unchanged());
+  BDELTA_TRY(run.write(patch));
+  return run.take_report();
+}
+
+Result<Report> create_file(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                           const std::filesystem::path& patch_path, const CreateOptions& options) {
+  for (const std::filesystem::path* input : {&source_path, &target_path}) {
+    if (patch_path != "-" && same_file(*input, patch_path)) {
+      return Error{ErrorCode::kSamePath, "PATCH and an input are both " + patch_path.string()};
+    }
+  }
+  io::IoCounters counters;
+  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+  BDELTA_ASSIGN(const auto target, io::open_random(target_path, options.files, &counters));
+  // Opened before the work, so that a refusal comes at once.
+  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &counters));
+
+  CreateRun run(*source, *target, options);
+  Status made = make_patch(run);
+  BDELTA_TRY(source->check_unchanged());  // explains a failed self-check better than the check itself
+  BDELTA_TRY(target->check_unchanged());
+  BDELTA_TRY(std::move(made));
+  BDELTA_TRY(run.write(*patch));
+  BDELTA_TRY(patch->finish());
+
+  Report report = run.take_report();
+  report.read_calls = counters.read_calls;
+  report.write_calls = counters.write_calls;
+  return report;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,60 @@
+// One making of a patch, step by step; create.cpp says in which order.
+#pragma once
+
+#include "bdelta/create.hpp"
+#include "base/stopwatch.hpp"
+#include "create/input.hpp"
+#include "create/level.hpp"
+#include "create/plan.hpp"
+#include "hash/xxh3.hpp"
+#include "io/spool.hpp"
+#include "match/matcher.hpp"
+
+namespace bdelta {
+
+class CreateRun {
+ public:
+  // Everything must outlive the run.
+  CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options);
+
+  // Refuses what the format, the limits or the machine can't hold.
+  Status check_limits();
+  Status load_inputs();
+  Status digest_inputs();
+  Status find_covers();
+  Status encode();      // into the spool
+  Status self_check();  // applies head and spool in memory
+  Status write(SequentialWriter& patch);
+
+  [[nodiscard]] Report take_report();
+
+ private:
+  Status encode_native();
+  Status encode_bdt1();
+  Status report_progress(double share);
+  void count_covers();
+
+  RandomReader& source_reader_;
+  RandomReader& target_reader_;
+  const CreateOptions& options_;
+  LevelSettings settings_;
+  WorkerPool pool_;
+  InputBytes source_;
+  InputBytes target_;
+  Digest128 source_digest_{};
+  Digest128 target_digest_{};
+  Covers covers_;
+  Bytes head_;  // of the patch; the body is in the spool
+  io::Spool body_;
+  Report report_;
+  MatchTimes match_times_;
+  Stopwatch wall_;
+  double read_seconds_ = 0;
+  double hash_seconds_ = 0;
+  double encode_seconds_ = 0;
+  double compress_seconds_ = 0;
+  double verify_seconds_ = 0;
+  double write_seconds_ = 0;
+};
+
+}  // namespace bdelta

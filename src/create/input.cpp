@@ -1,0 +1,42 @@
+#include "create/input.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "base/checked.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kReadBytes = std::uint64_t{8} << 20;  // by one call
+
+}  // namespace
+
+Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
+  InputBytes input;
+  input.view_ = reader.view();
+  const std::uint64_t size = reader.size();
+  if (size == 0 || !input.view_.empty()) return input;
+  if (!fits_size(size)) return Error{ErrorCode::kFileTooLarge, std::to_string(size) + " bytes do not fit memory"};
+  input.owned_.reset(new (std::nothrow) std::uint8_t[static_cast<std::size_t>(size)]);
+  if (!input.owned_) return Error{ErrorCode::kOutOfMemory, "for an input of " + std::to_string(size) + " bytes; try --io=mmap"};
+
+  std::mutex mutex;
+  std::optional<Error> failed;
+  const auto part_count = static_cast<std::size_t>((size + kReadBytes - 1) / kReadBytes);
+  pool.for_each(part_count, [&](std::size_t i) {
+    const std::uint64_t pos = i * kReadBytes;
+    const auto length = static_cast<std::size_t>(std::min(kReadBytes, size - pos));
+    Status status = reader.read_at(pos, {input.owned_.get() + pos, length});
+    const std::lock_guard lock(mutex);
+    if (!status && !failed) failed = std::move(status).error();
+  });
+  if (failed) return std::move(*failed);
+  input.view_ = {input.owned_.get(), static_cast<std::size_t>(size)};
+  return input;
+}
+
+}  // namespace bdelta

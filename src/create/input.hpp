@@ -1,0 +1,23 @@
+// An input of create as memory: a view where the reader has one, else a copy on the heap.
+#pragma once
+
+#include <memory>
+
+#include "base/bytes.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta {
+
+class InputBytes {
+ public:
+  // Reads what has to be read, on all threads. The reader must outlive this object.
+  static Result<InputBytes> load(RandomReader& reader, WorkerPool& pool);
+
+  [[nodiscard]] ByteSpan bytes() const noexcept { return view_; }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> owned_;  // empty for a view
+  ByteSpan view_;
+};
+
+}  // namespace bdelta

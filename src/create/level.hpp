@@ -1,0 +1,22 @@
+// What the levels mean: one place.
+#pragma once
+
+#include <cstdint>
+
+#include "codec/codec.hpp"
+#include "match/params.hpp"
+
+namespace bdelta {
+
+struct LevelSettings {
+  MatchParams match;
+  CodecSettings numbers;         // streams of lengths, gaps and diagonals
+  CodecSettings values;          // residual values
+  CodecSettings literals;
+  std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
+  std::uint64_t group_bytes = 0;   // target bytes after which a group ends
+};
+
+[[nodiscard]] LevelSettings level_settings(int level);
+
+}  // namespace bdelta

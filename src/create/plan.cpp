@@ -1,0 +1,122 @@
+#include "create/plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;    // least length of a plain segment
+constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
+constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
+constexpr std::size_t kMaxGroupSegments = 1024;
+
+// Part of a long cover.
+struct Piece {
+  Cover cover;
+  std::vector<Segment> exact;  // maximal exact stretches in steps of kProbeBytes, then widened to the byte
+};
+
+// First and last differing byte decide how far an exact stretch reaches, so probes that differ are searched inside.
+std::uint64_t equal_ahead(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t limit) {
+  std::uint64_t done = 0;
+  while (limit - done >= kProbeBytes && std::memcmp(s + done, t + done, kProbeBytes) == 0) done += kProbeBytes;
+  while (done < limit && s[done] == t[done]) ++done;
+  return done;
+}
+
+// Exact stretches of one piece: whole ones of kPlainBytes, and any that touch the piece's ends, which may go on in the
+// neighbouring piece.
+void find_exact(ByteSpan source, ByteSpan target, Piece& piece) {
+  const Cover& cover = piece.cover;
+  const std::uint8_t* s = source.data() + cover.source_pos;
+  const std::uint8_t* t = target.data() + cover.target_pos;
+  for (std::uint64_t at = 0; at < cover.length;) {
+    const std::uint64_t equal = equal_ahead(s + at, t + at, cover.length - at);
+    const bool at_edge = at == 0 || at + equal == cover.length;
+    if (equal >= kPlainBytes || (at_edge && equal > 0)) {
+      piece.exact.push_back({cover.target_pos + at, equal, true, cover.diagonal()});
+    }
+    at += equal;
+    while (at < cover.length && s[at] != t[at]) ++at;
+  }
+}
+
+std::vector<Segment> find_plain(ByteSpan source, ByteSpan target, const Covers& covers, WorkerPool& pool) {
+  std::vector<Piece> pieces;
+  for (const Cover& cover : covers) {
+    if (cover.length < kPlainBytes) continue;
+    for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
+      const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
+      pieces.push_back({{cover.source_pos + done, cover.target_pos + done, length}, {}});
+    }
+  }
+  pool.for_each(pieces.size(), [&](std::size_t i) { find_exact(source, target, pieces[i]); });
+
+  std::vector<Segment> plain;
+  for (const Piece& piece : pieces) {
+    for (const Segment& exact : piece.exact) {
+      const bool goes_on = !plain.empty() && plain.back().diagonal == exact.diagonal &&
+                           plain.back().target_pos + plain.back().target_length == exact.target_pos;
+      if (goes_on) {
+        plain.back().target_length += exact.target_length;
+      } else {
+        plain.push_back(exact);
+      }
+    }
+  }
+  std::erase_if(plain, [](const Segment& segment) { return segment.target_length < kPlainBytes; });
+  return plain;
+}
+
+class Planner {
+ public:
+  explicit Planner(std::uint64_t group_bytes) : group_bytes_(group_bytes) {}
+
+  void plain(const Segment& segment) {
+    group().push_back(segment);
+  }
+
+  void coded(std::uint64_t begin, std::uint64_t end) {
+    while (begin < end) {
+      GroupPlan& plan = group();
+      const std::uint64_t length = std::min(end - begin, group_bytes_ - coded_bytes_);
+      plan.push_back({begin, length, false, 0});
+      coded_bytes_ += length;
+      begin += length;
+    }
+  }
+
+  std::vector<GroupPlan> take() { return std::move(groups_); }
+
+ private:
+  // The group that takes the next segment.
+  GroupPlan& group() {
+    if (groups_.empty() || coded_bytes_ >= group_bytes_ || groups_.back().size() >= kMaxGroupSegments) {
+      groups_.emplace_back();
+      coded_bytes_ = 0;
+    }
+    return groups_.back();
+  }
+
+  const std::uint64_t group_bytes_;
+  std::vector<GroupPlan> groups_;
+  std::uint64_t coded_bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<GroupPlan> plan_groups(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t group_bytes,
+                                   WorkerPool& pool) {
+  Planner planner(group_bytes);
+  std::uint64_t done = 0;
+  for (const Segment& segment : find_plain(source, target, covers, pool)) {
+    planner.coded(done, segment.target_pos);
+    planner.plain(segment);
+    done = segment.target_pos + segment.target_length;
+  }
+  planner.coded(done, target.size());
+  return planner.take();
+}
+
+}  // namespace bdelta

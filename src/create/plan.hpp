@@ -1,0 +1,17 @@
+// Where groups begin and end, and which stretches are one plain copy.
+#pragma once
+
+#include "model/window_encoder.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta {
+
+// The segments of one group, in target order.
+using GroupPlan = std::vector<Segment>;
+
+// Covers the whole target. Exact stretches of kPlainBytes or more inside covers become plain segments, which cost a few
+// bytes whatever their length; the rest is coded, group_bytes of it at most in a group. Depends on no thread count.
+[[nodiscard]] std::vector<GroupPlan> plan_groups(ByteSpan source, ByteSpan target, const Covers& covers,
+                                                 std::uint64_t group_bytes, WorkerPool& pool);
+
+}  // namespace bdelta

@@ -1,0 +1,19 @@
+#include "bdelta/inspect.hpp"
+
+#include "base/try.hpp"
+#include "format/patch_reader.hpp"
+
+namespace bdelta {
+
+Result<PatchInfo> inspect(SequentialReader& patch) {
+  io::TypedReader in(patch);
+  BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, ~std::uint64_t{0} >> 1));
+  return reader->info();
+}
+
+Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options) {
+  BDELTA_ASSIGN(const std::unique_ptr<SequentialReader> reader, open_sequential(patch, options));
+  return inspect(*reader);
+}
+
+}  // namespace bdelta

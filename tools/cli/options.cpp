@@ -1,0 +1,184 @@
+#include "cli/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "base/checked.hpp"
+#include "cli/text.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+constexpr std::uint64_t kMaxIoBuffer = std::uint64_t{64} << 20;
+
+// Raw values as they stand on the command line.
+struct Words {
+  std::string source, target, patch;
+  std::string info;
+  std::string memory, io_buffer, max_output;
+  std::string format = "bdt2";
+  std::string io = "mmap";
+  std::string temp_dir;
+  unsigned threads = 0;
+  bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true;
+  bool levels[kMaxLevel + 1] = {};
+};
+
+std::string check_size(const std::string& text) {
+  return parse_size(text) ? std::string() : "expected a size such as 64M or 2GiB, found " + text;
+}
+
+void add_common(CLI::App& app, Words& words, Options& options) {
+  app.add_option("--info", words.info, "Say what PATCH is, and do nothing else")->type_name("PATCH");
+  app.add_option("-t,--threads", words.threads, "Threads to use; 0, the default: one for each core\n(the result is the same for any number)")
+      ->type_name("N")
+      ->check(CLI::Range(0u, 1024u));
+  app.add_option("--memory", words.memory, "Memory to stay within, e.g. 512M")->type_name("SIZE")->check(check_size);
+  app.add_option("--io", words.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
+  app.add_option("--io-buffer", words.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
+  app.add_option("--temp-dir", words.temp_dir, "Where temporary files live (default: beside the output)")->type_name("DIR");
+  app.add_flag("-f,--force", words.force, "Replace an existing output");
+  app.add_flag("--no-sync", words.no_sync, "Do not wait until the output is on the disk");
+  app.add_flag("--stats", options.stats, "Print where time, bytes and memory went (to stderr)");
+  app.add_flag("--json", options.json, "Print the result as JSON (to stdout, or stderr if that is taken)");
+  app.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
+  app.add_flag("--all-in-ram", words.all_in_ram, "Accepted for scripts of the original; has no effect");
+}
+
+void add_create(CLI::App& app, Words& words) {
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    const char* text = level == 1   ? "Fast (-2 is alike)"
+                       : level == 3 ? "Balanced: the default (-4 and -5 are alike)"
+                       : level == 6 ? "Small (-7 to -9 are alike)"
+                                    : "";
+    CLI::Option* option = app.add_flag("-" + std::to_string(level), words.levels[level], text);
+    if (*text == '\0') option->group("");  // works, but the help names each kind once
+  }
+  app.add_option("--format", words.format, "Patch format: bdt2 (default), or bdt1 for the\noriginal bpatch")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"bdt2", "bdt1"}));
+  app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
+}
+
+void add_apply(CLI::App& app, Words& words) {
+  app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nwrite nothing");
+  app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
+}
+
+// Nothing where the size is absent; it has passed check_size.
+std::uint64_t size_or(const std::string& text, std::uint64_t otherwise) {
+  return text.empty() ? otherwise : *parse_size(text);
+}
+
+FileOptions file_options(const Words& words) {
+  FileOptions files;
+  files.mode = words.io == "stdio" ? IoMode::kStdio : IoMode::kMmap;
+  files.buffer_bytes = size_or(words.io_buffer, files.buffer_bytes);
+  files.sync = !words.no_sync;
+  files.overwrite = words.force;
+  if (!words.temp_dir.empty()) files.temp_dir = path_of(words.temp_dir);
+  return files;
+}
+
+// The text of what is wrong, or nothing.
+std::string place_arguments(Program program, Words& words, Options& options) {
+  if (!words.info.empty()) {
+    options.action = Action::kInfo;
+    options.patch = path_of(words.info);
+    return words.source.empty() ? "" : "--info takes one PATCH and nothing else";
+  }
+  if (words.check) {
+    options.action = Action::kCheck;
+    if (words.patch.empty()) std::swap(words.patch, words.target);
+  }
+  if (words.patch.empty()) return "expected OLD NEW PATCH";
+  options.source = path_of(words.source);
+  options.target = path_of(words.target);
+  options.patch = path_of(words.patch);
+  if (words.source == "-" || (program == Program::kBdelta && words.target == "-")) {
+    return "- can't stand for this file, which is read at many places at once; give a file";
+  }
+  if (size_or(words.io_buffer, 0) > kMaxIoBuffer) return "--io-buffer takes 0 to 64M";
+  return "";
+}
+
+void place_options(const Words& words, Options& options) {
+  const FileOptions files = file_options(words);
+  options.create.files = options.apply.files = files;
+  options.create.temp_dir = files.temp_dir;
+  options.create.threads = options.apply.threads = words.threads;
+  options.create.memory_limit_bytes = size_or(words.memory, 0);
+  options.create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
+  options.create.verify = words.verify;
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    if (words.levels[level]) options.create.level = level;
+  }
+  options.apply.memory_limit_bytes = size_or(words.memory, options.apply.memory_limit_bytes);
+  options.apply.output_limit_bytes = size_or(words.max_output, options.apply.output_limit_bytes);
+}
+
+int count_levels(const Words& words) {
+  int count = 0;
+  for (const bool set : words.levels) count += set;
+  return count;
+}
+
+constexpr const char* kFooter =
+    "Exit status: 0 done (also: already up to date), 1 usage, 2 I/O,\n"
+    "3 patch malformed or unsupported, 4 wrong OLD, 5 result failed\n"
+    "verification, 6 limit or memory, 70 internal error, 130 interrupted.";
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_size(const std::string& text) {
+  std::uint64_t value = 0;
+  std::size_t at = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    if (!checked_mul(value, 10, value) || !checked_add(value, static_cast<std::uint64_t>(text[at] - '0'), value)) return std::nullopt;
+  }
+  if (at == 0) return std::nullopt;
+  std::string unit = text.substr(at);
+  if (unit.size() == 3 && unit.substr(1) == "iB") unit.resize(1);
+  if (unit.empty() || unit == "B") return value;
+  const std::size_t power = std::string("KMGT").find(unit);
+  if (unit.size() != 1 || power == std::string::npos) return std::nullopt;
+  if (!checked_mul(value, std::uint64_t{1} << (10 * (power + 1)), value)) return std::nullopt;
+  return value;
+}
+
+std::variant<Options, Exit> parse_options(Program program, int argc, const char* const* argv) {
+  const bool creating = program == Program::kBdelta;
+  const char* const name = creating ? "bdelta" : "bpatch";
+  CLI::App app(creating ? "Makes PATCH, from which bpatch rebuilds NEW where OLD is." : "Rebuilds NEW from OLD and PATCH.", name);
+  app.get_formatter()->column_width(28);
+  app.footer(kFooter);
+  app.set_version_flag("--version", version_text(name), "Print the versions of the program and its codecs");
+  Words words;
+  Options options;
+  app.add_option("OLD", words.source, "The file that both sides have");
+  app.add_option("NEW", words.target, creating ? "The file that the patch shall make" : "The file to make; - is standard output");
+  app.add_option("PATCH", words.patch, creating ? "The patch to write; - is standard output" : "The patch; - is standard input");
+  if (creating) {
+    add_create(app, words);
+  } else {
+    add_apply(app, words);
+  }
+  add_common(app, words, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return Exit{app.exit(error)};
+    std::cerr << name << ": " << error.what() << "; see " << name << " --help\n";
+    return Exit{1};
+  }
+  std::string wrong = place_arguments(program, words, options);
+  if (wrong.empty() && count_levels(words) > 1) wrong = "expected one level, found several";
+  if (!wrong.empty()) {
+    std::cerr << name << ": " << wrong << "; see " << name << " --help\n";
+    return Exit{1};
+  }
+  place_options(words, options);
+  return options;
+}
+
+}  // namespace bdelta::cli

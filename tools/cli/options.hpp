@@ -1,0 +1,40 @@
+// The options of both programs, parsed before anything is done.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "bdelta/apply.hpp"
+#include "bdelta/create.hpp"
+
+namespace bdelta::cli {
+
+enum class Program { kBdelta, kBpatch };
+enum class Action { kRun, kCheck, kInfo };
+
+struct Options {
+  Action action = Action::kRun;
+  std::filesystem::path source;
+  std::filesystem::path target;
+  std::filesystem::path patch;
+  CreateOptions create;  // bdelta
+  ApplyOptions apply;    // bpatch
+  bool stats = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// What main returns without doing anything: help and version (0) or a usage error (1), already printed.
+struct Exit {
+  int status;
+};
+
+[[nodiscard]] std::variant<Options, Exit> parse_options(Program program, int argc, const char* const* argv);
+
+// "512M", "64KiB", "1G": bytes; K, M, G, T are powers of 1024, with or without iB. Nothing on nonsense or overflow.
+[[nodiscard]] std::optional<std::uint64_t> parse_size(const std::string& text);
+
+}  // namespace bdelta::cli

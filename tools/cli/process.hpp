@@ -1,0 +1,17 @@
+// What the programs need of the operating system besides files.
+#pragma once
+
+#include <cstdint>
+
+namespace bdelta::cli {
+
+// The largest resident size of this process so far, mapped inputs included; 0 where unknown.
+[[nodiscard]] std::uint64_t peak_resident_bytes();
+
+[[nodiscard]] bool stderr_is_terminal();
+
+// Interrupt, termination and hang-up remove unfinished outputs and end with 130; a closed pipe becomes an error of the
+// write; an I/O error in a mapped input is told and ends with 2. `program` must stay valid.
+void install_signal_handlers(const char* program);
+
+}  // namespace bdelta::cli

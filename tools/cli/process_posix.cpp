@@ -1,0 +1,68 @@
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "bdelta/files.hpp"
+#include "cli/process.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+const char* program_name = "";
+
+// Only calls that are safe in a signal handler.
+void say(const char* text) {
+  const char* parts[] = {program_name, text};
+  for (const char* part : parts) {
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+  }
+}
+
+extern "C" void on_interrupt(int) {
+  remove_unfinished_outputs();
+  say(": interrupted; nothing was left behind\n");
+  _exit(130);
+}
+
+extern "C" void on_bus_error(int) {
+  remove_unfinished_outputs();
+  say(": an input could not be read any more (it was truncated, or its disk failed); nothing was left behind, "
+      "try --io=stdio\n");
+  _exit(2);
+}
+
+void handle(int signal_number, void (*handler)(int)) {
+  struct sigaction action;
+  std::memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  sigfillset(&action.sa_mask);
+  // What the parent chose to ignore (nohup) stays ignored.
+  struct sigaction before;
+  if (sigaction(signal_number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
+  sigaction(signal_number, &action, nullptr);
+}
+
+}  // namespace
+
+std::uint64_t peak_resident_bytes() {
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+#ifdef __APPLE__
+  return static_cast<std::uint64_t>(usage.ru_maxrss);
+#else
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+#endif
+}
+
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+void install_signal_handlers(const char* program) {
+  program_name = program;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) handle(number, on_interrupt);
+  handle(SIGBUS, on_bus_error);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+}  // namespace bdelta::cli

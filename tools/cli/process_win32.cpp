@@ -1,0 +1,31 @@
+#include <windows.h>
+
+#include <psapi.h>
+
+#include "bdelta/files.hpp"
+#include "cli/process.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+BOOL WINAPI on_control(DWORD) {
+  remove_unfinished_outputs();
+  ExitProcess(130);
+}
+
+}  // namespace
+
+std::uint64_t peak_resident_bytes() {
+  PROCESS_MEMORY_COUNTERS counters;
+  if (!K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters)) return 0;
+  return counters.PeakWorkingSetSize;
+}
+
+bool stderr_is_terminal() {
+  DWORD mode;
+  return GetConsoleMode(GetStdHandle(STD_ERROR_HANDLE), &mode) != 0;
+}
+
+void install_signal_handlers(const char*) { SetConsoleCtrlHandler(on_control, TRUE); }
+
+}  // namespace bdelta::cli

@@ -1,0 +1,115 @@
+#include "cli/program.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include "cli/process.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+const char* name_of(Program program) { return program == Program::kBdelta ? "bdelta" : "bpatch"; }
+
+void print(std::FILE* to, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fflush(to);
+}
+
+class Session {
+ public:
+  Session(Program program, Options options) : program_(program), options_(std::move(options)) {}
+
+  int run() {
+    if (options_.action == Action::kInfo) return show_info();
+    Progress progress(stderr_is_terminal() && !options_.quiet);
+    options_.create.progress = options_.apply.progress = progress.callback();
+    Result<Report> report = call();
+    progress.clear();
+    return report ? tell(*report) : fail(report.error());
+  }
+
+ private:
+  Result<Report> call() {
+    if (program_ == Program::kBdelta) {
+      return create_file(options_.source, options_.target, options_.patch, options_.create);
+    }
+    if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, options_.apply);
+    return apply_file(options_.source, options_.target, options_.patch, options_.apply);
+  }
+
+  // Where JSON goes: not into a patch or a NEW that is on its way through standard output.
+  [[nodiscard]] std::FILE* json_stream() const {
+    const bool taken = options_.action == Action::kRun &&
+                       (program_ == Program::kBdelta ? options_.patch == "-" : options_.target == "-");
+    return taken ? stderr : stdout;
+  }
+
+  int show_info() {
+    const auto info = inspect_file(options_.patch, options_.apply.files);
+    if (!info) return fail(info.error());
+    print(stdout, options_.json ? info_json(name_of(program_), *info) : info_text(*info));
+    return 0;
+  }
+
+  int fail(const Error& error) {
+    if (options_.json) print(json_stream(), error_json(name_of(program_), error));
+    std::string text = std::string(name_of(program_)) + ": " + to_string(error);
+    if (error.code == ErrorCode::kTargetDigest && options_.target == "-") {
+      text += "; " + std::to_string(error.offset) + " bytes went out and must not be used";
+    }
+    print(stderr, text + "\n");
+    return exit_class(error.code);
+  }
+
+  int tell(const Report& report) {
+    if (options_.json) print(json_stream(), report_json(name_of(program_), report, peak_resident_bytes()));
+    if (options_.quiet) return 0;
+    if (!options_.json) print(stderr, summary(report));
+    if (options_.stats) print(stderr, stats_text(report, peak_resident_bytes()));
+    return 0;
+  }
+
+  [[nodiscard]] std::string summary(const Report& report) const {
+    const std::string name = name_of(program_);
+    if (report.up_to_date) return name + ": " + shown(options_.target) + " is already up to date, nothing was written\n";
+    char time[32];
+    std::snprintf(time, sizeof time, "%.2f s", report.wall_seconds);
+    if (program_ == Program::kBdelta) {
+      const double share = report.target_bytes == 0 ? 0 : 100 * static_cast<double>(report.patch_bytes) / static_cast<double>(report.target_bytes);
+      char percent[32];
+      std::snprintf(percent, sizeof percent, "%.2f%%", share);
+      return name + ": " + shown(options_.patch) + ": " + human_size(report.patch_bytes) + ", " + percent + " of " +
+             human_size(report.target_bytes) + ", " + time + (report.verified ? ", verified\n" : ", not verified\n");
+    }
+    const std::string proof =
+        report.verified ? ", verified\n" : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n";
+    if (options_.action == Action::kCheck) {
+      return name + ": OLD and " + shown(options_.patch) + " fit and make " + human_size(report.target_bytes) + ", " + time + proof;
+    }
+    return name + ": " + shown(options_.target) + ": " + human_size(report.target_bytes) + ", " + time + proof;
+  }
+
+  const Program program_;
+  Options options_;
+};
+
+}  // namespace
+
+int run_program(Program program, int argc, const char* const* argv) {
+  try {
+    auto parsed = parse_options(program, argc, argv);
+    if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
+    install_signal_handlers(name_of(program));
+    return Session(program, std::move(std::get<Options>(parsed))).run();
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: the system has no more memory to give\n", name_of(program));
+    return exit_class(ErrorCode::kOutOfMemory);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: internal error, please report it: %s\n", name_of(program), error.what());
+    return exit_class(ErrorCode::kInternal);
+  }
+}
+
+}  // namespace bdelta::cli

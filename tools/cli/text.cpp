@@ -1,0 +1,162 @@
+#include "cli/text.hpp"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "codec/codec.hpp"
+#include "hash/xxh3.hpp"
+#include "io/file_error.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kJsonSchema = 1;
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  char line[256];
+  const int length = std::snprintf(line, sizeof line, pattern, values...);
+  return length < 0 ? std::string() : std::string(line);
+}
+
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+std::string speed(const Phase& phase) {
+  if (phase.bytes == 0 || phase.seconds <= 0) return "";
+  return format("%9.0f MB/s", static_cast<double>(phase.bytes) / 1e6 / phase.seconds);
+}
+
+std::string dump(const Json& json) {
+  // File names and details may hold any bytes; JSON holds UTF-8.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::filesystem::path path_of(const std::string& word) {
+#ifdef _WIN32
+  return std::filesystem::u8path(word);
+#else
+  return std::filesystem::path(word);
+#endif
+}
+
+std::string shown(const std::filesystem::path& path) { return io::shown(path); }
+
+std::string human_size(std::uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " bytes";
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return format("%.1f %s", value, kUnits[unit]);
+}
+
+std::string version_text(const char* program) {
+  return std::string(program) + " " BDELTA_VERSION " (BDT 2 draft " + std::to_string(BDELTA_FORMAT_DRAFT) + ", zstd " +
+         zstd_version() + ", liblzma " + lzma_version() + ")";
+}
+
+std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) {
+  double total = 0;
+  for (const Phase& phase : report.phases) total += phase.seconds;
+  std::string text = format("%-18s %9s %14s %7s\n", "phase", "seconds", "speed", "share");
+  for (const Phase& phase : report.phases) {
+    text += format("%-18s %9.3f %14s %6.1f%%\n", phase.name.c_str(), phase.seconds, speed(phase).c_str(),
+                   percent(phase.seconds, total));
+  }
+  text += format("%-18s %9.3f  (wall clock, %u threads)\n", "total", report.wall_seconds, report.threads);
+  if (!report.streams.empty()) {
+    text += format("\n%-18s %12s %12s\n", "stream", "raw bytes", "coded bytes");
+    for (const StreamReport& stream : report.streams) {
+      text += format("%-18s %12llu %12llu\n", stream.name.c_str(), static_cast<unsigned long long>(stream.raw_bytes),
+                     static_cast<unsigned long long>(stream.coded_bytes));
+    }
+  }
+  const auto row = [&](const char* name, std::uint64_t value) {
+    text += format("%-18s %12llu\n", name, static_cast<unsigned long long>(value));
+  };
+  text += "\n";
+  row("covers", report.cover_count);
+  row("covered bytes", report.covered_bytes);
+  row("literal bytes", report.literal_bytes);
+  row("residual bytes", report.residual_bytes);
+  row("windows", report.window_count);
+  row("read calls", report.read_calls);
+  row("write calls", report.write_calls);
+  text += format("%-18s %12s\n", "peak memory", human_size(peak_resident_bytes).c_str());
+  return text;
+}
+
+std::string report_json(const char* program, const Report& report, std::uint64_t peak_resident_bytes) {
+  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  json["format"] = report.format;
+  if (report.level != 0) json["level"] = report.level;
+  json["source_bytes"] = report.source_bytes;
+  json["target_bytes"] = report.target_bytes;
+  json["patch_bytes"] = report.patch_bytes;
+  json["up_to_date"] = report.up_to_date;
+  json["verified"] = report.verified;
+  json["threads"] = report.threads;
+  json["wall_seconds"] = report.wall_seconds;
+  json["phases"] = Json::array();
+  for (const Phase& phase : report.phases) {
+    json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"bytes", phase.bytes}});
+  }
+  json["streams"] = Json::array();
+  for (const StreamReport& stream : report.streams) {
+    json["streams"].push_back({{"name", stream.name}, {"raw_bytes", stream.raw_bytes}, {"coded_bytes", stream.coded_bytes}});
+  }
+  json["cover_count"] = report.cover_count;
+  json["covered_bytes"] = report.covered_bytes;
+  json["literal_bytes"] = report.literal_bytes;
+  json["residual_bytes"] = report.residual_bytes;
+  json["window_count"] = report.window_count;
+  json["read_calls"] = report.read_calls;
+  json["write_calls"] = report.write_calls;
+  json["peak_resident_bytes"] = peak_resident_bytes;
+  return dump(json);
+}
+
+std::string error_json(const char* program, const Error& error) {
+  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", false}};
+  Json what{{"name", error_name(error.code)}, {"code", static_cast<int>(error.code)}, {"exit", exit_class(error.code)}};
+  what["message"] = std::string(error_message(error.code));
+  what["detail"] = error.detail;
+  if (error.offset != Error::kNoOffset) what["offset"] = error.offset;
+  json["error"] = std::move(what);
+  return dump(json);
+}
+
+std::string info_json(const char* program, const PatchInfo& info) {
+  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  json["format"] = info.format;
+  json["format_version"] = info.version;
+  json["draft"] = info.draft;
+  if (info.source_size) json["source_bytes"] = *info.source_size;
+  json["target_bytes"] = info.target_size;
+  if (info.source_digest) json["source_xxh3_128"] = to_hex(*info.source_digest);
+  if (info.target_digest) json["target_xxh3_128"] = to_hex(*info.target_digest);
+  json["required_features"] = info.required_features;
+  json["optional_features"] = info.optional_features;
+  json["window_bytes"] = info.window_bytes;
+  json["decoder_memory_bytes"] = info.decoder_memory_bytes;
+  return dump(json);
+}
+
+std::string info_text(const PatchInfo& info) {
+  std::string text = format("format          BDT version %u", info.version);
+  if (info.draft != 0) text += format(", draft %u", info.draft);
+  text += "\n";
+  if (info.source_size) text += format("OLD             %llu bytes\n", static_cast<unsigned long long>(*info.source_size));
+  if (info.source_digest) text += "  XXH3-128      " + to_hex(*info.source_digest) + "\n";
+  text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(info.target_size));
+  if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
+  text += "largest window  " + human_size(info.window_bytes) + "\n";
+  text += "decoder memory  " + human_size(info.decoder_memory_bytes) + "\n";
+  if (!info.target_digest) text += "no checksums: alteration can't be detected\n";
+  return text;
+}
+
+}  // namespace bdelta::cli

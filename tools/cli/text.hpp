@@ -1,0 +1,32 @@
+// What the programs say to people and machines.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "bdelta/inspect.hpp"
+#include "bdelta/report.hpp"
+
+namespace bdelta::cli {
+
+// A path from a word of the command line, whatever its bytes.
+[[nodiscard]] std::filesystem::path path_of(const std::string& word);
+
+// A path for a message: control characters as \xNN.
+[[nodiscard]] std::string shown(const std::filesystem::path& path);
+
+// "12.3 MiB"
+[[nodiscard]] std::string human_size(std::uint64_t bytes);
+
+[[nodiscard]] std::string version_text(const char* program);
+
+// The table of --stats.
+[[nodiscard]] std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes);
+
+// One JSON object in one line, with "schema": 1.
+[[nodiscard]] std::string report_json(const char* program, const Report& report, std::uint64_t peak_resident_bytes);
+[[nodiscard]] std::string error_json(const char* program, const Error& error);
+[[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);
+[[nodiscard]] std::string info_text(const PatchInfo& info);
+
+}  // namespace bdelta::cli
