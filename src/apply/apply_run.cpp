@@ -67,6 +67,14 @@ Status ApplyRun::verify_source() {
   return {};
 }
 
+// Decoded and proven to stay inside both files; false behind the last one.
+Result<bool> ApplyRun::next_window(WindowDelta& window) {
+  const ScopedTimer timer(decode_seconds_);
+  BDELTA_ASSIGN(const bool more, reader_->next(window));
+  if (more) BDELTA_TRY(validate_window(window, source_.size()));
+  return more;
+}
+
 void ApplyRun::count(const WindowDelta& window) {
   ++report_.window_count;
   for (const DeltaOp& op : window.ops) {
@@ -81,11 +89,9 @@ Status ApplyRun::write_target(const TargetSink& sink) {
   WindowPipeline pipeline(source_, sink, info().target_size, pool_, options_.progress);
   Status decoded;
   while (WindowDelta* window = pipeline.acquire()) {
-    const ScopedTimer timer(decode_seconds_);
-    Result<bool> more = reader_->next(*window);
-    if (more && *more) decoded = validate_window(*window, source_.size());
+    Result<bool> more = next_window(*window);
     if (!more) decoded = std::move(more).error();
-    if (!decoded || !*more) break;
+    if (!more || !*more) break;
     count(*window);
     pipeline.submit(window);
   }

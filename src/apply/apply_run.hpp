@@ -31,6 +31,7 @@ class ApplyRun {
   void assume_source_verified() noexcept { source_verified_ = true; }
 
  private:
+  Result<bool> next_window(WindowDelta& window);
   void count(const WindowDelta& window);
 
   RandomReader& source_;
