@@ -10,7 +10,7 @@
 namespace bdelta {
 
 enum StreamId : std::uint8_t {
-  kLiteralLengths = 0,   // varint: literal bytes before a copy; a last one behind the last copy
+  kLiteralLengths = 0,   // varint: literal bytes before a copy; those behind the last copy are what is left
   kCopyLengths = 1,      // varint
   kDiagonals = 2,        // zigzag varint: change of source_pos - target_pos from copy to copy
   kResidualGaps = 3,     // varint: unchanged copied bytes before a residual run
