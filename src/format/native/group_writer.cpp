@@ -8,7 +8,9 @@
 namespace bdelta::native {
 namespace {
 
-constexpr std::uint64_t kShortStream = 24;  // no codec earns its own bytes back below
+constexpr std::uint64_t kShortStream = 24;        // no codec earns its own bytes back below
+constexpr std::uint64_t kProbeLeast = 256 * 1024;  // bytes of a stream below which no probe is worth it
+constexpr std::uint64_t kProbeGain = 500;          // the probe must save one byte in so many
 
 Result<std::vector<Bytes>> encode_frames(const Bytes& raw, const CodecSettings& settings) {
   auto encoder = make_encoder(settings, raw.size());
@@ -27,6 +29,14 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   std::uint64_t total = 0;
   for (const Bytes& frame : frames) total += frame.size();
   return total;
+}
+
+// A slow codec is not let loose on what a fast one finds nothing in: data that is compressed or random already.
+Result<bool> looks_compressible(const Bytes& raw, const CodecSettings& settings) {
+  if (settings.id != CodecId::kLzma || raw.size() < kProbeLeast) return true;
+  auto probe = encode_frames(raw, {CodecId::kZstd, 1, 0});
+  if (!probe) return std::move(probe).error();
+  return total_bytes(*probe) < raw.size() - raw.size() / kProbeGain;
 }
 
 void append_window(Bytes& head, const WindowRecord& window) {
@@ -81,11 +91,22 @@ std::vector<FrameRef> frame_order(const GroupDraft& draft, const std::vector<Cod
   return order;
 }
 
+Result<CodedStream> store_stream(const Bytes& raw) {
+  auto frames = encode_frames(raw, {});
+  if (!frames) return std::move(frames).error();
+  CodedStream coded;
+  coded.frames = std::move(*frames);
+  return coded;
+}
+
 }  // namespace
 
 Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& settings) {
   CodedStream coded;
   if (raw.size() >= kShortStream && settings.id != CodecId::kStore) {
+    auto worth = looks_compressible(raw, settings);
+    if (!worth) return std::move(worth).error();
+    if (!*worth) return store_stream(raw);
     auto frames = encode_frames(raw, settings);
     if (!frames) return std::move(frames).error();
     if (total_bytes(*frames) < raw.size()) {
@@ -95,10 +116,7 @@ Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& setti
       return coded;
     }
   }
-  auto stored = encode_frames(raw, {});
-  if (!stored) return std::move(stored).error();
-  coded.frames = std::move(*stored);
-  return coded;
+  return store_stream(raw);
 }
 
 CodedGroup assemble_group(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
