@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs what building bdelta needs, from Debian's packages. Does nothing where everything is there.
+# usage: tools/setup.sh [--ci]     --ci: also clang and the tools that tests compare with
+set -euo pipefail
+
+packages=(g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev liblzma-dev libcli11-dev nlohmann-json3-dev
+          libgtest-dev libgmock-dev python3)
+case "${1:-}" in
+  '') ;;
+  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils) ;;
+  *) echo "usage: tools/setup.sh [--ci]" >&2; exit 1 ;;
+esac
+
+stop() {
+  echo "setup: $*" >&2
+  exit 1
+}
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+  stop "this is no Debian-like system (no apt-get); please install by hand what these packages hold: ${packages[*]}"
+
+installed() {
+  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" == installed ]]
+}
+
+missing=()
+for package in "${packages[@]}"; do
+  # pkgconf stands in for pkg-config where that package is only a name.
+  installed "$package" || { [[ $package == pkg-config ]] && installed pkgconf; } || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "setup: all ${#packages[@]} packages are there, nothing to install"
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null || stop "needs root or sudo to install: ${missing[*]}"
+  as_root=(sudo)
+fi
+apt() {
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"
+}
+
+echo "setup: installing ${missing[*]}"
+apt update || { echo "setup: apt-get update failed, trying once more"; sleep 5; apt update; } ||
+  stop "apt-get update failed twice; is the network there?"
+apt install -y --no-install-recommends "${missing[@]}" >/dev/null ||
+  stop "apt-get could not install: ${missing[*]}"
+echo "setup: done"
