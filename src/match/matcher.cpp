@@ -14,12 +14,13 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;  // target scanned by one task, whatever the threads
-constexpr std::uint64_t kIndexRatio = 16384;  // no index while less than 1/ratio of the source is uncovered
+constexpr std::uint64_t kWorthRatio = 16384;  // no pass over the source while less than 1/ratio of it is uncovered
 
-std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
+// Enough is uncovered to read the whole source for it.
+bool is_worth_a_pass(const Covers& covers, ByteSpan source, ByteSpan target) {
   std::uint64_t covered = 0;
   for (const Cover& cover : covers) covered += cover.length;
-  return target_size - covered;
+  return target.size() - covered > source.size() / kWorthRatio;
 }
 
 // Scans what `known` leaves free in one chunk, and hands on both in order.
@@ -72,7 +73,7 @@ Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
 
   // The index, unless what is left is too little to earn it.
   SourceIndex index;
-  if (uncovered_bytes(covers, target.size()) > source.size() / kIndexRatio) {
+  if (is_worth_a_pass(covers, source, target)) {
     index.build(source, params.sample_shift, pool);
   }
   times.index = watch.lap();
@@ -84,6 +85,7 @@ Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
 
   // Gap passes look for shorter keys, at every source position, in what is still uncovered.
   for (const unsigned span : params.gap_spans) {
+    if (!is_worth_a_pass(covers, source, target)) break;
     fill_gaps(source, target, params, span, pool, covers);
     join_covers(covers);
   }

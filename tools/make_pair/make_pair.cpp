@@ -9,7 +9,8 @@
 // NEW is the same set of units with another layout. Some units are edited: bytes overwritten (1 to 8), inserted or
 // deleted, clustered as real changes are (most units have none, the others many; edits.hpp). Some are replaced,
 // deleted or new, and blocks of them change places. Whatever lies behind a change moves, functions by multiples of
-// 16, so that every address to or from there differs a little: the same code, with millions of small differences.
+// 16, so that addresses to or from there differ a little (some 800,000 of them at 300 MB): the same code, with small
+// differences everywhere.
 //
 // At 300 MB there are over a million small edits, not counting the shifted addresses; smaller pairs have
 // proportionally fewer. The files follow from SIZE and SEED, byte for byte, on every platform: all decisions are
