@@ -3,6 +3,7 @@
 
 #include "apply/apply_run.hpp"
 #include "base/try.hpp"
+#include "io/file_error.hpp"
 #include "io/open.hpp"
 
 namespace bdelta {
@@ -18,6 +19,12 @@ Result<Report> run_into(RandomReader& source, SequentialReader& patch, const Tar
   return run.take_report();
 }
 
+Report counted(Report report, const io::IoCounters& counters) {
+  report.read_calls = counters.read_calls;
+  report.write_calls = counters.write_calls;
+  return report;
+}
+
 // NEW exists already and is what the patch makes.
 bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files) {
   if (target == "-" || !info.target_digest) return false;
@@ -27,11 +34,15 @@ bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, c
   return digest && *digest == *info.target_digest;
 }
 
-Error name_file(Error error, const char* role, const std::filesystem::path& path) {
-  // Errors of files name them already; what the patch or its target did wrong is told with their names.
-  const bool about_patch = exit_class(error.code) == 3;
-  if (about_patch) error.detail = std::string(role) + " " + path.string() + ": " + error.detail;
-  return error;
+// What went wrong, with the file it concerns. Errors of the io room name theirs already.
+Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
+  switch (exit_class(error.code)) {
+    case 4: return io::with_file(std::move(error), "OLD", source);
+    case 3:
+    case 5: return io::with_file(std::move(error), "PATCH", patch);
+    case 6: return error.code == ErrorCode::kOutOfMemory ? error : io::with_file(std::move(error), "PATCH", patch);
+    default: return error;
+  }
 }
 
 }  // namespace
@@ -53,7 +64,7 @@ Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyO
 Result<Report> apply_file(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                           const std::filesystem::path& patch_path, const ApplyOptions& options) {
   if (target_path != "-" && same_file(target_path, patch_path)) {
-    return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + target_path.string()};
+    return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + io::shown(target_path)};
   }
   io::IoCounters counters;
   BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
@@ -61,29 +72,29 @@ Result<Report> apply_file(const std::filesystem::path& source_path, const std::f
 
   // What the patch is, and whether there is anything to do.
   ApplyRun run(*source, *patch, options);
-  if (Status status = run.read_header(); !status) return name_file(std::move(status).error(), "PATCH", patch_path);
+  const auto named = [&](Status status) {
+    return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
+  };
+  BDELTA_TRY(named(run.read_header()));
   if (is_up_to_date(target_path, run.info(), options.files)) {
     Report report = run.take_report();
-    report.up_to_date = true;
-    return report;
+    report.up_to_date = report.verified = true;
+    return counted(std::move(report), counters);
   }
 
   // OLD is proven before NEW is opened.
-  BDELTA_TRY(run.verify_source());
+  BDELTA_TRY(named(run.verify_source()));
   BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters));
   BDELTA_TRY(output->reserve(run.info().target_size));
 
   // The windows; then OLD must still be what was proven, and NEW comes into being.
   PositionedWriter* const positioned = output->positioned();
   const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
-  if (Status status = run.write_target(sink); !status) return name_file(std::move(status).error(), "PATCH", patch_path);
+  BDELTA_TRY(named(run.write_target(sink)));
   BDELTA_TRY(source->check_unchanged());
   BDELTA_TRY(positioned ? positioned->finish() : output->finish());
 
-  Report report = run.take_report();
-  report.read_calls = counters.read_calls;
-  report.write_calls = counters.write_calls;
-  return report;
+  return counted(run.take_report(), counters);
 }
 
 Result<Report> check_file(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
@@ -92,10 +103,8 @@ Result<Report> check_file(const std::filesystem::path& source_path, const std::f
   BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
   auto report = check(*source, *patch, options);
-  if (!report) return name_file(std::move(report).error(), "PATCH", patch_path);
-  report->read_calls = counters.read_calls;
-  report->write_calls = counters.write_calls;
-  return report;
+  if (!report) return name_file(std::move(report).error(), source_path, patch_path);
+  return counted(std::move(*report), counters);
 }
 
 }  // namespace bdelta

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "create/create_run.hpp"
+#include "io/file_error.hpp"
 #include "io/open.hpp"
 
 namespace bdelta {
@@ -39,7 +40,7 @@ Result<Report> create_file(const std::filesystem::path& source_path, const std::
                            const std::filesystem::path& patch_path, const CreateOptions& options) {
   for (const std::filesystem::path* input : {&source_path, &target_path}) {
     if (patch_path != "-" && same_file(*input, patch_path)) {
-      return Error{ErrorCode::kSamePath, "PATCH and an input are both " + patch_path.string()};
+      return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch_path)};
     }
   }
   io::IoCounters counters;

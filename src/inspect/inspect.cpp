@@ -2,6 +2,7 @@
 
 #include "base/try.hpp"
 #include "format/patch_reader.hpp"
+#include "io/file_error.hpp"
 
 namespace bdelta {
 
@@ -13,7 +14,9 @@ Result<PatchInfo> inspect(SequentialReader& patch) {
 
 Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options) {
   BDELTA_ASSIGN(const std::unique_ptr<SequentialReader> reader, open_sequential(patch, options));
-  return inspect(*reader);
+  auto info = inspect(*reader);
+  if (!info && exit_class(info.error().code) == 3) return io::with_file(std::move(info).error(), "PATCH", patch);
+  return info;
 }
 
 }  // namespace bdelta

@@ -71,4 +71,9 @@ Error file_error(int system_error, ErrorCode otherwise, const std::filesystem::p
   return {code, std::move(detail), Error::kNoOffset};
 }
 
+Error with_file(Error error, std::string_view role, const std::filesystem::path& path) {
+  error.detail = std::string(role) + " " + shown(path) + (error.detail.empty() ? "" : ": " + error.detail);
+  return error;
+}
+
 }  // namespace bdelta::io

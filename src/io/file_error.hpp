@@ -19,4 +19,7 @@ namespace bdelta::io {
 [[nodiscard]] Error file_error(int system_error, ErrorCode otherwise, const std::filesystem::path& path,
                                std::string_view what);
 
+// The error with its file in front of the detail: «PATCH "update.bd": …».
+[[nodiscard]] Error with_file(Error error, std::string_view role, const std::filesystem::path& path);
+
 }  // namespace bdelta::io

@@ -36,11 +36,11 @@ void add_common(CLI::App& app, Words& words, Options& options) {
   app.add_option("--memory", words.memory, "Memory to stay within, e.g. 512M")->type_name("SIZE")->check(check_size);
   app.add_option("--io", words.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
   app.add_option("--io-buffer", words.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
-  app.add_option("--temp-dir", words.temp_dir, "Where temporary files live (default: beside the output)")->type_name("DIR");
+  app.add_option("--temp-dir", words.temp_dir, "Where temporary files live\n(default: beside the output)")->type_name("DIR");
   app.add_flag("-f,--force", words.force, "Replace an existing output");
   app.add_flag("--no-sync", words.no_sync, "Do not wait until the output is on the disk");
   app.add_flag("--stats", options.stats, "Print where time, bytes and memory went (to stderr)");
-  app.add_flag("--json", options.json, "Print the result as JSON (to stdout, or stderr if that is taken)");
+  app.add_flag("--json", options.json, "Print the result as JSON (to stdout, or to stderr\nif that is taken)");
   app.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
   app.add_flag("--all-in-ram", words.all_in_ram, "Accepted for scripts of the original; has no effect");
 }
@@ -113,7 +113,7 @@ void place_options(const Words& words, Options& options) {
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     if (words.levels[level]) options.create.level = level;
   }
-  options.apply.memory_limit_bytes = size_or(words.memory, options.apply.memory_limit_bytes);
+  if (options.create.memory_limit_bytes != 0) options.apply.memory_limit_bytes = options.create.memory_limit_bytes;
   options.apply.output_limit_bytes = size_or(words.max_output, options.apply.output_limit_bytes);
 }
 
@@ -168,13 +168,13 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return Exit{app.exit(error)};
-    std::cerr << name << ": " << error.what() << "; see " << name << " --help\n";
+    std::cerr << name << ": " << one_line(error.what()) << "; see " << name << " --help\n";
     return Exit{1};
   }
   std::string wrong = place_arguments(program, words, options);
   if (wrong.empty() && count_levels(words) > 1) wrong = "expected one level, found several";
   if (!wrong.empty()) {
-    std::cerr << name << ": " << wrong << "; see " << name << " --help\n";
+    std::cerr << name << ": " << one_line(wrong) << "; see " << name << " --help\n";
     return Exit{1};
   }
   place_options(words, options);

@@ -10,8 +10,8 @@ namespace bdelta::cli {
 
 [[nodiscard]] bool stderr_is_terminal();
 
-// Interrupt, termination and hang-up remove unfinished outputs and end with 130; a closed pipe becomes an error of the
-// write; an I/O error in a mapped input is told and ends with 2. `program` must stay valid.
+// Interrupt, termination and hang-up remove unfinished outputs and end with 130; a closed pipe and a file size limit become
+// errors of the write; an I/O error in a mapped input is told and ends with 2. `program` must stay valid.
 void install_signal_handlers(const char* program);
 
 }  // namespace bdelta::cli

@@ -60,9 +60,11 @@ bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 void install_signal_handlers(const char* program) {
   program_name = program;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) handle(number, on_interrupt);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) handle(number, on_interrupt);
   handle(SIGBUS, on_bus_error);
+  // A closed pipe and a limit on file sizes are errors of the write, which cleans up.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace bdelta::cli

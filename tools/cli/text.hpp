@@ -15,6 +15,9 @@ namespace bdelta::cli {
 // A path for a message: control characters as \xNN.
 [[nodiscard]] std::string shown(const std::filesystem::path& path);
 
+// Text that may hold anything, for a message of one line: control characters as \xNN.
+[[nodiscard]] std::string one_line(const std::string& text);
+
 // "12.3 MiB"
 [[nodiscard]] std::string human_size(std::uint64_t bytes);
 

@@ -1,0 +1,155 @@
+"""Each option of bdelta has an effect that can be seen."""
+import json
+import os
+import random
+import re
+import unittest
+
+import support
+
+
+class CreateOptions(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = support.make_pair(3, size=1_500_000, change=200_000)
+        self.put("old", self.old)
+        self.put("new", self.new)
+
+    def make(self, *options):
+        """The patch's bytes; proven by applying it."""
+        self.succeed(self.bdelta("old", "new", "patch", "--force", "--no-sync", *options))
+        self.succeed(self.bpatch("old", "made", "patch", "--force", "--no-sync"))
+        self.assertEqual(self.get("made"), self.new)
+        return self.get("patch")
+
+    def test_levels_differ_in_three_kinds(self):
+        patches = {level: self.make(f"-{level}") for level in range(1, 10)}
+        self.assertEqual(patches[1], patches[2])
+        self.assertEqual(patches[3], patches[4])
+        self.assertEqual(patches[4], patches[5])
+        for level in (7, 8, 9):
+            self.assertEqual(patches[6], patches[level])
+        self.assertGreater(len(patches[1]), len(patches[3]))
+        self.assertGreater(len(patches[3]), len(patches[6]))
+
+    def test_level_three_is_the_default(self):
+        self.assertEqual(self.make(), self.make("-3"))
+        self.assertEqual(self.report(support.BDELTA, "old", "new", "p")["level"], 3)
+        self.assertEqual(self.report(support.BDELTA, "old", "new", "p9", "-9")["level"], 9)
+
+    def test_threads_change_no_byte(self):
+        for level in ("-1", "-3", "-6"):
+            patches = {self.make(level, *threads) for threads in (["-t1"], ["--threads", "2"], ["--threads=7"], [])}
+            self.assertEqual(len(patches), 1, level)
+        self.assertEqual(self.report(support.BDELTA, "old", "new", "p", "--threads=7")["threads"], 7)
+
+    def test_memory_too_small_is_refused(self):
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--memory=1M"), 6, "1048576")
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--memory=49M", "--io=stdio"), 6, "--io=mmap")
+
+    def test_memory_limit_makes_the_patch_larger(self):
+        rng = random.Random(9)
+        self.old = rng.randbytes(6_000_000)
+        pieces = [self.old[at:at + 400] for at in range(0, len(self.old) - 400, 12_000)]
+        rng.shuffle(pieces)
+        self.new = b"".join(pieces)
+        self.put("old", self.old)
+        self.put("new", self.new)
+        self.assertGreater(len(self.make("--memory=49M")), 2 * len(self.make()))
+
+    def test_sizes_have_units(self):
+        for size in ("64M", "64MiB", "65536K", "67108864", "67108864B", "1G", "1TiB"):
+            self.assertEqual(self.bdelta("old", "new", "p", "-f", "--memory", size).returncode, 0, size)
+        for size in ("", "M", "-1", "1X", "1MB", "99999999999999999999", "99999999T"):
+            self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--memory={size}"), 1, "--memory")
+
+    def test_format_bdt1(self):
+        patch = self.make("--format", "bdt1")
+        self.assertEqual(patch[:6], b"BDT\x01\x00\x04")
+        self.assertEqual(self.make("--format=bdt2")[:5], b"BDT\x02\x00")
+        self.assertEqual(self.report(support.BDELTA, "old", "new", "p", "--format=bdt1")["format"], "bdt1")
+
+    def test_io_ways_give_the_same_patch(self):
+        self.assertEqual(self.make("--io=stdio"), self.make("--io", "mmap"))
+        mapped = self.report(support.BDELTA, "old", "new", "p1", "--io=mmap")
+        read = self.report(support.BDELTA, "old", "new", "p2", "--io=stdio")
+        self.assertEqual(mapped["read_calls"], 0)
+        self.assertGreater(read["read_calls"], 0)
+
+    def test_io_buffer_changes_the_calls_only(self):
+        self.assertEqual(len({self.make("-1", f"--io-buffer={size}") for size in ("0", "1K", "1M", "64M")}), 1)
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--io-buffer=65M"), 1, "--io-buffer")
+        tracer = support.strace()
+        if not tracer:
+            self.skipTest("strace does not work here: the calls to the system are not seen")
+        calls = {}
+        for size in ("0", "1K", "1M"):
+            traced = [tracer, "-f", "-e", "trace=write", "-o", "trace", support.BDELTA, "old", "new", "-", "-q"]
+            self.succeed(self.run_program(traced, "-1", f"--io-buffer={size}"))
+            calls[size] = self.get("trace").count(b"write(")
+        # Header and body unbuffered are two; a buffer of 1K splits them; one of 1M gathers them.
+        self.assertEqual((calls["0"], calls["1M"]), (2, 1))
+        self.assertGreater(calls["1K"], calls["1M"])
+
+    def test_force(self):
+        self.put("patch", b"precious")
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "patch"), 1, '"patch"')
+        self.succeed(self.bdelta("old", "new", "patch", "-f"))
+        self.assertEqual(self.get("patch")[:3], b"BDT")
+
+    def test_verify(self):
+        for option, verified in (("--verify", True), ("--no-verify", False), (None, True)):
+            report = self.report(support.BDELTA, "old", "new", "p", "-f", *([option] if option else []))
+            seconds = {phase["name"]: phase["seconds"] for phase in report["phases"]}["verify"]
+            self.assertEqual(report["verified"], verified)
+            self.assertEqual(seconds > 0, verified)
+        self.assertEqual(self.make("--no-verify"), self.make())
+
+    def test_stats(self):
+        result = self.succeed(self.bdelta("old", "new", "p", "--stats"))
+        self.assertEqual(result.stdout, b"")
+        for word in (b"phase", b"compress", b"literals", b"covers", b"read calls", b"peak memory", b"wall clock"):
+            self.assertIn(word, result.stderr)
+        for line in result.stderr.decode().splitlines():
+            self.assertLessEqual(len(line), 80)
+
+    def test_quiet(self):
+        result = self.succeed(self.bdelta("old", "new", "p", "--quiet", "--stats"))
+        self.assertEqual((result.stdout, result.stderr), (b"", b""))
+        self.refuse(self.bdelta("old", "new", "p", "-q"), 1, '"p"')
+
+    def test_no_sync(self):
+        tracer = support.strace()
+        if not tracer:
+            self.succeed(self.bdelta("old", "new", "p", "--no-sync"))
+            self.skipTest("strace does not work here: only accepted, not seen")
+        traced = [tracer, "-f", "-e", "trace=fsync,fdatasync", "-o", "trace", support.BDELTA, "old", "new"]
+        self.succeed(self.run_program(traced, "p1", "--no-sync"))
+        self.assertNotIn(b"sync(", self.get("trace"))
+        self.succeed(self.run_program(traced, "p2"))
+        self.assertGreaterEqual(len(re.findall(rb"sync\(", self.get("trace"))), 2)  # the file and its directory
+
+    def test_temp_dir(self):
+        os.mkdir(self.path("waiting"))
+        self.succeed(self.bdelta("old", "new", "p", "--temp-dir", "waiting"))
+        self.assertEqual(os.listdir(self.path("waiting")), [])
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "q", "--temp-dir=absent"), 2, '"absent"', '"q"')
+        tracer = support.strace()
+        if not tracer:
+            self.skipTest("strace does not work here: the place of the temporary file is not seen")
+        traced = [tracer, "-f", "-e", "trace=open,openat", "-o", "trace", support.BDELTA, "old", "new"]
+        self.succeed(self.run_program(traced, "q", "--temp-dir=waiting"))
+        self.assertRegex(self.get("trace"), rb"waiting/\.bdelta-[0-9a-f]{16}\.tmp")
+
+    def test_accepted_for_the_original(self):
+        self.assertEqual(self.make("--all-in-ram"), self.make())
+
+    def test_patch_to_standard_output(self):
+        result = self.succeed(self.bdelta("old", "new", "-", "--json"))
+        self.assertEqual(result.stdout, self.make())
+        self.assertTrue(json.loads(result.stderr)["verified"])  # JSON goes where the patch does not
+        self.assertNotIn(b"-", self.listing())
+
+
+if __name__ == "__main__":
+    unittest.main()

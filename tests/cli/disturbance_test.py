@@ -1,0 +1,206 @@
+"""Trouble while working: signals, inputs that change, disks and pipes that take no more. No partial file is ever left."""
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import support
+
+
+def limit_file_size(size, ignore_signal):
+    def prepare():
+        support.without_core_files()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        if ignore_signal:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    return prepare
+
+
+class Disturbance(support.Case):
+    """OLD and NEW have nothing in common, so level 6 compresses for seconds and patches are large."""
+
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(21)
+        self.old = rng.randbytes(6_000_000)
+        self.new = rng.randbytes(9_000_000)
+        self.put("old", self.old)
+        self.put("new", self.new)
+
+    def make_patch(self):
+        self.succeed(self.bdelta("old", "new", "patch", "-1", "--no-sync", "--no-verify"))
+
+    def temporary_files(self):
+        return [name for name in self.listing() if name.startswith(b".bdelta-")]
+
+    def feed_half(self, *options):
+        """bpatch that waits for the rest of its patch, with its output begun."""
+        patch = self.get("patch")
+        process = self.start(support.BPATCH, "old", "made", "-", *options, stdin=subprocess.PIPE)
+        process.stdin.write(patch[:len(patch) // 2])
+        process.stdin.flush()
+        self.wait_for(self.temporary_files)
+        return process, patch[len(patch) // 2:]
+
+    def finish(self, process, status):
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, status, said)
+        self.assertEqual(said.count(b"\n"), 1, said)
+        return out, said
+
+    def test_interrupted_create(self):
+        before = self.snapshot()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = self.start(support.BDELTA, "old", "new", "p", "-6")
+            self.wait_for(self.temporary_files)
+            process.send_signal(number)
+            _, said = self.finish(process, 130)
+            self.assertIn(b"interrupted", said)
+            self.assertEqual(self.snapshot(), before)
+
+    def test_interrupted_apply(self):
+        self.make_patch()
+        self.put("made", b"the NEW that was there before")
+        before = self.snapshot()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process, _ = self.feed_half("--force")
+            process.send_signal(number)
+            self.finish(process, 130)
+            self.assertEqual(self.snapshot(), before)
+
+    def test_hang_up_ignored_by_the_parent_stays_ignored(self):
+        self.make_patch()
+        with_nohup = shutil.which("nohup")
+        if not with_nohup:
+            self.skipTest("nohup is absent")
+        patch = self.get("patch")
+        process = self.start(with_nohup, support.BPATCH, "old", "made", "-", "-q", stdin=subprocess.PIPE)
+        process.stdin.write(patch[:len(patch) // 2])
+        process.stdin.flush()
+        self.wait_for(self.temporary_files)
+        process.send_signal(signal.SIGHUP)
+        process.communicate(patch[len(patch) // 2:], timeout=60)
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.get("made"), self.new)
+
+    def change(self, name, how):
+        if how == "truncate":
+            os.truncate(self.path(name), 5000)
+        elif how == "append":
+            with open(self.path(name), "ab") as file:
+                file.write(b"more")
+        else:
+            with open(self.path(name), "r+b") as file:
+                file.seek(1_000_000)
+                file.write(b"changed")
+
+    def test_inputs_that_change_while_a_patch_is_made(self):
+        for ways in ("--io=stdio", "--io=mmap"):
+            for name, how in (("old", "modify"), ("new", "truncate"), ("new", "append")):
+                with self.subTest(ways=ways, name=name, how=how):
+                    self.put("old", self.old[:3_000_000])
+                    self.put("new", self.new[:3_000_000])
+                    process = self.start(support.BDELTA, "old", "new", "p", "-6", ways)
+                    self.wait_for(self.temporary_files)
+                    time.sleep(0.1)
+                    self.change(name, how)
+                    self.finish(process, 2)
+                    self.assertEqual(self.listing(), [b"new", b"old"])
+
+    def test_old_that_changes_while_it_is_applied(self):
+        self.make_patch()
+        for ways in ("--io=stdio", "--io=mmap"):
+            for how in ("modify", "truncate", "append"):
+                with self.subTest(ways=ways, how=how):
+                    self.put("old", self.old)
+                    process, rest = self.feed_half(ways)
+                    self.change("old", how)
+                    process.stdin.write(rest)
+                    self.finish(process, 2)
+                    self.assertEqual(self.listing(), [b"new", b"old", b"patch"])
+
+    def test_truncation_at_any_moment(self):
+        """Either a patch that is right for the original bytes, or exit status 2 and no patch."""
+        small_old, small_new = support.make_pair(5, size=3_000_000)
+        for attempt in range(24):
+            self.put("old", small_old)
+            self.put("new", small_new)
+            process = self.start(support.BDELTA, "old", "new", "p", "--no-sync", "-3", ("--io=stdio", "--io=mmap")[attempt % 2])
+            time.sleep(0.002 * attempt)
+            self.change("old", "truncate")
+            _, said = process.communicate(timeout=60)
+            if process.returncode == 2:
+                self.assertEqual(said.count(b"\n"), 1)
+                self.assertEqual(self.listing(), [b"new", b"old"])
+                continue
+            self.assertEqual(process.returncode, 0, said)
+            self.put("old", small_old)
+            if self.bpatch("old", "made", "p", "-q", "-f").returncode == 4:
+                self.put("old", small_old[:5000])  # the change came before the file was opened
+                self.succeed(self.bpatch("old", "made", "p", "-f"))
+            self.assertEqual(self.get("made"), small_new)
+            os.remove(self.path("p"))
+            os.remove(self.path("made"))
+
+    def test_files_limited_in_size(self):
+        self.make_patch()
+        before = self.snapshot()
+        for ignored in (True, False):
+            prepare = limit_file_size(100_000, ignored)
+            for command in ([support.BDELTA, "old", "new", "p", "-1"], [support.BPATCH, "old", "made", "patch"]):
+                with self.subTest(signal_ignored=ignored, command=os.path.basename(command[0])):
+                    result = self.run_program(*command, preexec_fn=prepare)
+                    self.assertEqual(self.temporary_files(), [])
+                    self.assertEqual(self.snapshot(), before)
+                    self.refuse(result, 2, '"p"' if command[0] == support.BDELTA else '"made"')
+
+    def test_full_device(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full here")
+        self.make_patch()
+        self.refuse_untouched(lambda: self.bpatch("old", "/dev/full", "patch"), 2, "/dev/full", "no space")
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "/dev/full", "-1"), 2, "/dev/full", "no space")
+
+    def test_full_disk(self):
+        """A file system of 1 MiB, mounted where only this run sees it."""
+        self.make_patch()
+        os.mkdir(self.path("disk"))
+        script = 'mount -t tmpfs -o size=1m none disk || exit 99; "$@"; status=$?; ls -A disk >left; exit $status'
+        inside = ["unshare", "-m", "sh", "-c", script, "sh"]
+        if not shutil.which("unshare") or self.run_program(inside, "true").returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        for command, name in (([support.BDELTA, "old", "new", "disk/p", "-1"], "disk/p"),
+                              ([support.BPATCH, "old", "disk/made", "patch"], "disk/made"),
+                              ([support.BPATCH, "old", "made", "patch", "--temp-dir=disk"], "made")):
+            self.refuse(self.run_program(inside, *command), 2, "no space", f'"{name}"')
+            self.assertEqual(self.get("left"), b"")
+            self.assertNotIn(b"made", self.listing())
+
+    def test_closed_pipe(self):
+        self.make_patch()
+        before = self.snapshot()
+        for command in ([support.BPATCH, "old", "-", "patch"], [support.BDELTA, "old", "new", "-", "-1"]):
+            process = self.start(*command, stdout=subprocess.PIPE)
+            process.stdout.close()
+            process.stdout = None
+            _, said = self.finish(process, 2)
+            self.assertIn(b"standard output", said)
+            self.assertEqual(self.snapshot(), before)
+
+    def test_damage_behind_the_first_windows_leaves_no_new(self):
+        self.make_patch()
+        patch = bytearray(self.get("patch"))
+        patch[-5000] ^= 1
+        self.put("patch", patch)
+        self.refuse_untouched(lambda: self.bpatch("old", "made", "patch"), 5, '"patch"')
+        process = self.bpatch("old", "-", "patch")
+        self.refuse(process, 5)
+        self.assertTrue(self.new.startswith(process.stdout))  # what went out was right so far
+
+
+if __name__ == "__main__":
+    unittest.main()
