@@ -2,6 +2,7 @@
 #include "bdelta/apply.hpp"
 
 #include "apply/apply_run.hpp"
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/open.hpp"
@@ -11,12 +12,14 @@ namespace {
 
 Result<Report> run_into(RandomReader& source, SequentialReader& patch, const TargetSink& sink,
                         const ApplyOptions& options) {
-  ApplyRun run(source, patch, options);
-  BDELTA_TRY(run.read_header());
-  BDELTA_TRY(run.verify_source());
-  BDELTA_TRY(run.write_target(sink));
-  BDELTA_TRY(source.check_unchanged());
-  return run.take_report();
+  return guarded([&]() -> Result<Report> {
+    ApplyRun run(source, patch, options);
+    BDELTA_TRY(run.read_header());
+    BDELTA_TRY(run.verify_source());
+    BDELTA_TRY(run.write_target(sink));
+    BDELTA_TRY(source.check_unchanged());
+    return run.take_report();
+  });
 }
 
 Report counted(Report report, const io::IoCounters& counters) {
@@ -61,8 +64,10 @@ Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyO
   return run_into(source, patch, {}, options);
 }
 
-Result<Report> apply_file(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
-                          const std::filesystem::path& patch_path, const ApplyOptions& options) {
+namespace {
+
+Result<Report> apply_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                           const std::filesystem::path& patch_path, const ApplyOptions& options) {
   if (target_path != "-" && same_file(target_path, patch_path)) {
     return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + io::shown(target_path)};
   }
@@ -97,14 +102,26 @@ Result<Report> apply_file(const std::filesystem::path& source_path, const std::f
   return counted(run.take_report(), counters);
 }
 
-Result<Report> check_file(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
-                          const ApplyOptions& options) {
+Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
+                           const ApplyOptions& options) {
   io::IoCounters counters;
   BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
   auto report = check(*source, *patch, options);
   if (!report) return name_file(std::move(report).error(), source_path, patch_path);
   return counted(std::move(*report), counters);
+}
+
+}  // namespace
+
+Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                          const std::filesystem::path& patch, const ApplyOptions& options) {
+  return guarded([&] { return apply_paths(source, target, patch, options); });
+}
+
+Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
+                          const ApplyOptions& options) {
+  return guarded([&] { return check_paths(source, patch, options); });
 }
 
 }  // namespace bdelta

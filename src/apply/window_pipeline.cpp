@@ -1,9 +1,8 @@
 #include "apply/window_pipeline.hpp"
 
 #include <algorithm>
-#include <new>
-#include <string>
 
+#include "base/guard.hpp"
 #include "base/stopwatch.hpp"
 #include "base/try.hpp"
 
@@ -51,7 +50,7 @@ WindowDelta* WindowPipeline::acquire() {
 }
 
 void WindowPipeline::submit(WindowDelta* window) {
-  if (window->is_plain() && window->target_length > kSliceBytes) {
+  if (window->is_plain() && !window->has_checksum && window->target_length > kSliceBytes) {
     submit_slices(*window);
     return;
   }
@@ -86,8 +85,8 @@ void WindowPipeline::start(Job& job) {
 void WindowPipeline::run(Job& job) {
   PipelineTimes times;
   ByteSpan bytes;
-  Status status = make(job, bytes, times);
-  if (await_turn(job.index) && status) status = deliver(bytes, times);
+  Status status = guarded([&] { return make(job, bytes, times); });
+  if (await_turn(job.index) && status) status = guarded([&] { return deliver(bytes, times); });
   end(job, std::move(status), times);
 }
 
@@ -108,11 +107,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
       bytes = cache->view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
-    try {
-      if (job.out.size() < length) job.out.resize(length);
-    } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kOutOfMemory, "for a window of " + std::to_string(length) + " bytes"};
-    }
+    if (job.out.size() < length) job.out.resize(length);
     bytes = ByteSpan(job.out).first(length);
     return execute_window(window, *cache, MutableByteSpan(job.out).first(length));
   };

@@ -14,6 +14,8 @@ Error codec_error(const char* codec, const char* what) {
   return {ErrorCode::kCodecFailed, std::string(codec) + ": " + what + "; the patch is damaged, fetch it again"};
 }
 
+constexpr const char* kWrongSize = "a frame holds another number of bytes than declared";
+
 class StoreDecoder final : public FrameDecoder {
  public:
   Status decode(ByteSpan coded, MutableByteSpan out) override {
@@ -37,20 +39,33 @@ class ZstdDecoder final : public FrameDecoder {
   Status decode(ByteSpan coded, MutableByteSpan out) override {
     ZSTD_inBuffer input{coded.data(), coded.size(), 0};
     ZSTD_outBuffer output{out.data(), out.size(), 0};
-    for (;;) {
+    while (input.pos < input.size || output.pos < output.size) {
+      if (ended_) return codec_error("zstd", kWrongSize);
       const std::size_t in_before = input.pos;
       const std::size_t out_before = output.pos;
       const std::size_t hint = ZSTD_decompressStream(context_, &output, &input);
       if (ZSTD_isError(hint)) return codec_error("zstd", ZSTD_getErrorName(hint));
-      if (input.pos == input.size && output.pos == output.size) return {};
-      if (input.pos == in_before && output.pos == out_before) {
-        return codec_error("zstd", "a frame holds another number of bytes than declared");
-      }
+      ended_ = hint == 0;
+      if (input.pos == in_before && output.pos == out_before) return codec_error("zstd", kWrongSize);
     }
+    return ended_ ? Status() : nothing_left();
   }
 
  private:
+  // The library may have decoded more than it was asked for; another byte of room shows it.
+  Status nothing_left() {
+    std::uint8_t more;
+    ZSTD_inBuffer input{nullptr, 0, 0};
+    ZSTD_outBuffer output{&more, 1, 0};
+    const std::size_t hint = ZSTD_decompressStream(context_, &output, &input);
+    if (ZSTD_isError(hint)) return codec_error("zstd", ZSTD_getErrorName(hint));
+    if (output.pos != 0) return codec_error("zstd", kWrongSize);
+    ended_ = hint == 0;
+    return {};
+  }
+
   ZSTD_DCtx* context_;
+  bool ended_ = false;
 };
 
 class LzmaDecoder final : public FrameDecoder {
@@ -73,22 +88,36 @@ class LzmaDecoder final : public FrameDecoder {
     stream_.avail_in = coded.size();
     stream_.next_out = out.data();
     stream_.avail_out = out.size();
+    if (ended_) return codec_error("lzma", kWrongSize);
     while (stream_.avail_in > 0 || stream_.avail_out > 0) {
       const std::size_t before = stream_.avail_in + stream_.avail_out;
       const lzma_ret code = lzma_code(&stream_, LZMA_RUN);
       const bool done = stream_.avail_in == 0 && stream_.avail_out == 0;
-      if (code == LZMA_STREAM_END && done) return {};
-      if (code != LZMA_OK) return codec_error("lzma", "the data is invalid");
-      if (!done && stream_.avail_in + stream_.avail_out == before) {
-        return codec_error("lzma", "a frame holds another number of bytes than declared");
+      if (code == LZMA_STREAM_END) {
+        ended_ = true;
+        return done ? Status() : codec_error("lzma", kWrongSize);
       }
+      if (code != LZMA_OK) return codec_error("lzma", "the data is invalid");
+      if (!done && stream_.avail_in + stream_.avail_out == before) return codec_error("lzma", kWrongSize);
     }
-    return {};
+    return nothing_left();
   }
 
  private:
+  // As for zstd. Finding nothing to do is no error of this library's streams.
+  Status nothing_left() {
+    std::uint8_t more;
+    stream_.next_out = &more;
+    stream_.avail_out = 1;
+    const lzma_ret code = lzma_code(&stream_, LZMA_RUN);
+    if (stream_.avail_out == 0) return codec_error("lzma", kWrongSize);
+    ended_ = code == LZMA_STREAM_END;
+    return code == LZMA_OK || code == LZMA_BUF_ERROR || ended_ ? Status() : codec_error("lzma", "the data is invalid");
+  }
+
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool ready_ = false;
+  bool ended_ = false;
 };
 
 template <class Decoder>

@@ -1,8 +1,7 @@
 // The way of the data when a patch is made, as flat lists of steps.
 #include "bdelta/create.hpp"
 
-#include <new>
-
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "create/create_run.hpp"
 #include "io/file_error.hpp"
@@ -12,22 +11,16 @@ namespace bdelta {
 namespace {
 
 Status make_patch(CreateRun& run) {
-  try {
-    BDELTA_TRY(run.check_limits());
-    BDELTA_TRY(run.load_inputs());
-    BDELTA_TRY(run.digest_inputs());
-    BDELTA_TRY(run.find_covers());
-    BDELTA_TRY(run.encode());
-    return run.self_check();
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "while making the patch; a lower level or --memory needs less"};
-  }
+  BDELTA_TRY(run.check_limits());
+  BDELTA_TRY(run.load_inputs());
+  BDELTA_TRY(run.digest_inputs());
+  BDELTA_TRY(run.find_covers());
+  BDELTA_TRY(run.encode());
+  return run.self_check();
 }
 
-}  // namespace
-
-Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
-                      const CreateOptions& options) {
+Result<Report> create_streams(RandomReader& source, RandomReader& target, SequentialWriter& patch,
+                              const CreateOptions& options) {
   CreateRun run(source, target, options);
   BDELTA_TRY(make_patch(run));
   BDELTA_TRY(source.check_unchanged());
@@ -36,8 +29,8 @@ Result<Report> create(RandomReader& source, RandomReader& target, SequentialWrit
   return run.take_report();
 }
 
-Result<Report> create_file(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
-                           const std::filesystem::path& patch_path, const CreateOptions& options) {
+Result<Report> create_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                            const std::filesystem::path& patch_path, const CreateOptions& options) {
   for (const std::filesystem::path* input : {&source_path, &target_path}) {
     if (patch_path != "-" && same_file(*input, patch_path)) {
       return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch_path)};
@@ -61,6 +54,18 @@ Result<Report> create_file(const std::filesystem::path& source_path, const std::
   report.read_calls = counters.read_calls;
   report.write_calls = counters.write_calls;
   return report;
+}
+
+}  // namespace
+
+Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
+                      const CreateOptions& options) {
+  return guarded([&] { return create_streams(source, target, patch, options); });
+}
+
+Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                           const std::filesystem::path& patch, const CreateOptions& options) {
+  return guarded([&] { return create_paths(source, target, patch, options); });
 }
 
 }  // namespace bdelta

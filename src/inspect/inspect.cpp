@@ -1,5 +1,6 @@
 #include "bdelta/inspect.hpp"
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "format/patch_reader.hpp"
 #include "io/file_error.hpp"
@@ -7,9 +8,11 @@
 namespace bdelta {
 
 Result<PatchInfo> inspect(SequentialReader& patch) {
-  io::TypedReader in(patch);
-  BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, ~std::uint64_t{0} >> 1));
-  return reader->info();
+  return guarded([&]() -> Result<PatchInfo> {
+    io::TypedReader in(patch);
+    BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, ~std::uint64_t{0} >> 1));
+    return reader->info();
+  });
 }
 
 Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options) {

@@ -38,6 +38,7 @@ struct WindowRecord {
   std::uint64_t copy_count = 0;     // coded
   StreamSizes sizes{};              // coded: raw bytes of each stream that belong to this window
   std::uint32_t checksum = 0;       // coded
+  bool unknown_streams = false;     // reading: the table names streams that do not exist
 };
 
 }  // namespace bdelta

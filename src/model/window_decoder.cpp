@@ -49,6 +49,7 @@ Status decode_residual(const StreamBytes& streams, WindowDelta& window) {
   while (gaps.available() > 0) {
     const std::uint64_t gap = gaps.varint();
     const std::uint64_t length = lengths.varint();
+    if (window.residual_runs.size() >= kMaxWindowRuns) return corrupt(window, "has more residual runs than are allowed");
     if (gap >= kMaxWindowBytes || length >= kMaxWindowBytes) return corrupt(window, "has a residual run beyond its end");
     window.residual_runs.push_back({static_cast<std::uint32_t>(gap), static_cast<std::uint32_t>(length + 1)});
   }

@@ -1,17 +1,18 @@
 #include "parallel/worker_pool.hpp"
 
+#include <exception>
+#include <new>
 #include <system_error>
 
 namespace bdelta {
 
 WorkerPool::WorkerPool(unsigned thread_count) {
-  for (unsigned i = 1; i < thread_count; ++i) {
-    // A system that refuses another thread gets the work done by those it has.
-    try {
-      threads_.emplace_back([this] { run_worker(); });
-    } catch (const std::system_error&) {
-      break;
-    }
+  // A system that refuses another thread, or memory for it, gets the work done by those it has.
+  try {
+    threads_.reserve(thread_count);
+    for (unsigned i = 1; i < thread_count; ++i) threads_.emplace_back([this] { run_worker(); });
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -63,12 +64,25 @@ void WorkerPool::wait() {
 
 void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_t)>& body) {
   std::atomic<std::size_t> next{0};
+  std::mutex thrown_mutex;
+  std::exception_ptr thrown;
   const auto drain = [&] {
-    for (std::size_t index = next++; index < count; index = next++) body(index);
+    try {
+      for (std::size_t index = next++; index < count; index = next++) body(index);
+    } catch (...) {
+      next = count;  // the rest need not begin
+      const std::lock_guard lock(thrown_mutex);
+      if (!thrown) thrown = std::current_exception();
+    }
   };
-  for (std::size_t i = 1; i < thread_count() && i < count; ++i) submit(drain);
+  try {
+    for (std::size_t i = 1; i < thread_count() && i < count; ++i) submit(drain);
+  } catch (const std::bad_alloc&) {
+    // No memory to hand out work: the caller does it with those who have got some.
+  }
   drain();
   wait();
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 void WorkerPool::run_worker() {

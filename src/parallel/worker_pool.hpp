@@ -39,7 +39,8 @@ class WorkerPool {
   // Returns when every submitted task has ended; the caller works along.
   void wait();
 
-  // Calls body(index) for 0 <= index < count, each once, in no particular order; returns when all are done.
+  // Calls body(index) for 0 <= index < count, each once, in no particular order; returns when all are done. What a
+  // body throws is thrown here once all have ended; the rest are then not begun.
   // Must not be called from inside a task.
   void for_each(std::size_t count, const std::function<void(std::size_t)>& body);
 

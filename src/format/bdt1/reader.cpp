@@ -10,7 +10,8 @@
 namespace bdelta::bdt1 {
 namespace {
 
-constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;  // target bytes given out at a time
+constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;  // target bytes given out at a time, at most
+constexpr std::size_t kWindowOps = 65536;                       // and ops, of which a match gives two
 
 struct Match {
   std::int32_t source_step;
@@ -40,26 +41,28 @@ class Reader final : public PatchReader {
  private:
   Result<bool> fill(WindowDelta& window) {
     window.target_pos = target_pos_;
+    window.target_length = 0;
     window.has_checksum = false;
     window.ops.clear();
     window.residual_runs.clear();
     window.residual_values.clear();
     window.literals.clear();
     std::uint64_t room = std::min(kWindowBytes, info_.target_size - target_pos_);
-    window.target_length = room;
     std::uint64_t literal_bytes = 0;
-    while (room > 0) {
+    while (room > 0 && window.ops.size() < kWindowOps) {
       BDELTA_TRY(load_match());
       const std::uint64_t literal = std::min<std::uint64_t>(literal_left_, room);
       if (literal > 0) window.ops.push_back({OpKind::kLiteral, literal, 0});
       literal_left_ -= literal;
       literal_bytes += literal;
       room -= literal;
+      window.target_length += literal;
       const std::uint64_t copy = literal_left_ == 0 ? std::min<std::uint64_t>(copy_left_, room) : 0;
       if (copy > 0) window.ops.push_back({OpKind::kCopy, copy, static_cast<std::uint64_t>(source_pos_)});
       copy_left_ -= copy;
       source_pos_ += static_cast<std::int64_t>(copy);
       room -= copy;
+      window.target_length += copy;
     }
     target_pos_ += window.target_length;
     window.literals.resize(static_cast<std::size_t>(literal_bytes));

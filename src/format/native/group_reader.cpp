@@ -24,6 +24,7 @@ WindowRecord parse_window(ByteCursor& head) {
   window.checksum = head.le<std::uint32_t>();
   window.copy_count = head.varint();
   const unsigned present = head.u8();
+  window.unknown_streams = (present >> kStreamCount) != 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (present >> i & 1) window.sizes[i] = head.varint();
   }
@@ -32,7 +33,7 @@ WindowRecord parse_window(ByteCursor& head) {
 
 // Every size is tied to the window's target bytes or to a limit of the format.
 bool is_bounded(const WindowRecord& window, std::uint64_t window_bytes) {
-  if (window.target_length == 0) return false;
+  if (window.target_length == 0 || window.unknown_streams) return false;
   if (window.plain) return true;
   const StreamSizes& sizes = window.sizes;
   return window.target_length <= window_bytes && window.copy_count <= kMaxWindowOps &&
@@ -74,7 +75,7 @@ Status GroupReader::open(std::uint64_t target_bytes) {
 Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
   ByteCursor cursor(head);
   const std::uint64_t count = cursor.varint();
-  if (count > head.size() / 2) return corrupt("a group declares more windows than it can hold");
+  if (count > kMaxGroupWindows || count > head.size() / 2) return corrupt("a group declares more windows than it can hold");
   windows_.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -110,11 +111,14 @@ Status GroupReader::open_streams(ByteSpan table) {
   return {};
 }
 
-Status GroupReader::read_frame() {
+// The next frame, which must belong to a stream that `window` still waits for: so what is held stays within one
+// window's needs and a frame for each stream.
+Status GroupReader::read_frame(const WindowRecord& window) {
   const unsigned id = patch_.u8();
   if (!patch_.ok()) return unread("a frame can't be read");
   if (id >= kStreamCount || !streams_[id].present) return corrupt("a frame belongs to no stream of its group");
   Stream& stream = streams_[id];
+  if (stream.has(window.sizes[id])) return corrupt("a frame stands before its turn");
   std::uint64_t coded_bytes = stream.codec != CodecId::kStore ? patch_.varint() : 0;
   const std::uint64_t raw_bytes = patch_.varint();
   if (stream.codec == CodecId::kStore) coded_bytes = raw_bytes;
@@ -139,9 +143,9 @@ Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     Stream& stream = streams_[i];
     // Frames stand in order of first need, so what is read for another stream on the way is needed now as well.
-    while (stream.raw.size() - stream.taken < window.sizes[i]) {
+    while (!stream.has(window.sizes[i])) {
       if (patch_.position() >= body_end_) return corrupt("a group ends before its windows have their streams");
-      BDELTA_TRY(read_frame());
+      BDELTA_TRY(read_frame(window));
     }
     const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
     streams[i].assign(from, from + static_cast<std::ptrdiff_t>(window.sizes[i]));

@@ -37,11 +37,13 @@ class GroupReader {
     std::unique_ptr<FrameDecoder> decoder;
     Bytes raw;              // decoded
     std::size_t taken = 0;  // of it given to windows
+
+    [[nodiscard]] bool has(std::uint64_t bytes) const noexcept { return raw.size() - taken >= bytes; }
   };
 
   Status read_windows(ByteSpan head, std::uint64_t target_bytes);
   Status open_streams(ByteSpan table);
-  Status read_frame();
+  Status read_frame(const WindowRecord& window);
   [[nodiscard]] Error corrupt(const char* what) const;
   [[nodiscard]] Error unread(const char* what) const;
 

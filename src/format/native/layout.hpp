@@ -21,7 +21,8 @@ inline constexpr std::uint64_t kKnownFeatures = 0;
 enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
-inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{4} << 20;
+inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

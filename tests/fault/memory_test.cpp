@@ -1,0 +1,124 @@
+// Every allocation in turn fails: the answer is kOutOfMemory (or success, where nothing depended on it), never an exception
+// across the public surface and never the end of the process. Allocations of C++ are counted; those of the codecs are theirs.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
+#endif
+
+namespace {
+
+std::atomic<long> g_left{-1};  // allocations that still succeed; negative = all
+
+bool refused() {
+  if (g_left.load(std::memory_order_relaxed) < 0) return false;
+  return g_left.fetch_sub(1) <= 0;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* memory = refused() ? nullptr : std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) {
+    g_left = -1;  // one failure, so that the error can be reported
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  if (!refused()) return std::malloc(size == 0 ? 1 : size);
+  g_left = -1;
+  return nullptr;
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace bdelta::test {
+namespace {
+
+class NullWriter final : public SequentialWriter {
+ public:
+  Status write(ByteSpan) override { return {}; }
+  Status finish() override { return {}; }
+};
+
+// Runs `work` with the first, second, … allocation failing until it gets through without a failure.
+template <class Work>
+void fail_each_allocation(Work work) {
+  int escapes = 0;
+  long first_escape = -1;
+  for (long nth = 0; nth < 4000; ++nth) {
+    g_left = nth;
+    bool escaped = false;
+    bool succeeded = false;
+    ErrorCode code{};
+    try {
+      const Result<Report> report = work();
+      succeeded = static_cast<bool>(report);
+      if (!report) code = report.error().code;
+    } catch (const std::bad_alloc&) {
+      escaped = true;
+    }
+    const bool failed_one = g_left.exchange(-1) < 0;
+    if (escaped && escapes++ == 0) first_escape = nth;
+    if (!succeeded && !escaped) {
+      ASSERT_EQ(ErrorCode::kOutOfMemory, code) << error_name(code) << " at allocation " << nth;
+    }
+    if (!failed_one) break;
+  }
+  EXPECT_EQ(0, escapes) << "times std::bad_alloc came out of the library, first at allocation " << first_escape;
+}
+
+void create_with(unsigned threads) {
+  const Bytes source = wordy_bytes(40'000, 1);
+  const Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
+  const CreateOptions options = create_options(3, PatchFormat::kBdt2, threads);
+  fail_each_allocation([&] {
+    io::MemoryReader source_reader(source);
+    HiddenReader target_reader(target);
+    NullWriter writer;
+    return create(source_reader, target_reader, writer, options);
+  });
+}
+
+void apply_with(unsigned threads) {
+  const Bytes source = wordy_bytes(40'000, 1);
+  const Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
+  const auto patch = make_patch(source, target, create_options(3));
+  ASSERT_OK(patch);
+  ApplyOptions options;
+  options.threads = threads;
+  fail_each_allocation([&] {
+    HiddenReader source_reader(source);
+    io::MemorySequentialReader reader(*patch);
+    NullWriter writer;
+    return apply(source_reader, reader, writer, options);
+  });
+}
+
+TEST(OutOfMemory, WhileCreating) { create_with(1); }
+TEST(OutOfMemory, WhileApplying) { apply_with(1); }
+
+// In processes of their own, because an exception in a worker ends the process; the process has to live to its end.
+TEST(OutOfMemoryDeathTest, WhileCreatingWithWorkers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((create_with(3), std::exit(0)), ::testing::ExitedWithCode(0), "");
+}
+TEST(OutOfMemoryDeathTest, WhileApplyingWithWorkers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((apply_with(3), std::exit(0)), ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace bdelta::test

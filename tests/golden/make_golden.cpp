@@ -1,0 +1,90 @@
+// make_golden FOLDER: writes the golden sets. Run once when the format changes (a new draft number), never to make a
+// failing test pass: a frozen patch that no longer applies is a broken promise.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/io_support.hpp"
+
+namespace bdelta::test {
+namespace {
+
+std::filesystem::path g_folder;
+
+void save(const std::string& name, const Bytes& source, const Bytes& target, const Bytes& patch) {
+  std::filesystem::create_directories(g_folder / name);
+  put(g_folder / name / "old", source);
+  put(g_folder / name / "new", target);
+  put(g_folder / name / "patch", patch);
+}
+
+void by_tool(const std::string& name, const Bytes& source, const Bytes& target, const CreateOptions& options) {
+  auto patch = make_patch(source, target, options);
+  if (!patch) std::printf("%s: %s\n", name.c_str(), to_string(patch.error()).c_str());
+  if (patch) save(name, source, target, *patch);
+}
+
+void by_hand(const std::string& name, const Bytes& source, const Bytes& target, const Craft& craft) {
+  save(name, source, target, craft_patch(source, target, covers_of(source, target), craft));
+}
+
+void make_all() {
+  const Bytes source = wordy_bytes(6000, 1);
+  const Bytes target = edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 3000, 40, 0, 3},
+                                       {Edit::kMove, 5000, 700, 1200, 0}, {Edit::kDelete, 100, 60, 0, 0}});
+  Bytes busy = source;
+  for (std::size_t i = 0; i < busy.size(); i += 9) busy[i] = static_cast<std::uint8_t>(busy[i] + 1);
+  append(busy, wordy_bytes(1500, 2));
+
+  by_tool("bdt2-level1", source, target, create_options(1));
+  by_tool("bdt2-level3", source, target, create_options(3));
+  by_tool("bdt2-level6", source, busy, create_options(6));
+  by_tool("bdt2-same", source, source, create_options(3));
+  by_tool("bdt2-strange", random_bytes(900, 3), random_bytes(1100, 4), create_options(3));
+  by_tool("bdt2-empty-new", source, {}, create_options(3));
+  by_tool("bdt2-empty-old", {}, target, create_options(3));
+  by_tool("bdt2-empty-all", {}, {}, create_options(3));
+
+  Craft craft;
+  craft.window_bytes = 1 << 20;
+  craft.group_bytes = 1 << 20;
+  craft.codec = {CodecId::kStore, 0, 0};
+  by_hand("bdt2-store", source, busy, craft);
+  craft.codec = {CodecId::kZstd, 9, 0};
+  by_hand("bdt2-zstd", source, busy, craft);
+  craft.codec = {CodecId::kLzma, 6, 0};
+  by_hand("bdt2-lzma", source, busy, craft);
+  craft.codec = {CodecId::kZstd, 9, 0};
+  craft.window_bytes = 700;
+  craft.group_bytes = 2500;
+  by_hand("bdt2-many", source, busy, craft);
+
+  Bytes moved(source.begin() + 2000, source.end());
+  append(moved, wordy_bytes(600, 5));
+  append(moved, ByteSpan(source).first(1500));
+  Craft plain;
+  plain.plans = {{{0, 4000, true, 2000}, {4000, 600, false, 0}, {4600, 1500, true, -4600}}};
+  save("bdt2-plain", source, moved, craft_patch(source, moved, {{2000, 0, 4000}, {0, 4600, 1500}}, plain));
+
+  by_tool("bdt1-edited", source, target, create_options(3, PatchFormat::kBdt1));
+  Bytes reversed;
+  for (std::size_t block = 6; block-- > 0;) append(reversed, ByteSpan(source).subspan(block * 1000, 1000));
+  by_tool("bdt1-back", source, reversed, create_options(3, PatchFormat::kBdt1));
+  by_tool("bdt1-literal", {}, random_bytes(700, 6), create_options(3, PatchFormat::kBdt1));
+  by_tool("bdt1-empty-new", source, {}, create_options(3, PatchFormat::kBdt1));
+}
+
+}  // namespace
+}  // namespace bdelta::test
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::puts("usage: make_golden FOLDER");
+    return 1;
+  }
+  bdelta::test::g_folder = argv[1];
+  bdelta::test::make_all();
+  return 0;
+}

@@ -1,0 +1,251 @@
+// What a patch may ask for, and what the original did with it (formats.md, section 4). Memory is counted: what a patch
+// declares must not be allocated before it is proven.
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "base/varint.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
+#endif
+
+namespace {
+
+std::atomic<std::size_t> g_now{0};
+std::atomic<std::size_t> g_peak{0};
+
+void* counted(std::size_t size) {
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) return nullptr;
+  const std::size_t now = g_now += malloc_usable_size(memory);
+  std::size_t peak = g_peak;
+  while (now > peak && !g_peak.compare_exchange_weak(peak, now)) {
+  }
+  return memory;
+}
+
+void released(void* memory) noexcept {
+  if (memory == nullptr) return;
+  g_now -= malloc_usable_size(memory);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (void* memory = counted(size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void operator delete(void* memory) noexcept { released(memory); }
+void operator delete[](void* memory) noexcept { released(memory); }
+void operator delete(void* memory, std::size_t) noexcept { released(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { released(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { released(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { released(memory); }
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// The highest sum of C++ allocations during `work`, above what was there before.
+template <class Work>
+std::size_t peak_of(Work work) {
+  const std::size_t before = g_now;
+  g_peak = before;
+  work();
+  return g_peak - before;
+}
+
+Error error_of(ByteSpan source, ByteSpan patch, const ApplyOptions& options = {}) {
+  const auto made = apply_patch(source, patch, Sink::kSequential, options);
+  EXPECT_FALSE(static_cast<bool>(made)) << "made " << (made ? made->size() : 0) << " bytes";
+  return made ? Error{} : made.error();
+}
+
+// --- formats.md, section 4: what the original did ---
+
+TEST(LikeTheOriginalDid, MatchCountOfAllOnes) {
+  // The original wrote behind a buffer of no elements.
+  const Bytes patch = bdt1_header(10, 10, 0xffffffff);
+  std::size_t peak = peak_of([&] { EXPECT_EQ(ErrorCode::kMemoryLimit, error_of(Bytes(10), patch).code); });
+  EXPECT_LT(peak, kMiB);
+  ApplyOptions generous;
+  generous.memory_limit_bytes = ~std::uint64_t{0};
+  peak = peak_of([&] { EXPECT_EQ(ErrorCode::kPatchTruncated, error_of(Bytes(10), patch, generous).code); });
+  EXPECT_LT(peak, kMiB);
+}
+
+TEST(LikeTheOriginalDid, MatchSumBeyondTheNewSize) {
+  const Bytes old(100, 'x');
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error_of(old, bdt1_patch(100, 10, {{0, 0, 11}}, {})).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error_of(old, bdt1_patch(100, 10, {{0, 4, 4}, {0, 3, 0}}, Bytes(7))).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error_of(old, bdt1_patch(100, 10, {{0, 0xffffffff, 0xffffffff}}, {})).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error_of(old, bdt1_patch(100, 10, {{0, 0xfffffff8, 16}}, {})).code);
+}
+
+TEST(LikeTheOriginalDid, MadeFor999BytesAppliedTo10) {
+  const Bytes old = random_bytes(999, 1);
+  for (const PatchFormat format : {PatchFormat::kBdt1, PatchFormat::kBdt2}) {
+    const auto patch = make_patch(old, Bytes(4, 'n'), create_options(1, format));
+    ASSERT_OK(patch);
+    EXPECT_EQ(ErrorCode::kWrongSourceSize, error_of(Bytes(10), *patch).code);
+  }
+}
+
+TEST(LikeTheOriginalDid, AmplificationStopsAtTheOutputLimit) {
+  // 1.2 MB that copy ten bytes a hundred thousand times.
+  std::vector<Bdt1Match> matches(100'000, Bdt1Match{-10, 0, 10});
+  matches[0].source_step = 0;
+  const Bytes old = bytes_of("0123456789");
+  const Bytes patch = bdt1_patch(10, 1'000'000, matches, {});
+  ApplyOptions options;
+  options.output_limit_bytes = 999'999;
+  EXPECT_EQ(ErrorCode::kOutputLimit, error_of(old, patch, options).code);
+  options.output_limit_bytes = 1'000'000;
+  const auto made = apply_patch(old, patch, Sink::kSequential, options);
+  ASSERT_OK(made);
+  EXPECT_EQ(1'000'000u, made->size()) << "it is a valid patch";
+}
+
+TEST(LikeTheOriginalDid, OutputThatCannotBeWritten) {
+  const Bytes old = random_bytes(100, 2);
+  const auto patch = make_patch(old, old, create_options(1));
+  ASSERT_OK(patch);
+  io::MemoryReader source(old);
+  io::MemorySequentialReader reader(*patch);
+  FailingWriter writer(0, ErrorCode::kWriteFailed);
+  EXPECT_FAILS(ErrorCode::kWriteFailed, apply(source, reader, writer, {}));
+}
+
+// --- limits of version 2 ---
+
+class Declared : public ::testing::Test {
+ protected:
+  Bytes old = random_bytes(1000, 3);
+  native::Header header = header_of(old, old);
+
+  Error error_with(ByteSpan body, const ApplyOptions& options = {}) const {
+    return error_of(old, with_header(header, body), options);
+  }
+};
+
+TEST_F(Declared, HugeTargetIsNotAllocated) {
+  header.target_size = std::uint64_t{1} << 60;
+  const std::size_t peak = peak_of([&] { EXPECT_EQ(ErrorCode::kPatchCorrupt, error_with(Bytes{0}).code); });
+  EXPECT_LT(peak, 4 * kMiB);
+  ApplyOptions options;
+  options.output_limit_bytes = 1 << 30;
+  EXPECT_EQ(ErrorCode::kOutputLimit, error_with(Bytes{0}, options).code);
+}
+
+TEST_F(Declared, HugePlainWindowIsNotAllocated) {
+  header.target_size = std::uint64_t{1} << 60;
+  header.group_bytes = 100;
+  Bytes head = {1};
+  append_varint(head, header.target_size << 1);
+  head.push_back(0);
+  const std::size_t peak =
+      peak_of([&] { EXPECT_EQ(ErrorCode::kOpOutOfRange, error_with(group_record(header.target_size, head, {})).code); });
+  EXPECT_LT(peak, 4 * kMiB);
+}
+
+TEST_F(Declared, MemoryBeyondTheLimitIsRefusedBeforeItIsTaken) {
+  header.decoder_memory_bytes = (std::uint64_t{256} << 20) + 1;
+  EXPECT_EQ(ErrorCode::kMemoryLimit, error_with(Bytes{0}).code);
+  header.decoder_memory_bytes = ~std::uint64_t{0};
+  EXPECT_EQ(ErrorCode::kMemoryLimit, error_with(Bytes{0}).code);
+}
+
+TEST_F(Declared, HeadOfAGroupBeyondTheLimit) {
+  header.group_bytes = ~std::uint64_t{0};
+  Bytes body = {1};
+  append_varint(body, 1000);
+  append_varint(body, std::uint64_t{1} << 62);
+  append_varint(body, std::uint64_t{1} << 61);
+  const std::size_t peak = peak_of([&] { EXPECT_EQ(ErrorCode::kPatchCorrupt, error_with(body).code); });
+  EXPECT_LT(peak, 4 * kMiB);
+}
+
+TEST_F(Declared, FrameBeyondTheLimit) {
+  header.group_bytes = std::uint64_t{1} << 40;
+  header.window_bytes = 1000;
+  Bytes head = {1};
+  append_varint(head, 1000 << 1 | 1);
+  append_le(head, std::uint32_t{0});
+  append(head, Bytes{0, 0x40});
+  append_varint(head, 1000);
+  head.push_back(0);
+  for (const std::uint64_t raw : {std::uint64_t{0}, (std::uint64_t{1} << 20) + 1, std::uint64_t{1} << 63}) {
+    Bytes frames = {6};
+    append_varint(frames, raw);
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, error_with(group_record(1000, head, frames)).code);
+  }
+}
+
+TEST_F(Declared, FramesAheadOfTheirTurnTakeNoMemory) {
+  // A window that needs stream 0 and one literal byte; before stream 0 stand many frames of literals that decode to
+  // 1 MiB each out of a few bytes. FORMAT.md: a reader holds no more than one window and one frame more.
+  auto encoder = make_encoder({CodecId::kZstd, 1, 0}, 64 * kMiB);
+  ASSERT_OK(encoder);
+  Bytes frames;
+  for (int i = 0; i < 64; ++i) {
+    Bytes coded;
+    ASSERT_OK((*encoder)->encode(Bytes(kMiB), i == 63, coded));
+    frames.push_back(kLiterals);
+    append_varint(frames, coded.size());
+    append_varint(frames, kMiB);
+    append(frames, coded);
+  }
+  ASSERT_LT(frames.size(), 64u * 1024) << "the bomb is small";
+  append(frames, Bytes{kLiteralLengths, 1, 1});
+  header.target_size = 2;
+  header.window_bytes = 2;
+  header.group_bytes = 1 << 20;
+  header.decoder_memory_bytes = 128 * kMiB;
+  Bytes head = {1, 2 << 1 | 1, 0, 0, 0, 0, 1, 0x47, 1, 1, 1, 1, 0, 0, 0};
+  head.push_back(static_cast<std::uint8_t>(1 | (26 - kMinWindowLog) << 4));
+  const std::size_t peak = peak_of([&] { (void)error_with(group_record(2, head, frames)); });
+  EXPECT_LT(peak, 8 * kMiB);
+}
+
+TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
+  // Two bytes of table a window: a full head of 4 MiB describes two million of them.
+  constexpr std::uint64_t kWindows = 2'000'000;
+  header.target_size = kWindows;
+  header.group_bytes = 8 * kMiB;
+  Bytes head;
+  append_varint(head, kWindows);
+  for (std::uint64_t i = 0; i < kWindows; ++i) append(head, Bytes{2, 0});
+  const Bytes record = group_record(kWindows, head, {});
+  const Bytes patch = with_header(header, record);
+  const std::size_t peak = peak_of([&] { (void)error_of(old, patch); });
+  EXPECT_LT(peak, 64 * kMiB) << "apply.hpp promises 16 MiB and a few MiB a thread";
+}
+
+TEST(Bdt1Limits, WindowsOfTinyMatchesStayBounded) {
+  // Twelve bytes of table give two ops: a window of 4 MiB would hold four million of them.
+  std::vector<Bdt1Match> matches(1'000'000, Bdt1Match{-1, 1, 1});
+  matches[0].source_step = 0;
+  const Bytes patch = bdt1_patch(1, 2'000'000, matches, Bytes(1'000'000));
+  const Bytes old = {7};
+  Bytes made;
+  made.reserve(3'000'000);
+  io::MemoryReader source(old);
+  io::MemorySequentialReader reader(patch);
+  io::MemoryWriter writer(made);
+  const std::size_t peak = peak_of([&] { EXPECT_OK(apply(source, reader, writer, {})); });
+  EXPECT_EQ(2'000'000u, made.size());
+  EXPECT_LT(peak, 48 * kMiB) << "the table takes 12 MiB";
+}
+
+}  // namespace
+}  // namespace bdelta::test

@@ -1,0 +1,90 @@
+#include "support/craft.hpp"
+
+#include "base/byte_cursor.hpp"
+#include "create/level.hpp"
+#include "match/matcher.hpp"
+
+namespace bdelta::test {
+
+Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft) {
+  WorkerPool pool(1);
+  io::Spool body;
+  native::Writer writer({craft.codec, craft.codec, craft.codec}, body, pool);
+  const std::vector<GroupPlan> plans =
+      craft.plans.empty() ? plan_groups(source, target, covers, craft.group_bytes, pool) : craft.plans;
+  std::vector<GroupDraft> drafts;
+  for (const GroupPlan& plan : plans) {
+    drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes));
+  }
+  EXPECT_OK(writer.add_groups(drafts));
+  EXPECT_OK(writer.finish());
+  native::Header header = header_of(source, target);
+  writer.declare(header);
+  Bytes bytes(static_cast<std::size_t>(body.size()));
+  EXPECT_OK(body.read_at(0, bytes));
+  return with_header(header, bytes);
+}
+
+Covers covers_of(ByteSpan source, ByteSpan target) {
+  WorkerPool pool(1);
+  MatchTimes times;
+  return find_covers(source, target, level_settings(3).match, pool, times);
+}
+
+native::Header header_of(ByteSpan source, ByteSpan target) {
+  native::Header header;
+  header.source_size = source.size();
+  header.target_size = target.size();
+  header.source_digest = xxh3_128(source);
+  header.target_digest = xxh3_128(target);
+  return header;
+}
+
+Bytes with_header(const native::Header& header, ByteSpan body) {
+  Bytes patch = native::encode_header(header);
+  append(patch, body);
+  return patch;
+}
+
+SplitPatch split_patch(ByteSpan patch) {
+  ByteCursor cursor(patch.subspan(6));
+  const ByteSpan fields = cursor.bytes(cursor.varint());
+  const auto header = native::decode_header_fields(fields);
+  EXPECT_OK(header);
+  (void)cursor.le<std::uint32_t>();
+  return {*header, Bytes(cursor.position(), cursor.position() + cursor.available())};
+}
+
+Bytes group_record(std::uint64_t target_bytes, ByteSpan head, ByteSpan frames) {
+  Bytes body;
+  append_varint(body, head.size());
+  append(body, head);
+  append(body, frames);
+  Bytes record{static_cast<std::uint8_t>(native::RecordTag::kGroup)};
+  append_varint(record, target_bytes);
+  append_varint(record, body.size());
+  append(record, body);
+  return record;
+}
+
+Bytes bdt1_header(std::uint32_t source_size, std::uint32_t target_size, std::uint32_t match_count) {
+  Bytes patch = {'B', 'D', 'T', 1, 0, 4};
+  append_le(patch, source_size);
+  append_le(patch, target_size);
+  append_le(patch, match_count);
+  return patch;
+}
+
+Bytes bdt1_patch(std::uint32_t source_size, std::uint32_t target_size, const std::vector<Bdt1Match>& matches,
+                 ByteSpan literals) {
+  Bytes patch = bdt1_header(source_size, target_size, static_cast<std::uint32_t>(matches.size()));
+  for (const Bdt1Match& match : matches) {
+    append_le(patch, static_cast<std::uint32_t>(match.source_step));
+    append_le(patch, match.literal_bytes);
+    append_le(patch, match.length);
+  }
+  append(patch, literals);
+  return patch;
+}
+
+}  // namespace bdelta::test

@@ -1,0 +1,50 @@
+// Version 2 patches made by hand: with small windows and groups, with any codec, and with headers that lie.
+#pragma once
+
+#include "create/plan.hpp"
+#include "format/native/writer.hpp"
+#include "support/memory.hpp"
+
+namespace bdelta::test {
+
+struct Craft {
+  CodecSettings codec{CodecId::kZstd, 3, 0};  // of every stream
+  std::uint64_t window_bytes = 4096;
+  std::uint64_t group_bytes = 16384;          // target bytes of a group
+  std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes
+};
+
+// `covers` as the format allows them; digests and declarations are right.
+[[nodiscard]] Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft);
+
+// Covers as the matcher of level 3 finds them.
+[[nodiscard]] Covers covers_of(ByteSpan source, ByteSpan target);
+
+// A header that is right for the pair, to be bent by a test.
+[[nodiscard]] native::Header header_of(ByteSpan source, ByteSpan target);
+
+// The header, then `body` as it is.
+[[nodiscard]] Bytes with_header(const native::Header& header, ByteSpan body);
+
+// Splits a patch behind its header.
+struct SplitPatch {
+  native::Header header;
+  Bytes body;
+};
+[[nodiscard]] SplitPatch split_patch(ByteSpan patch);
+
+// One group record: tag, sizes, head with its length, then `frames` as they are.
+[[nodiscard]] Bytes group_record(std::uint64_t target_bytes, ByteSpan head, ByteSpan frames);
+
+// A version 1 patch out of its parts.
+struct Bdt1Match {
+  std::int32_t source_step;
+  std::uint32_t literal_bytes;
+  std::uint32_t length;
+};
+[[nodiscard]] Bytes bdt1_patch(std::uint32_t source_size, std::uint32_t target_size,
+                               const std::vector<Bdt1Match>& matches, ByteSpan literals);
+// The header alone, with a count of matches that need not be there.
+[[nodiscard]] Bytes bdt1_header(std::uint32_t source_size, std::uint32_t target_size, std::uint32_t match_count);
+
+}  // namespace bdelta::test

@@ -1,0 +1,81 @@
+// What the tests of the io room share: a directory of their own and plain reading and writing of small files.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "base/bytes.hpp"
+#include "bdelta/files.hpp"
+#include "support/expect.hpp"
+
+namespace bdelta::test {
+
+// An empty directory for one test, removed afterwards.
+class Folder {
+ public:
+  explicit Folder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "bdelta_io_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "cannot create " << name;
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
+  [[nodiscard]] std::ptrdiff_t count() const {
+    return std::distance(std::filesystem::directory_iterator(path_), std::filesystem::directory_iterator());
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Bytes pattern(std::size_t size, std::uint32_t seed = 1) {
+  Bytes bytes(size);
+  for (auto& byte : bytes) {
+    seed = seed * 1664525u + 1013904223u;
+    byte = static_cast<std::uint8_t>(seed >> 24);
+  }
+  return bytes;
+}
+
+inline ByteSpan text(std::string_view words) {
+  return {reinterpret_cast<const std::uint8_t*>(words.data()), words.size()};
+}
+
+inline void put(const std::filesystem::path& path, ByteSpan bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  ASSERT_TRUE(file.good());
+}
+
+inline Bytes get(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+inline Bytes read_all(SequentialReader& reader, std::size_t piece) {
+  Bytes all;
+  Bytes part(piece);
+  for (;;) {
+    auto got = reader.read(part);
+    if (!got) {
+      ADD_FAILURE() << to_string(got.error());
+      return all;
+    }
+    append(all, ByteSpan(part).first(*got));
+    if (*got < piece) return all;
+  }
+}
+
+}  // namespace bdelta::test

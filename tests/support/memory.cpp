@@ -1,0 +1,80 @@
+#include "support/memory.hpp"
+
+#include <algorithm>
+
+namespace bdelta::test {
+
+Status HiddenReader::read_at(std::uint64_t pos, MutableByteSpan out) {
+  if (read_error) return *read_error;
+  return io::MemoryReader(bytes_).read_at(pos, out);
+}
+
+Status BytesWriter::write_at(std::uint64_t pos, ByteSpan bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto begin = static_cast<std::size_t>(pos);
+  if (to_.size() < begin + bytes.size()) to_.resize(begin + bytes.size());
+  std::copy(bytes.begin(), bytes.end(), to_.begin() + static_cast<std::ptrdiff_t>(begin));
+  written_ += bytes.size();
+  return {};
+}
+
+Status FailingWriter::write(ByteSpan bytes) {
+  if (bytes.size() > left_) return Error{code_, "as the test wants it"};
+  left_ -= bytes.size();
+  return {};
+}
+
+Result<Bytes> make_patch(ByteSpan source, ByteSpan target, const CreateOptions& options) {
+  io::MemoryReader source_reader(source);
+  io::MemoryReader target_reader(target);
+  Bytes patch;
+  io::MemoryWriter writer(patch);
+  auto report = create(source_reader, target_reader, writer, options);
+  if (!report) return std::move(report).error();
+  EXPECT_EQ(patch.size(), report->patch_bytes);
+  return patch;
+}
+
+Result<Bytes> apply_patch(ByteSpan source, ByteSpan patch, Sink sink, const ApplyOptions& options) {
+  io::MemoryReader source_reader(source);
+  io::MemorySequentialReader patch_reader(patch);
+  Bytes target;
+  if (sink == Sink::kCheck) {
+    auto report = check(source_reader, patch_reader, options);
+    if (!report) return std::move(report).error();
+    return target;
+  }
+  if (sink == Sink::kSequential) {
+    io::MemoryWriter writer(target);
+    auto report = apply(source_reader, patch_reader, writer, options);
+    if (!report) return std::move(report).error();
+    return target;
+  }
+  BytesWriter writer(target);
+  auto report = apply(source_reader, patch_reader, writer, options);
+  if (!report) return std::move(report).error();
+  EXPECT_EQ(target.size(), writer.written()) << "holes or overlaps in a positioned target";
+  return target;
+}
+
+void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& options) {
+  const auto patch = make_patch(source, target, options);
+  ASSERT_OK(patch);
+  for (const Sink sink : kAllSinks) {
+    const auto made = apply_patch(source, *patch, sink);
+    ASSERT_OK(made);
+    if (sink != Sink::kCheck) {
+      ASSERT_TRUE(same_bytes(target, *made));
+    }
+  }
+}
+
+CreateOptions create_options(int level, PatchFormat format, unsigned threads) {
+  CreateOptions options;
+  options.level = level;
+  options.format = format;
+  options.threads = threads;
+  return options;
+}
+
+}  // namespace bdelta::test

@@ -1,0 +1,172 @@
+// find_covers and its last passes: covers are always valid, and the plain cases are found.
+#include "create/level.hpp"
+#include "match/matcher.hpp"
+#include "match/select.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+Covers covers_between(ByteSpan source, ByteSpan target, int level, unsigned threads = 1) {
+  WorkerPool pool(threads);
+  MatchTimes times;
+  return find_covers(source, target, level_settings(level).match, pool, times);
+}
+
+std::uint64_t covered(const Covers& covers) {
+  std::uint64_t sum = 0;
+  for (const Cover& cover : covers) sum += cover.length;
+  return sum;
+}
+
+class FindCovers : public ::testing::TestWithParam<int> {};
+
+TEST_P(FindCovers, IdentityIsOneCover) {
+  for (const std::size_t size : {1000u, 5000u, 100'000u}) {
+    const Bytes bytes = random_bytes(size, size);
+    EXPECT_EQ(Covers({{0, 0, size}}), covers_between(bytes, bytes, GetParam())) << size;
+  }
+}
+
+TEST_P(FindCovers, PrefixAndSuffix) {
+  const Bytes source = random_bytes(60'000, 1);
+  const Bytes prefix(source.begin(), source.begin() + 20'000);
+  EXPECT_EQ(Covers({{0, 0, 20'000}}), covers_between(source, prefix, GetParam()));
+  const Bytes suffix(source.end() - 20'000, source.end());
+  EXPECT_EQ(Covers({{40'000, 0, 20'000}}), covers_between(source, suffix, GetParam()));
+}
+
+TEST_P(FindCovers, MovedBlocks) {
+  const Bytes source = random_bytes(60'000, 2);
+  Bytes target(source.begin() + 30'000, source.end());
+  target.insert(target.end(), source.begin(), source.begin() + 30'000);
+  const Covers covers = covers_between(source, target, GetParam());
+  EXPECT_EQ(Covers({{30'000, 0, 30'000}, {0, 30'000, 30'000}}), covers);
+}
+
+TEST_P(FindCovers, InsertionCostsOnlyItself) {
+  const Bytes source = random_bytes(50'000, 3);
+  const Bytes target = edited(source, {{Edit::kInsert, 25'000, 300, 0, 9}});
+  EXPECT_GE(covered(covers_between(source, target, GetParam())), source.size() - 64);
+}
+
+TEST_P(FindCovers, OneChangedByteIsInsideOneCover) {
+  const Bytes source = random_bytes(50'000, 4);
+  Bytes target = source;
+  target[25'000] ^= 1;
+  EXPECT_EQ(Covers({{0, 0, 50'000}}), covers_between(source, target, GetParam()));
+}
+
+TEST_P(FindCovers, StrangersHaveNothingInCommon) {
+  const Bytes source = random_bytes(50'000, 5);
+  const Bytes target = random_bytes(50'000, 6);
+  EXPECT_LT(covered(covers_between(source, target, GetParam())), 500u);
+}
+
+TEST_P(FindCovers, AreValidWhateverTheInput) {
+  Random random(7);
+  for (int round = 0; round < 60; ++round) {
+    const auto size = static_cast<std::size_t>(random.between(0, 30'000));
+    const Bytes source = round % 3 == 0 ? periodic_bytes(size, 1 + static_cast<std::size_t>(random.below(20)), random.next())
+                                        : wordy_bytes(size, random.next());
+    const Bytes target = edited(source, random_edits(static_cast<std::size_t>(random.below(12)), size, 2000, random.next()));
+    ASSERT_TRUE(covers_are_valid(covers_between(source, target, GetParam()), source.size(), target.size())) << round;
+  }
+}
+
+TEST_P(FindCovers, EmptyInputsGiveNoCovers) {
+  const Bytes bytes = random_bytes(100, 8);
+  EXPECT_TRUE(covers_between({}, {}, GetParam()).empty());
+  EXPECT_TRUE(covers_between(bytes, {}, GetParam()).empty());
+  EXPECT_TRUE(covers_between({}, bytes, GetParam()).empty());
+}
+
+TEST_P(FindCovers, CancelledMidwayIsStillValid) {
+  const Bytes source = random_bytes(200'000, 9);
+  const Bytes target = edited(source, random_edits(10, source.size(), 5000, 9));
+  WorkerPool pool(1);
+  MatchTimes times;
+  const Covers covers =
+      find_covers(source, target, level_settings(GetParam()).match, pool, times, [](double) { return false; });
+  EXPECT_TRUE(covers_are_valid(covers, source.size(), target.size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, FindCovers, ::testing::Values(1, 3, 6));
+
+TEST(CoversAreValid, SaysNo) {
+  EXPECT_TRUE(covers_are_valid({}, 0, 0));
+  EXPECT_TRUE(covers_are_valid({{0, 0, 5}, {0, 5, 5}}, 5, 10));
+  EXPECT_FALSE(covers_are_valid({{0, 0, 0}}, 5, 5)) << "empty";
+  EXPECT_FALSE(covers_are_valid({{0, 0, 5}, {0, 4, 5}}, 9, 9)) << "overlap";
+  EXPECT_FALSE(covers_are_valid({{0, 5, 5}, {0, 0, 5}}, 9, 10)) << "descending";
+  EXPECT_FALSE(covers_are_valid({{1, 0, 5}}, 5, 5)) << "outside the source";
+  EXPECT_FALSE(covers_are_valid({{0, 1, 5}}, 5, 5)) << "outside the target";
+  EXPECT_FALSE(covers_are_valid({{~std::uint64_t{0}, 0, 5}}, 5, 5)) << "a sum that wraps";
+}
+
+// A random list of valid covers of a pair of files.
+Covers random_covers(std::size_t source_size, std::size_t target_size, Random& random) {
+  Covers covers;
+  for (std::uint64_t at = random.below(50); at < target_size;) {
+    const std::uint64_t length = std::min<std::uint64_t>({random.between(1, 900), target_size - at, source_size});
+    const std::uint64_t source_pos = random.below(3) != 0 && at + length <= source_size
+                                         ? at
+                                         : random.below(source_size - length + 1);
+    covers.push_back({source_pos, at, length});
+    at += length + (random.below(2) != 0 ? 0 : random.below(80));
+  }
+  return covers;
+}
+
+TEST(SelectPasses, KeepCoversValid) {
+  Random random(10);
+  const MatchParams params = level_settings(6).match;
+  for (int round = 0; round < 300; ++round) {
+    const Bytes source = wordy_bytes(static_cast<std::size_t>(random.between(1000, 9000)), random.next());
+    const Bytes target = edited(source, random_edits(6, source.size(), 300, random.next()));
+    Covers covers = random_covers(source.size(), target.size(), random);
+    ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size()));
+    join_covers(covers);
+    ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "join";
+    loosen_covers(source, target, params, covers);
+    ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "loosen";
+    prune_covers(source, target, params, covers);
+    ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "prune";
+  }
+}
+
+TEST(JoinCovers, BridgesSmallGapsOnOneDiagonalOnly) {
+  Covers covers = {{0, 0, 10}, {12, 12, 10}, {40, 22, 5}, {46, 28, 5}, {60, 42, 5}};
+  join_covers(covers);
+  EXPECT_EQ(Covers({{0, 0, 22}, {40, 22, 11}, {60, 42, 5}}), covers);
+}
+
+TEST(LoosenCovers, FillsAGapThatNearlyFits) {
+  const Bytes source = random_bytes(4000, 11);
+  Bytes target = source;
+  for (std::size_t i = 1000; i < 1200; i += 3) target[i] ^= 0x55;
+  Covers covers = {{0, 0, 1000}, {1200, 1200, 2800}};
+  loosen_covers(source, target, level_settings(6).match, covers);
+  EXPECT_EQ(4000u, covered(covers));
+}
+
+TEST(PruneCovers, DropsWhatCostsMoreThanItSaves) {
+  const Bytes source = random_bytes(4000, 12);
+  const Bytes target = random_bytes(4000, 13);
+  Covers covers = {{0, 100, 40}};  // nothing in it is equal
+  prune_covers(source, target, level_settings(6).match, covers);
+  EXPECT_TRUE(covers.empty());
+}
+
+TEST(PruneCovers, MovesTheBorderToWhereTheBytesChange) {
+  const Bytes source = random_bytes(4000, 14);
+  Bytes target(source.begin(), source.begin() + 1000);
+  target.insert(target.end(), source.begin() + 3000, source.end());
+  Covers covers = {{0, 0, 1100}, {3100, 1100, 900}};  // the border is 100 too late
+  prune_covers(source, target, level_settings(6).match, covers);
+  EXPECT_EQ(Covers({{0, 0, 1000}, {3000, 1000, 1000}}), covers);
+}
+
+}  // namespace
+}  // namespace bdelta::test
