@@ -1,6 +1,6 @@
 #include "hash/xxh3.hpp"
 
-#if defined(__x86_64__)
+#if defined(BDELTA_HAVE_XXH_DISPATCH)
 #include <xxh_x86dispatch.h>
 #else
 #include <xxhash.h>
