@@ -21,7 +21,8 @@ struct ApplyOptions {
   // Threads that work, the caller's included; 0 = as many as the machine has. The result does not depend on it.
   unsigned threads = 1;
 
-  // Memory that a patch may make the decoder use besides its buffers (16 MiB and a few MiB a thread). A patch that
+  // Memory that a patch may make the decoder use besides its buffers (a few windows of at most 8 MiB with their
+  // streams, and 1 MiB a thread for the source; 4 MiB windows in what this version writes). A patch that
   // declares more is refused with kMemoryLimit before anything is allocated.
   std::uint64_t memory_limit_bytes = std::uint64_t{256} << 20;
 

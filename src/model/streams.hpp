@@ -28,7 +28,7 @@ using StreamSizes = std::array<std::uint64_t, kStreamCount>;
 // What a reader must be able to hold for one coded window; writers cut windows before they pass these.
 inline constexpr std::uint64_t kMaxWindowOps = 65536;            // copies
 inline constexpr std::uint64_t kMaxWindowRuns = 262144;          // residual runs
-inline constexpr std::uint64_t kMaxWindowBytes = 64ull << 20;    // target bytes of a window that is not plain
+inline constexpr std::uint64_t kMaxWindowBytes = 8ull << 20;     // target bytes of a window that is not plain
 
 // A window as the table of its group describes it.
 struct WindowRecord {

@@ -23,7 +23,7 @@ std::string format(const char* pattern, Values... values) {
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 std::string speed(const Phase& phase) {
-  if (phase.bytes == 0 || phase.seconds <= 0) return "";
+  if (phase.bytes == 0 || phase.seconds < 0.0005) return "";  // too short to tell
   return format("%9.0f MB/s", static_cast<double>(phase.bytes) / 1e6 / phase.seconds);
 }
 
