@@ -127,15 +127,19 @@ Status GroupReader::read_frame(const WindowRecord& window) {
       patch_.position() > body_end_ || coded_bytes > body_end_ - patch_.position()) {
     return corrupt("a frame has an impossible size");
   }
-  coded_.resize(static_cast<std::size_t>(coded_bytes));
-  if (!patch_.read_exact(coded_)) return unread("a frame can't be read");
   if (stream.taken > 0) {
     stream.raw.erase(stream.raw.begin(), stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken));
     stream.taken = 0;
   }
   const std::size_t before = stream.raw.size();
   stream.raw.resize(before + static_cast<std::size_t>(raw_bytes));
-  return stream.decoder->decode(coded_, MutableByteSpan(stream.raw).subspan(before));
+  const MutableByteSpan out = MutableByteSpan(stream.raw).subspan(before);
+  if (stream.codec == CodecId::kStore) {  // the bytes are where they belong without a copy more
+    return patch_.read_exact(out) ? Status() : Status(unread("a frame can't be read"));
+  }
+  coded_.resize(static_cast<std::size_t>(coded_bytes));
+  if (!patch_.read_exact(coded_)) return unread("a frame can't be read");
+  return stream.decoder->decode(coded_, out);
 }
 
 Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
@@ -146,6 +150,11 @@ Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
     while (!stream.has(window.sizes[i])) {
       if (patch_.position() >= body_end_) return corrupt("a group ends before its windows have their streams");
       BDELTA_TRY(read_frame(window));
+    }
+    if (stream.taken == 0 && stream.raw.size() == window.sizes[i]) {  // all of it: hand the memory over
+      streams[i].swap(stream.raw);
+      stream.raw.clear();
+      continue;
     }
     const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
     streams[i].assign(from, from + static_cast<std::ptrdiff_t>(window.sizes[i]));
