@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 
 #include "base/stopwatch.hpp"
 #include "base/try.hpp"
@@ -12,10 +11,6 @@ namespace {
 
 constexpr std::size_t kPatchBufferBytes = 256 * 1024;
 constexpr std::uint64_t kHashPieceBytes = std::uint64_t{1} << 20;
-
-unsigned worker_count(unsigned threads) {
-  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-}
 
 std::string short_hex(const DigestBytes& digest) { return to_hex(digest).substr(0, 16); }
 
@@ -39,7 +34,7 @@ Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& t
 }
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
-    : source_(source), options_(options), pool_(worker_count(options.threads)), patch_(patch, kPatchBufferBytes) {}
+    : source_(source), options_(options), pool_(thread_count_for(options.threads)), patch_(patch, kPatchBufferBytes) {}
 
 Status ApplyRun::read_header() {
   const ScopedTimer timer(decode_seconds_);

@@ -8,17 +8,18 @@
 
 namespace bdelta {
 
-// Calls `body`, which returns a Result or Status, and passes its result on.
+// Calls `body`, which returns a Result or Status, and passes its result on. What is thrown becomes kOutOfMemory or
+// `otherwise`.
 template <class Body>
-auto guarded(Body&& body) noexcept -> decltype(body()) {
+auto guarded(Body&& body, ErrorCode otherwise = ErrorCode::kInternal) noexcept -> decltype(body()) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, {}};
   } catch (const std::exception& error) {
-    return Error{ErrorCode::kInternal, error.what()};
+    return Error{otherwise, error.what()};
   } catch (...) {
-    return Error{ErrorCode::kInternal, {}};
+    return Error{otherwise, {}};
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 #include <string>
-#include <thread>
 
 #include "base/try.hpp"
 #include "create/budget.hpp"
@@ -16,10 +15,6 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kBatchBytes = std::uint64_t{256} << 20;  // target bytes of groups compressed together
-
-unsigned worker_count(unsigned threads) {
-  return threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-}
 
 io::SpoolOptions spool_options(const CreateOptions& options) {
   io::SpoolOptions spool;
@@ -42,7 +37,7 @@ class SpoolWriter final : public SequentialWriter {
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options)
     : source_reader_(source), target_reader_(target), options_(options), settings_(level_settings(options.level)),
-      pool_(worker_count(options.threads)), body_(spool_options(options)) {}
+      pool_(thread_count_for(options.threads)), body_(spool_options(options)) {}
 
 Status CreateRun::check_limits() {
   if (options_.level < kMinLevel || options_.level > kMaxLevel) {

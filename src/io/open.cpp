@@ -1,12 +1,10 @@
 #include "io/open.hpp"
 
 #include <cerrno>
-#include <exception>
-#include <new>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
+#include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/atomic_output.hpp"
 #include "io/direct_output.hpp"
@@ -24,14 +22,8 @@ constexpr int kStandardOutput = 1;
 
 // Paths allocate and std::filesystem throws; nothing of that leaves the room.
 template <class Function>
-std::invoke_result_t<Function> guarded(Function function) noexcept {
-  try {
-    return function();
-  } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, {}};
-  } catch (const std::exception& failure) {
-    return Error{ErrorCode::kOpenFailed, failure.what()};
-  }
+auto guarded_open(Function&& function) noexcept {
+  return guarded(function, ErrorCode::kOpenFailed);
 }
 
 bool is_standard_stream(const std::filesystem::path& path) { return path == "-"; }
@@ -71,7 +63,7 @@ Result<std::unique_ptr<OutputFile>> open_device(const OutputPlace& place, const 
 
 Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
                                                   IoCounters* counters) {
-  return guarded([&]() -> Result<std::unique_ptr<RandomReader>> {
+  return guarded_open([&]() -> Result<std::unique_ptr<RandomReader>> {
     BDELTA_TRY(check_options(options));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
     if (options.mode == IoMode::kMmap) {
@@ -84,7 +76,7 @@ Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& p
 
 Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
                                                           const FileOptions& options, IoCounters* counters) {
-  return guarded([&]() -> Result<std::unique_ptr<SequentialReader>> {
+  return guarded_open([&]() -> Result<std::unique_ptr<SequentialReader>> {
     BDELTA_TRY(check_options(options));
     const bool standard = is_standard_stream(path);
     const std::filesystem::path name = standard ? "standard input" : path;
@@ -101,7 +93,7 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
 
 Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
                                                 IoCounters* counters) {
-  return guarded([&]() -> Result<std::unique_ptr<OutputFile>> {
+  return guarded_open([&]() -> Result<std::unique_ptr<OutputFile>> {
     BDELTA_TRY(check_options(options));
     if (is_standard_stream(path)) {
       BDELTA_ASSIGN(FileHandle file, open_standard(kStandardOutput, "standard output"));

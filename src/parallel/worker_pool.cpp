@@ -1,10 +1,15 @@
 #include "parallel/worker_pool.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <system_error>
 
 namespace bdelta {
+
+unsigned thread_count_for(unsigned option) noexcept {
+  return option != 0 ? option : std::max(1u, std::thread::hardware_concurrency());
+}
 
 WorkerPool::WorkerPool(unsigned thread_count) {
   // A system that refuses another thread, or memory for it, gets the work done by those it has.

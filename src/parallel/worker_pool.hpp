@@ -17,6 +17,9 @@
 
 namespace bdelta {
 
+// The thread count that a caller's option means: itself, or for 0 as many as the machine has.
+[[nodiscard]] unsigned thread_count_for(unsigned option) noexcept;
+
 class WorkerPool {
  public:
   using Task = std::function<void()>;

@@ -36,7 +36,7 @@ void add_common(CLI::App& app, Words& words, Options& options) {
   app.add_option("--memory", words.memory, "Memory to stay within, e.g. 512M")->type_name("SIZE")->check(check_size);
   app.add_option("--io", words.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
   app.add_option("--io-buffer", words.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
-  app.add_option("--temp-dir", words.temp_dir, "Where temporary files live\n(default: beside the output)")->type_name("DIR");
+  app.add_option("--temp-dir", words.temp_dir, "Where temporary files live (default: beside the\noutput; a large patch waits in the system's)")->type_name("DIR");
   app.add_flag("-f,--force", words.force, "Replace an existing output");
   app.add_flag("--no-sync", words.no_sync, "Do not wait until the output is on the disk");
   app.add_flag("--stats", options.stats, "Print where time, bytes and memory went (to stderr)");
