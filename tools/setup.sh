@@ -4,10 +4,10 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev liblzma-dev libcli11-dev nlohmann-json3-dev
-          libgtest-dev libgmock-dev python3)
+          libgtest-dev libgmock-dev libbenchmark-dev python3)
 case "${1:-}" in
   '') ;;
-  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace) ;;
+  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib) ;;
   *) echo "usage: tools/setup.sh [--ci]" >&2; exit 1 ;;
 esac
 

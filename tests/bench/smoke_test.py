@@ -1,0 +1,102 @@
+"""The benchmark harness from end to end on a small pair, with whatever peers are installed. No time is judged."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ["BDELTA_BIN_DIR"])
+BENCH = ROOT / "tools/bench/bdelta-bench"
+
+
+def bench(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run((sys.executable, str(BENCH), *arguments), capture_output=True, text=True, check=False)
+
+
+class Smoke(unittest.TestCase):
+    def setUp(self):
+        self._scratch = tempfile.TemporaryDirectory()
+        self.runs = Path(self._scratch.name)
+        self.common = ("--corpus", str(ROOT / "testdata"), "--bin", str(BIN))
+
+    def tearDown(self):
+        self._scratch.cleanup()
+
+    def run_bench(self, *more: str) -> list[dict[str, str]]:
+        result = bench("run", "sources", *self.common, "--runs", str(self.runs), "--name", "smoke", "--most-rounds", "1", *more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.runs / "smoke/summary.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_run_measures_and_verifies_every_setting(self):
+        lines = self.run_bench("--fresh")
+        ours = [line for line in lines if line["tool"] == "bdelta"]
+        self.assertEqual(len(ours), 18)
+        for line in lines:
+            self.assertEqual((line["status"], line["detail"]), ("ok", ""), line)
+            self.assertGreater(float(line["create_wall_s"]), 0)
+            if line["tool"] != "floor":
+                self.assertGreater(int(line["patch_bytes"]), 0)
+                self.assertGreater(float(line["apply_wall_s"]), 0)
+                self.assertGreater(int(line["create_total_bytes"]), 0)
+        self.assertEqual({line["setting"] for line in lines if line["tool"] == "floor"},
+                         {"cp", "hash", "map-hash-compare"})
+        for level in "123456789":
+            self.assertEqual(len({line["patch_bytes"] for line in ours if line["setting"] == f"-{level}"}), 1)
+        facts = json.loads((self.runs / "smoke/run.json").read_text())
+        self.assertIn("bdelta", facts["tools"])
+        self.assertNotIn("/", facts["command"])
+
+    def test_a_second_run_adds_only_what_is_missing(self):
+        first = self.run_bench("--tools", "bdelta", "--levels", "1")
+        again = self.run_bench("--tools", "bdelta", "--levels", "13")
+        old = {(line["setting"], line["threads"]): line["create_wall_s"] for line in first if line["tool"] == "bdelta"}
+        new = {(line["setting"], line["threads"]): line["create_wall_s"] for line in again if line["tool"] == "bdelta"}
+        self.assertEqual(len(new), 4)
+        self.assertEqual({key: new[key] for key in old}, old)
+
+    def test_a_limit_is_a_row_and_the_run_goes_on(self):
+        lines = self.run_bench("--tools", "bdelta", "--levels", "19", "--memory", "0.00001", "--fresh")
+        ours = [line for line in lines if line["tool"] == "bdelta"]
+        self.assertEqual(len(ours), 4)
+        limited = [line for line in ours if line["status"] == "memory"]
+        self.assertTrue(limited, ours)  # all, but a child may be gone before the first look at it
+        self.assertIn("GiB of private memory", limited[0]["detail"])
+
+    def test_without_time_rows_are_pending(self):
+        lines = self.run_bench("--tools", "bdelta", "--levels", "1", "--budget", "0.0000001", "--fresh")
+        self.assertEqual({line["status"] for line in lines if line["tool"] == "bdelta"}, {"pending"})
+
+    def test_compare_sees_equal_sizes_of_one_build(self):
+        result = bench("compare", str(BIN), str(BIN), "sources", *self.common, "--levels", "1", "--rounds", "1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        line = next(line for line in result.stdout.splitlines() if line.startswith("sources"))
+        self.assertEqual(line.split()[4], "=")
+
+    def test_report_of_a_run(self):
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError:
+            self.skipTest("matplotlib is not installed (apt-get install python3-matplotlib)")
+        self.run_bench("--fresh")
+        result = bench("report", "smoke", "--runs", str(self.runs))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        page = (self.runs / "smoke/report.html").read_text()
+        self.assertIn("sources", page)
+        self.assertIn("<svg", (self.runs / "smoke/frontier.svg").read_text())
+
+    def test_unknown_words_are_refused(self):
+        result = bench("run", "no-such-pair", *self.common, "--runs", str(self.runs))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no pair in", result.stderr)
+        result = bench("run", "sources", *self.common, "--runs", str(self.runs), "--tools", "rsync")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("unknown tool: rsync", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
