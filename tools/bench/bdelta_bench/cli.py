@@ -36,9 +36,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--budget", type=float, default=0, help="minutes after which nothing new is begun (0: none)")
     run.add_argument("--timeout", type=float, default=600, help="seconds for a step of a peer")
     run.add_argument("--memory", type=float, default=8, help="GiB of private memory for a step")
-    run.add_argument("--most-rounds", type=int, default=7, help="timed rounds of a quick setting")
+    run.add_argument("--most-rounds", type=int, default=7, help="runs of a quick setting")
     run.add_argument("--round-seconds", type=float, default=3, metavar="SECONDS",
-                     help="of timed rounds for a setting on a pair; at least 3 rounds and at most --most-rounds are run")
+                     help="of runs for a setting on a pair, within the two bounds of their number")
+    run.add_argument("--least-rounds", type=int, default=3, help="runs of a setting that is not slow")
     report = verbs.add_parser("report", help="the page and the chart of a run")
     report.add_argument("run", help="name or directory of a run")
     report.add_argument("--html", type=Path, help="default: report.html in the run's directory")
@@ -98,7 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
             progress.say(f"{tool.name} is missing ({', '.join(tool.missing)}); to get it: {tool.how_to_get}")
     load_before = machine.load()
     command = (f"bdelta-bench run {' '.join(arguments.pairs)} --speed {arguments.speed} --levels {arguments.levels}"
-               f" --most-rounds {arguments.most_rounds} --round-seconds {arguments.round_seconds:g}"
+               f" --least-rounds {arguments.least_rounds} --most-rounds {arguments.most_rounds} --round-seconds {arguments.round_seconds:g}"
                + (f" --threads {arguments.threads}" if arguments.threads else ""))
 
     def may_start() -> bool:
@@ -115,7 +116,8 @@ def _run(arguments: argparse.Namespace) -> int:
                 continue
             progress.pair(number, pair)
             fresh = PairRun(pair, launcher, arguments.bin / "bench_floor", Path(scratch),
-                            Repeats(min(3, arguments.most_rounds), arguments.most_rounds, arguments.round_seconds), cache) \
+                            Repeats(min(arguments.least_rounds, arguments.most_rounds), arguments.most_rounds,
+                                    arguments.round_seconds), cache) \
                 .run(entrants, may_start, progress.say)
             replaced = {row.key for row in fresh}
             rows = [row for row in rows if row.key not in replaced] + fresh

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from .tools import Command
 
-# A read of the child's status takes some 20 microseconds on the other core: at 1 ms it costs 2 % of that core, so the
-# figures of memory come from a run of their own where there are several, and timed runs are sampled for limits only.
+# A read of the child's status takes some 20 microseconds on another core. Each millisecond that is 2 % of a core, too
+# much for timing what is over in milliseconds: there the figures of memory come from a run of their own. bench_exec
+# looks less often the longer the child runs, so that in what takes seconds the looks cost nothing that counts.
 SAMPLE_FINE_MICROSECONDS = 1000
 SAMPLE_COARSE_MICROSECONDS = 50_000
 

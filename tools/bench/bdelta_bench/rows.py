@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 FLOOR = "floor"
+LONG_SECONDS = 1.0  # from here on looking at the memory does not touch the time
 
 
 @dataclass
 class RawRow:
-    """One step run once. Times in seconds, sizes in bytes; `sampled` rows gave the memory figures and no times."""
+    """One step run once. Times in seconds, sizes in bytes. In run 0 memory is looked at often."""
     date: str
     pair: str
     category: str
@@ -25,7 +26,7 @@ class RawRow:
     kind: str
     threads: int
     step: str  # create | apply
-    run: int   # 0 is the sampled one
+    run: int
     status: str
     detail: str = ""
     patch_bytes: int = 0
@@ -75,11 +76,11 @@ def write_raw(path: Path, rows: list[RawRow]) -> None:
 
 
 def _step_figures(step: str, rows: list[RawRow]) -> dict[str, object]:
-    """Median and minimum of the timed runs, or of the sampled run where it is the only one; peaks over all runs."""
+    """Medians and minimum of the runs, without run 0 where it is short; peaks over all runs."""
     rows = [row for row in rows if row.step == step and row.status == "ok"]
     if not rows:
         return {}
-    timed = [row for row in rows if row.run > 0] or rows
+    timed = [row for row in rows if row.run > 0 or row.wall_s >= LONG_SECONDS] or rows
     walls = [row.wall_s for row in timed]
     return {
         f"{step}_runs": len(timed),

@@ -1,7 +1,7 @@
 """Measuring pairs: every setting creates and applies a patch, in turns, and every result is compared with NEW.
 
-Round 0 of a setting is sampled for memory and shows how long the setting takes. A slow one (ten seconds or more for a
-step) is left at that and kept in the cache; the others take part in timed rounds, in which the settings take turns, so
+Round 0 of a setting shows its memory and how long it takes; its time counts where that is over a second. A slow one
+(ten seconds or more for a step) is left at that and kept in the cache; the others take part in further rounds, so
 that whatever slows the machine for a while hits all of them. The floors (cp of NEW, hashing of OLD, mapping, hashing
 and comparing both) take part in every round.
 """
@@ -18,19 +18,23 @@ from .cache import SLOW_SECONDS, SlowCache
 from .machine import StealMeter, file_digest, load
 from .measure import Launcher, Measurement
 from .pairs import Pair
-from .rows import FLOOR, RawRow
+from .rows import FLOOR, LONG_SECONDS, RawRow
 from .tools import Command, Setting, Tool
 
 
 @dataclass(frozen=True)
 class Repeats:
-    """Timed rounds of a setting: as many as fit in `seconds`, within the two bounds."""
+    """Timed runs of a setting: as many as fit in `seconds`, within the two bounds."""
     least: int = 3
     most: int = 7
     seconds: float = 3.0
 
     def of(self, round_seconds: float) -> int:
         return max(self.least, min(self.most, int(self.seconds / max(round_seconds, 1e-6))))
+
+    def rounds_to_come(self, create_seconds: float, apply_seconds: float) -> int:
+        """After round 0, which is a timed one where creating takes long enough."""
+        return self.of(create_seconds + apply_seconds) - (create_seconds >= LONG_SECONDS)
 
 
 class Entrant:
@@ -41,7 +45,7 @@ class Entrant:
         self.setting = setting
         self.program_digest = program_digest
         self.rows: list[RawRow] = []
-        self.rounds = 0  # timed ones to come, known after round 0
+        self.rounds = 0  # to come, known after round 0
         self.is_done = False
 
 
@@ -165,7 +169,8 @@ class PairRun:
         if slowest >= SLOW_SECONDS and self._cache:
             self._cache.put(self._input_digests, entrant.rows)
         if not entrant.is_done:
-            entrant.rounds = self._repeats.of(created.wall_s + applied.wall_s)
+            entrant.rounds = self._repeats.rounds_to_come(created.wall_s, applied.wall_s)
+            entrant.is_done = entrant.rounds == 0
 
     def _timed_round(self, entrant: Entrant, run: int) -> None:
         created = self._create(entrant, run)

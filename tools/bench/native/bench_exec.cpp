@@ -7,9 +7,9 @@
 // exec (ru_maxrss), so that a Python parent would hide every peak below its own 30 MB.
 //
 // Private memory (anonymous and shared-memory pages; mapped files don't count) has no peak counter of its own. It is
-// sampled from /proc/PID/status, one read each SAMPLE_MICROSECONDS (about 20 microseconds on a core of its own). A
-// child above MEMORY_BYTES of private memory, or older than TIMEOUT_SECONDS, is killed with its whole process group.
-// 0 means no limit.
+// sampled from /proc/PID/status (about 20 microseconds of another core): each SAMPLE_MICROSECONDS at first, each
+// hundredth of its age once the child is older than a hundred of them, 50 ms at most. A child above MEMORY_BYTES of
+// private memory, or older than TIMEOUT_SECONDS, is killed with its whole process group. 0 means no limit.
 //
 // REPORT gets one line of JSON: exit code (128 + signal if killed by one), why it was killed, wall, user and system
 // seconds, peaks in bytes. The exit status of bench_exec itself is 0 if the command could be started, else 2.
@@ -33,6 +33,8 @@
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::int64_t kLongestPauseMicroseconds = 50000;
 
 struct Limits {
   std::int64_t sample_microseconds = 0;
@@ -89,10 +91,12 @@ void watch(pid_t child, Clock::time_point begin, const Limits& limits, Outcome& 
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
   if (handle < 0) stop("pidfd_open");
   const std::string status_path = "/proc/" + std::to_string(child) + "/status";
-  const std::int64_t interval = limits.sample_microseconds > 0 ? limits.sample_microseconds : 100000;
-  const timespec pause{static_cast<time_t>(interval / 1000000), static_cast<long>(interval % 1000000) * 1000};
   pollfd ended{handle, POLLIN, 0};
-  while (ppoll(&ended, 1, &pause, nullptr) == 0) {
+  for (;;) {
+    const auto hundredth = static_cast<std::int64_t>(seconds_since(begin) * 1e4);
+    const auto interval = std::min(std::max(limits.sample_microseconds, hundredth), kLongestPauseMicroseconds);
+    const timespec pause{0, static_cast<long>(interval) * 1000};
+    if (ppoll(&ended, 1, &pause, nullptr) != 0) break;
     if (limits.sample_microseconds > 0) {
       outcome.private_bytes = std::max(outcome.private_bytes, private_bytes_of(status_path));
     }
