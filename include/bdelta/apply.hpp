@@ -14,6 +14,7 @@
 #include "bdelta/files.hpp"
 #include "bdelta/inspect.hpp"
 #include "bdelta/report.hpp"
+#include "bdelta/trace.hpp"
 
 namespace bdelta {
 
@@ -31,6 +32,9 @@ struct ApplyOptions {
 
   // Called with target bytes done, from one thread at a time; returning false cancels with kCancelled.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+
+  // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
+  TraceSink* trace = nullptr;
 
   // Files only: how OLD, PATCH and NEW are opened.
   FileOptions files;

@@ -14,6 +14,7 @@
 
 #include "bdelta/files.hpp"
 #include "bdelta/report.hpp"
+#include "bdelta/trace.hpp"
 
 namespace bdelta {
 
@@ -44,6 +45,9 @@ struct CreateOptions {
 
   // Called with target bytes done, from one thread at a time; returning false cancels with kCancelled.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+
+  // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
+  TraceSink* trace = nullptr;
 
   // Where a patch too large for memory waits until its header can be written; unset: the system's directory.
   std::optional<std::filesystem::path> temp_dir;

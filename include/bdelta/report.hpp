@@ -7,12 +7,13 @@
 
 namespace bdelta {
 
-// Seconds of one step. Steps that several threads share give the sum over the threads (see `threads`), so shares are
-// of processor time; `wall_seconds` of the report is the clock's.
+// One kind of work; the README lists them. A thread's time counts for one phase at a time, the innermost that it is in,
+// so no second is in two of them. In none are opening files, starting threads, and threads that have nothing to do.
 struct Phase {
   std::string name;
-  double seconds = 0;
-  std::uint64_t bytes = 0;  // that the step went through; 0 = not meaningful
+  double seconds = 0;       // of this phase and no other, summed over the threads
+  double wall_seconds = 0;  // by the clock, while any thread was in this phase or in one inside it
+  std::uint64_t bytes = 0;  // gone through, each as often as that happened; 0 = not meaningful
 };
 
 struct StreamReport {

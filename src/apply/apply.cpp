@@ -29,10 +29,12 @@ Report counted(Report report, const io::IoCounters& counters) {
 }
 
 // NEW exists already and is what the patch makes.
-bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files) {
+bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files,
+                   Timeline* timeline) {
   if (target == "-" || !info.target_digest) return false;
   auto existing = open_random(target, files);
   if (!existing || (*existing)->size() != info.target_size) return false;
+  const Span span(timeline, PhaseId::kVerify, TraceSpan::kNone, info.target_size);
   const auto digest = digest_of(**existing, [] { return true; });
   return digest && *digest == *info.target_digest;
 }
@@ -81,7 +83,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
     return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
   };
   BDELTA_TRY(named(run.read_header()));
-  if (is_up_to_date(target_path, run.info(), options.files)) {
+  if (is_up_to_date(target_path, run.info(), options.files, run.timeline())) {
     Report report = run.take_report();
     report.up_to_date = report.verified = true;
     return counted(std::move(report), counters);
@@ -97,8 +99,10 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
   BDELTA_TRY(named(run.write_target(sink)));
   BDELTA_TRY(source->check_unchanged());
-  BDELTA_TRY(positioned ? positioned->finish() : output->finish());
-
+  {
+    const Span span(run.timeline(), PhaseId::kFinish);
+    BDELTA_TRY(positioned ? positioned->finish() : output->finish());
+  }
   return counted(run.take_report(), counters);
 }
 

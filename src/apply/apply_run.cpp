@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/stopwatch.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -34,10 +33,16 @@ Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& t
 }
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
-    : source_(source), options_(options), pool_(thread_count_for(options.threads)), patch_(patch, kPatchBufferBytes) {}
+    : source_(source), options_(options), own_timeline_(options.trace),
+      own_pool_(std::in_place, thread_count_for(options.threads), &own_timeline_), pool_(*own_pool_),
+      timed_patch_(patch, timeline()), patch_(timed_patch_, kPatchBufferBytes) {}
+
+ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool)
+    : source_(source), options_(options), pool_(pool), timed_patch_(patch, timeline()),
+      patch_(timed_patch_, kPatchBufferBytes) {}
 
 Status ApplyRun::read_header() {
-  const ScopedTimer timer(decode_seconds_);
+  const Span span(timeline(), PhaseId::kDecode);
   BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
   if (info().target_size > options_.output_limit_bytes) {
     return Error{ErrorCode::kOutputLimit, "the patch makes " + std::to_string(info().target_size) + " bytes, the limit is " +
@@ -52,7 +57,7 @@ Status ApplyRun::verify_source() {
                                                   std::to_string(source_.size()) + "; give the version the patch starts from"};
   }
   if (!info().source_digest || source_verified_) return {};
-  const ScopedTimer timer(hash_seconds_);
+  const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
   BDELTA_ASSIGN(const Digest128 found,
                 digest_of(source_, [&] { return !options_.progress || options_.progress(0, info().target_size); }));
   if (found != *info().source_digest) {
@@ -64,8 +69,10 @@ Status ApplyRun::verify_source() {
 
 // Decoded and proven to stay inside both files; false behind the last one.
 Result<bool> ApplyRun::next_window(WindowDelta& window) {
-  const ScopedTimer timer(decode_seconds_);
+  Span span(timeline(), PhaseId::kDecode, report_.window_count);
+  const std::uint64_t before = patch_.position();
   BDELTA_ASSIGN(const bool more, reader_->next(window));
+  span.set_bytes(patch_.position() - before);
   if (more) BDELTA_TRY(validate_window(window, source_.size()));
   return more;
 }
@@ -92,7 +99,6 @@ Status ApplyRun::write_target(const TargetSink& sink) {
   }
   // A window that failed stands before the place where decoding failed.
   Result<Digest128> digest = pipeline.finish();
-  pipeline_times_ = pipeline.times();
   if (!digest) return std::move(digest).error();
   BDELTA_TRY(std::move(decoded));
   if (info().target_digest && *digest != *info().target_digest) {
@@ -109,12 +115,8 @@ Report ApplyRun::take_report() {
   report_.patch_bytes = patch_.position();
   report_.format = info().format;
   report_.threads = pool_.thread_count();
-  report_.phases = {{"hash", hash_seconds_, source_.size()},
-                    {"decode", decode_seconds_, patch_.position()},
-                    {"execute", pipeline_times_.execute, info().target_size},
-                    {"write", pipeline_times_.write, info().target_size},
-                    {"verify", pipeline_times_.verify, info().target_size}};
-  report_.wall_seconds = wall_.lap();
+  report_.phases = timeline()->phases(kApplyPhases);
+  report_.wall_seconds = timeline()->elapsed_seconds();
   return std::move(report_);
 }
 

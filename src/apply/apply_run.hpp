@@ -2,7 +2,7 @@
 #pragma once
 
 #include "apply/window_pipeline.hpp"
-#include "base/stopwatch.hpp"
+#include "apply/timed_reader.hpp"
 #include "bdelta/apply.hpp"
 #include "format/patch_reader.hpp"
 
@@ -12,6 +12,9 @@ class ApplyRun {
  public:
   // Everything must outlive the run.
   ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
+
+  // Works with the threads of `pool` and on its timeline; options.threads and options.trace are not looked at.
+  ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool);
 
   // Reads the header and holds it against the caller's limits.
   Status read_header();
@@ -27,6 +30,9 @@ class ApplyRun {
   // The report, once. Counts of system calls are the caller's to add.
   [[nodiscard]] Report take_report();
 
+  // For steps of the caller's that belong to the application.
+  [[nodiscard]] Timeline* timeline() const noexcept { return pool_.timeline(); }
+
   // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
   void assume_source_verified() noexcept { source_verified_ = true; }
 
@@ -36,15 +42,14 @@ class ApplyRun {
 
   RandomReader& source_;
   const ApplyOptions& options_;
-  WorkerPool pool_;
+  Timeline own_timeline_;               // idle where the caller has given a pool
+  std::optional<WorkerPool> own_pool_;  // absent there
+  WorkerPool& pool_;
+  TimedReader timed_patch_;
   io::TypedReader patch_;
   std::unique_ptr<PatchReader> reader_;
   bool source_verified_ = false;
   Report report_;
-  Stopwatch wall_;
-  double hash_seconds_ = 0;
-  double decode_seconds_ = 0;
-  PipelineTimes pipeline_times_;
 };
 
 // XXH3-128 of a whole reader, in pieces; `tick` is asked now and then whether to go on (kCancelled).

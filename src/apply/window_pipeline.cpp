@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/guard.hpp"
-#include "base/stopwatch.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -37,6 +36,7 @@ WindowPipeline::Job* WindowPipeline::free_job() {
     }
     // Rather than wait, the caller does what is queued.
     if (pool_.help()) continue;
+    const Span idle(pool_.timeline(), PhaseId::kWait);
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] {
       return error_ || std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return !job->busy; });
@@ -52,11 +52,12 @@ WindowDelta* WindowPipeline::acquire() {
 void WindowPipeline::submit(WindowDelta* window) {
   if (window->is_plain() && !window->has_checksum && window->target_length > kSliceBytes) {
     submit_slices(*window);
-    return;
+  } else {
+    Job& job = *acquired_;
+    acquired_ = nullptr;
+    start(job);
   }
-  Job& job = *acquired_;
-  acquired_ = nullptr;
-  start(job);
+  ++next_number_;
 }
 
 void WindowPipeline::submit_slices(const WindowDelta& plain) {
@@ -79,19 +80,19 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
 
 void WindowPipeline::start(Job& job) {
   job.index = next_index_++;
+  job.number = next_number_;
   pool_.submit([this, &job] { run(job); });
 }
 
 void WindowPipeline::run(Job& job) {
-  PipelineTimes times;
   ByteSpan bytes;
-  Status status = guarded([&] { return make(job, bytes, times); });
-  if (await_turn(job.index) && status) status = guarded([&] { return deliver(bytes, times); });
-  end(job, std::move(status), times);
+  Status status = guarded([&] { return make(job, bytes); });
+  if (await_turn(job) && status) status = guarded([&] { return deliver(job, bytes); });
+  end(job, std::move(status));
 }
 
 // Executes and proves the window; a positioned target gets it at once.
-Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
+Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   std::unique_ptr<SourceCache> cache;
   {
     const std::lock_guard lock(mutex_);
@@ -102,7 +103,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
   const auto execute = [&]() -> Status {
-    const ScopedTimer timer(times.execute);
+    const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
     if (window.is_plain() && !cache->view().empty()) {
       bytes = cache->view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
@@ -117,25 +118,27 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes, PipelineTimes& times) {
     caches_.push_back(std::move(cache));
   }
   BDELTA_TRY(std::move(status));
-  if (window.has_checksum) {
-    const ScopedTimer timer(times.verify);
-    if (xxh3_32(bytes) != window.checksum) {
-      return Error{ErrorCode::kWindowChecksum, "the part of NEW that begins here; the patch is damaged or OLD changed meanwhile",
-                   window.target_pos};
-    }
-  }
+  BDELTA_TRY(prove(job, bytes));
   if (!sink_.positioned) return {};
-  const ScopedTimer timer(times.write);
+  const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
 
-Status WindowPipeline::deliver(ByteSpan bytes, PipelineTimes& times) {
+Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
+  if (!job.window.has_checksum) return {};
+  const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
+  if (xxh3_32(bytes) == job.window.checksum) return {};
+  return Error{ErrorCode::kWindowChecksum, "the part of NEW that begins here; the patch is damaged or OLD changed meanwhile",
+               job.window.target_pos};
+}
+
+Status WindowPipeline::deliver(const Job& job, ByteSpan bytes) {
   {
-    const ScopedTimer timer(times.verify);
+    const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
     hasher_.update(bytes);
   }
   if (sink_.sequential) {
-    const ScopedTimer timer(times.write);
+    const Span span(pool_.timeline(), PhaseId::kWrite, job.number, bytes.size());
     BDELTA_TRY(sink_.sequential->write(bytes));
   }
   delivered_ += bytes.size();
@@ -144,21 +147,23 @@ Status WindowPipeline::deliver(ByteSpan bytes, PipelineTimes& times) {
 }
 
 // True when all windows before have been delivered; false when one of them failed.
-bool WindowPipeline::await_turn(std::uint64_t index) {
+bool WindowPipeline::await_turn(const Job& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (turn_ == job.index) return !error_;
+  }
+  const Span idle(pool_.timeline(), PhaseId::kWait, job.number);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return turn_ == index; });
+  changed_.wait(lock, [&] { return turn_ == job.index; });
   return !error_;
 }
 
-void WindowPipeline::end(Job& job, Status status, const PipelineTimes& times) {
+void WindowPipeline::end(Job& job, Status status) {
   {
     const std::lock_guard lock(mutex_);
     if (!status && !error_) error_ = std::move(status).error();
     ++turn_;
     job.busy = false;
-    times_.execute += times.execute;
-    times_.write += times.write;
-    times_.verify += times.verify;
   }
   changed_.notify_all();
 }

@@ -25,12 +25,6 @@ struct TargetSink {
   SequentialWriter* sequential = nullptr;
 };
 
-struct PipelineTimes {  // seconds, summed over the threads
-  double execute = 0;
-  double write = 0;
-  double verify = 0;
-};
-
 class WindowPipeline {
  public:
   using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
@@ -48,14 +42,14 @@ class WindowPipeline {
   // Waits for everything under way. The digest of all delivered bytes, or the first error.
   Result<Digest128> finish();
 
-  [[nodiscard]] const PipelineTimes& times() const noexcept { return times_; }
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_; }
 
  private:
   struct Job {
     WindowDelta window;
     Bytes out;
-    std::uint64_t index = 0;
+    std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
+    std::uint64_t number = 0;  // of the window in the patch, for the timeline
     bool busy = false;
   };
 
@@ -63,10 +57,11 @@ class WindowPipeline {
   Job* free_job();
   void start(Job& job);
   void run(Job& job);
-  Status make(Job& job, ByteSpan& bytes, PipelineTimes& times);
-  Status deliver(ByteSpan bytes, PipelineTimes& times);
-  bool await_turn(std::uint64_t index);
-  void end(Job& job, Status status, const PipelineTimes& times);
+  Status make(Job& job, ByteSpan& bytes);
+  Status prove(const Job& job, ByteSpan bytes) const;
+  Status deliver(const Job& job, ByteSpan bytes);
+  bool await_turn(const Job& job);
+  void end(Job& job, Status status);
 
   RandomReader& source_;
   const TargetSink sink_;
@@ -77,12 +72,12 @@ class WindowPipeline {
   std::vector<std::unique_ptr<SourceCache>> caches_;  // those no worker uses at the moment
   Job* acquired_ = nullptr;
   std::uint64_t next_index_ = 0;
+  std::uint64_t next_number_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t turn_ = 0;  // index of the window to deliver next
   std::optional<Error> error_;
-  PipelineTimes times_;
   Xxh3Hasher hasher_;  // by whose turn it is
   std::uint64_t delivered_ = 0;
 };

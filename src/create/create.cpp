@@ -48,7 +48,7 @@ Result<Report> create_paths(const std::filesystem::path& source_path, const std:
   BDELTA_TRY(target->check_unchanged());
   BDELTA_TRY(std::move(made));
   BDELTA_TRY(run.write(*patch));
-  BDELTA_TRY(patch->finish());
+  BDELTA_TRY(run.finish(*patch));
 
   Report report = run.take_report();
   report.read_calls = counters.read_calls;

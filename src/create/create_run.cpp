@@ -22,6 +22,12 @@ io::SpoolOptions spool_options(const CreateOptions& options) {
   return spool;
 }
 
+std::uint64_t target_bytes(const GroupPlan& plan) {
+  std::uint64_t bytes = 0;
+  for (const Segment& segment : plan) bytes += segment.target_length;
+  return bytes;
+}
+
 // Appends to the spool through the writer interface.
 class SpoolWriter final : public SequentialWriter {
  public:
@@ -37,7 +43,7 @@ class SpoolWriter final : public SequentialWriter {
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options)
     : source_reader_(source), target_reader_(target), options_(options), settings_(level_settings(options.level)),
-      pool_(thread_count_for(options.threads)), body_(spool_options(options)) {}
+      timeline_(options.trace), pool_(thread_count_for(options.threads), &timeline_), body_(spool_options(options)) {}
 
 Status CreateRun::check_limits() {
   if (options_.level < kMinLevel || options_.level > kMaxLevel) {
@@ -65,23 +71,24 @@ Status CreateRun::report_progress(double share) {
 }
 
 Status CreateRun::load_inputs() {
-  const ScopedTimer timer(read_seconds_);
+  const Span span(&timeline_, PhaseId::kRead);
   BDELTA_ASSIGN(source_, InputBytes::load(source_reader_, pool_));
   BDELTA_ASSIGN(target_, InputBytes::load(target_reader_, pool_));
   return report_progress(0.05);
 }
 
 Status CreateRun::digest_inputs() {
-  const ScopedTimer timer(hash_seconds_);
   pool_.for_each(2, [this](std::size_t i) {
-    (i == 0 ? source_digest_ : target_digest_) = xxh3_128((i == 0 ? source_ : target_).bytes());
+    const ByteSpan bytes = (i == 0 ? source_ : target_).bytes();
+    const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
+    (i == 0 ? source_digest_ : target_digest_) = xxh3_128(bytes);
   });
   return report_progress(0.1);
 }
 
 Status CreateRun::find_covers() {
   const auto tick = [this](double share) { return static_cast<bool>(report_progress(0.1 + 0.5 * share)); };
-  covers_ = bdelta::find_covers(source_.bytes(), target_.bytes(), settings_.match, pool_, match_times_, tick);
+  covers_ = bdelta::find_covers(source_.bytes(), target_.bytes(), settings_.match, pool_, tick);
   return report_progress(0.6);
 }
 
@@ -90,25 +97,36 @@ Status CreateRun::encode() {
   return options_.format == PatchFormat::kBdt1 ? encode_bdt1() : encode_native();
 }
 
+// The groups [begin, end) of the plan, and what they add to the report.
+std::vector<GroupDraft> CreateRun::encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin,
+                                                 std::size_t end) {
+  const Span step(&timeline_, PhaseId::kEncode);
+  std::vector<GroupDraft> drafts(end - begin);
+  pool_.for_each(drafts.size(), [&](std::size_t i) {
+    const GroupPlan& plan = plans[begin + i];
+    const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
+    drafts[i] = encode_group(source_.bytes(), target_.bytes(), covers_, plan, settings_.window_bytes);
+  });
+  for (const GroupDraft& draft : drafts) {
+    report_.window_count += draft.windows.size();
+    report_.residual_bytes += draft.streams[kResidualValues].size();
+  }
+  return drafts;
+}
+
 Status CreateRun::encode_native() {
   native::Writer writer({settings_.numbers, settings_.values, settings_.literals}, body_, pool_);
-  Stopwatch watch;
   const std::vector<GroupPlan> plans =
       plan_groups(source_.bytes(), target_.bytes(), covers_, settings_.group_bytes, pool_);
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(kBatchBytes / settings_.group_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
-    std::vector<GroupDraft> drafts(std::min(batch_groups, plans.size() - begin));
-    pool_.for_each(drafts.size(), [&](std::size_t i) {
-      drafts[i] = encode_group(source_.bytes(), target_.bytes(), covers_, plans[begin + i], settings_.window_bytes);
-    });
-    encode_seconds_ += watch.lap();
-    for (const GroupDraft& draft : drafts) {
-      report_.window_count += draft.windows.size();
-      report_.residual_bytes += draft.streams[kResidualValues].size();
+    const std::size_t end = std::min(begin + batch_groups, plans.size());
+    std::vector<GroupDraft> drafts = encode_groups(plans, begin, end);
+    {
+      const Span step(&timeline_, PhaseId::kCompress);
+      BDELTA_TRY(writer.add_groups(drafts));
     }
-    BDELTA_TRY(writer.add_groups(drafts));
-    compress_seconds_ += watch.lap();
-    BDELTA_TRY(report_progress(0.6 + 0.3 * static_cast<double>(begin + drafts.size()) / static_cast<double>(plans.size())));
+    BDELTA_TRY(report_progress(0.6 + 0.3 * static_cast<double>(end) / static_cast<double>(plans.size())));
   }
   BDELTA_TRY(writer.finish());
 
@@ -126,7 +144,7 @@ Status CreateRun::encode_native() {
 }
 
 Status CreateRun::encode_bdt1() {
-  const ScopedTimer timer(encode_seconds_);
+  const Span step(&timeline_, PhaseId::kEncode, TraceSpan::kNone, target_.bytes().size());
   const Covers exact = bdt1::lower_covers(source_.bytes(), target_.bytes(), covers_);
   covers_ = exact;
   count_covers();
@@ -144,14 +162,18 @@ void CreateRun::count_covers() {
 
 Status CreateRun::self_check() {
   if (!options_.verify) return {};
-  const ScopedTimer timer(verify_seconds_);
-  BDELTA_TRY(check_patch(source_.bytes(), target_.bytes(), head_, body_, pool_.thread_count()));
+  const Span step(&timeline_, PhaseId::kVerify, TraceSpan::kNone, target_.bytes().size());
+  timeline_.count_all_as(PhaseId::kVerify);
+  Status checked = check_patch(source_.bytes(), target_.bytes(), head_, body_, pool_);
+  timeline_.count_all_as({});
+  BDELTA_TRY(std::move(checked));
   report_.verified = true;
   return report_progress(0.95);
 }
 
 Status CreateRun::write(SequentialWriter& patch) {
-  const ScopedTimer timer(write_seconds_);
+  report_.patch_bytes = head_.size() + body_.size();
+  const Span step(&timeline_, PhaseId::kWrite, TraceSpan::kNone, report_.patch_bytes);
   BDELTA_TRY(patch.write(head_));
   BDELTA_ASSIGN(const auto body, body_.open_reader());
   Bytes buffer(static_cast<std::size_t>(std::min<std::uint64_t>(body_.size() + 1, std::uint64_t{1} << 20)));
@@ -160,28 +182,22 @@ Status CreateRun::write(SequentialWriter& patch) {
     if (count == 0) break;
     BDELTA_TRY(patch.write(ByteSpan(buffer).first(count)));
   }
-  report_.patch_bytes = head_.size() + body_.size();
   return report_progress(1.0);
 }
 
+Status CreateRun::finish(SequentialWriter& patch) {
+  const Span step(&timeline_, PhaseId::kFinish);
+  return patch.finish();
+}
+
 Report CreateRun::take_report() {
-  const std::uint64_t both = source_reader_.size() + target_reader_.size();
   report_.source_bytes = source_reader_.size();
   report_.target_bytes = target_reader_.size();
   report_.format = options_.format == PatchFormat::kBdt1 ? "bdt1" : "bdt2";
   report_.level = options_.level;
   report_.threads = pool_.thread_count();
-  report_.phases = {{"read", read_seconds_, both},
-                    {"hash", hash_seconds_, both},
-                    {"compare", match_times_.diagonal, target_reader_.size()},
-                    {"index", match_times_.index, source_reader_.size()},
-                    {"match", match_times_.scan + match_times_.gaps, target_reader_.size()},
-                    {"extend", match_times_.select, target_reader_.size()},
-                    {"encode", encode_seconds_, target_reader_.size()},
-                    {"compress", compress_seconds_, target_reader_.size()},
-                    {"verify", verify_seconds_, target_reader_.size()},
-                    {"write", write_seconds_, report_.patch_bytes}};
-  report_.wall_seconds = wall_.lap();
+  report_.phases = timeline_.phases(kCreatePhases);
+  report_.wall_seconds = timeline_.elapsed_seconds();
   return std::move(report_);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bdelta/create.hpp"
-#include "base/stopwatch.hpp"
+#include "base/timeline.hpp"
 #include "create/input.hpp"
 #include "create/level.hpp"
 #include "create/plan.hpp"
@@ -25,11 +25,13 @@ class CreateRun {
   Status encode();      // into the spool
   Status self_check();  // applies head and spool in memory
   Status write(SequentialWriter& patch);
+  Status finish(SequentialWriter& patch);  // for create_file, whose writer is its own
 
   [[nodiscard]] Report take_report();
 
  private:
   Status encode_native();
+  std::vector<GroupDraft> encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin, std::size_t end);
   Status encode_bdt1();
   Status report_progress(double share);
   void count_covers();
@@ -38,6 +40,7 @@ class CreateRun {
   RandomReader& target_reader_;
   const CreateOptions& options_;
   LevelSettings settings_;
+  Timeline timeline_;
   WorkerPool pool_;
   InputBytes source_;
   InputBytes target_;
@@ -47,14 +50,6 @@ class CreateRun {
   Bytes head_;  // of the patch; the body is in the spool
   io::Spool body_;
   Report report_;
-  MatchTimes match_times_;
-  Stopwatch wall_;
-  double read_seconds_ = 0;
-  double hash_seconds_ = 0;
-  double encode_seconds_ = 0;
-  double compress_seconds_ = 0;
-  double verify_seconds_ = 0;
-  double write_seconds_ = 0;
 };
 
 }  // namespace bdelta

@@ -30,6 +30,7 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
   pool.for_each(part_count, [&](std::size_t i) {
     const std::uint64_t pos = i * kReadBytes;
     const auto length = static_cast<std::size_t>(std::min(kReadBytes, size - pos));
+    const Span span(pool.timeline(), PhaseId::kRead, i, length);
     Status status = reader.read_at(pos, {input.owned_.get() + pos, length});
     const std::lock_guard lock(mutex);
     if (!status && !failed) failed = std::move(status).error();

@@ -51,7 +51,10 @@ std::vector<Segment> find_plain(ByteSpan source, ByteSpan target, const Covers& 
       pieces.push_back({{cover.source_pos + done, cover.target_pos + done, length}, {}});
     }
   }
-  pool.for_each(pieces.size(), [&](std::size_t i) { find_exact(source, target, pieces[i]); });
+  pool.for_each(pieces.size(), [&](std::size_t i) {
+    const Span span(pool.timeline(), PhaseId::kPlan, i, pieces[i].cover.length);
+    find_exact(source, target, pieces[i]);
+  });
 
   std::vector<Segment> plain;
   for (const Piece& piece : pieces) {
@@ -108,6 +111,7 @@ class Planner {
 
 std::vector<GroupPlan> plan_groups(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t group_bytes,
                                    WorkerPool& pool) {
+  const Span step(pool.timeline(), PhaseId::kPlan);
   Planner planner(group_bytes);
   std::uint64_t done = 0;
   for (const Segment& segment : find_plain(source, target, covers, pool)) {

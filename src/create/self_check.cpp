@@ -47,14 +47,13 @@ class Comparer final : public PositionedWriter {
 
 }  // namespace
 
-Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, unsigned threads) {
+Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, WorkerPool& pool) {
   io::MemoryReader source_reader(source);
   BDELTA_ASSIGN(const auto body_reader, body.open_reader());
   JoinedReader patch(head, *body_reader);
   ApplyOptions options;
-  options.threads = threads;
   options.memory_limit_bytes = ~std::uint64_t{0} >> 1;
-  ApplyRun run(source_reader, patch, options);
+  ApplyRun run(source_reader, patch, options, pool);
   // The source's digest was taken from these very bytes; what is to be proven is the decoding.
   run.assume_source_verified();
   Comparer comparer(target);

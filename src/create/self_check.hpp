@@ -3,10 +3,12 @@
 
 #include "base/bytes.hpp"
 #include "io/spool.hpp"
+#include "parallel/worker_pool.hpp"
 
 namespace bdelta {
 
-// head and body together are the patch. kSelfCheckFailed with the reason if applying it does not give `target`.
-Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, unsigned threads);
+// head and body together are the patch; `pool` is idle and does the work. kSelfCheckFailed with the reason if applying
+// the patch does not give `target`.
+Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -84,6 +84,7 @@ Covers cover_diagonals(ByteSpan source, ByteSpan target, const MatchParams& para
   pool.for_each(chunk_count, [&](std::size_t i) {
     const std::uint64_t begin = i * kChunkBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
+    const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
     Covers& covers = chunks[i];
     DiagonalWalk(source, target, 0, params).run(begin, end, covers);
     if (from_end == 0) return;

@@ -44,6 +44,7 @@ class GapFiller {
     constexpr std::size_t kGapsPerTask = 64;
     pool_.for_each((gaps_.size() + kGapsPerTask - 1) / kGapsPerTask, [&](std::size_t task) {
       const std::size_t last = std::min(gaps_.size(), (task + 1) * kGapsPerTask);
+      const Span span(pool_.timeline(), PhaseId::kGaps, task);
       for (std::size_t i = task * kGapsPerTask; i < last; ++i) scan_gap(covers, gaps_[i], found[i]);
     });
     merge(covers, found);
@@ -84,18 +85,24 @@ class GapFiller {
     return (~filter_[static_cast<std::size_t>(key >> filter_shift_)] & filter_bits(key)) == 0;
   }
 
+  // Appends the source positions of [begin, end) whose key the filter knows.
+  void filter_source(std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& passed) const {
+    std::uint64_t last_key = 0;
+    for (std::uint64_t pos = begin; pos < end; ++pos) {
+      const std::uint64_t key = key_at(source_.data() + pos, span_);
+      if (in_filter(key) && key != last_key) passed.push_back(pos);
+      last_key = key;
+    }
+  }
+
   void gather_candidates() {
     const std::size_t task_count = static_cast<std::size_t>((source_.size() + kSourceTask - 1) / kSourceTask);
     std::vector<std::vector<std::uint64_t>> passed(task_count);
     pool_.for_each(task_count, [&](std::size_t task) {
       const std::uint64_t begin = task * kSourceTask;
       const std::uint64_t end = std::min<std::uint64_t>(begin + kSourceTask, source_.size() - span_ + 1);
-      std::uint64_t last_key = 0;
-      for (std::uint64_t pos = begin; pos < end; ++pos) {
-        const std::uint64_t key = key_at(source_.data() + pos, span_);
-        if (in_filter(key) && key != last_key) passed[task].push_back(pos);
-        last_key = key;
-      }
+      const Span span(pool_.timeline(), PhaseId::kGaps, task, end > begin ? end - begin : 0);
+      filter_source(begin, end, passed[task]);
     });
     std::uint64_t count = 0;
     for (const auto& positions : passed) count += positions.size();

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/stopwatch.hpp"
+#include "base/timeline.hpp"
 #include "match/diagonal.hpp"
 #include "match/gap_pass.hpp"
 #include "match/scan.hpp"
@@ -51,7 +51,9 @@ Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool
   pool.for_each(chunk_count, [&](std::size_t i) {
     if (cancelled) return;
     const std::uint64_t begin = i * kChunkBytes;
-    chunks[i] = scan_chunk(input, known, begin, std::min(begin + kChunkBytes, size));
+    const std::uint64_t end = std::min(begin + kChunkBytes, size);
+    const Span span(pool.timeline(), PhaseId::kScan, i, end - begin);
+    chunks[i] = scan_chunk(input, known, begin, end);
     const std::lock_guard lock(mutex);
     if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
   });
@@ -63,44 +65,48 @@ Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool
 }  // namespace
 
 Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                   MatchTimes& times, const MatchTick& tick) {
+                   const MatchTick& tick) {
   if (source.empty() || target.empty()) return {};
-  Stopwatch watch;
+  const auto timed = [&pool](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
+    const Span span(pool.timeline(), phase, TraceSpan::kNone, bytes);
+    return pass();
+  };
 
   // What lies on the diagonals from the start and from the end needs no index.
-  Covers covers = cover_diagonals(source, target, params, pool);
-  times.diagonal = watch.lap();
+  Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source, target, params, pool); });
 
   // The index, unless what is left is too little to earn it.
   SourceIndex index;
   if (is_worth_a_pass(covers, source, target)) {
-    index.build(source, params.sample_shift, pool);
+    timed(PhaseId::kIndex, [&] { index.build(source, params.sample_shift, pool); });
   }
-  times.index = watch.lap();
 
   // The scan covers most of the rest.
-  covers = scan_target({source, target, &index, &params}, covers, pool, tick);
-  join_covers(covers);
-  times.scan = watch.lap();
+  timed(PhaseId::kScan, [&] {
+    covers = scan_target({source, target, &index, &params}, covers, pool, tick);
+    join_covers(covers);
+  });
 
   // Gap passes look for shorter keys, at every source position, in what is still uncovered.
   for (const unsigned span : params.gap_spans) {
     if (!is_worth_a_pass(covers, source, target)) break;
-    fill_gaps(source, target, params, span, pool, covers);
-    join_covers(covers);
+    timed(PhaseId::kGaps, [&] {
+      fill_gaps(source, target, params, span, pool, covers);
+      join_covers(covers);
+    });
   }
-  times.gaps = watch.lap();
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
-  if (params.loosen) {
-    loosen_covers(source, target, params, covers);
-    join_covers(covers);
-  }
-  if (params.prune) {
-    prune_covers(source, target, params, covers);
-    join_covers(covers);
-  }
-  times.select = watch.lap();
+  timed(PhaseId::kSelect, [&] {
+    if (params.loosen) {
+      loosen_covers(source, target, params, covers);
+      join_covers(covers);
+    }
+    if (params.prune) {
+      prune_covers(source, target, params, covers);
+      join_covers(covers);
+    }
+  }, target.size());
   return covers;
 }
 

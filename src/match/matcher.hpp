@@ -10,21 +10,13 @@
 
 namespace bdelta {
 
-// Wall seconds of the passes, for reports.
-struct MatchTimes {
-  double diagonal = 0;
-  double index = 0;
-  double scan = 0;
-  double gaps = 0;
-  double select = 0;
-};
-
 // Asked between and inside passes with the share done, 0 to 1; false cancels, and the covers are then unfinished.
 // Called from any thread, one at a time.
 using MatchTick = std::function<bool(double share)>;
 
-// Same bytes and parameters give the same covers for any thread count. Both spans must stay unchanged meanwhile.
+// Same bytes and parameters give the same covers for any thread count. Both spans must stay unchanged meanwhile. The
+// passes are recorded on the timeline of the pool.
 [[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                                 MatchTimes& times, const MatchTick& tick = {});
+                                 const MatchTick& tick = {});
 
 }  // namespace bdelta

@@ -49,7 +49,9 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
   std::vector<std::vector<Sample>> blocks(block_count);
   pool.for_each(block_count, [&](std::size_t i) {
     const std::uint64_t begin = i * kScanBytes;
-    blocks[i] = scan_block(source, begin, std::min<std::uint64_t>(begin + kScanBytes, source.size()), threshold_);
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kScanBytes, source.size());
+    const Span span(pool.timeline(), PhaseId::kIndex, i, end - begin);
+    blocks[i] = scan_block(source, begin, end, threshold_);
   });
 
   std::uint64_t sample_count = 0;
@@ -60,6 +62,7 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
 
   constexpr std::uint64_t kParts = 8;  // fixed, so that the work splits alike for every thread count
   pool.for_each(kParts, [&](std::size_t part) {
+    const Span span(pool.timeline(), PhaseId::kIndex, part);
     for (const auto& block : blocks) {
       for (const Sample& sample : block) {
         if ((sample.key >> 61) == part) insert(sample.key, sample.source_pos);

@@ -11,11 +11,11 @@ unsigned thread_count_for(unsigned option) noexcept {
   return option != 0 ? option : std::max(1u, std::thread::hardware_concurrency());
 }
 
-WorkerPool::WorkerPool(unsigned thread_count) {
+WorkerPool::WorkerPool(unsigned thread_count, Timeline* timeline) : timeline_(timeline) {
   // A system that refuses another thread, or memory for it, gets the work done by those it has.
   try {
     threads_.reserve(thread_count);
-    for (unsigned i = 1; i < thread_count; ++i) threads_.emplace_back([this] { run_worker(); });
+    for (unsigned i = 1; i < thread_count; ++i) threads_.emplace_back([this, i] { run_worker(i); });
   } catch (const std::system_error&) {
   } catch (const std::bad_alloc&) {
   }
@@ -61,9 +61,14 @@ bool WorkerPool::help() {
 }
 
 void WorkerPool::wait() {
-  std::unique_lock lock(mutex_);
-  while (run_one(lock)) {
+  {
+    std::unique_lock lock(mutex_);
+    while (run_one(lock)) {
+    }
+    if (running_ == 0) return;
   }
+  const Span idle(timeline_, PhaseId::kWait);
+  std::unique_lock lock(mutex_);
   idle_.wait(lock, [this] { return queue_.empty() && running_ == 0; });
 }
 
@@ -90,7 +95,8 @@ void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_
   if (thrown) std::rethrow_exception(thrown);
 }
 
-void WorkerPool::run_worker() {
+void WorkerPool::run_worker(unsigned number) {
+  if (timeline_) timeline_->join(number);
   std::unique_lock lock(mutex_);
   for (;;) {
     work_.wait(lock, [this] { return ending_ || !queue_.empty(); });

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/timeline.hpp"
+
 namespace bdelta {
 
 // The thread count that a caller's option means: itself, or for 0 as many as the machine has.
@@ -25,13 +27,17 @@ class WorkerPool {
   using Task = std::function<void()>;
 
   // thread_count counts the calling thread, which works along in for_each; 0 is taken as 1. With 1 no thread is
-  // started at all and every task runs in the caller.
-  explicit WorkerPool(unsigned thread_count);
+  // started at all and every task runs in the caller. `timeline` may be null and must outlive the pool; its threads
+  // are numbered from 1 there.
+  explicit WorkerPool(unsigned thread_count, Timeline* timeline = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   [[nodiscard]] unsigned thread_count() const noexcept { return static_cast<unsigned>(threads_.size()) + 1; }
+
+  // Where those who work with this pool record what they do; may be null.
+  [[nodiscard]] Timeline* timeline() const noexcept { return timeline_; }
 
   // Queues a task; it must not throw. Runs at once in the caller when there is no other thread.
   void submit(Task task);
@@ -48,9 +54,10 @@ class WorkerPool {
   void for_each(std::size_t count, const std::function<void(std::size_t)>& body);
 
  private:
-  void run_worker();
+  void run_worker(unsigned number);
   bool run_one(std::unique_lock<std::mutex>& lock);
 
+  Timeline* const timeline_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable idle_;

@@ -109,7 +109,7 @@ class CreateOptions(support.Case):
     def test_stats(self):
         result = self.succeed(self.bdelta("old", "new", "p", "--stats"))
         self.assertEqual(result.stdout, b"")
-        for word in (b"phase", b"compress", b"literals", b"covers", b"read calls", b"peak memory", b"wall clock"):
+        for word in (b"phase", b"gaps", b"compress", b"wait", b"literals", b"covers", b"read calls", b"peak memory", b"wall clock"):
             self.assertIn(word, result.stderr)
         for line in result.stderr.decode().splitlines():
             self.assertLessEqual(len(line), 80)

@@ -42,6 +42,19 @@ class Readme(unittest.TestCase):
         for key in terminal_test.CREATE_KEYS + terminal_test.INFO_KEYS:
             self.assertIn(f"`{key}`", self.text)
 
+    def test_every_phase_stands_in_the_readme_and_no_other(self):
+        told = re.findall(r"^\| `(\w+)` \| (bdelta|bpatch|both) \|", self.text[self.text.index("## Where the time goes"):], re.M)
+        defined = read("src", "base", "phases.hpp")
+        names = re.findall(r'"(\w+)"', re.search(r"kNames = \{(.*?)\}", defined, re.S).group(1))
+        ids = re.findall(r"  k(\w+),", re.search(r"enum class PhaseId.*?\};", defined, re.S).group(0))
+        listed = {program: {identifier.lower() for identifier in re.findall(r"PhaseId::k(\w+)", part)} for program, part in
+                  re.findall(r"PhaseId k(Create|Apply)Phases\[\] = \{(.*?)\};", defined, re.S)}
+        self.assertEqual([identifier.lower() for identifier in ids], names)
+        self.assertEqual(sorted(names), sorted(name for name, _ in told))
+        for name, program in told:
+            of = [p for p, key in (("bdelta", "Create"), ("bpatch", "Apply")) if name in listed[key]]
+            self.assertEqual(["both"] if len(of) == 2 else of, [program], name)
+
     def test_version_is_that_of_the_program(self):
         text = subprocess.run([support.BDELTA, "--version"], capture_output=True, check=True).stdout.decode()
         version = re.search(r"project\(bdelta VERSION (\S+)", read("CMakeLists.txt")).group(1)

@@ -34,7 +34,7 @@ class Json(support.Case):
         self.assertEqual((report["source_bytes"], report["target_bytes"]), (len(self.old), len(self.new)))
         self.assertEqual(report["covered_bytes"] + report["literal_bytes"], len(self.new))
         for phase in report["phases"]:
-            self.assertEqual(list(phase), ["name", "seconds", "bytes"])
+            self.assertEqual(list(phase), ["name", "seconds", "wall_seconds", "bytes"])
         for stream in report["streams"]:
             self.assertEqual(list(stream), ["name", "raw_bytes", "coded_bytes"])
 

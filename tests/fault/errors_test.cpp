@@ -178,7 +178,8 @@ ErrorCode self_check_failed() {
   EXPECT_OK(body.append(split.body));
   Bytes other = kNew;
   other[5] ^= 1;
-  const Status status = check_patch(kOld, other, native::encode_header(split.header), body, 1);
+  WorkerPool pool(1);
+  const Status status = check_patch(kOld, other, native::encode_header(split.header), body, pool);
   return status ? ErrorCode{} : status.error().code;
 }
 

@@ -27,8 +27,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const 
 
 Covers covers_of(ByteSpan source, ByteSpan target) {
   WorkerPool pool(1);
-  MatchTimes times;
-  return find_covers(source, target, level_settings(3).match, pool, times);
+  return find_covers(source, target, level_settings(3).match, pool);
 }
 
 native::Header header_of(ByteSpan source, ByteSpan target) {

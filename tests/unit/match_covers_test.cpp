@@ -10,8 +10,7 @@ namespace {
 
 Covers covers_between(ByteSpan source, ByteSpan target, int level, unsigned threads = 1) {
   WorkerPool pool(threads);
-  MatchTimes times;
-  return find_covers(source, target, level_settings(level).match, pool, times);
+  return find_covers(source, target, level_settings(level).match, pool);
 }
 
 std::uint64_t covered(const Covers& covers) {
@@ -86,9 +85,8 @@ TEST_P(FindCovers, CancelledMidwayIsStillValid) {
   const Bytes source = random_bytes(200'000, 9);
   const Bytes target = edited(source, random_edits(10, source.size(), 5000, 9));
   WorkerPool pool(1);
-  MatchTimes times;
   const Covers covers =
-      find_covers(source, target, level_settings(GetParam()).match, pool, times, [](double) { return false; });
+      find_covers(source, target, level_settings(GetParam()).match, pool, [](double) { return false; });
   EXPECT_TRUE(covers_are_valid(covers, source.size(), target.size()));
 }
 

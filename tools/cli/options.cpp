@@ -19,6 +19,7 @@ struct Words {
   std::string format = "bdt2";
   std::string io = "mmap";
   std::string temp_dir;
+  std::string trace;
   unsigned threads = 0;
   bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true;
   bool levels[kMaxLevel + 1] = {};
@@ -26,6 +27,10 @@ struct Words {
 
 std::string check_size(const std::string& text) {
   return parse_size(text) ? std::string() : "expected a size such as 64M or 2GiB, found " + text;
+}
+
+std::string check_trace(const std::string& text) {
+  return text.empty() || text == "-" ? "expected the name of a file; - can't stand for it" : std::string();
 }
 
 void add_common(CLI::App& app, Words& words, Options& options) {
@@ -40,6 +45,7 @@ void add_common(CLI::App& app, Words& words, Options& options) {
   app.add_flag("-f,--force", words.force, "Replace an existing output");
   app.add_flag("--no-sync", words.no_sync, "Do not wait until the output is on the disk");
   app.add_flag("--stats", options.stats, "Print where time, bytes and memory went (to stderr)");
+  app.add_option("--trace", words.trace, "Write what each thread did when, for Perfetto or\nchrome://tracing")->type_name("FILE")->check(check_trace);
   app.add_flag("--json", options.json, "Print the result as JSON (to stdout, or to stderr\nif that is taken)");
   app.add_flag("-q,--quiet", options.quiet, "Print nothing but errors");
   app.add_flag("--all-in-ram", words.all_in_ram, "Accepted for scripts of the original; has no effect");
@@ -85,7 +91,7 @@ std::string place_arguments(Program program, Words& words, Options& options) {
   if (!words.info.empty()) {
     options.action = Action::kInfo;
     options.patch = path_of(words.info);
-    return words.source.empty() ? "" : "--info takes one PATCH and nothing else";
+    return words.source.empty() && words.trace.empty() ? "" : "--info takes one PATCH and nothing else";
   }
   if (words.check) {
     options.action = Action::kCheck;
@@ -95,6 +101,7 @@ std::string place_arguments(Program program, Words& words, Options& options) {
   options.source = path_of(words.source);
   options.target = path_of(words.target);
   options.patch = path_of(words.patch);
+  options.trace = path_of(words.trace);
   if (words.source == "-" || (program == Program::kBdelta && words.target == "-")) {
     return "- can't stand for this file, which is read at many places at once; give a file";
   }

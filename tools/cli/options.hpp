@@ -22,6 +22,7 @@ struct Options {
   std::filesystem::path patch;
   CreateOptions create;  // bdelta
   ApplyOptions apply;    // bpatch
+  std::filesystem::path trace;  // empty: none
   bool stats = false;
   bool json = false;
   bool quiet = false;

@@ -2,10 +2,14 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 
+#include "base/guard.hpp"
+#include "base/try.hpp"
 #include "cli/process.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "cli/trace.hpp"
 
 namespace bdelta::cli {
 namespace {
@@ -23,10 +27,12 @@ class Session {
 
   int run() {
     if (options_.action == Action::kInfo) return show_info();
+    if (Status opened = open_trace(); !opened) return fail(opened.error());
     Progress progress(stderr_is_terminal() && !options_.quiet);
     options_.create.progress = options_.apply.progress = progress.callback();
     Result<Report> report = call();
     progress.clear();
+    finish_trace(report);
     return report ? tell(*report) : fail(report.error());
   }
 
@@ -37,6 +43,36 @@ class Session {
     }
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, options_.apply);
     return apply_file(options_.source, options_.target, options_.patch, options_.apply);
+  }
+
+  // Before the work, so that a refusal comes at once.
+  Status open_trace() {
+    if (options_.trace.empty()) return {};
+    for (const std::filesystem::path* other : {&options_.source, &options_.target, &options_.patch}) {
+      if (other->empty() || *other == "-" || !same_file(options_.trace, *other)) continue;
+      return Error{ErrorCode::kSamePath, "the trace and another file are both " + shown(options_.trace)};
+    }
+    FileOptions files = options_.apply.files;
+    files.sync = false;  // a trace can be made again
+    auto file = open_output(options_.trace, files);
+    if (!file) return std::move(file).error();
+    trace_file_ = std::move(*file);
+    options_.create.trace = options_.apply.trace = &trace_log_;
+    return {};
+  }
+
+  // Whatever became of the work. What is missing then is the trace and nothing else, so the exit status stays.
+  void finish_trace(const Result<Report>& report) {
+    if (!trace_file_ || (trace_log_.spans().empty() && !report)) return;  // refused before it began
+    const Status done = guarded([&]() -> Status {
+      trace_log_.sort();
+      const std::string other = trace_json(name_of(program_), report, trace_log_.dropped_count());
+      BDELTA_TRY(write_trace(*trace_file_, name_of(program_), trace_log_, other));
+      return trace_file_->finish();
+    });
+    trace_file_.reset();
+    if (done) return;
+    print(stderr, std::string(name_of(program_)) + ": the trace was not written: " + to_string(done.error()) + "\n");
   }
 
   // Where JSON goes: not into a patch or a NEW that is on its way through standard output.
@@ -93,6 +129,8 @@ class Session {
 
   const Program program_;
   Options options_;
+  TraceLog trace_log_;
+  std::unique_ptr<OutputFile> trace_file_;  // null without --trace
 };
 
 }  // namespace

@@ -74,12 +74,12 @@ std::string version_text(const char* program) {
 std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) {
   double total = 0;
   for (const Phase& phase : report.phases) total += phase.seconds;
-  std::string text = format("%-18s %9s %14s %7s\n", "phase", "seconds", "speed", "share");
+  std::string text = format("%-18s %9s %11s %14s %7s\n", "phase", "seconds", "wall clock", "speed", "share");
   for (const Phase& phase : report.phases) {
-    text += format("%-18s %9.3f %14s %6.1f%%\n", phase.name.c_str(), phase.seconds, speed(phase).c_str(),
-                   percent(phase.seconds, total));
+    text += format("%-18s %9.3f %11.3f %14s %6.1f%%\n", phase.name.c_str(), phase.seconds, phase.wall_seconds,
+                   speed(phase).c_str(), percent(phase.seconds, total));
   }
-  text += format("%-18s %9.3f  (wall clock, %u threads)\n", "total", report.wall_seconds, report.threads);
+  text += format("%-18s %9.3f %11.3f  (threads: %u)\n", "total", total, report.wall_seconds, report.threads);
   if (!report.streams.empty()) {
     text += format("\n%-18s %12s %12s\n", "stream", "raw bytes", "coded bytes");
     for (const StreamReport& stream : report.streams) {
@@ -115,7 +115,8 @@ std::string report_json(const char* program, const Report& report, std::uint64_t
   json["wall_seconds"] = report.wall_seconds;
   json["phases"] = Json::array();
   for (const Phase& phase : report.phases) {
-    json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"bytes", phase.bytes}});
+    json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"wall_seconds", phase.wall_seconds},
+                              {"bytes", phase.bytes}});
   }
   json["streams"] = Json::array();
   for (const StreamReport& stream : report.streams) {
@@ -140,6 +141,23 @@ std::string error_json(const char* program, const Error& error) {
   if (error.offset != Error::kNoOffset) what["offset"] = error.offset;
   json["error"] = std::move(what);
   return dump(json);
+}
+
+std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count) {
+  Json json{{"program", program}, {"version", BDELTA_VERSION}, {"ok", static_cast<bool>(result)}};
+  if (result) {
+    const Report& report = *result;
+    if (report.level != 0) json["level"] = report.level;
+    json["threads"] = report.threads;
+    json["source_bytes"] = report.source_bytes;
+    json["target_bytes"] = report.target_bytes;
+    json["patch_bytes"] = report.patch_bytes;
+    json["wall_seconds"] = report.wall_seconds;
+  } else {
+    json["error"] = std::string(error_name(result.error().code));
+  }
+  json["dropped_spans"] = dropped_count;
+  return json.dump();
 }
 
 std::string info_json(const char* program, const PatchInfo& info) {

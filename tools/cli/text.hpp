@@ -29,6 +29,8 @@ namespace bdelta::cli {
 // One JSON object in one line, with "schema": 1.
 [[nodiscard]] std::string report_json(const char* program, const Report& report, std::uint64_t peak_resident_bytes);
 [[nodiscard]] std::string error_json(const char* program, const Error& error);
+// "otherData" of a trace: the report, or after an error what is known then.
+[[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);
 [[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);
 [[nodiscard]] std::string info_text(const PatchInfo& info);
 

@@ -32,6 +32,7 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   std::vector<std::optional<Error>> errors(tasks.size());
   pool_.for_each(tasks.size(), [&](std::size_t i) {
     const Task& task = tasks[i];
+    const Span span(pool_.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
     try {
       auto stream = compress_stream(drafts[task.group].streams[task.stream], settings_of(task.stream));
       if (stream) {
