@@ -76,11 +76,12 @@ def _zstd() -> Tool:
 
 
 def _xdelta3() -> Tool:
+    # -D: without it xdelta3 unpacks gzip files itself and packs them anew when applying, not always to the same bytes.
     def setting(label: str, kind: str, *more: str) -> Setting:
         return Setting("xdelta3", label, kind,
-                       (("xdelta3", "-e", "-f", *label.split(), "-B", "{old_window}", *more, "-s", "{old}", "{new}",
+                       (("xdelta3", "-e", "-f", "-D", *label.split(), "-B", "{old_window}", *more, "-s", "{old}", "{new}",
                          "{patch}"),),
-                       (("xdelta3", "-d", "-f", "-B", "{old_window}", "-s", "{old}", "{patch}", "{out}"),))
+                       (("xdelta3", "-d", "-f", "-D", "-B", "{old_window}", "-s", "{old}", "{patch}", "{out}"),))
 
     return Tool("xdelta3", ("xdelta3",), "apt-get install xdelta3",
                 (setting("-1", "fast"), setting("-9 -S lzma", "smallest", "-W", "16777216")), ("xdelta3", "-V"))
