@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--most-rounds", type=int, default=7, help="runs of a quick setting")
     run.add_argument("--round-seconds", type=float, default=3, metavar="SECONDS",
                      help="of runs for a setting on a pair, within the two bounds of their number")
-    run.add_argument("--least-rounds", type=int, default=3, help="runs of a setting that is not slow")
+    run.add_argument("--least-rounds", type=int, default=2, help="runs of a setting that is not slow")
     report = verbs.add_parser("report", help="the page and the chart of a run")
     report.add_argument("run", help="name or directory of a run")
     report.add_argument("--html", type=Path, help="default: report.html in the run's directory")
