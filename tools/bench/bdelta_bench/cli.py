@@ -77,7 +77,7 @@ def _write_run(directory: Path, rows: list, tools: list[Tool], load_before: floa
         "schema": 1,
         "date": before.get("date", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")),
         **machine.describe(),
-        "command": command,
+        "command": "; ".join(dict.fromkeys([*before.get("command", command).split("; "), command])),
         "tools": {**before.get("tools", {}), **{tool.name: tool.version for tool in tools if not tool.missing}},
         "missing": {tool.name: tool.how_to_get for tool in tools if tool.missing},
         "load": [before.get("load", [load_before])[0], machine.load()],
