@@ -19,13 +19,16 @@ namespace bdelta {
 // How file bytes reach the program.
 enum class IoMode : std::uint8_t {
   kStdio,  // reads and writes through buffers; an I/O error is an Error
-  kMmap,   // inputs are mapped: faster, but an I/O error or a truncation by someone else raises a signal (SIGBUS)
+  kMmap,   // inputs are mapped: a shuffled read of 4 KiB takes 0.47 instead of 0.86 microseconds, but an I/O error or a
+           // truncation by someone else raises a signal (SIGBUS)
 };
 
 struct FileOptions {
   IoMode mode = IoMode::kStdio;
 
-  // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. See tools/io_study for why the default is enough.
+  // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. 64 KiB is where gains end: unlocked writes of single
+  // bytes reach 166 MB/s with 4 KiB, 191 with 64 KiB and 142 to 186 beyond; those of 64 bytes 1,257 and 2,471
+  // (tools/io_study, 2026-11-21).
   std::uint64_t buffer_bytes = 64 * 1024;
 
   // Outputs: sync the file and its directory before success is reported.

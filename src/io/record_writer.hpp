@@ -16,6 +16,8 @@ namespace bdelta::io {
 // The writer must outlive this object; the destructor does not flush, because it could not report a failure.
 class RecordWriter {
  public:
+  // Handed on in one piece; at this size a block costs what write(2) takes for its bytes. Single bytes put go at
+  // 1,754 MB/s, thirty times the speed of fwrite (tools/io_study, 2026-11-21).
   static constexpr std::size_t kDefaultBufferBytes = 64 * 1024;
   static constexpr std::size_t kLeastBufferBytes = 16;  // the longest integer fits
 

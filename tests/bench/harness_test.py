@@ -73,7 +73,7 @@ class Settings(unittest.TestCase):
                  for tool in tools.find_tools([], Path("/none"), Path("/none")) for setting in tool.settings}
         for level in range(1, 10):
             self.assertIn(("bdelta", f"-{level}", 1), found)
-        for peer in (("zstd", "-19"), ("xdelta3", "-9 -S lzma"), ("zucchini", "gen, xz -9e"), ("bsdiff", "default"),
+        for peer in (("zstd", "-19"), ("xdelta3", "-9 -S lzma"), ("zucchini", "gen + xz -9e"), ("bsdiff", "default"),
                      ("hdiffpatch", "-m-1 -cache -SD-2m -c-lzma2-9-256m"), ("qbsdiff", "default")):
             self.assertIn((*peer, 1), found)
 

@@ -103,12 +103,18 @@ void wait_for(pid_t process, const std::string& what) {
   if (WEXITSTATUS(status) != 0) throw Failure(what + ": failed, see the message above");
 }
 
-void make_empty(const std::filesystem::path& path, std::uint64_t size) {
+void make_full(const std::filesystem::path& path, std::uint64_t size) {
   const bdelta::Bytes piece(std::size_t{1} << 20);
   const Descriptor to(path, Direction::kWrite);
   for (std::uint64_t done = 0; done < size; done += piece.size()) {
     write_all(to.fd(), piece.data(), piece.size(), path.string());
   }
+  if (::ftruncate(to.fd(), static_cast<off_t>(size)) != 0) fail("cannot set the size of " + path.string());
+}
+
+void make_empty(const std::filesystem::path& path, std::uint64_t size) {
+  make_full(path, size);
+  const Descriptor to(path, Direction::kWrite);
   if (::ftruncate(to.fd(), 0) != 0) fail("cannot empty " + path.string());
   if (::fsync(to.fd()) != 0) fail("cannot sync " + path.string());
 }

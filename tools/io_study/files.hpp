@@ -82,6 +82,9 @@ std::size_t read_some(int fd, void* to, std::size_t size, const std::string& nam
 // Waits until the process has ended; throws unless it ended well. `what` names it.
 void wait_for(pid_t process, const std::string& what);
 
+// Gives the file `size` bytes, which are then in the page cache.
+void make_full(const std::filesystem::path& path, std::uint64_t size);
+
 // Fills the file with `size` bytes and takes them away again: every run of a writing case begins with an empty file,
 // and finds memory that was in use a moment ago. A virtual machine gives idle memory back to its host, and who uses it
 // first then waits for the host: that is not to be the case that is timed. The empty file is synced, as the system

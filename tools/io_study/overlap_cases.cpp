@@ -98,7 +98,8 @@ Process make_process(Work work, std::uint64_t total_bytes) {
 
 double run_once(const std::filesystem::path& input, const std::filesystem::path& output, std::uint64_t bytes,
                 Input kind, Work work, bool overlapped) {
-  make_empty(output, bytes);
+  // Written over, not anew: where fresh memory comes from must not decide what overlapping brings.
+  make_full(output, bytes);
   const Process process = make_process(work, bytes);
   std::optional<Feeder> feeder;
   if (kind != Input::kFile) feeder.emplace(input, bytes, kind == Input::kSlowPipe);

@@ -108,7 +108,7 @@ def _zucchini() -> Tool:
                        (("xz", "-d", "-f", "-k", "{raw}.xz"), ("zucc", "apply", "{old}", "{raw}", "{out}")))
 
     return Tool("zucchini", ("zucc", "xz"), "tools/bench/get_peers.sh (example program of the crate zucchini)",
-                (setting("gen --raw, xz -9e", "fast", "--raw"), setting("gen, xz -9e", "smallest")))
+                (setting("--raw + xz -9e", "fast", "--raw"), setting("gen + xz -9e", "smallest")))
 
 
 def _bsdiff() -> Tool:
