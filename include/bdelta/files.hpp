@@ -19,7 +19,7 @@ namespace bdelta {
 // How file bytes reach the program.
 enum class IoMode : std::uint8_t {
   kStdio,  // reads and writes through buffers; an I/O error is an Error
-  kMmap,   // inputs are mapped: a shuffled read of 4 KiB takes 0.47 instead of 0.86 microseconds, but an I/O error or a
+  kMmap,   // inputs are mapped: a shuffled read of 4 KiB takes 0.46 instead of 0.91 microseconds, but an I/O error or a
            // truncation by someone else raises a signal (SIGBUS)
 };
 
@@ -27,7 +27,7 @@ struct FileOptions {
   IoMode mode = IoMode::kStdio;
 
   // Bytes of buffer handed to stdio, 0 (unbuffered) to 64 MiB. 64 KiB is where gains end: unlocked writes of single
-  // bytes reach 166 MB/s with 4 KiB, 191 with 64 KiB and 142 to 186 beyond; those of 64 bytes 1,257 and 2,471
+  // bytes reach 175 MB/s with 4 KiB, 199 with 64 KiB and 148 to 188 beyond; those of 64 bytes 1,168 and 1,734
   // (tools/io_study, 2026-11-21).
   std::uint64_t buffer_bytes = 64 * 1024;
 
