@@ -119,6 +119,10 @@ class Changes(unittest.TestCase):
         b = [1.02 + noise.uniform(-0.1, 0.1) for _ in range(7)]
         self.assertFalse(compare.ratio_text(a, b, 0.01)[1])
 
+    def test_two_speeds_of_a_machine_are_no_change(self):
+        a, b = [0.10, 0.10, 0.11, 0.25, 0.10], [0.25, 0.25, 0.10, 0.26, 0.25]
+        self.assertFalse(compare.ratio_text(a, b, 0.01)[1])
+
     def test_a_clear_difference_is_a_change(self):
         self.assertEqual(compare.ratio_text([1.0, 1.01, 0.99], [1.2, 1.21, 1.19], 0.01), ("1.200", True))
 
