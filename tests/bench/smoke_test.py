@@ -29,6 +29,9 @@ class Smoke(unittest.TestCase):
     def run_bench(self, *more: str) -> list[dict[str, str]]:
         result = bench("run", "sources", *self.common, "--runs", str(self.runs), "--name", "smoke", "--most-rounds", "1", *more)
         self.assertEqual(result.returncode, 0, result.stderr)
+        return self.lines()
+
+    def lines(self) -> list[dict[str, str]]:
         with open(self.runs / "smoke/summary.csv", newline="") as file:
             return list(csv.DictReader(file))
 
@@ -96,16 +99,27 @@ class Smoke(unittest.TestCase):
                 self.assertGreater(spent, 0)
 
     def test_report_of_a_run(self):
+        self.run_bench("--fresh", "--tools", "bdelta,zstd")
+        result = bench("report", "smoke", "--runs", str(self.runs))
+        self.assertIn("sources", (self.runs / "smoke/report.html").read_text())
         try:
             import matplotlib  # noqa: F401
         except ImportError:
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("python3-matplotlib", result.stderr)
             self.skipTest("matplotlib is not installed (apt-get install python3-matplotlib)")
-        self.run_bench("--fresh")
+        if any(line["tool"] == "zstd" for line in self.lines()):
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("<svg", (self.runs / "smoke/frontier.svg").read_text())
+
+    def test_a_run_that_is_none_is_told_in_one_line(self):
+        result = bench("report", "nothing", "--runs", str(self.runs))
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
+        self.run_bench("--tools", "bdelta", "--levels", "1", "--fresh")
+        (self.runs / "smoke/summary.csv").write_text("pair\nx\n")
         result = bench("report", "smoke", "--runs", str(self.runs))
-        self.assertEqual(result.returncode, 0, result.stderr)
-        page = (self.runs / "smoke/report.html").read_text()
-        self.assertIn("sources", page)
-        self.assertIn("<svg", (self.runs / "smoke/frontier.svg").read_text())
+        self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
+        self.assertIn("columns unknown or missing", result.stderr)
 
     def test_unknown_words_are_refused(self):
         result = bench("run", "no-such-pair", *self.common, "--runs", str(self.runs))

@@ -14,7 +14,7 @@ from . import compare, machine
 from .cache import SlowCache
 from .measure import Launcher, Limits
 from .pairs import find_pairs
-from .rows import read_raw, summarize, write_raw, write_summary
+from .rows import FLOOR, read_raw, summarize, write_raw, write_summary
 from .runner import PairRun, Progress, Repeats, entrants_for
 from .tools import Setting, Tool, find_tools
 
@@ -99,7 +99,8 @@ def _run(arguments: argparse.Namespace) -> int:
             progress.say(f"{tool.name} is missing ({', '.join(tool.missing)}); to get it: {tool.how_to_get}")
     load_before = machine.load()
     command = (f"bdelta-bench run {' '.join(arguments.pairs)} --speed {arguments.speed} --levels {arguments.levels}"
-               f" --least-rounds {arguments.least_rounds} --most-rounds {arguments.most_rounds} --round-seconds {arguments.round_seconds:g}"
+               f" --least-rounds {arguments.least_rounds} --most-rounds {arguments.most_rounds}"
+               f" --round-seconds {arguments.round_seconds:g} --timeout {arguments.timeout:g}"
                + (f" --threads {arguments.threads}" if arguments.threads else ""))
 
     def may_start() -> bool:
@@ -119,7 +120,8 @@ def _run(arguments: argparse.Namespace) -> int:
                             Repeats(min(arguments.least_rounds, arguments.most_rounds), arguments.most_rounds,
                                     arguments.round_seconds), cache) \
                 .run(entrants, may_start, progress.say)
-            replaced = {row.key for row in fresh}
+            # Floors of all sittings stay: applying is judged against those beside it.
+            replaced = {row.key for row in fresh if row.tool != FLOOR}
             rows = [row for row in rows if row.key not in replaced] + fresh
             _write_run(directory, rows, tools, load_before, command)
     progress.say(f"done: {directory}")
@@ -127,17 +129,18 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    try:
-        from . import charts, report  # wanted here alone
-    except ImportError as error:
-        raise ValueError(f"a report needs matplotlib: apt-get install python3-matplotlib, then call this with "
-                         f"/usr/bin/python3 if python3 is another ({error})") from error
+    from . import report  # with what draws, wanted here alone
     directory = Path(arguments.run) if Path(arguments.run).is_dir() else arguments.runs / arguments.run
     html = arguments.html or directory / "report.html"
     report.write_report(directory, html)
+    print(html)
+    if not report.charts:
+        print(f"bdelta-bench: {report.NO_CHARTS} If python3 is another one, call this with /usr/bin/python3.",
+              file=sys.stderr)
+        return 1
     svg = arguments.svg or html.with_name("frontier.svg")
-    charts.write_readme_chart(directory, svg)
-    print(html, svg, sep="\n")
+    report.charts.write_readme_chart(directory, svg)
+    print(svg)
     return 0
 
 

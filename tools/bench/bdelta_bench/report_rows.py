@@ -23,7 +23,7 @@ FLOOR = "floor"
 SHOWN_LEVELS = (1, 3, 6, 9)
 
 
-class SummaryError(Exception):
+class SummaryError(ValueError):
     """A run that cannot be read, or can't be trusted."""
 
 

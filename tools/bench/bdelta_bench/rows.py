@@ -7,7 +7,8 @@ from collections import defaultdict
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-FLOOR = "floor"
+from .report_rows import FLOOR, Row
+
 LONG_SECONDS = 1.0  # from here on looking at the memory does not touch the time
 
 
@@ -43,11 +44,7 @@ class RawRow:
         return self.pair, self.tool, self.setting, self.threads
 
 
-SUMMARY_COLUMNS = (
-    "pair", "category", "old_bytes", "new_bytes", "tool", "version", "setting", "kind", "threads", "status", "detail",
-    "patch_bytes", "create_runs", "create_wall_s", "create_wall_min_s", "create_cpu_s", "create_private_bytes",
-    "create_total_bytes", "apply_runs", "apply_wall_s", "apply_wall_min_s", "apply_cpu_s", "apply_private_bytes",
-    "apply_total_bytes", "date")
+SUMMARY_COLUMNS = tuple(column.name for column in fields(Row))
 
 
 def read_raw(path: Path) -> list[RawRow]:

@@ -25,9 +25,9 @@ from .tools import Command, Setting, Tool
 @dataclass(frozen=True)
 class Repeats:
     """Timed runs of a setting: as many as fit in `seconds`, within the two bounds."""
-    least: int = 3
-    most: int = 7
-    seconds: float = 3.0
+    least: int
+    most: int
+    seconds: float
 
     def of(self, round_seconds: float) -> int:
         return max(self.least, min(self.most, int(self.seconds / max(round_seconds, 1e-6))))
@@ -69,7 +69,8 @@ class PairRun:
     def _paths(self, tool: Optional[Tool]) -> dict[str, str]:
         raw = self._scratch / "patch"
         return {"{old}": str(self._pair.old), "{new}": str(self._pair.new), "{raw}": str(raw),
-                "{patch}": str(raw), "{out}": str(self._scratch / "out"), "{old_window}": str(max(self._pair.old_bytes, 512 * 1024)),
+                "{patch}": str(raw), "{out}": str(self._scratch / "out"),
+                "{old_window}": str(max(self._pair.old_bytes, 512 * 1024)),
                 **({name: str(path) for name, path in tool.paths.items()} if tool else {})}
 
     def _fill(self, commands: tuple[Command, ...], tool: Optional[Tool]) -> tuple[Command, ...]:
