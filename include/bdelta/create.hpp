@@ -36,8 +36,13 @@ struct CreateOptions {
   // Threads that work, the caller's included; 0 = as many as the machine has. The patch does not depend on it.
   unsigned threads = 1;
 
-  // Private memory to stay within, in bytes; 0 = as much as the level likes. A smaller limit makes the index sparser
-  // and the patch larger; what can't be kept is kMemoryLimit before work starts. Inputs that are not mapped count.
+  // Private memory to stay within, in bytes; 0 = as much as the level likes. Under a limit NEW is worked on in segments,
+  // the index of OLD is sparser, groups and the windows of codecs are smaller, and fewer threads may work, so the patch is
+  // larger the smaller the limit; it depends on the limit and still not on the threads. 64 MiB will do for files of any
+  // size at any level. A limit that can't be kept is kMemoryLimit before work starts, with the figure that would do.
+  // Inputs with a view (mapped files) don't count. Others are read into memory where they take no more than half of the
+  // limit together and leave 60 MiB, else in parts: NEW then twice, OLD once from end to end and later what the segments resemble, and
+  // what is found is less.
   std::uint64_t memory_limit_bytes = 0;
 
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
@@ -56,7 +61,17 @@ struct CreateOptions {
   FileOptions files;
 };
 
-// Writes the patch and leaves `patch` unfinished: the caller calls finish. Readers without a view are read into memory.
+// What create takes at most, in bytes of private memory, for files of these sizes under `options`, whose files.mode says
+// whether they are mapped. With memory_limit_bytes this is a bound that lies within the limit, or kMemoryLimit; without,
+// it is an estimate from files of usual content. Never fails otherwise but for kUsage. Thread-safe.
+//
+//   options.files.mode = bdelta::IoMode::kMmap;
+//   auto bytes = bdelta::estimate_memory(10'000'000'000, 10'000'000'000, options);
+Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
+                                      const CreateOptions& options);
+
+// Writes the patch and leaves `patch` unfinished: the caller calls finish. Readers without a view are read into memory,
+// as a whole or in parts: see memory_limit_bytes.
 Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
                       const CreateOptions& options);
 

@@ -37,10 +37,14 @@ Result<std::unique_ptr<FrameDecoder>> make_decoder(CodecId id, unsigned window_l
 // Upper bound of the bytes a decoder allocates.
 [[nodiscard]] std::uint64_t decoder_memory_bytes(CodecId id, unsigned window_log) noexcept;
 
+inline constexpr unsigned kMinWindowLog = 12;
+inline constexpr unsigned kMaxWindowLog = 26;  // 64 MiB
+
 struct CodecSettings {
   CodecId id = CodecId::kStore;
   int level = 0;             // the codec's own scale
   unsigned align_log = 0;    // LZMA's position bits: 2 where the data has 4-byte structure
+  unsigned max_window_log = kMaxWindowLog;  // the codec looks back no further than 2^this bytes; less = less memory on both sides
 };
 
 class FrameEncoder {
@@ -51,12 +55,12 @@ class FrameEncoder {
   virtual Status encode(ByteSpan raw, bool last, Bytes& out) = 0;
 };
 
-// The smallest window_log that sees all of a stream of total_bytes, within what readers accept.
-[[nodiscard]] unsigned window_log_for(std::uint64_t total_bytes) noexcept;
+// The smallest window_log that sees all of a stream of total_bytes, within what readers accept and max_window_log.
+[[nodiscard]] unsigned window_log_for(std::uint64_t total_bytes, unsigned max_window_log = kMaxWindowLog) noexcept;
+
+// Upper bound of the bytes that an encoder for a stream of total_bytes allocates.
+[[nodiscard]] std::uint64_t encoder_memory_bytes(const CodecSettings& settings, std::uint64_t total_bytes) noexcept;
 
 Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes);
-
-inline constexpr unsigned kMinWindowLog = 12;
-inline constexpr unsigned kMaxWindowLog = 26;  // 64 MiB
 
 }  // namespace bdelta

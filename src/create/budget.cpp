@@ -1,35 +1,195 @@
+// The account of memory.
+//
+// Two kinds of memory add up. What stays as long as the covers are sought and coded: inputs that are neither mapped nor
+// gathered, the index of the source, the covers of one segment. And what comes and goes, of which only the largest
+// counts: a pass over the segment, groups on their way through the codec, or the self-check at the end.
+//
+// Shares of the limit decide all that has an effect on the patch, reckoned for a small, fixed number of workers; the
+// most that each part can take is a multiple of its share. More threads work only where there is room for what each
+// of them needs. Nothing here looks at the machine.
 #include "create/budget.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
-constexpr std::uint64_t kFixedBytes = 48 * kMiB;         // local tables, groups on their way, codecs
-constexpr std::uint64_t kIndexBytesPerSample = 40;       // samples while building, and their share of the table
-constexpr unsigned kMaxShift = 14;
 
-std::uint64_t index_bytes(std::uint64_t source_size, unsigned shift) {
-  return (source_size >> shift) * kIndexBytesPerSample;
+// Program, stacks of threads, buffers of files, and what an allocator keeps back.
+constexpr std::uint64_t kFixedBytes = 7 * kMiB;
+constexpr std::uint64_t kThreadBytes = kMiB / 2;
+constexpr std::uint64_t kScanWorkerBytes = kMiB;           // local table and samples
+constexpr std::uint64_t kParseWorkerBytes = 24 * kMiB;     // kept free for a parse of 8 MiB chunks, from level 3 on
+constexpr std::uint64_t kIndexPieceBytes = 8 * kMiB;       // samples on their way into the index
+constexpr std::uint64_t kBytesPerCover = 64;               // of target; beyond that the search ends for a chunk
+constexpr std::uint64_t kCoverLists = 2;                   // bytes of covers, in bytes of a segment
+constexpr std::uint64_t kDraftCopies = 8;                  // groups in flight with all that is made of them, in drafts
+constexpr std::uint64_t kWindowJobBytes = 4 * kMiB;        // ops and runs of a window in the self-check
+constexpr std::uint64_t kReaderBytes = 8 * kMiB;           // frames and streams of a window there
+constexpr std::uint64_t kUsualBytesPerCover = 300;         // for the estimate without a limit
+constexpr std::uint64_t kSampleBytes = 40;                 // samples while building, and their share of the table
+
+constexpr std::uint64_t kFreeSegment = 1024 * kMiB;        // without a limit
+constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
+constexpr std::uint64_t kFreeBatch = 256 * kMiB;
+constexpr std::uint64_t kFreeSpool = 16 * kMiB;
+constexpr unsigned kMaxShift = 20;
+constexpr std::uint64_t kLoadedLeavesBytes = 60 * kMiB;
+
+// Everything that decides about the patch under a limit; shares of what is left for it.
+struct Shares {
+  std::uint64_t index = 0;
+  std::uint64_t segment = 0;
+  std::uint64_t draft = 0;
+  std::uint64_t gap = 0;
+};
+
+std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
+  std::uint64_t most = 0;
+  for (const CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
+    most = std::max(most, encoder_memory_bytes(*codec, stream_bytes));
+  }
+  return most;
+}
+
+std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) {
+  return (budget.source_whole && !request.source_view ? request.source_size : 0) +
+         (budget.target_whole && !request.target_view ? request.target_size : 0);
+}
+
+// The table for the samples of `size` bytes; a larger `shift` where it would be larger than most_bytes.
+std::uint64_t fit_index(std::uint64_t size, std::uint64_t most_bytes, unsigned& shift) {
+  const auto needed = [&] {
+    return std::bit_ceil(std::max<std::uint64_t>(16, (size >> shift) / 2)) * SourceIndex::kBucketBytes;
+  };
+  while (shift < kMaxShift && needed() > most_bytes) ++shift;
+  return std::min(needed(), most_bytes);
+}
+
+// What `budget` takes at most with so many threads, one compressor at a time.
+std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsigned threads) {
+  const std::uint64_t segment = std::min(budget.segment_bytes, request.target_size);
+  const std::uint64_t window = std::min(budget.settings.window_bytes, request.target_size);
+  std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
+  std::uint64_t pass = kIndexPieceBytes;
+  const std::uint64_t worker = kScanWorkerBytes + (budget.settings.match.prune ? kParseWorkerBytes : 0);
+  std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
+  if (!budget.target_whole) search += segment;
+  if (!budget.source_whole) search += budget.gathered_bytes + budget.survey_bytes;
+  pass = std::max({pass, threads * worker, budget.settings.match.gap_spans.empty() ? 0 : budget.match.gap_bytes});
+  const std::uint64_t coding = kDraftCopies * budget.draft_bytes + codec_bytes_for(budget.settings, budget.draft_bytes);
+  const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
+  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes;
+  return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
+}
+
+// Inputs that are not mapped are loaded if that leaves half of the limit and enough for any level, or if they hardly
+// count; else they are read in parts.
+void choose_loading(const BudgetRequest& request, Budget& budget) {
+  const std::uint64_t spare = request.limit_bytes - std::min(request.limit_bytes, kLoadedLeavesBytes);
+  const std::uint64_t most = std::max(std::min(request.limit_bytes / 2, spare), request.limit_bytes / 16);
+  const std::uint64_t source = request.source_view ? 0 : request.source_size;
+  const std::uint64_t target = request.target_view ? 0 : request.target_size;
+  const bool both = source <= most && target <= most - source;
+  budget.source_whole = request.source_view || both;
+  budget.target_whole = request.target_view || both;
+}
+
+void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& budget) {
+  budget.settings = level_settings(request.level);
+  LevelSettings& settings = budget.settings;
+  budget.segment_bytes = shares.segment;
+  budget.match.chunk_bytes = std::clamp(shares.segment / 4, kMiB / 2, 8 * kMiB);
+  budget.match.near_gaps_only = request.target_size > shares.segment;
+  budget.match.bytes_per_cover = kBytesPerCover;
+  budget.match.gap_bytes = shares.gap;
+  unsigned& shift = settings.match.sample_shift;
+  if (!budget.source_whole) {
+    budget.gathered_bytes = 2 * shares.segment;
+    budget.survey_shift = shift;
+    budget.survey_bytes = fit_index(request.source_size, shares.index, budget.survey_shift);
+  }
+  const std::uint64_t indexed_bytes = budget.source_whole ? request.source_size : budget.gathered_bytes;
+  budget.match.index_bytes = fit_index(indexed_bytes, shares.index, shift);
+
+  settings.window_bytes = std::min(settings.window_bytes, std::max(shares.draft / 2, kMiB / 4));
+  budget.draft_bytes = std::min(shares.draft, settings.group_bytes);
+  budget.plan_bytes = budget.draft_bytes / 2;
+  budget.batch_bytes = 2 * budget.draft_bytes;
+  const auto draft_log = static_cast<unsigned>(std::bit_width(budget.draft_bytes - 1));
+  for (CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
+    codec->max_window_log = std::min(codec->max_window_log, draft_log);
+  }
+  budget.spool_bytes = std::min(kFreeSpool, shares.draft / 2);
+}
+
+Budget without_limit(const BudgetRequest& request) {
+  Budget budget;
+  budget.settings = level_settings(request.level);
+  budget.segment_bytes = kFreeSegment;
+  budget.match.near_gaps_only = request.target_size > kFreeSegment;
+  unsigned& shift = budget.settings.match.sample_shift;
+  while ((request.source_size >> shift) * kSampleBytes > kFreeIndex) ++shift;
+  budget.plan_bytes = budget.settings.group_bytes;
+  budget.batch_bytes = std::max(kFreeBatch, budget.settings.group_bytes);
+  budget.draft_bytes = ~std::uint64_t{0};
+  budget.codec_bytes = ~std::uint64_t{0};
+  budget.spool_bytes = kFreeSpool;
+  budget.threads = request.threads;
+
+  // The estimate: a tenth of the target in streams, covers of usual density, gap passes that find half of a tenth.
+  const std::uint64_t segment = std::min(kFreeSegment, request.target_size);
+  const std::uint64_t batch = std::min(budget.batch_bytes, request.target_size);
+  const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size) / 4;
+  const bool gaps = !budget.settings.match.gap_spans.empty();
+  const std::uint64_t worker = kScanWorkerBytes + (budget.settings.match.prune ? kParseWorkerBytes : 0);
+  const std::uint64_t search = (request.source_size >> shift) * kSampleBytes + segment / kUsualBytesPerCover * 96;
+  const std::uint64_t pass = std::max(request.threads * worker, gaps ? std::min(192 * kMiB, 2 * segment) : 0);
+  const std::uint64_t coding = batch / 2 + request.threads * codec_bytes_for(budget.settings, stream);
+  budget.needed_bytes = kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
+  return budget;
 }
 
 }  // namespace
 
-Status fit_memory(const CreateOptions& options, std::uint64_t source_size, std::uint64_t heap_bytes,
-                  LevelSettings& settings) {
-  const std::uint64_t limit = options.memory_limit_bytes;
-  if (limit == 0) return {};
-  const std::uint64_t least = heap_bytes + kFixedBytes + index_bytes(source_size, kMaxShift);
-  if (least > limit) {
-    return Error{ErrorCode::kMemoryLimit, "at least " + std::to_string(least) + " bytes are needed here, the limit is " +
-                                              std::to_string(limit) + (heap_bytes > 0 ? "; --io=mmap needs less" : "")};
+Result<Budget> make_budget(const BudgetRequest& request) {
+  if (request.limit_bytes == 0) return without_limit(request);
+  Budget budget;
+  choose_loading(request, budget);
+  const std::uint64_t heap = heap_bytes(request, budget);
+  const bool in_parts = !budget.source_whole || !budget.target_whole;
+  const std::uint64_t left = std::max(request.limit_bytes - heap, 16 * kMiB);
+  Shares shares;
+  shares.index = std::bit_floor(left / (budget.source_whole ? 4 : 8));
+  shares.segment = std::clamp(std::bit_floor(left / (in_parts ? 32 : 16)), kMiB, kFreeSegment);
+  shares.draft = std::max(std::bit_floor(left / 32), kMiB);
+  shares.gap = std::max(std::bit_floor(left / 8), 4 * kMiB);
+
+  // What is too much gives way by halves, in turn.
+  const unsigned planned_threads = request.limit_bytes >= 256 * kMiB ? 2 : 1;
+  for (unsigned turn = 0;; ++turn) {
+    apply_shares(request, shares, budget);
+    budget.needed_bytes = account(request, budget, planned_threads);
+    if (budget.needed_bytes <= request.limit_bytes) break;
+    const bool least = shares.index <= kMiB && shares.segment <= kMiB && shares.draft <= kMiB;
+    if (least) {
+      return Error{ErrorCode::kMemoryLimit,
+                   "at least " + std::to_string(budget.needed_bytes) + " bytes are needed here, the limit is " +
+                       std::to_string(request.limit_bytes) + "; raise it with --memory, or try a lower level"};
+    }
+    std::uint64_t& share = turn % 3 == 0 ? shares.index : turn % 3 == 1 ? shares.draft : shares.segment;
+    share = std::max(share / 2, kMiB);
   }
-  unsigned& shift = settings.match.sample_shift;
-  while (shift < kMaxShift && heap_bytes + kFixedBytes + index_bytes(source_size, shift) > limit) ++shift;
-  // The gap passes keep the candidates of all gaps at once: only where there is room for them.
-  if (limit < heap_bytes + kFixedBytes + index_bytes(source_size, shift) + 256 * kMiB) settings.match.gap_spans.clear();
-  return {};
+  budget.threads = 1;
+  while (budget.threads < request.threads && account(request, budget, budget.threads + 1) <= request.limit_bytes) {
+    ++budget.threads;
+  }
+  budget.needed_bytes = account(request, budget, budget.threads);
+  budget.codec_bytes = codec_bytes_for(budget.settings, budget.draft_bytes) + request.limit_bytes - budget.needed_bytes;
+  return budget;
 }
 
 }  // namespace bdelta

@@ -14,8 +14,12 @@ Status make_patch(CreateRun& run) {
   BDELTA_TRY(run.check_limits());
   BDELTA_TRY(run.load_inputs());
   BDELTA_TRY(run.digest_inputs());
-  BDELTA_TRY(run.find_covers());
-  BDELTA_TRY(run.encode());
+  for (const TargetRange& segment : run.segments()) {
+    BDELTA_TRY(run.load_segment(segment));
+    BDELTA_TRY(run.find_covers());
+    BDELTA_TRY(run.encode());
+  }
+  BDELTA_TRY(run.finish_body());
   return run.self_check();
 }
 

@@ -1,11 +1,16 @@
 // One making of a patch, step by step; create.cpp says in which order.
 #pragma once
 
+#include <optional>
+
 #include "bdelta/create.hpp"
 #include "base/timeline.hpp"
+#include "create/budget.hpp"
+#include "create/gathered_source.hpp"
+#include "create/group_joiner.hpp"
 #include "create/input.hpp"
-#include "create/level.hpp"
 #include "create/plan.hpp"
+#include "format/bdt1/writer.hpp"
 #include "hash/xxh3.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
@@ -17,38 +22,59 @@ class CreateRun {
   // Everything must outlive the run.
   CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options);
 
-  // Refuses what the format, the limits or the machine can't hold.
+  // Refuses what the format, the limits or the machine can't hold, and divides the memory.
   Status check_limits();
-  Status load_inputs();
-  Status digest_inputs();
+  Status load_inputs();    // those that are held as a whole
+  Status digest_inputs();  // of the target only if it is held as a whole
+
+  // The target in parts, in order; each goes through the three steps below.
+  [[nodiscard]] std::vector<TargetRange> segments() const;
+  Status load_segment(const TargetRange& segment);
   Status find_covers();
-  Status encode();      // into the spool
-  Status self_check();  // applies head and spool in memory
+  Status encode();       // into the spool
+
+  Status finish_body();  // and make the head
+  Status self_check();   // applies head and spool in memory
   Status write(SequentialWriter& patch);
   Status finish(SequentialWriter& patch);  // for create_file, whose writer is its own
 
   [[nodiscard]] Report take_report();
 
  private:
+  Status load_target(const TargetRange& segment);
   Status encode_native();
   std::vector<GroupDraft> encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin, std::size_t end);
   Status encode_bdt1();
   Status report_progress(double share);
+  Status report_segment(double share);
   void count_covers();
 
   RandomReader& source_reader_;
   RandomReader& target_reader_;
   const CreateOptions& options_;
-  LevelSettings settings_;
   Timeline timeline_;
-  WorkerPool pool_;
-  InputBytes source_;
-  InputBytes target_;
+  Budget budget_;
+  std::optional<WorkerPool> pool_;
+  InputBytes source_;                      // empty where it is gathered
+  InputBytes target_;                      // empty where it is read by segments
   Digest128 source_digest_{};
   Digest128 target_digest_{};
-  Covers covers_;
-  Bytes head_;  // of the patch; the body is in the spool
-  io::Spool body_;
+  Xxh3Hasher target_hasher_;               // of the segments
+
+  std::optional<Matcher> matcher_;         // over source_
+  std::optional<GatheredSource> gathered_;
+  TargetRange segment_{0, 0};
+  Bytes segment_bytes_;                    // empty where target_ holds them
+  FilePieces source_pieces_{ByteSpan()};   // at hand for the segment
+  FilePieces target_pieces_{ByteSpan()};
+  Covers covers_;                          // of the segment
+
+  Bytes head_;                             // of the patch; the body is in the spool
+  std::optional<io::Spool> body_;
+  std::optional<io::Spool> literals_;      // bdt1 only
+  std::optional<native::Writer> writer_;
+  std::optional<GroupJoiner> joiner_;
+  std::optional<bdt1::Writer> bdt1_writer_;
   Report report_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/try.hpp"
 
 namespace bdelta {
 namespace {
@@ -14,6 +15,14 @@ namespace {
 constexpr std::uint64_t kReadBytes = std::uint64_t{8} << 20;  // by one call
 
 }  // namespace
+
+Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out) {
+  for (std::size_t done = 0; done < out.size(); done += kReadBytes) {
+    const std::size_t length = std::min<std::size_t>(kReadBytes, out.size() - done);
+    BDELTA_TRY(reader.read_at(pos + done, out.subspan(done, length)));
+  }
+  return {};
+}
 
 Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
   InputBytes input;

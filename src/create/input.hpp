@@ -8,6 +8,9 @@
 
 namespace bdelta {
 
+// Fills `out` from pos on, in calls of a decent size.
+Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out);
+
 class InputBytes {
  public:
   // Reads what has to be read, on all threads. The reader must outlive this object.

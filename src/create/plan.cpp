@@ -9,7 +9,6 @@ namespace {
 constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;    // least length of a plain segment
 constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
 constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
-constexpr std::size_t kMaxGroupSegments = 1024;
 
 // Part of a long cover.
 struct Piece {
@@ -27,10 +26,10 @@ std::uint64_t equal_ahead(const std::uint8_t* s, const std::uint8_t* t, std::uin
 
 // Exact stretches of one piece: whole ones of kPlainBytes, and any that touch the piece's ends, which may go on in the
 // neighbouring piece.
-void find_exact(ByteSpan source, ByteSpan target, Piece& piece) {
+void find_exact(const FilePieces& source, const FilePieces& target, Piece& piece) {
   const Cover& cover = piece.cover;
-  const std::uint8_t* s = source.data() + cover.source_pos;
-  const std::uint8_t* t = target.data() + cover.target_pos;
+  const std::uint8_t* s = source.at(cover.source_pos);
+  const std::uint8_t* t = target.at(cover.target_pos);
   for (std::uint64_t at = 0; at < cover.length;) {
     const std::uint64_t equal = equal_ahead(s + at, t + at, cover.length - at);
     const bool at_edge = at == 0 || at + equal == cover.length;
@@ -42,7 +41,8 @@ void find_exact(ByteSpan source, ByteSpan target, Piece& piece) {
   }
 }
 
-std::vector<Segment> find_plain(ByteSpan source, ByteSpan target, const Covers& covers, WorkerPool& pool) {
+std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& target, const Covers& covers,
+                                WorkerPool& pool) {
   std::vector<Piece> pieces;
   for (const Cover& cover : covers) {
     if (cover.length < kPlainBytes) continue;
@@ -109,17 +109,17 @@ class Planner {
 
 }  // namespace
 
-std::vector<GroupPlan> plan_groups(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t group_bytes,
-                                   WorkerPool& pool) {
+std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
+                                   const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool) {
   const Span step(pool.timeline(), PhaseId::kPlan);
   Planner planner(group_bytes);
-  std::uint64_t done = 0;
+  std::uint64_t done = range.begin;
   for (const Segment& segment : find_plain(source, target, covers, pool)) {
     planner.coded(done, segment.target_pos);
     planner.plain(segment);
     done = segment.target_pos + segment.target_length;
   }
-  planner.coded(done, target.size());
+  planner.coded(done, range.end);
   return planner.take();
 }
 

@@ -9,9 +9,19 @@ namespace bdelta {
 // The segments of one group, in target order.
 using GroupPlan = std::vector<Segment>;
 
-// Covers the whole target. Exact stretches of kPlainBytes or more inside covers become plain segments, which cost a few
-// bytes whatever their length; the rest is coded, group_bytes of it at most in a group. Depends on no thread count.
-[[nodiscard]] std::vector<GroupPlan> plan_groups(ByteSpan source, ByteSpan target, const Covers& covers,
+inline constexpr std::size_t kMaxGroupSegments = 1024;
+
+// A stretch of the target.
+struct TargetRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// Plans all of `range`, in which all covers lie. Exact stretches of kPlainBytes or more inside covers become plain
+// segments, which cost a few bytes whatever their length; the rest is coded, group_bytes of it at most in a group.
+// Depends on no thread count.
+[[nodiscard]] std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target,
+                                                 const TargetRange& range, const Covers& covers,
                                                  std::uint64_t group_bytes, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -6,7 +6,6 @@
 
 #include "apply/apply_run.hpp"
 #include "base/try.hpp"
-#include "io/memory_io.hpp"
 
 namespace bdelta {
 namespace {
@@ -30,31 +29,44 @@ class JoinedReader final : public SequentialReader {
   SequentialReader& body_;
 };
 
-// Takes what would be written and compares it instead.
+// Takes what would be written and compares it instead, from any thread.
 class Comparer final : public PositionedWriter {
  public:
-  explicit Comparer(ByteSpan target) : target_(target) {}
+  explicit Comparer(RandomReader& target) : target_(target), view_(target.view()) {}
 
   Status write_at(std::uint64_t pos, ByteSpan bytes) override {
-    if (std::memcmp(target_.data() + pos, bytes.data(), bytes.size()) == 0) return {};
-    return Error{ErrorCode::kSelfCheckFailed, "it rebuilds other bytes", pos};
+    if (!view_.empty()) return same(view_.subspan(static_cast<std::size_t>(pos), bytes.size()), bytes, pos);
+    Bytes wanted(std::min(bytes.size(), kCompareBytes));
+    for (std::size_t done = 0; done < bytes.size(); done += wanted.size()) {
+      const MutableByteSpan piece = MutableByteSpan(wanted).first(std::min(wanted.size(), bytes.size() - done));
+      BDELTA_TRY(target_.read_at(pos + done, piece));
+      BDELTA_TRY(same(piece, bytes.subspan(done, piece.size()), pos + done));
+    }
+    return {};
   }
   Status finish() override { return {}; }
 
  private:
-  ByteSpan target_;
+  static constexpr std::size_t kCompareBytes = 256 * 1024;  // read at a time
+
+  static Status same(ByteSpan wanted, ByteSpan made, std::uint64_t pos) {
+    if (std::memcmp(wanted.data(), made.data(), made.size()) == 0) return {};
+    return Error{ErrorCode::kSelfCheckFailed, "it rebuilds other bytes", pos};
+  }
+
+  RandomReader& target_;
+  const ByteSpan view_;
 };
 
 }  // namespace
 
-Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, WorkerPool& pool) {
-  io::MemoryReader source_reader(source);
+Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool) {
   BDELTA_ASSIGN(const auto body_reader, body.open_reader());
   JoinedReader patch(head, *body_reader);
   ApplyOptions options;
   options.memory_limit_bytes = ~std::uint64_t{0} >> 1;
-  ApplyRun run(source_reader, patch, options, pool);
-  // The source's digest was taken from these very bytes; what is to be proven is the decoding.
+  ApplyRun run(source, patch, options, pool);
+  // The source's digest was taken from the same bytes just now; what is to be proven is the decoding.
   run.assume_source_verified();
   Comparer comparer(target);
   const auto apply = [&]() -> Status {

@@ -8,7 +8,7 @@
 namespace bdelta {
 
 // head and body together are the patch; `pool` is idle and does the work. kSelfCheckFailed with the reason if applying
-// the patch does not give `target`.
-Status check_patch(ByteSpan source, ByteSpan target, ByteSpan head, const io::Spool& body, WorkerPool& pool);
+// the patch does not give `target`. Readers without a view are read in pieces.
+Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool);
 
 }  // namespace bdelta

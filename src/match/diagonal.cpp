@@ -77,8 +77,8 @@ class DiagonalWalk {
 
 }  // namespace
 
-Covers cover_diagonals(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool) {
-  const std::int64_t from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
+Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals, const MatchParams& params,
+                       WorkerPool& pool) {
   const std::size_t chunk_count = static_cast<std::size_t>((target.size() + kChunkBytes - 1) / kChunkBytes);
   std::vector<Covers> chunks(chunk_count);
   pool.for_each(chunk_count, [&](std::size_t i) {
@@ -86,17 +86,17 @@ Covers cover_diagonals(ByteSpan source, ByteSpan target, const MatchParams& para
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
     const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
     Covers& covers = chunks[i];
-    DiagonalWalk(source, target, 0, params).run(begin, end, covers);
-    if (from_end == 0) return;
+    DiagonalWalk(source, target, diagonals.from_start, params).run(begin, end, covers);
+    if (diagonals.from_end == diagonals.from_start) return;
     // The second diagonal only where the first left room.
     Covers both;
     std::uint64_t free_from = begin;
     for (const Cover& cover : covers) {
-      DiagonalWalk(source, target, from_end, params).run(free_from, cover.target_pos, both);
+      DiagonalWalk(source, target, diagonals.from_end, params).run(free_from, cover.target_pos, both);
       both.push_back(cover);
       free_from = cover.target_end();
     }
-    DiagonalWalk(source, target, from_end, params).run(free_from, end, both);
+    DiagonalWalk(source, target, diagonals.from_end, params).run(free_from, end, both);
     covers = std::move(both);
   });
   Covers all;

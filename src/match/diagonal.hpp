@@ -8,8 +8,20 @@
 
 namespace bdelta {
 
-// Covers of the target on the diagonals 0 and source - target size, at compare speed. Only long, sure ground is taken:
-// the passes behind fill the rest.
-[[nodiscard]] Covers cover_diagonals(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool);
+// The diagonals on which a target is likeliest to lie: as far from the start as in the source, and as far from the end.
+struct Diagonals {
+  std::int64_t from_start = 0;
+  std::int64_t from_end = 0;
+};
+
+// Those of two whole files.
+[[nodiscard]] inline Diagonals whole_diagonals(ByteSpan source, ByteSpan target) noexcept {
+  return {0, static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size())};
+}
+
+// Covers of the target on these diagonals, at compare speed. Only long, sure ground is taken: the passes behind fill the
+// rest.
+[[nodiscard]] Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals,
+                                     const MatchParams& params, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -7,14 +7,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "base/bytes.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;      // of the table: 64 MiB
+constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
+constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;      // of the table: 128 MiB
 constexpr std::uint64_t kSourceTask = std::uint64_t{8} << 20;    // bytes of source read by one task
+constexpr std::uint64_t kBoundedTask = std::uint64_t{64} << 10;   // the same under a limit of memory
 constexpr unsigned kWays = 4;                                    // candidates kept for a key
 
 struct Gap {
@@ -32,14 +35,19 @@ std::uint64_t key_at(const std::uint8_t* at, unsigned span) noexcept {
 
 class GapFiller {
  public:
-  GapFiller(ByteSpan source, ByteSpan target, const MatchParams& params, unsigned span, WorkerPool& pool)
-      : source_(source), target_(target), params_(params), span_(span), pool_(pool) {}
+  GapFiller(ByteSpan source, ByteSpan target, const MatchParams& params, unsigned span, WorkerPool& pool,
+            const GapScope& scope)
+      : source_(source), target_(target), params_(params), span_(span), pool_(pool), scope_(scope) {}
 
   void run(Covers& covers) {
     find_gaps(covers);
     if (gaps_.empty() || source_.size() < span_) return;
     note_gap_keys();
-    gather_candidates();
+    if (scope_.memory_bytes == 0) {
+      gather_candidates();
+    } else {
+      gather_in_rounds();
+    }
     std::vector<Covers> found(gaps_.size());
     constexpr std::size_t kGapsPerTask = 64;
     pool_.for_each((gaps_.size() + kGapsPerTask - 1) / kGapsPerTask, [&](std::size_t task) {
@@ -66,7 +74,8 @@ class GapFiller {
   // A blocked Bloom filter: two bits a key in one word, so a question costs one access; 16 bits of filter a gap byte
   // let fewer than one stranger in a hundred pass.
   void note_gap_keys() {
-    const std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ / 4, 1 << 10, std::uint64_t{1} << 23));
+    std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ / 4, 1 << 10, kMaxFilterWords));
+    if (scope_.memory_bytes != 0) words = std::min(words, std::bit_floor(scope_.memory_bytes / 4 / sizeof(std::uint64_t)));
     filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
     filter_.assign(static_cast<std::size_t>(words), 0);
     for (const Gap& gap : gaps_) {
@@ -95,20 +104,58 @@ class GapFiller {
     }
   }
 
-  void gather_candidates() {
-    const std::size_t task_count = static_cast<std::size_t>((source_.size() + kSourceTask - 1) / kSourceTask);
-    std::vector<std::vector<std::uint64_t>> passed(task_count);
-    pool_.for_each(task_count, [&](std::size_t task) {
-      const std::uint64_t begin = task * kSourceTask;
-      const std::uint64_t end = std::min<std::uint64_t>(begin + kSourceTask, source_.size() - span_ + 1);
-      const Span span(pool_.timeline(), PhaseId::kGaps, task, end > begin ? end - begin : 0);
-      filter_source(begin, end, passed[task]);
+  // What of the source is to be read, in pieces of task_bytes at most.
+  [[nodiscard]] std::vector<SourceRange> tasks_of(std::uint64_t task_bytes) const {
+    std::vector<SourceRange> tasks;
+    const auto split = [&](const SourceRange& range) {
+      const std::uint64_t stop = std::min<std::uint64_t>(range.end, source_.size() - span_ + 1);
+      for (std::uint64_t pos = range.begin; pos < stop; pos += task_bytes) {
+        tasks.push_back({pos, std::min(pos + task_bytes, stop)});
+      }
+    };
+    if (scope_.ranges.empty()) split({0, source_.size()});
+    for (const SourceRange& range : scope_.ranges) split(range);
+    return tasks;
+  }
+
+  // The source positions that the filter lets pass, by task.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> filter_tasks(std::span<const SourceRange> tasks) const {
+    std::vector<std::vector<std::uint64_t>> passed(tasks.size());
+    pool_.for_each(tasks.size(), [&](std::size_t i) {
+      const Span span(pool_.timeline(), PhaseId::kGaps, i, tasks[i].end - tasks[i].begin);
+      filter_source(tasks[i].begin, tasks[i].end, passed[i]);
     });
-    std::uint64_t count = 0;
-    for (const auto& positions : passed) count += positions.size();
-    const std::uint64_t slots = std::bit_ceil(std::clamp<std::uint64_t>(count * 2, 1024, kMaxSlots));
+    return passed;
+  }
+
+  void make_table(std::uint64_t slots) {
     slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
     slots_.assign(static_cast<std::size_t>(slots), 0);
+  }
+
+  // All candidates at once; the table fits their number.
+  void gather_candidates() {
+    const auto passed = filter_tasks(tasks_of(kSourceTask));
+    std::uint64_t count = 0;
+    for (const auto& positions : passed) count += positions.size();
+    make_table(std::bit_ceil(std::clamp<std::uint64_t>(count * 2, 1024, kMaxSlots)));
+    insert_all(passed);
+  }
+
+  // So many tasks at a time that their candidates fit a quarter of the memory even if every position is one; the table
+  // has half of it at most, and no more than four slots a gap byte.
+  void gather_in_rounds() {
+    const std::uint64_t most_slots = std::bit_floor(scope_.memory_bytes / 2 / sizeof(std::uint64_t));
+    make_table(std::min(most_slots, std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ * 4, 1024, kMaxSlots))));
+    const std::uint64_t task_memory = kBoundedTask * 2 * sizeof(std::uint64_t);  // with the slack of a growing vector
+    const auto round = static_cast<std::size_t>(std::max<std::uint64_t>(1, scope_.memory_bytes / 4 / task_memory));
+    const std::vector<SourceRange> tasks = tasks_of(kBoundedTask);
+    for (std::size_t begin = 0; begin < tasks.size(); begin += round) {
+      insert_all(filter_tasks(std::span(tasks).subspan(begin, std::min(round, tasks.size() - begin))));
+    }
+  }
+
+  void insert_all(const std::vector<std::vector<std::uint64_t>>& passed) {
     for (const auto& positions : passed) {
       for (const std::uint64_t pos : positions) insert(pos);
     }
@@ -164,6 +211,7 @@ class GapFiller {
         ++pos;
         continue;
       }
+      if (scope_.bytes_per_cover != 0 && found.size() > (gap.end - gap.begin) / scope_.bytes_per_cover) return;
       found.push_back(best.cover);
       pos = begin = best.cover.target_end();
     }
@@ -195,6 +243,7 @@ class GapFiller {
   const MatchParams& params_;
   const unsigned span_;
   WorkerPool& pool_;
+  const GapScope& scope_;
   std::vector<Gap> gaps_;
   std::uint64_t gap_bytes_ = 0;
   std::vector<std::uint64_t> filter_;
@@ -206,8 +255,8 @@ class GapFiller {
 }  // namespace
 
 void fill_gaps(ByteSpan source, ByteSpan target, const MatchParams& params, unsigned span, WorkerPool& pool,
-               Covers& covers) {
-  GapFiller(source, target, params, span, pool).run(covers);
+               Covers& covers, const GapScope& scope) {
+  GapFiller(source, target, params, span, pool, scope).run(covers);
 }
 
 }  // namespace bdelta

@@ -23,15 +23,19 @@ class LocalTable {
   static constexpr std::uint64_t kGranuleBytes = 8192;    // source inserted at a time
   static constexpr std::uint64_t kLifeGranules = 24;      // insertions after which a granule counts as gone
 
+  static constexpr std::uint64_t kNotes = 65536;          // granules remembered, fewer for a small source: 512 KiB
+
   explicit LocalTable(ByteSpan source)
-      : source_(source), slots_(std::size_t{1} << kSlotBits), born_(source.size() / kGranuleBytes + 1) {}
+      : source_(source), slots_(std::size_t{1} << kSlotBits), last_granule_(source.size() / kGranuleBytes),
+        notes_(static_cast<std::size_t>(std::min(last_granule_ + 1, kNotes))) {}
 
   // Makes sure that the granules around source_pos, `behind` bytes back to `ahead` bytes on, are in the table.
   void cover(std::uint64_t source_pos, std::uint64_t behind, std::uint64_t ahead) {
     const std::uint64_t first = (source_pos > behind ? source_pos - behind : 0) / kGranuleBytes;
-    const std::uint64_t last = std::min<std::uint64_t>((source_pos + ahead) / kGranuleBytes, born_.size() - 1);
+    const std::uint64_t last = std::min<std::uint64_t>((source_pos + ahead) / kGranuleBytes, last_granule_);
     for (std::uint64_t granule = first; granule <= last; ++granule) {
-      if (born_[granule] == 0 || clock_ - born_[granule] > kLifeGranules) insert(granule);
+      const Note& note = note_of(granule);
+      if (note.born == 0 || note.granule != granule || clock_ - note.born > kLifeGranules) insert(granule);
     }
   }
 
@@ -47,8 +51,16 @@ class LocalTable {
     return (hash * 0x9E3779B1u) >> (32 - kSlotBits);
   }
 
+  // Granules of a large source share a note; the one inserted last has it, the other is inserted again when asked for.
+  struct Note {
+    std::uint32_t granule = 0;
+    std::uint32_t born = 0;  // clock at insertion, 0 = never
+  };
+
+  [[nodiscard]] Note& note_of(std::uint64_t granule) noexcept { return notes_[granule % kNotes]; }
+
   void insert(std::uint64_t granule) noexcept {
-    born_[granule] = ++clock_;
+    note_of(granule) = {static_cast<std::uint32_t>(granule), ++clock_};
     const std::uint64_t begin = granule * kGranuleBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + kGranuleBytes, source_.size());
     for (std::uint64_t pos = begin; pos + kHashSpan <= end; pos += kStride) {
@@ -58,7 +70,8 @@ class LocalTable {
 
   ByteSpan source_;
   std::vector<std::uint32_t> slots_;  // source position / stride, low 32 bits
-  std::vector<std::uint32_t> born_;   // clock at insertion by granule, 0 = never
+  std::uint64_t last_granule_;
+  std::vector<Note> notes_;           // of granule i at i modulo kNotes
   std::uint32_t clock_ = 0;
 };
 

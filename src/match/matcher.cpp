@@ -5,109 +5,145 @@
 #include <mutex>
 
 #include "base/timeline.hpp"
-#include "match/diagonal.hpp"
-#include "match/gap_pass.hpp"
+#include "match/near_source.hpp"
 #include "match/scan.hpp"
 #include "match/select.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;  // target scanned by one task, whatever the threads
 constexpr std::uint64_t kWorthRatio = 16384;  // no pass over the source while less than 1/ratio of it is uncovered
+constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded gap pass reads, in bytes of the target
+constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
-// Enough is uncovered to read the whole source for it.
-bool is_worth_a_pass(const Covers& covers, ByteSpan source, ByteSpan target) {
+std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
   std::uint64_t covered = 0;
   for (const Cover& cover : covers) covered += cover.length;
-  return target.size() - covered > source.size() / kWorthRatio;
+  return target_size - covered;
 }
 
 // Scans what `known` leaves free in one chunk, and hands on both in order.
-Covers scan_chunk(const ScanInput& input, const Covers& known, std::uint64_t begin, std::uint64_t end) {
+Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diagonal, std::uint64_t begin,
+                  std::uint64_t end) {
   LocalTable table(input.source);
   Covers covers;
   auto next = std::lower_bound(known.begin(), known.end(), begin,
                                [](const Cover& cover, std::uint64_t pos) { return cover.target_pos < pos; });
-  std::int64_t diagonal = next == known.begin() ? 0 : std::prev(next)->diagonal();
   std::uint64_t pos = begin;
+  if (next != known.begin()) {
+    const Cover& before = *std::prev(next);
+    diagonal = before.diagonal();
+    pos = std::max(pos, before.target_end());  // a known cover may reach in from the chunk before
+  }
   for (; next != known.end() && next->target_pos < end; ++next) {
     scan_range(input, pos, next->target_pos, diagonal, table, covers);
     covers.push_back(*next);
     diagonal = next->diagonal();
     pos = next->target_end();
   }
-  scan_range(input, pos, end, diagonal, table, covers);
+  if (pos < end) scan_range(input, pos, end, diagonal, table, covers);
   return covers;
-}
-
-Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool, const MatchTick& tick) {
-  const std::uint64_t size = input.target.size();
-  const std::size_t chunk_count = static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes);
-  std::vector<Covers> chunks(chunk_count);
-  std::mutex mutex;
-  std::size_t done = 0;
-  std::atomic<bool> cancelled{false};
-  pool.for_each(chunk_count, [&](std::size_t i) {
-    if (cancelled) return;
-    const std::uint64_t begin = i * kChunkBytes;
-    const std::uint64_t end = std::min(begin + kChunkBytes, size);
-    const Span span(pool.timeline(), PhaseId::kScan, i, end - begin);
-    chunks[i] = scan_chunk(input, known, begin, end);
-    const std::lock_guard lock(mutex);
-    if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
-  });
-  Covers all;
-  for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
-  return all;
 }
 
 }  // namespace
 
-Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                   const MatchTick& tick) {
-  if (source.empty() || target.empty()) return {};
-  const auto timed = [&pool](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
-    const Span span(pool.timeline(), phase, TraceSpan::kNone, bytes);
+// What the diagonals alone leave open decides, summed up over all targets: less is too little to earn an index.
+void Matcher::build_index_if_worth(const Covers& covers, std::uint64_t target_size) {
+  uncovered_ += uncovered_bytes(covers, target_size);
+  if (!index_.empty() || uncovered_ <= source_.size() / kWorthRatio) return;
+  if (limits_.index_bytes == 0) return index_.build(source_, params_.sample_shift, pool_);
+  index_.start(params_.sample_shift, limits_.index_bytes / SourceIndex::kBucketBytes);
+  for (std::uint64_t pos = 0; pos < source_.size(); pos += kIndexPiece) {
+    const std::uint64_t length = std::min(kIndexPiece + kAnchorSpan - 1, source_.size() - pos);
+    index_.add(source_.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(length)), pos, pool_);
+  }
+}
+
+Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal, const MatchTick& tick) {
+  ScanInput input{source_, target, &index_, &params_};
+  const std::uint64_t size = target.size();
+  const std::uint64_t chunk_bytes = limits_.chunk_bytes;
+  if (limits_.bytes_per_cover != 0) input.max_covers = static_cast<std::size_t>(chunk_bytes / limits_.bytes_per_cover);
+  const std::size_t chunk_count = static_cast<std::size_t>((size + chunk_bytes - 1) / chunk_bytes);
+  std::vector<Covers> chunks(chunk_count);
+  std::mutex mutex;
+  std::size_t done = 0;
+  std::atomic<bool> cancelled{false};
+  pool_.for_each(chunk_count, [&](std::size_t i) {
+    if (cancelled) return;
+    const std::uint64_t begin = i * chunk_bytes;
+    const std::uint64_t end = std::min(begin + chunk_bytes, size);
+    const Span span(pool_.timeline(), PhaseId::kScan, i, end - begin);
+    chunks[i] = scan_chunk(input, known, diagonal, begin, end);
+    const std::lock_guard lock(mutex);
+    if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
+  });
+  std::size_t count = 0;
+  for (const Covers& chunk : chunks) count += chunk.size();
+  Covers all;
+  all.reserve(count);
+  for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
+  return all;
+}
+
+// One gap pass; false where too little is uncovered to read the source for it.
+bool Matcher::fill(ByteSpan target, unsigned span, Covers& covers) {
+  GapScope scope;
+  scope.memory_bytes = limits_.gap_bytes;
+  scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
+  std::uint64_t read_bytes = source_.size();
+  if (limits_.near_gaps_only) {
+    scope.ranges = near_source(covers, source_.size(), kNearRatio * target.size());
+    read_bytes = 0;
+    for (const SourceRange& range : scope.ranges) read_bytes += range.end - range.begin;
+  }
+  if (uncovered_bytes(covers, target.size()) <= read_bytes / kWorthRatio) return false;
+  fill_gaps(source_, target, params_, span, pool_, covers, scope);
+  join_covers(covers);
+  return true;
+}
+
+Covers Matcher::find(ByteSpan target, const Diagonals& diagonals, const MatchTick& tick) {
+  if (source_.empty() || target.empty()) return {};
+  const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
+    const Span span(pool_.timeline(), phase, TraceSpan::kNone, bytes);
     return pass();
   };
 
   // What lies on the diagonals from the start and from the end needs no index.
-  Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source, target, params, pool); });
+  Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source_, target, diagonals, params_, pool_); });
 
-  // The index, unless what is left is too little to earn it.
-  SourceIndex index;
-  if (is_worth_a_pass(covers, source, target)) {
-    timed(PhaseId::kIndex, [&] { index.build(source, params.sample_shift, pool); });
-  }
+  // The index, once it is earned.
+  timed(PhaseId::kIndex, [&] { build_index_if_worth(covers, target.size()); });
 
   // The scan covers most of the rest.
   timed(PhaseId::kScan, [&] {
-    covers = scan_target({source, target, &index, &params}, covers, pool, tick);
+    covers = scan(target, covers, diagonals.from_start, tick);
     join_covers(covers);
   });
 
   // Gap passes look for shorter keys, at every source position, in what is still uncovered.
-  for (const unsigned span : params.gap_spans) {
-    if (!is_worth_a_pass(covers, source, target)) break;
-    timed(PhaseId::kGaps, [&] {
-      fill_gaps(source, target, params, span, pool, covers);
-      join_covers(covers);
-    });
+  for (const unsigned span : params_.gap_spans) {
+    if (!timed(PhaseId::kGaps, [&] { return fill(target, span, covers); })) break;
   }
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
   timed(PhaseId::kSelect, [&] {
-    if (params.loosen) {
-      loosen_covers(source, target, params, covers);
+    if (params_.loosen) {
+      loosen_covers(source_, target, params_, covers);
       join_covers(covers);
     }
-    if (params.prune) {
-      prune_covers(source, target, params, covers);
+    if (params_.prune) {
+      prune_covers(source_, target, params_, covers);
       join_covers(covers);
     }
   }, target.size());
   return covers;
+}
+
+Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
+                   const MatchTick& tick) {
+  return Matcher(source, params, {}, pool).find(target, whole_diagonals(source, target), tick);
 }
 
 }  // namespace bdelta

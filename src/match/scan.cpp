@@ -25,11 +25,12 @@ class Scanner {
  public:
   Scanner(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t diagonal, LocalTable& table,
           Covers& covers)
-      : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params), end_(end),
+      : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params), max_covers_(input.max_covers),
+        end_(end),
         table_(table), covers_(covers), pos_(begin), free_from_(begin), diagonal_(diagonal) {}
 
   std::int64_t run() {
-    while (pos_ < end_) {
+    while (pos_ < end_ && covers_.size() < max_covers_) {
       if (end_ - pos_ < kHashSpan || target_.size() - pos_ < kHashSpan) break;
       if (pos_ - free_from_ >= kLostBytes) {
         scan_lost();
@@ -159,6 +160,7 @@ class Scanner {
   const ByteSpan target_;
   const SourceIndex& index_;
   const MatchParams& params_;
+  const std::size_t max_covers_;
   const std::uint64_t end_;
   LocalTable& table_;
   Covers& covers_;

@@ -13,6 +13,7 @@ struct ScanInput {
   ByteSpan target;
   const SourceIndex* index;   // may be empty
   const MatchParams* params;
+  std::size_t max_covers = ~std::size_t{0};  // the scan stops where the list has so many
 };
 
 // Appends covers of target[begin, end) to `covers`, ascending. `diagonal` is where the scan starts looking and is left

@@ -6,30 +6,9 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kScanBytes = std::uint64_t{4} << 20;  // source scanned by one task
-
-struct Sample {
-  std::uint64_t key;
-  std::uint64_t source_pos;
-};
-
-// The samples of one stretch of the source, in order. A run of equal hashes (periodic data) is one sample.
-std::vector<Sample> scan_block(ByteSpan source, std::uint64_t begin, std::uint64_t end, std::uint32_t threshold) {
-  static const SampleScan scan = best_sample_scan();
-  std::vector<Sample> samples;
-  if (end + kAnchorSpan > source.size()) end = source.size() < kAnchorSpan ? 0 : source.size() - kAnchorSpan + 1;
-  if (begin >= end) return samples;
-  std::vector<std::uint32_t> positions;
-  scan(source.data() + begin, static_cast<std::uint32_t>(end - begin), threshold, positions);
-  samples.reserve(positions.size());
-  std::uint64_t last_key = 0;
-  for (const std::uint32_t offset : positions) {
-    const std::uint64_t key = anchor_hash(source.data() + begin + offset);
-    if (key != last_key) samples.push_back({key, begin + offset});
-    last_key = key;
-  }
-  return samples;
-}
+constexpr std::uint64_t kScanBytes = std::uint64_t{4} << 20;    // source scanned by one task
+constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;   // scanned at a time inside it
+constexpr std::uint64_t kMostOfExpected = 8;                    // samples that `add` takes, in expected ones
 
 }  // namespace
 
@@ -43,23 +22,7 @@ void SourceIndex::insert(std::uint64_t key, std::uint64_t source_pos) noexcept {
   }
 }
 
-void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
-  threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
-  const std::size_t block_count = static_cast<std::size_t>((source.size() + kScanBytes - 1) / kScanBytes);
-  std::vector<std::vector<Sample>> blocks(block_count);
-  pool.for_each(block_count, [&](std::size_t i) {
-    const std::uint64_t begin = i * kScanBytes;
-    const std::uint64_t end = std::min<std::uint64_t>(begin + kScanBytes, source.size());
-    const Span span(pool.timeline(), PhaseId::kIndex, i, end - begin);
-    blocks[i] = scan_block(source, begin, end, threshold_);
-  });
-
-  std::uint64_t sample_count = 0;
-  for (const auto& block : blocks) sample_count += block.size();
-  const std::uint64_t bucket_count = std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2));
-  bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bucket_count));
-  entries_.assign(static_cast<std::size_t>(bucket_count) * kBucketEntries, 0);
-
+void SourceIndex::insert_all(const SampleBlocks& blocks, WorkerPool& pool) {
   constexpr std::uint64_t kParts = 8;  // fixed, so that the work splits alike for every thread count
   pool.for_each(kParts, [&](std::size_t part) {
     const Span span(pool.timeline(), PhaseId::kIndex, part);
@@ -69,6 +32,53 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
       }
     }
   });
+}
+
+// The samples of a piece, block by block and in order, max_samples of a block at most. A run of equal hashes (periodic
+// data) is one sample.
+SourceIndex::SampleBlocks SourceIndex::scan(ByteSpan piece, std::uint64_t source_pos, std::uint64_t max_samples,
+                                            WorkerPool& pool) const {
+  static const SampleScan scan_samples = best_sample_scan();
+  const std::uint64_t stop = piece.size() < kAnchorSpan ? 0 : piece.size() - kAnchorSpan + 1;
+  SampleBlocks blocks(static_cast<std::size_t>((piece.size() + kScanBytes - 1) / kScanBytes));
+  pool.for_each(blocks.size(), [&](std::size_t i) {
+    const std::uint64_t begin = i * kScanBytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + kScanBytes, stop);
+    const Span span(pool.timeline(), PhaseId::kIndex, i, end > begin ? end - begin : 0);
+    std::vector<Sample>& samples = blocks[i];
+    std::vector<std::uint32_t> offsets;
+    std::uint64_t last_key = 0;
+    for (std::uint64_t at = begin; at < end && samples.size() < max_samples; at += kStepBytes) {
+      offsets.clear();
+      scan_samples(piece.data() + at, static_cast<std::uint32_t>(std::min(kStepBytes, end - at)), threshold_, offsets);
+      for (const std::uint32_t offset : offsets) {
+        const std::uint64_t key = anchor_hash(piece.data() + at + offset);
+        if (key != last_key) samples.push_back({key, source_pos + at + offset});
+        last_key = key;
+      }
+    }
+  });
+  return blocks;
+}
+
+void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
+  threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
+  const SampleBlocks blocks = scan(source, 0, ~std::uint64_t{0}, pool);
+  std::uint64_t sample_count = 0;
+  for (const auto& block : blocks) sample_count += block.size();
+  start(shift, std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2)));
+  insert_all(blocks, pool);
+}
+
+void SourceIndex::start(unsigned shift, std::uint64_t bucket_count) {
+  threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
+  bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bucket_count));
+  entries_.assign(static_cast<std::size_t>(bucket_count) * kBucketEntries, 0);
+}
+
+void SourceIndex::add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool) {
+  const std::uint64_t expected = kScanBytes * threshold_ >> 32;
+  insert_all(scan(piece, source_pos, kMostOfExpected * expected + 1, pool), pool);
 }
 
 }  // namespace bdelta

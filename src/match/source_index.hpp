@@ -21,8 +21,17 @@ class SourceIndex {
  public:
   static constexpr unsigned kBucketEntries = 4;
 
-  // Indexes the samples of `source` under `shift` (about one position in 2^shift).
+  // Indexes the samples of `source` under `shift` (about one position in 2^shift). The table fits their number; while it
+  // is built they take as much again.
   void build(ByteSpan source, unsigned shift, WorkerPool& pool);
+
+  // The same in bounded memory: `start` makes the table, of 32 bytes for each of bucket_count (a power of two), and
+  // `add` indexes one piece after the other, which stands at source_pos. Samples in the last kAnchorSpan - 1 bytes of a
+  // piece are not seen, so pieces overlap by as much. Pieces whose content gives samples without end lose some.
+  void start(unsigned shift, std::uint64_t bucket_count);
+  void add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool);
+
+  static constexpr std::uint64_t kBucketBytes = kBucketEntries * sizeof(std::uint64_t);
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   [[nodiscard]] std::uint32_t threshold() const noexcept { return threshold_; }
@@ -53,7 +62,16 @@ class SourceIndex {
   [[nodiscard]] std::size_t bucket(std::uint64_t key) const noexcept {
     return static_cast<std::size_t>(key >> bucket_shift_) * kBucketEntries;
   }
+  struct Sample {
+    std::uint64_t key;
+    std::uint64_t source_pos;
+  };
+  using SampleBlocks = std::vector<std::vector<Sample>>;
+
   void insert(std::uint64_t key, std::uint64_t source_pos) noexcept;
+  void insert_all(const SampleBlocks& blocks, WorkerPool& pool);
+  [[nodiscard]] SampleBlocks scan(ByteSpan piece, std::uint64_t source_pos, std::uint64_t max_samples,
+                                  WorkerPool& pool) const;
 
   std::vector<std::uint64_t> entries_;  // 0 = free; else tag, position + 1
   std::uint32_t threshold_ = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/varint.hpp"
+#include "base/byte_cursor.hpp"
 #include "hash/xxh3.hpp"
 
 namespace bdelta {
@@ -16,7 +16,7 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  GroupEncoder(ByteSpan source, ByteSpan target, std::uint64_t window_bytes)
+  GroupEncoder(const FilePieces& source, const FilePieces& target, std::uint64_t window_bytes)
       : source_(source), target_(target), window_bytes_(window_bytes) {}
 
   void plain(const Segment& segment) {
@@ -48,7 +48,10 @@ class GroupEncoder {
     close_window();
   }
 
-  GroupDraft take() { return std::move(draft_); }
+  GroupDraft take() {
+    draft_.last_diagonal = diagonal_;
+    return std::move(draft_);
+  }
 
  private:
   void open_window(std::uint64_t pos) {
@@ -64,7 +67,8 @@ class GroupEncoder {
     flush_literal();
     record_.target_length = pos_ - window_begin_;
     for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
-    record_.checksum = xxh3_32(target_.subspan(window_begin_, record_.target_length));
+    record_.checksum = xxh3_32(target_.span(window_begin_, record_.target_length));
+    draft_.coded_bytes += record_.target_length;
     draft_.windows.push_back(record_);
   }
 
@@ -90,7 +94,7 @@ class GroupEncoder {
   }
 
   void flush_literal() {
-    append(draft_.streams[kLiterals], target_.subspan(literal_from_, pos_ - literal_from_));
+    append(draft_.streams[kLiterals], target_.span(literal_from_, pos_ - literal_from_));
     literal_from_ = pos_;
   }
 
@@ -112,8 +116,8 @@ class GroupEncoder {
 
   // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
   void residual(std::uint64_t stop, std::int64_t diagonal) {
-    const std::uint8_t* s = source_.data() + (static_cast<std::int64_t>(pos_) + diagonal);
-    const std::uint8_t* t = target_.data() + pos_;
+    const std::uint8_t* s = source_.at(pos_ + static_cast<std::uint64_t>(diagonal));
+    const std::uint8_t* t = target_.at(pos_);
     const std::uint64_t length = stop - pos_;
     std::uint64_t done = 0;
     while (done < length && run_count_ + kBlockBytes < kMaxWindowRuns) {
@@ -154,8 +158,8 @@ class GroupEncoder {
     return done;
   }
 
-  const ByteSpan source_;
-  const ByteSpan target_;
+  const FilePieces& source_;
+  const FilePieces& target_;
   const std::uint64_t window_bytes_;
   GroupDraft draft_;
   WindowRecord record_;
@@ -168,10 +172,37 @@ class GroupEncoder {
   std::uint64_t unchanged_ = 0;  // copied bytes of this window since the last residual run
 };
 
+// Drafts begin at diagonal 0: the first change of it, plain or coded, becomes one from `diagonal`. False if there is none.
+bool rebase_diagonal(GroupDraft& draft, std::int64_t diagonal) {
+  for (WindowRecord& window : draft.windows) {
+    if (window.plain) {
+      window.diagonal_change -= diagonal;
+      return true;
+    }
+    if (window.copy_count == 0) continue;
+    Bytes& stream = draft.streams[kDiagonals];
+    ByteCursor cursor(stream);
+    Bytes first;
+    append_varint(first, zigzag(cursor.svarint() - diagonal));
+    const auto old_size = static_cast<std::ptrdiff_t>(stream.size() - cursor.available());
+    stream.erase(stream.begin(), stream.begin() + old_size);
+    stream.insert(stream.begin(), first.begin(), first.end());
+    window.sizes[kDiagonals] += first.size() - static_cast<std::uint64_t>(old_size);
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<Segment>& segments,
-                        std::uint64_t window_bytes) {
+std::uint64_t GroupDraft::stream_bytes() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Bytes& stream : streams) sum += stream.size();
+  return sum;
+}
+
+GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
+                        const std::vector<Segment>& segments, std::uint64_t window_bytes) {
   GroupEncoder encoder(source, target, window_bytes);
   for (const Segment& segment : segments) {
     if (segment.plain) {
@@ -180,7 +211,24 @@ GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers, 
       encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
     }
   }
-  return encoder.take();
+  GroupDraft draft = encoder.take();
+  draft.segment_count = segments.size();
+  return draft;
+}
+
+void join_drafts(GroupDraft& group, GroupDraft&& next) {
+  if (rebase_diagonal(next, group.last_diagonal)) group.last_diagonal = next.last_diagonal;
+  auto first = next.windows.begin();
+  const bool goes_on = !group.windows.empty() && group.windows.back().plain && first != next.windows.end() &&
+                       first->plain && first->diagonal_change == 0;
+  if (goes_on) group.windows.back().target_length += first++->target_length;
+  group.windows.insert(group.windows.end(), first, next.windows.end());
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    append(group.streams[i], next.streams[i]);
+    Bytes().swap(next.streams[i]);
+  }
+  group.coded_bytes += next.coded_bytes;
+  group.segment_count += next.segment_count;
 }
 
 }  // namespace bdelta

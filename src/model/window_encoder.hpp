@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "delta/cover.hpp"
+#include "delta/file_pieces.hpp"
 #include "model/streams.hpp"
 
 namespace bdelta {
@@ -12,6 +13,11 @@ namespace bdelta {
 struct GroupDraft {
   std::vector<WindowRecord> windows;
   StreamBytes streams;
+  std::int64_t last_diagonal = 0;   // where the coder's state ends
+  std::uint64_t coded_bytes = 0;    // target bytes of windows that are not plain
+  std::size_t segment_count = 0;    // that it was made of
+
+  [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
 };
 
 // A stretch of the target as the plan of a patch sees it. Plain: exactly source[diagonal + target_pos).
@@ -22,9 +28,14 @@ struct Segment {
   std::int64_t diagonal = 0;  // plain only
 };
 
-// Encodes the segments of a group, in order. `covers` are those of the whole target. Windows end at window_bytes of
-// target, or earlier where a limit of streams.hpp is near.
-[[nodiscard]] GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers,
+// Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
+// at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
+// limit of streams.hpp is near.
+[[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes);
+
+// Makes `next`, which begins where `group` ends in the target, a part of it: what comes out is what encoding the segments
+// of both at once gives, but that a window ends between them. Plain windows of one diagonal that meet become one.
+void join_drafts(GroupDraft& group, GroupDraft&& next);
 
 }  // namespace bdelta

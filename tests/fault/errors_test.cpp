@@ -179,7 +179,9 @@ ErrorCode self_check_failed() {
   Bytes other = kNew;
   other[5] ^= 1;
   WorkerPool pool(1);
-  const Status status = check_patch(kOld, other, native::encode_header(split.header), body, pool);
+  io::MemoryReader source(kOld);
+  io::MemoryReader target(other);
+  const Status status = check_patch(source, target, native::encode_header(split.header), body, pool);
   return status ? ErrorCode{} : status.error().code;
 }
 

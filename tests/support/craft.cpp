@@ -11,7 +11,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const 
   io::Spool body;
   native::Writer writer({craft.codec, craft.codec, craft.codec}, body, pool);
   const std::vector<GroupPlan> plans =
-      craft.plans.empty() ? plan_groups(source, target, covers, craft.group_bytes, pool) : craft.plans;
+      craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool) : craft.plans;
   std::vector<GroupDraft> drafts;
   for (const GroupPlan& plan : plans) {
     drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes));

@@ -1,8 +1,6 @@
 // Groups and plain segments: the plan covers the target exactly, and says what is true.
 #include "create/plan.hpp"
 
-#include "create/budget.hpp"
-#include "match/source_index.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 
@@ -35,7 +33,7 @@ void expect_sound(ByteSpan source, ByteSpan target, const std::vector<GroupPlan>
 
 std::vector<GroupPlan> plan(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t group_bytes) {
   WorkerPool pool(2);
-  return plan_groups(source, target, covers, group_bytes, pool);
+  return plan_groups(source, target, {0, target.size()}, covers, group_bytes, pool);
 }
 
 TEST(Plan, NothingGivesNoGroups) { EXPECT_TRUE(plan({}, {}, {}, 1000).empty()); }
@@ -76,22 +74,6 @@ TEST(Plan, ManyPiecesAndDiagonals) {
   for (const std::uint64_t group_bytes : {std::uint64_t{1} << 16, std::uint64_t{1} << 20, std::uint64_t{1} << 30}) {
     expect_sound(source, target, plan(source, target, covers, group_bytes), group_bytes);
   }
-}
-
-TEST(Budget, GivesWayThenRefuses) {
-  CreateOptions options;
-  LevelSettings settings = level_settings(3);
-  EXPECT_OK(fit_memory(options, std::uint64_t{1} << 36, 0, settings));
-  EXPECT_EQ(level_settings(3).match.sample_shift, settings.match.sample_shift) << "no limit, no change";
-
-  options.memory_limit_bytes = std::uint64_t{128} << 20;
-  EXPECT_OK(fit_memory(options, std::uint64_t{1} << 30, 0, settings));
-  EXPECT_GT(settings.match.sample_shift, level_settings(3).match.sample_shift);
-
-  options.memory_limit_bytes = 1 << 20;
-  EXPECT_FAILS(ErrorCode::kMemoryLimit, fit_memory(options, 1000, 0, settings));
-  options.memory_limit_bytes = std::uint64_t{128} << 20;
-  EXPECT_FAILS(ErrorCode::kMemoryLimit, fit_memory(options, 1000, std::uint64_t{1} << 30, settings));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void add_common(CLI::App& app, Words& words, Options& options) {
   app.add_option("-t,--threads", words.threads, "Threads to use; 0, the default: one for each core\n(the result is the same for any number)")
       ->type_name("N")
       ->check(CLI::Range(0u, 1024u));
-  app.add_option("--memory", words.memory, "Memory to stay within, e.g. 512M")->type_name("SIZE")->check(check_size);
+  app.add_option("--memory", words.memory, "Private memory to stay within, e.g. 512M (from 64M\non any files will do)")->type_name("SIZE")->check(check_size);
   app.add_option("--io", words.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
   app.add_option("--io-buffer", words.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
   app.add_option("--temp-dir", words.temp_dir, "Where temporary files live (default: beside the\noutput; a large patch waits in the system's)")->type_name("DIR");

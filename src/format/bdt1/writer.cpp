@@ -3,9 +3,15 @@
 #include <algorithm>
 #include <string>
 
+#include "base/try.hpp"
 #include "format/bdt1/layout.hpp"
 
 namespace bdelta::bdt1 {
+namespace {
+
+constexpr std::size_t kCopyBytes = 256 * 1024;
+
+}  // namespace
 
 Status check_sizes(std::uint64_t source_size, std::uint64_t target_size) {
   const std::uint64_t larger = std::max(source_size, target_size);
@@ -14,11 +20,11 @@ Status check_sizes(std::uint64_t source_size, std::uint64_t target_size) {
                                                  " bytes; use --format bdt2"};
 }
 
-Covers lower_covers(ByteSpan source, ByteSpan target, const Covers& covers) {
+Covers lower_covers(const FilePieces& source, const FilePieces& target, const Covers& covers) {
   Covers exact;
   for (const Cover& cover : covers) {
-    const std::uint8_t* s = source.data() + cover.source_pos;
-    const std::uint8_t* t = target.data() + cover.target_pos;
+    const std::uint8_t* s = source.at(cover.source_pos);
+    const std::uint8_t* t = target.at(cover.target_pos);
     for (std::uint64_t at = 0; at < cover.length;) {
       std::uint64_t end = at;
       while (end < cover.length && s[end] == t[end]) ++end;
@@ -30,29 +36,44 @@ Covers lower_covers(ByteSpan source, ByteSpan target, const Covers& covers) {
   return exact;
 }
 
-Status write_patch(std::uint64_t source_size, ByteSpan target, const Covers& exact, io::RecordWriter& out) {
-  out.put_bytes(kMagic);
-  out.put_le(kVersion);
-  out.put_u8(kIntegerSize);
-  out.put_le(static_cast<std::uint32_t>(source_size));
-  out.put_le(static_cast<std::uint32_t>(target.size()));
-  out.put_le(static_cast<std::uint32_t>(exact.size()));
-  std::uint64_t source_pos = 0;
-  std::uint64_t target_pos = 0;
+// Both spools gather small appends, so records go out one by one.
+Status Writer::add(const FilePieces& target, std::uint64_t target_end, const Covers& exact) {
+  std::uint64_t literal_from = target_end_;
+  Bytes record;
+  record.reserve(kMatchBytes);
   for (const Cover& cover : exact) {
-    out.put_le(static_cast<std::uint32_t>(cover.source_pos - source_pos));  // two's complement where it goes back
-    out.put_le(static_cast<std::uint32_t>(cover.target_pos - target_pos));
-    out.put_le(static_cast<std::uint32_t>(cover.length));
-    source_pos = cover.source_end();
-    target_pos = cover.target_end();
+    record.clear();
+    append_le(record, static_cast<std::uint32_t>(cover.source_pos - source_pos_));  // two's complement where it goes back
+    append_le(record, static_cast<std::uint32_t>(cover.target_pos - target_pos_));
+    append_le(record, static_cast<std::uint32_t>(cover.length));
+    BDELTA_TRY(matches_.append(record));
+    BDELTA_TRY(literals_.append(target.span(literal_from, cover.target_pos - literal_from)));
+    source_pos_ = cover.source_end();
+    target_pos_ = literal_from = cover.target_end();
+    ++match_count_;
   }
-  target_pos = 0;
-  for (const Cover& cover : exact) {
-    out.put_bytes(target.subspan(target_pos, cover.target_pos - target_pos));
-    target_pos = cover.target_end();
+  BDELTA_TRY(literals_.append(target.span(literal_from, target_end - literal_from)));
+  target_end_ = target_end;
+  return {};
+}
+
+Result<Bytes> Writer::finish(std::uint64_t source_size) {
+  BDELTA_ASSIGN(const auto literals, literals_.open_reader());
+  Bytes buffer(kCopyBytes);
+  for (;;) {
+    BDELTA_ASSIGN(const std::size_t count, literals->read(buffer));
+    if (count == 0) break;
+    BDELTA_TRY(matches_.append(ByteSpan(buffer).first(count)));
   }
-  out.put_bytes(target.subspan(target_pos));
-  return out.flush();
+  Bytes head;
+  head.reserve(kHeaderBytes);
+  append(head, kMagic);
+  append_le(head, kVersion);
+  head.push_back(kIntegerSize);
+  append_le(head, static_cast<std::uint32_t>(source_size));
+  append_le(head, static_cast<std::uint32_t>(target_end_));
+  append_le(head, static_cast<std::uint32_t>(match_count_));
+  return head;
 }
 
 }  // namespace bdelta::bdt1

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "delta/cover.hpp"
-#include "io/record_writer.hpp"
+#include "delta/file_pieces.hpp"
+#include "io/spool.hpp"
 
 namespace bdelta::bdt1 {
 
@@ -10,9 +11,29 @@ namespace bdelta::bdt1 {
 Status check_sizes(std::uint64_t source_size, std::uint64_t target_size);
 
 // What the format can say of `covers`: the exact stretches inside them that save more than the 12 bytes of a match.
-[[nodiscard]] Covers lower_covers(ByteSpan source, ByteSpan target, const Covers& covers);
+[[nodiscard]] Covers lower_covers(const FilePieces& source, const FilePieces& target, const Covers& covers);
 
-// `exact` are exact covers. Writes the whole patch.
-Status write_patch(std::uint64_t source_size, ByteSpan target, const Covers& exact, io::RecordWriter& out);
+// Writes a patch segment by segment: matches and literals go to places of their own, since the format wants all matches
+// first. One thread at a time.
+class Writer {
+ public:
+  // `matches` and `literals` must outlive the writer.
+  Writer(io::Spool& matches, io::Spool& literals) : matches_(matches), literals_(literals) {}
+
+  // The target from where the last call ended up to target_end, which lies in the piece at hand; `exact` are exact covers
+  // inside.
+  Status add(const FilePieces& target, std::uint64_t target_end, const Covers& exact);
+
+  // Moves the literals behind the matches; gives what stands before them.
+  Result<Bytes> finish(std::uint64_t source_size);
+
+ private:
+  io::Spool& matches_;
+  io::Spool& literals_;
+  std::uint64_t source_pos_ = 0;   // end of the last match
+  std::uint64_t target_pos_ = 0;   // likewise
+  std::uint64_t target_end_ = 0;   // of what was added
+  std::uint64_t match_count_ = 0;
+};
 
 }  // namespace bdelta::bdt1

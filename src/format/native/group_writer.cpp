@@ -16,11 +16,13 @@ Result<std::vector<Bytes>> encode_frames(const Bytes& raw, const CodecSettings& 
   auto encoder = make_encoder(settings, raw.size());
   if (!encoder) return std::move(encoder).error();
   std::vector<Bytes> frames;
+  Bytes frame;  // codecs want room that few frames use, so what is kept is a copy of the right size
   for (std::size_t begin = 0; begin < raw.size(); begin += kMaxFrameBytes) {
     const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, raw.size() - begin);
-    frames.emplace_back();
-    Status done = (*encoder)->encode(ByteSpan(raw).subspan(begin, length), begin + length == raw.size(), frames.back());
+    frame.clear();
+    Status done = (*encoder)->encode(ByteSpan(raw).subspan(begin, length), begin + length == raw.size(), frame);
     if (!done) return std::move(done).error();
+    frames.emplace_back(frame.begin(), frame.end());
   }
   return frames;
 }
@@ -111,7 +113,7 @@ Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& setti
     if (!frames) return std::move(frames).error();
     if (total_bytes(*frames) < raw.size()) {
       coded.codec = settings.id;
-      coded.window_log = window_log_for(raw.size());
+      coded.window_log = window_log_for(raw.size(), settings.max_window_log);
       coded.frames = std::move(*frames);
       return coded;
     }
@@ -125,6 +127,9 @@ CodedGroup assemble_group(const GroupDraft& draft, const std::vector<CodedStream
   append_varint(body, head.size());
   append(body, head);
   CodedGroup group;
+  std::size_t frame_bytes = 0;
+  for (const CodedStream& stream : coded) frame_bytes += total_bytes(stream.frames) + stream.frames.size() * 16;
+  body.reserve(body.size() + frame_bytes);
   for (const FrameRef& ref : frame_order(draft, coded)) {
     const Bytes& frame = coded[ref.stream].frames[ref.index];
     const std::uint64_t raw = std::min<std::uint64_t>(kMaxFrameBytes, draft.streams[ref.stream].size() - ref.index * kMaxFrameBytes);
@@ -136,13 +141,12 @@ CodedGroup assemble_group(const GroupDraft& draft, const std::vector<CodedStream
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (!draft.streams[i].empty()) group.memory_bytes += decoder_memory_bytes(coded[i].codec, coded[i].window_log);
   }
-  group.body_bytes = body.size();
   group.record.push_back(static_cast<std::uint8_t>(RecordTag::kGroup));
   std::uint64_t target_bytes = 0;
   for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
   append_varint(group.record, target_bytes);
   append_varint(group.record, body.size());
-  append(group.record, body);
+  group.body = std::move(body);
   return group;
 }
 

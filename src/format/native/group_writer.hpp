@@ -17,8 +17,8 @@ struct CodedStream {
 Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& settings);
 
 struct CodedGroup {
-  Bytes record;                      // tag, sizes, head and frames
-  std::uint64_t body_bytes = 0;
+  Bytes record;                      // what stands before the body: tag and sizes
+  Bytes body;                        // head and frames
   std::uint64_t memory_bytes = 0;    // decoders of all streams together
 };
 

@@ -30,7 +30,7 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
 
   std::vector<std::vector<CodedStream>> coded(drafts.size(), std::vector<CodedStream>(kStreamCount));
   std::vector<std::optional<Error>> errors(tasks.size());
-  pool_.for_each(tasks.size(), [&](std::size_t i) {
+  const auto compress = [&](std::size_t i) {
     const Task& task = tasks[i];
     const Span span(pool_.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
     try {
@@ -43,7 +43,21 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
     } catch (const std::bad_alloc&) {
       errors[i] = Error{ErrorCode::kOutOfMemory, "while compressing"};
     }
-  });
+  };
+  // As many at a time as the codecs' memory allows, but always one.
+  for (std::size_t begin = 0; begin < tasks.size();) {
+    std::size_t end = begin;
+    std::uint64_t memory_bytes = 0;
+    for (; end < tasks.size(); ++end) {
+      // No more run at once than there are threads, and those behind are shorter.
+      if (end - begin < pool_.thread_count()) {
+        memory_bytes += encoder_memory_bytes(settings_of(tasks[end].stream), tasks[end].raw_bytes);
+      }
+      if (end > begin && memory_bytes > settings_.codec_bytes) break;
+    }
+    pool_.for_each(end - begin, [&](std::size_t i) { compress(begin + i); });
+    begin = end;
+  }
   for (std::optional<Error>& error : errors) {
     if (error) return std::move(*error);
   }
@@ -54,12 +68,13 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
       for (const Bytes& frame : coded[g][s].frames) totals_.coded[s] += frame.size();
     }
     const CodedGroup group = assemble_group(drafts[g], coded[g]);
-    limits_.group_bytes = std::max(limits_.group_bytes, group.body_bytes);
+    limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, group.body.size());
     limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, group.memory_bytes);
     for (const WindowRecord& window : drafts[g].windows) {
       if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
     }
     BDELTA_TRY(body_.append(group.record));
+    BDELTA_TRY(body_.append(group.body));
   }
   return {};
 }

@@ -12,6 +12,7 @@ struct WriterSettings {
   CodecSettings numbers;
   CodecSettings values;
   CodecSettings literals;
+  std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
 };
 
 struct StreamTotals {

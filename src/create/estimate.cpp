@@ -1,0 +1,26 @@
+#include "bdelta/create.hpp"
+#include "create/budget.hpp"
+
+#include <string>
+
+namespace bdelta {
+
+Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
+                                      const CreateOptions& options) {
+  if (options.level < kMinLevel || options.level > kMaxLevel) {
+    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, found " + std::to_string(options.level)};
+  }
+  BudgetRequest request;
+  request.level = options.level;
+  request.limit_bytes = options.memory_limit_bytes;
+  request.threads = thread_count_for(options.threads);
+  request.verify = options.verify;
+  request.source_size = source_size;
+  request.target_size = target_size;
+  request.source_view = request.target_view = options.files.mode == IoMode::kMmap;
+  auto budget = make_budget(request);
+  if (!budget) return std::move(budget).error();
+  return budget->needed_bytes;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,121 @@
+// create keeps to its limit of memory: everything that C++ allocates is counted, of inputs three times as large as the
+// limit. What the codecs allocate by themselves is not seen here; the large tests measure the whole process.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#if defined(__linux__)
+#include <malloc.h>
+#endif
+
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
+#endif
+
+namespace {
+
+std::atomic<long long> g_live_bytes{0};
+std::atomic<long long> g_peak_bytes{0};
+
+long long usable_bytes(void* memory) {
+#if defined(__linux__)
+  return static_cast<long long>(malloc_usable_size(memory));
+#else
+  (void)memory;
+  return 0;
+#endif
+}
+
+void* counted(std::size_t size) {
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) return nullptr;
+  const long long live = g_live_bytes += usable_bytes(memory);
+  long long peak = g_peak_bytes.load();
+  while (live > peak && !g_peak_bytes.compare_exchange_weak(peak, live)) {
+  }
+  return memory;
+}
+
+void release(void* memory) {
+  if (memory != nullptr) g_live_bytes -= usable_bytes(memory);
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  void* memory = counted(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
+
+namespace bdelta::test {
+namespace {
+
+constexpr long long kLimitBytes = 64ll << 20;
+constexpr std::size_t kSourceBytes = 200'000'000;
+
+class NullWriter final : public SequentialWriter {
+ public:
+  Status write(ByteSpan) override { return {}; }
+  Status finish() override { return {}; }
+};
+
+class PeakMemory : public ::testing::TestWithParam<int> {};
+
+void expect_kept(const Bytes& source, const Bytes& target, int level) {
+  CreateOptions options = create_options(level, PatchFormat::kBdt2, 4);
+  options.memory_limit_bytes = kLimitBytes;
+  io::MemoryReader source_view(source);
+  io::MemoryReader target_view(target);
+  HiddenReader source_hidden(source);
+  HiddenReader target_hidden(target);
+  for (const bool views : {true, false}) {
+    NullWriter writer;
+    const long long before = g_live_bytes;
+    g_peak_bytes = before;
+    const auto report = views ? create(source_view, target_view, writer, options)
+                              : create(source_hidden, target_hidden, writer, options);
+    ASSERT_OK(report);
+    EXPECT_LE(g_peak_bytes - before, kLimitBytes) << "views: " << views;
+    EXPECT_LT(report->patch_bytes, target.size()) << "views: " << views;
+  }
+}
+
+TEST_P(PeakMemory, StaysWithinTheLimit) {
+  const Bytes source = random_bytes(kSourceBytes, 1);
+  const Bytes target = edited(source, random_edits(40, source.size(), 500'000, 2));
+  expect_kept(source, target, GetParam());
+}
+
+// Nothing matches: literals and compressors are as large as they get.
+TEST_P(PeakMemory, StaysWithinTheLimitWhereNothingMatches) {
+  const Bytes source = wordy_bytes(60'000'000, 3);
+  const Bytes target = random_bytes(60'000'000, 4);
+  CreateOptions options = create_options(GetParam(), PatchFormat::kBdt2, 4);
+  options.memory_limit_bytes = kLimitBytes;
+  io::MemoryReader source_reader(source);
+  HiddenReader target_reader(target);
+  NullWriter writer;
+  const long long before = g_live_bytes;
+  g_peak_bytes = before;
+  ASSERT_OK(create(source_reader, target_reader, writer, options));
+  EXPECT_LE(g_peak_bytes - before, kLimitBytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, PeakMemory, ::testing::Values(1, 3));
+
+}  // namespace
+}  // namespace bdelta::test

@@ -1,0 +1,119 @@
+// The account of memory: what is promised for every size and level, and what depends on what.
+#include "create/budget.hpp"
+
+#include "support/memory.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+BudgetRequest request(int level, std::uint64_t limit_bytes, std::uint64_t size, bool view = true) {
+  BudgetRequest wanted;
+  wanted.level = level;
+  wanted.limit_bytes = limit_bytes;
+  wanted.source_size = wanted.target_size = size;
+  wanted.source_view = wanted.target_view = view;
+  return wanted;
+}
+
+TEST(Budget, SixtyFourMebibytesAlwaysDo) {
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    for (std::uint64_t size = 1; size < kMaxFileBytes; size *= 8) {
+      for (const bool view : {true, false}) {
+        const auto budget = make_budget(request(level, 64 * kMiB, size, view));
+        ASSERT_OK(budget);
+        EXPECT_LE(budget->needed_bytes, 64 * kMiB) << "level " << level << ", " << size << " bytes";
+        EXPECT_GE(budget->settings.window_bytes, std::uint64_t{1} << 18);
+        EXPECT_LE(budget->match.index_bytes + budget->survey_bytes + budget->gathered_bytes, 64 * kMiB);
+      }
+    }
+  }
+}
+
+TEST(Budget, WithoutALimitTheLevelIsUntouched) {
+  for (const int level : {1, 3, 6}) {
+    const auto budget = make_budget(request(level, 0, 300 * kMiB));
+    ASSERT_OK(budget);
+    EXPECT_EQ(level_settings(level).match.sample_shift, budget->settings.match.sample_shift);
+    EXPECT_EQ(level_settings(level).window_bytes, budget->settings.window_bytes);
+    EXPECT_EQ(level_settings(level).group_bytes, budget->plan_bytes);
+    EXPECT_EQ(0u, budget->match.index_bytes);
+    EXPECT_FALSE(budget->match.near_gaps_only);
+    EXPECT_GE(budget->segment_bytes, 300 * kMiB);
+  }
+}
+
+TEST(Budget, LessMemoryMeansASparserIndexAndSmallerGroups) {
+  const auto much = make_budget(request(3, 1024 * kMiB, 10'000 * kMiB));
+  const auto little = make_budget(request(3, 64 * kMiB, 10'000 * kMiB));
+  ASSERT_OK(much);
+  ASSERT_OK(little);
+  EXPECT_GT(little->settings.match.sample_shift, much->settings.match.sample_shift);
+  EXPECT_LT(little->segment_bytes, much->segment_bytes);
+  EXPECT_LT(little->draft_bytes, much->draft_bytes);
+  EXPECT_LT(little->settings.literals.max_window_log, much->settings.literals.max_window_log);
+}
+
+TEST(Budget, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
+  for (const std::uint64_t limit : {64 * kMiB, 512 * kMiB, 4096 * kMiB}) {
+    BudgetRequest wanted = request(3, limit, 1000 * kMiB, false);
+    const auto one = make_budget(wanted);
+    wanted.threads = 16;
+    const auto many = make_budget(wanted);
+    ASSERT_OK(one);
+    ASSERT_OK(many);
+    EXPECT_LE(many->needed_bytes, limit);
+    EXPECT_GE(many->threads, one->threads);
+    EXPECT_EQ(one->segment_bytes, many->segment_bytes);
+    EXPECT_EQ(one->plan_bytes, many->plan_bytes);
+    EXPECT_EQ(one->draft_bytes, many->draft_bytes);
+    EXPECT_EQ(one->gathered_bytes, many->gathered_bytes);
+    EXPECT_EQ(one->survey_shift, many->survey_shift);
+    EXPECT_EQ(one->match.index_bytes, many->match.index_bytes);
+    EXPECT_EQ(one->match.gap_bytes, many->match.gap_bytes);
+    EXPECT_EQ(one->match.chunk_bytes, many->match.chunk_bytes);
+    EXPECT_EQ(one->settings.match.sample_shift, many->settings.match.sample_shift);
+    EXPECT_EQ(one->settings.window_bytes, many->settings.window_bytes);
+  }
+}
+
+TEST(Budget, InputsThatFitHalfTheLimitAreLoaded) {
+  EXPECT_TRUE(make_budget(request(3, 512 * kMiB, 100 * kMiB, false))->source_whole);
+  const auto parts = make_budget(request(3, 512 * kMiB, 300 * kMiB, false));
+  ASSERT_OK(parts);
+  EXPECT_FALSE(parts->source_whole);
+  EXPECT_FALSE(parts->target_whole);
+  EXPECT_GT(parts->gathered_bytes, 0u);
+}
+
+TEST(Budget, TheFigureOfARefusalDoes) {
+  const auto refused = make_budget(request(6, kMiB, 1000));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(ErrorCode::kMemoryLimit, refused.error().code);
+  std::uint64_t figure = 0;
+  for (const char c : refused.error().detail.substr(std::string("at least ").size())) {
+    if (c < '0' || c > '9') break;
+    figure = figure * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  EXPECT_OK(make_budget(request(6, figure, 1000)));
+}
+
+TEST(EstimateMemory, StaysWithinALimitAndGrowsWithout) {
+  CreateOptions options;
+  options.files.mode = IoMode::kMmap;
+  const auto small = estimate_memory(10'000'000, 10'000'000, options);
+  const auto large = estimate_memory(300'000'000, 300'000'000, options);
+  ASSERT_OK(small);
+  ASSERT_OK(large);
+  EXPECT_LT(*small, *large);
+  options.files.mode = IoMode::kStdio;
+  EXPECT_GT(*estimate_memory(300'000'000, 300'000'000, options), 600'000'000u) << "both are loaded";
+  options.memory_limit_bytes = 64 * kMiB;
+  EXPECT_LE(*estimate_memory(300'000'000, 300'000'000, options), 64 * kMiB);
+  options.level = 10;
+  EXPECT_FAILS(ErrorCode::kUsage, estimate_memory(1, 1, options));
+}
+
+}  // namespace
+}  // namespace bdelta::test
