@@ -31,7 +31,8 @@ LevelSettings middle() {
 
 LevelSettings small() {
   LevelSettings settings = middle();
-  settings.match.gap_spans = {24, 12};
+  settings.match.gap_spans.clear();
+  settings.match.parse = true;
   settings.numbers = {CodecId::kLzma, 6, 0};
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};

@@ -7,6 +7,7 @@
 #include "base/timeline.hpp"
 #include "match/diagonal.hpp"
 #include "match/gap_pass.hpp"
+#include "match/parse.hpp"
 #include "match/scan.hpp"
 #include "match/select.hpp"
 
@@ -94,6 +95,11 @@ Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
       fill_gaps(source, target, params, span, pool, covers);
       join_covers(covers);
     });
+  }
+
+  if (params.parse) {
+    timed(PhaseId::kParse, [&] { covers = parse_covers(source, target, covers, params.parse_params, {}, pool); });
+    return covers;
   }
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
