@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -54,7 +55,9 @@ class FrameEncoder {
 // The smallest window_log that sees all of a stream of total_bytes, within what readers accept.
 [[nodiscard]] unsigned window_log_for(std::uint64_t total_bytes) noexcept;
 
-Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes);
+// `watch` may be null; codecs that take more than some ms for a frame look at it while they work.
+Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes,
+                                                   Watch* watch = nullptr);
 
 inline constexpr unsigned kMinWindowLog = 12;
 inline constexpr unsigned kMaxWindowLog = 26;  // 64 MiB

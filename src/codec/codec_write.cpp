@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 
 namespace bdelta {
@@ -58,7 +59,7 @@ class ZstdEncoder final : public FrameEncoder {
 
 class LzmaEncoder final : public FrameEncoder {
  public:
-  LzmaEncoder(const CodecSettings& settings, std::uint64_t total_bytes) {
+  LzmaEncoder(const CodecSettings& settings, std::uint64_t total_bytes, Watch* watch) : watch_(watch) {
     lzma_options_lzma options;
     lzma_lzma_preset(&options, static_cast<std::uint32_t>(settings.level));
     options.dict_size = std::uint32_t{1} << window_log_for(total_bytes);
@@ -72,6 +73,19 @@ class LzmaEncoder final : public FrameEncoder {
 
   Status encode(ByteSpan raw, bool last, Bytes& out) override {
     if (!ready_) return Error{ErrorCode::kOutOfMemory, "no memory for the compressor"};
+    while (raw.size() > kPieceBytes) {
+      BDELTA_TRY(run(raw.first(kPieceBytes), LZMA_RUN, out));
+      raw = raw.subspan(kPieceBytes);
+      if (watch_) watch_->advance();
+    }
+    return run(raw, last ? LZMA_FINISH : LZMA_SYNC_FLUSH, out);
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 32 * 1024;  // of input between two looks at the watch: up to 30 ms
+
+  // Feeds one piece. The library looks ahead by itself, so the coded bytes don't depend on where pieces end.
+  Status run(ByteSpan raw, lzma_action action, Bytes& out) {
     stream_.next_in = raw.data();
     stream_.avail_in = raw.size();
     for (;;) {
@@ -80,14 +94,15 @@ class LzmaEncoder final : public FrameEncoder {
       out.resize(begin + room);
       stream_.next_out = out.data() + begin;
       stream_.avail_out = room;
-      const lzma_ret code = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_SYNC_FLUSH);
+      const lzma_ret code = lzma_code(&stream_, action);
       out.resize(begin + room - stream_.avail_out);
-      if (code == LZMA_STREAM_END) return {};
+      if (code == LZMA_STREAM_END || (code == LZMA_BUF_ERROR && action == LZMA_RUN)) return {};
       if (code != LZMA_OK) return encoder_error("lzma", "code " + std::to_string(static_cast<int>(code)));
+      if (action == LZMA_RUN && stream_.avail_in == 0 && stream_.avail_out != 0) return {};
     }
   }
 
- private:
+  Watch* const watch_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool ready_ = false;
 };
@@ -99,12 +114,13 @@ unsigned window_log_for(std::uint64_t total_bytes) noexcept {
   return std::clamp(log, kMinWindowLog, kMaxWindowLog);
 }
 
-Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes) {
+Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes, Watch* watch) {
   switch (settings.id) {
     case CodecId::kStore: return std::unique_ptr<FrameEncoder>(std::make_unique<StoreEncoder>());
     case CodecId::kZstd:
       return std::unique_ptr<FrameEncoder>(std::make_unique<ZstdEncoder>(settings.level, total_bytes));
-    case CodecId::kLzma: return std::unique_ptr<FrameEncoder>(std::make_unique<LzmaEncoder>(settings, total_bytes));
+    case CodecId::kLzma:
+      return std::unique_ptr<FrameEncoder>(std::make_unique<LzmaEncoder>(settings, total_bytes, watch));
   }
   return Error{ErrorCode::kInternal, "no such codec"};
 }

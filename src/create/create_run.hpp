@@ -33,14 +33,17 @@ class CreateRun {
   Status encode_native();
   std::vector<GroupDraft> encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin, std::size_t end);
   Status encode_bdt1();
-  Status report_progress(double share);
+  Status check_patch_size() const;
   void count_covers();
+  void count_group(const GroupDraft& draft);
 
   RandomReader& source_reader_;
   RandomReader& target_reader_;
   const CreateOptions& options_;
   LevelSettings settings_;
+  const std::uint64_t patch_limit_bytes_;
   Timeline timeline_;
+  Watch watch_;
   WorkerPool pool_;
   InputBytes source_;
   InputBytes target_;

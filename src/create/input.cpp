@@ -11,7 +11,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kReadBytes = std::uint64_t{8} << 20;  // by one call
+constexpr std::uint64_t kReadBytes = std::uint64_t{2} << 20;  // by one call
 
 }  // namespace
 
@@ -32,6 +32,7 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
     const auto length = static_cast<std::size_t>(std::min(kReadBytes, size - pos));
     const Span span(pool.timeline(), PhaseId::kRead, i, length);
     Status status = reader.read_at(pos, {input.owned_.get() + pos, length});
+    pool.advance(length);
     const std::lock_guard lock(mutex);
     if (!status && !failed) failed = std::move(status).error();
   });

@@ -65,6 +65,7 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
     const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
     failing[i] = failing_ranges(source, target, covers, begin, end);
+    pool.advance(end - begin);
   });
   std::uint64_t failing_bytes = 0;
   for (const auto& ranges : failing) {
@@ -92,7 +93,7 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
   for (const auto& chunk : keys) count += chunk.size();
   const std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(count / 4, 1 << 10, std::uint64_t{1} << 23));
   filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
-  filter_.assign(static_cast<std::size_t>(words), 0);
+  resize_watched(filter_, static_cast<std::size_t>(words), pool.watch());
   for (const auto& chunk : keys) {
     for (const std::uint64_t key : chunk) filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
   }
@@ -136,12 +137,13 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
         last_key = key;
       }
     }
+    pool.advance(end - begin);
   });
   std::uint64_t count = 0;
   for (const auto& chunk : found) count += chunk.size();
   const std::uint64_t slots = std::bit_ceil(std::clamp<std::uint64_t>(count * 2, 1024, kMaxSlots));
   slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
-  slots_.assign(static_cast<std::size_t>(slots), 0);
+  resize_watched(slots_, static_cast<std::size_t>(slots), pool.watch());
   for (const auto& chunk : found) {
     for (const Found& one : chunk) insert(one.key, one.source_pos);
   }

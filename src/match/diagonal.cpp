@@ -87,6 +87,7 @@ Covers cover_diagonals(ByteSpan source, ByteSpan target, const MatchParams& para
     const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
     Covers& covers = chunks[i];
     DiagonalWalk(source, target, 0, params).run(begin, end, covers);
+    pool.advance(end - begin);
     if (from_end == 0) return;
     // The second diagonal only where the first left room.
     Covers both;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;      // of the table: 64 MiB
 constexpr std::uint64_t kSourceTask = std::uint64_t{8} << 20;    // bytes of source read by one task
+constexpr std::uint64_t kPiece = 64 * 1024;                      // positions between two looks at the watch
 constexpr unsigned kWays = 4;                                    // candidates kept for a key
 
 struct Gap {
@@ -45,7 +46,10 @@ class GapFiller {
     pool_.for_each((gaps_.size() + kGapsPerTask - 1) / kGapsPerTask, [&](std::size_t task) {
       const std::size_t last = std::min(gaps_.size(), (task + 1) * kGapsPerTask);
       const Span span(pool_.timeline(), PhaseId::kGaps, task);
-      for (std::size_t i = task * kGapsPerTask; i < last; ++i) scan_gap(covers, gaps_[i], found[i]);
+      for (std::size_t i = task * kGapsPerTask; i < last; ++i) {
+        scan_gap(covers, gaps_[i], found[i]);
+        pool_.advance(gaps_[i].end - gaps_[i].begin);
+      }
     });
     merge(covers, found);
   }
@@ -68,9 +72,11 @@ class GapFiller {
   void note_gap_keys() {
     const std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ / 4, 1 << 10, std::uint64_t{1} << 23));
     filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
-    filter_.assign(static_cast<std::size_t>(words), 0);
+    resize_watched(filter_, static_cast<std::size_t>(words), pool_.watch());
+    Pace pace(pool_.watch(), kPiece);
     for (const Gap& gap : gaps_) {
       for (std::uint64_t pos = gap.begin; pos + span_ <= gap.end; ++pos) {
+        pace.step();
         const std::uint64_t key = key_at(target_.data() + pos, span_);
         filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
       }
@@ -88,10 +94,15 @@ class GapFiller {
   // Appends the source positions of [begin, end) whose key the filter knows.
   void filter_source(std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& passed) const {
     std::uint64_t last_key = 0;
-    for (std::uint64_t pos = begin; pos < end; ++pos) {
-      const std::uint64_t key = key_at(source_.data() + pos, span_);
-      if (in_filter(key) && key != last_key) passed.push_back(pos);
-      last_key = key;
+    while (begin < end) {
+      const std::uint64_t piece_end = std::min(end, begin + kPiece);
+      for (std::uint64_t pos = begin; pos < piece_end; ++pos) {
+        const std::uint64_t key = key_at(source_.data() + pos, span_);
+        if (in_filter(key) && key != last_key) passed.push_back(pos);
+        last_key = key;
+      }
+      pool_.advance(piece_end - begin);
+      begin = piece_end;
     }
   }
 
@@ -108,9 +119,13 @@ class GapFiller {
     for (const auto& positions : passed) count += positions.size();
     const std::uint64_t slots = std::bit_ceil(std::clamp<std::uint64_t>(count * 2, 1024, kMaxSlots));
     slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
-    slots_.assign(static_cast<std::size_t>(slots), 0);
+    resize_watched(slots_, static_cast<std::size_t>(slots), pool_.watch());
+    Pace pace(pool_.watch(), kPiece);
     for (const auto& positions : passed) {
-      for (const std::uint64_t pos : positions) insert(pos);
+      for (const std::uint64_t pos : positions) {
+        pace.step();
+        insert(pos);
+      }
     }
   }
 
@@ -150,7 +165,9 @@ class GapFiller {
     const std::int64_t before = gap.cover_before > 0 ? covers[gap.cover_before - 1].diagonal() : 0;
     const std::int64_t after = gap.cover_before < covers.size() ? covers[gap.cover_before].diagonal() : before;
     std::uint64_t begin = gap.begin;
+    Pace pace(pool_.watch(), kPiece / 16);
     for (std::uint64_t pos = begin; pos + span_ <= gap.end;) {
+      pace.step();
       const std::uint8_t* at = target_.data() + pos;
       const std::uint64_t key = key_at(at, span_);
       Found best;

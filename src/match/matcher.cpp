@@ -1,12 +1,11 @@
 #include "match/matcher.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
 #include "base/timeline.hpp"
 #include "match/diagonal.hpp"
 #include "match/gap_pass.hpp"
+#include "match/gap_probe.hpp"
 #include "match/parse.hpp"
 #include "match/scan.hpp"
 #include "match/select.hpp"
@@ -42,21 +41,16 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::uint64_t beg
   return covers;
 }
 
-Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool, const MatchTick& tick) {
+Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool) {
   const std::uint64_t size = input.target.size();
   const std::size_t chunk_count = static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes);
   std::vector<Covers> chunks(chunk_count);
-  std::mutex mutex;
-  std::size_t done = 0;
-  std::atomic<bool> cancelled{false};
   pool.for_each(chunk_count, [&](std::size_t i) {
-    if (cancelled) return;
     const std::uint64_t begin = i * kChunkBytes;
     const std::uint64_t end = std::min(begin + kChunkBytes, size);
     const Span span(pool.timeline(), PhaseId::kScan, i, end - begin);
     chunks[i] = scan_chunk(input, known, begin, end);
-    const std::lock_guard lock(mutex);
-    if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
+    pool.advance(end - begin);
   });
   Covers all;
   for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
@@ -65,8 +59,7 @@ Covers scan_target(const ScanInput& input, const Covers& known, WorkerPool& pool
 
 }  // namespace
 
-Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                   const MatchTick& tick) {
+Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool) {
   if (source.empty() || target.empty()) return {};
   const auto timed = [&pool](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
     const Span span(pool.timeline(), phase, TraceSpan::kNone, bytes);
@@ -74,42 +67,53 @@ Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
   };
 
   // What lies on the diagonals from the start and from the end needs no index.
+  pool.begin_stage(0.1, target.size());
   Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source, target, params, pool); });
 
   // The index, unless what is left is too little to earn it.
   SourceIndex index;
   if (is_worth_a_pass(covers, source, target)) {
+    pool.begin_stage(0.25, source.size());
     timed(PhaseId::kIndex, [&] { index.build(source, params.sample_shift, pool); });
   }
 
   // The scan covers most of the rest.
+  pool.begin_stage(0.5, target.size());
   timed(PhaseId::kScan, [&] {
-    covers = scan_target({source, target, &index, &params}, covers, pool, tick);
+    covers = scan_target({source, target, &index, &params, pool.watch()}, covers, pool);
     join_covers(covers);
   });
 
-  // Gap passes look for shorter keys, at every source position, in what is still uncovered.
+  // Gap passes look for shorter keys, at every source position, in what is still uncovered; unless samples of it say
+  // that there is nothing to find.
+  double goal = 0.5;
   for (const unsigned span : params.gap_spans) {
+    goal += 0.45 / static_cast<double>(params.gap_spans.size());
     if (!is_worth_a_pass(covers, source, target)) break;
     timed(PhaseId::kGaps, [&] {
+      pool.begin_stage(goal, 2 * source.size() + target.size());
+      if (!gaps_may_match(source, target, covers, span, pool)) return;
       fill_gaps(source, target, params, span, pool, covers);
       join_covers(covers);
     });
   }
 
+  // The cheapest way through the target, with what was found so far as candidates; nothing is left to settle then.
   if (params.parse) {
+    pool.begin_stage(1, source.size() + 2 * target.size());
     timed(PhaseId::kParse, [&] { covers = parse_covers(source, target, covers, params.parse_params, {}, pool); });
     return covers;
   }
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
+  pool.begin_stage(1, 0);
   timed(PhaseId::kSelect, [&] {
     if (params.loosen) {
-      loosen_covers(source, target, params, covers);
+      loosen_covers(source, target, params, covers, pool.watch());
       join_covers(covers);
     }
     if (params.prune) {
-      prune_covers(source, target, params, covers);
+      prune_covers(source, target, params, covers, pool.watch());
       join_covers(covers);
     }
   }, target.size());

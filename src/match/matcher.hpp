@@ -1,8 +1,6 @@
 // The matcher: from two byte ranges to covers. Flat list of passes in matcher.cpp.
 #pragma once
 
-#include <functional>
-
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "match/params.hpp"
@@ -10,13 +8,8 @@
 
 namespace bdelta {
 
-// Asked between and inside passes with the share done, 0 to 1; false cancels, and the covers are then unfinished.
-// Called from any thread, one at a time.
-using MatchTick = std::function<bool(double share)>;
-
 // Same bytes and parameters give the same covers for any thread count. Both spans must stay unchanged meanwhile. The
-// passes are recorded on the timeline of the pool.
-[[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                                 const MatchTick& tick = {});
+// passes are recorded on the timeline of the pool, and are stages of its watch, with goals from 0 to 1.
+[[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -36,6 +36,7 @@ constexpr unsigned kJumpBytes = 16;
 constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
 constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
 constexpr std::size_t kGramBlocks = 1024;     // 20 MiB for each worker
+constexpr std::uint32_t kPaceSteps = 4096;   // a few milliseconds
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
 constexpr std::int64_t kLiteralDiagonal = std::numeric_limits<std::int64_t>::min();
@@ -65,10 +66,10 @@ struct Arrival {
 class ChunkParser {
  public:
   ChunkParser(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseCosts& costs, std::size_t beam,
-              std::span<const std::uint8_t> miss_scale, const AnchorTable& anchors, SourceGrams& grams, std::uint64_t begin,
-              std::uint64_t end)
+              std::span<const std::uint8_t> miss_scale, const AnchorTable& anchors, SourceGrams& grams, Watch* watch,
+              std::uint64_t begin, std::uint64_t end)
       : source_(source), target_(target), costs_(costs), beam_(beam), miss_scale_(miss_scale),
-        anchors_(anchors), grams_(grams), begin_(begin), end_(end), pos_(begin), seeds_end_(seeds.data() + seeds.size()),
+        anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(begin), end_(end), pos_(begin), seeds_end_(seeds.data() + seeds.size()),
         limit_(costs_.far_switch + costs_.slack) {
     seed_ = std::lower_bound(seeds.data(), seeds_end_, begin,
                              [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
@@ -78,6 +79,7 @@ class ChunkParser {
   Covers run() {
     start();
     while (pos_ < end_) {
+      pace_.step();
       settle();
       if (!literal_best_ && jump()) continue;
       propose();
@@ -358,6 +360,7 @@ class ChunkParser {
   const std::span<const std::uint8_t> miss_scale_;
   const AnchorTable& anchors_;
   SourceGrams& grams_;
+  Pace pace_;
   const std::uint64_t begin_;
   const std::uint64_t end_;
   std::uint64_t pos_;
@@ -411,8 +414,10 @@ Covers parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
     const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
     std::unique_ptr<SourceGrams> grams = tables.take();
-    chunks[i] = ChunkParser(source, target, seeds, costs, params.beam, miss_scale, anchors, *grams, begin, end).run();
+    chunks[i] = ChunkParser(source, target, seeds, costs, params.beam, miss_scale, anchors, *grams, pool.watch(), begin, end)
+                    .run();
     tables.give_back(std::move(grams));
+    pool.advance(end - begin);
   });
   Covers all;
   for (const Covers& chunk : chunks) {

@@ -5,6 +5,7 @@
 #include "match/local_table.hpp"
 #include "match/params.hpp"
 #include "match/source_index.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -13,6 +14,7 @@ struct ScanInput {
   ByteSpan target;
   const SourceIndex* index;   // may be empty
   const MatchParams* params;
+  Watch* watch = nullptr;     // looked at now and then
 };
 
 // Appends covers of target[begin, end) to `covers`, ascending. `diagonal` is where the scan starts looking and is left

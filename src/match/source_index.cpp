@@ -52,18 +52,20 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
     const std::uint64_t end = std::min<std::uint64_t>(begin + kScanBytes, source.size());
     const Span span(pool.timeline(), PhaseId::kIndex, i, end - begin);
     blocks[i] = scan_block(source, begin, end, threshold_);
+    pool.advance(end - begin);
   });
 
   std::uint64_t sample_count = 0;
   for (const auto& block : blocks) sample_count += block.size();
   const std::uint64_t bucket_count = std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2));
   bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bucket_count));
-  entries_.assign(static_cast<std::size_t>(bucket_count) * kBucketEntries, 0);
+  resize_watched(entries_, static_cast<std::size_t>(bucket_count) * kBucketEntries, pool.watch());
 
   constexpr std::uint64_t kParts = 8;  // fixed, so that the work splits alike for every thread count
   pool.for_each(kParts, [&](std::size_t part) {
     const Span span(pool.timeline(), PhaseId::kIndex, part);
     for (const auto& block : blocks) {
+      pool.advance();
       for (const Sample& sample : block) {
         if ((sample.key >> 61) == part) insert(sample.key, sample.source_pos);
       }

@@ -16,8 +16,8 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  GroupEncoder(ByteSpan source, ByteSpan target, std::uint64_t window_bytes)
-      : source_(source), target_(target), window_bytes_(window_bytes) {}
+  GroupEncoder(ByteSpan source, ByteSpan target, std::uint64_t window_bytes, Watch* watch)
+      : source_(source), target_(target), window_bytes_(window_bytes), watch_(watch) {}
 
   void plain(const Segment& segment) {
     WindowRecord record;
@@ -66,6 +66,7 @@ class GroupEncoder {
     for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
     record_.checksum = xxh3_32(target_.subspan(window_begin_, record_.target_length));
     draft_.windows.push_back(record_);
+    if (watch_) watch_->advance(record_.target_length);
   }
 
   // The window has no room for another op, or the end of its bytes is reached.
@@ -157,6 +158,7 @@ class GroupEncoder {
   const ByteSpan source_;
   const ByteSpan target_;
   const std::uint64_t window_bytes_;
+  Watch* const watch_;
   GroupDraft draft_;
   WindowRecord record_;
   StreamSizes sizes_before_{};
@@ -171,8 +173,8 @@ class GroupEncoder {
 }  // namespace
 
 GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<Segment>& segments,
-                        std::uint64_t window_bytes) {
-  GroupEncoder encoder(source, target, window_bytes);
+                        std::uint64_t window_bytes, Watch* watch) {
+  GroupEncoder encoder(source, target, window_bytes, watch);
   for (const Segment& segment : segments) {
     if (segment.plain) {
       encoder.plain(segment);
@@ -180,7 +182,29 @@ GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers, 
       encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
     }
   }
-  return encoder.take();
+  GroupDraft draft = encoder.take();
+  const bool all_coded = std::none_of(segments.begin(), segments.end(), [](const Segment& s) { return s.plain; });
+  if (all_coded && !segments.empty()) {
+    const Segment& last = segments.back();
+    const std::uint64_t begin = segments.front().target_pos;
+    draft.target = target.subspan(static_cast<std::size_t>(begin),
+                                  static_cast<std::size_t>(last.target_pos + last.target_length - begin));
+  }
+  return draft;
+}
+
+std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,
+                                          std::uint64_t window_bytes) {
+  std::vector<WindowRecord> windows;
+  while (begin < end) {
+    const std::uint64_t length = std::min(window_bytes, end - begin);
+    WindowRecord record;
+    record.target_length = record.sizes[kLiterals] = length;
+    record.checksum = xxh3_32(target.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(length)));
+    windows.push_back(record);
+    begin += length;
+  }
+  return windows;
 }
 
 }  // namespace bdelta

@@ -5,6 +5,7 @@
 
 #include "delta/cover.hpp"
 #include "model/streams.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -12,6 +13,7 @@ namespace bdelta {
 struct GroupDraft {
   std::vector<WindowRecord> windows;
   StreamBytes streams;
+  ByteSpan target;  // its target bytes where all windows are coded, else empty
 };
 
 // A stretch of the target as the plan of a patch sees it. Plain: exactly source[diagonal + target_pos).
@@ -24,7 +26,13 @@ struct Segment {
 
 // Encodes the segments of a group, in order. `covers` are those of the whole target. Windows end at window_bytes of
 // target, or earlier where a limit of streams.hpp is near.
+// Bytes of coded windows are units of `watch`, which may be null.
 [[nodiscard]] GroupDraft encode_group(ByteSpan source, ByteSpan target, const Covers& covers,
-                                      const std::vector<Segment>& segments, std::uint64_t window_bytes);
+                                      const std::vector<Segment>& segments, std::uint64_t window_bytes,
+                                      Watch* watch = nullptr);
+
+// The same for target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
+[[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,
+                                                        std::uint64_t window_bytes);
 
 }  // namespace bdelta

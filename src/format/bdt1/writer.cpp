@@ -14,17 +14,40 @@ Status check_sizes(std::uint64_t source_size, std::uint64_t target_size) {
                                                  " bytes; use --format bdt2"};
 }
 
-Covers lower_covers(ByteSpan source, ByteSpan target, const Covers& covers) {
+namespace {
+
+constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;  // compared between two looks at the watch
+
+// Where the equal bytes from `at` on end, `length` at most.
+std::uint64_t equal_end(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t at, std::uint64_t length,
+                        Watch* watch) {
+  while (at < length) {
+    const std::uint64_t stop = std::min(length, at + kPieceBytes);
+    while (at < stop && s[at] == t[at]) ++at;
+    if (at < stop) break;
+    if (watch) watch->advance();
+  }
+  return at;
+}
+
+}  // namespace
+
+Covers lower_covers(ByteSpan source, ByteSpan target, const Covers& covers, Watch* watch) {
   Covers exact;
+  std::uint64_t done_bytes = 0;  // since the last look at the watch
   for (const Cover& cover : covers) {
     const std::uint8_t* s = source.data() + cover.source_pos;
     const std::uint8_t* t = target.data() + cover.target_pos;
     for (std::uint64_t at = 0; at < cover.length;) {
-      std::uint64_t end = at;
-      while (end < cover.length && s[end] == t[end]) ++end;
+      const std::uint64_t end = equal_end(s, t, at, cover.length, watch);
       if (end - at > kMatchBytes) exact.push_back({cover.source_pos + at, cover.target_pos + at, end - at});
       at = end;
       while (at < cover.length && s[at] != t[at]) ++at;
+    }
+    done_bytes += cover.length;
+    if (watch && done_bytes >= kPieceBytes) {
+      watch->advance(done_bytes);
+      done_bytes = 0;
     }
   }
   return exact;

@@ -1,26 +1,28 @@
 #include "format/native/group_writer.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "base/try.hpp"
 #include "base/varint.hpp"
+#include "format/native/compress_probe.hpp"
 #include "format/native/layout.hpp"
 
 namespace bdelta::native {
 namespace {
 
-constexpr std::uint64_t kShortStream = 24;        // no codec earns its own bytes back below
-constexpr std::uint64_t kProbeLeast = 256 * 1024;  // bytes of a stream below which no probe is worth it
-constexpr std::uint64_t kProbeGain = 500;          // the probe must save one byte in so many
+constexpr std::uint64_t kShortStream = 24;  // no codec earns its own bytes back below
 
-Result<std::vector<Bytes>> encode_frames(const Bytes& raw, const CodecSettings& settings) {
-  auto encoder = make_encoder(settings, raw.size());
+Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
+  auto encoder = make_encoder(settings, raw.size(), context.watch);
   if (!encoder) return std::move(encoder).error();
   std::vector<Bytes> frames;
   for (std::size_t begin = 0; begin < raw.size(); begin += kMaxFrameBytes) {
     const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, raw.size() - begin);
     frames.emplace_back();
-    Status done = (*encoder)->encode(ByteSpan(raw).subspan(begin, length), begin + length == raw.size(), frames.back());
-    if (!done) return std::move(done).error();
+    BDELTA_TRY((*encoder)->encode(raw.subspan(begin, length), begin + length == raw.size(), frames.back()));
+    if (context.watch) context.watch->advance(length);
+    if (context.budget) BDELTA_TRY(context.budget->spend(std::min(length, frames.back().size())));
   }
   return frames;
 }
@@ -29,14 +31,6 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   std::uint64_t total = 0;
   for (const Bytes& frame : frames) total += frame.size();
   return total;
-}
-
-// A slow codec is not let loose on what a fast one finds nothing in: data that is compressed or random already.
-Result<bool> looks_compressible(const Bytes& raw, const CodecSettings& settings) {
-  if (settings.id != CodecId::kLzma || raw.size() < kProbeLeast) return true;
-  auto probe = encode_frames(raw, {CodecId::kZstd, 1, 0});
-  if (!probe) return std::move(probe).error();
-  return total_bytes(*probe) < raw.size() - raw.size() / kProbeGain;
 }
 
 void append_window(Bytes& head, const WindowRecord& window) {
@@ -55,13 +49,14 @@ void append_window(Bytes& head, const WindowRecord& window) {
   }
 }
 
-Bytes encode_head(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
+Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes,
+                  const std::vector<CodedStream>& coded) {
   Bytes head;
-  append_varint(head, draft.windows.size());
-  for (const WindowRecord& window : draft.windows) append_window(head, window);
+  append_varint(head, windows.size());
+  for (const WindowRecord& window : windows) append_window(head, window);
   // Which streams the group has follows from its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (draft.streams[i].empty()) continue;
+    if (sizes[i] == 0) continue;
     const bool windowed = coded[i].codec != CodecId::kStore;
     head.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(coded[i].codec) |
                                              (windowed ? (coded[i].window_log - kMinWindowLog) << 4 : 0)));
@@ -76,13 +71,13 @@ struct FrameRef {
 };
 
 // Every frame stands before the first window that needs it: a reader never holds more than its windows ask for.
-std::vector<FrameRef> frame_order(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
+std::vector<FrameRef> frame_order(const std::vector<WindowRecord>& windows, const std::vector<CodedStream>& coded) {
   std::vector<FrameRef> order;
   for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
     std::size_t window = 0;
-    std::uint64_t end = draft.windows.empty() ? 0 : draft.windows[0].sizes[stream];
+    std::uint64_t end = windows.empty() ? 0 : windows[0].sizes[stream];
     for (std::size_t index = 0; index < coded[stream].frames.size(); ++index) {
-      while (end <= index * kMaxFrameBytes) end += draft.windows[++window].sizes[stream];
+      while (end <= index * kMaxFrameBytes) end += windows[++window].sizes[stream];
       order.push_back({window, stream, index});
     }
   }
@@ -91,55 +86,69 @@ std::vector<FrameRef> frame_order(const GroupDraft& draft, const std::vector<Cod
   return order;
 }
 
-Result<CodedStream> store_stream(const Bytes& raw) {
-  auto frames = encode_frames(raw, {});
-  if (!frames) return std::move(frames).error();
+Result<CodedStream> store_stream(ByteSpan raw, const CompressContext& context) {
   CodedStream coded;
-  coded.frames = std::move(*frames);
+  BDELTA_ASSIGN(coded.frames, encode_frames(raw, {}, context));
   return coded;
+}
+
+StreamSizes stream_sizes(const std::vector<WindowRecord>& windows) {
+  StreamSizes sizes{};
+  for (const WindowRecord& window : windows) {
+    for (std::size_t i = 0; i < kStreamCount; ++i) sizes[i] += window.sizes[i];
+  }
+  return sizes;
 }
 
 }  // namespace
 
-Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& settings) {
+Error too_large(std::uint64_t limit_bytes) {
+  return {ErrorCode::kPatchTooLarge, "it would have more than " + std::to_string(limit_bytes) +
+                                         " bytes; keep NEW itself, or allow more with --max-ratio"};
+}
+
+Status FrameBudget::spend(std::uint64_t bytes) {
+  spent_bytes_ += bytes;
+  return spent_bytes_ <= limit_bytes_ ? Status() : Status(too_large(limit_bytes_));
+}
+
+Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
   CodedStream coded;
   if (raw.size() >= kShortStream && settings.id != CodecId::kStore) {
-    auto worth = looks_compressible(raw, settings);
-    if (!worth) return std::move(worth).error();
-    if (!*worth) return store_stream(raw);
-    auto frames = encode_frames(raw, settings);
-    if (!frames) return std::move(frames).error();
-    if (total_bytes(*frames) < raw.size()) {
+    BDELTA_ASSIGN(const bool worth, looks_compressible(raw, settings, context.watch));
+    if (worth) {
+      BDELTA_ASSIGN(coded.frames, encode_frames(raw, settings, context));
+      if (total_bytes(coded.frames) >= raw.size()) return store_stream(raw, {});  // the context has counted it
       coded.codec = settings.id;
       coded.window_log = window_log_for(raw.size());
-      coded.frames = std::move(*frames);
       return coded;
     }
   }
-  return store_stream(raw);
+  return store_stream(raw, context);
 }
 
-CodedGroup assemble_group(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
-  const Bytes head = encode_head(draft, coded);
+CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const std::vector<CodedStream>& coded) {
+  const StreamSizes sizes = stream_sizes(windows);
+  const Bytes head = encode_head(windows, sizes, coded);
   Bytes body;
   append_varint(body, head.size());
   append(body, head);
   CodedGroup group;
-  for (const FrameRef& ref : frame_order(draft, coded)) {
+  for (const FrameRef& ref : frame_order(windows, coded)) {
     const Bytes& frame = coded[ref.stream].frames[ref.index];
-    const std::uint64_t raw = std::min<std::uint64_t>(kMaxFrameBytes, draft.streams[ref.stream].size() - ref.index * kMaxFrameBytes);
+    const std::uint64_t raw = std::min<std::uint64_t>(kMaxFrameBytes, sizes[ref.stream] - ref.index * kMaxFrameBytes);
     body.push_back(static_cast<std::uint8_t>(ref.stream));
     if (coded[ref.stream].codec != CodecId::kStore) append_varint(body, frame.size());
     append_varint(body, raw);
     append(body, frame);
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (!draft.streams[i].empty()) group.memory_bytes += decoder_memory_bytes(coded[i].codec, coded[i].window_log);
+    if (sizes[i] != 0) group.memory_bytes += decoder_memory_bytes(coded[i].codec, coded[i].window_log);
   }
   group.body_bytes = body.size();
   group.record.push_back(static_cast<std::uint8_t>(RecordTag::kGroup));
   std::uint64_t target_bytes = 0;
-  for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
+  for (const WindowRecord& window : windows) target_bytes += window.target_length;
   append_varint(group.record, target_bytes);
   append_varint(group.record, body.size());
   append(group.record, body);

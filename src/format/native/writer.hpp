@@ -12,6 +12,8 @@ struct WriterSettings {
   CodecSettings numbers;
   CodecSettings values;
   CodecSettings literals;
+  std::uint64_t literal_window_bytes = 0;  // windows of a group that its target bytes as literals make smaller; 0 = none
+  std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
 };
 
 struct StreamTotals {
@@ -24,9 +26,10 @@ struct StreamTotals {
 class Writer {
  public:
   Writer(const WriterSettings& settings, io::Spool& body, WorkerPool& pool)
-      : settings_(settings), body_(body), pool_(pool) {}
+      : settings_(settings), body_(body), pool_(pool), budget_(settings.limit_bytes) {}
 
-  // Compresses and appends groups, in order.
+  // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
+  // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
   // The end record.
@@ -38,11 +41,18 @@ class Writer {
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
+  using CodedStreams = std::vector<CodedStream>;  // of one group
+
   [[nodiscard]] const CodecSettings& settings_of(std::size_t stream) const noexcept;
+  [[nodiscard]] bool in_doubt(const GroupDraft& draft, const CodedStreams& coded) const noexcept;
+  Status compress(const std::vector<GroupDraft>& drafts, std::vector<CodedStreams>& coded);
+  Status try_literals(GroupDraft& draft, CodedStreams& coded) const;
+  Status append_group(const GroupDraft& draft, const CodedStreams& coded);
 
   const WriterSettings settings_;
   io::Spool& body_;
   WorkerPool& pool_;
+  FrameBudget budget_;
   Header limits_;
   StreamTotals totals_;
 };
