@@ -12,6 +12,8 @@ struct WriterSettings {
   CodecSettings numbers;
   CodecSettings values;
   CodecSettings literals;
+  bool model = false;  // numbers through the context coder where that is smaller
+  std::uint64_t model_values = 256 * 1024;  // residual values too, if a group has no more: they decode slowly there
 };
 
 struct StreamTotals {
@@ -21,6 +23,8 @@ struct StreamTotals {
 
 // Collects groups in a spool and knows in the end what the header has to declare. One thread at a time; compression
 // uses the pool.
+struct Choices;  // of writer.cpp
+
 class Writer {
  public:
   Writer(const WriterSettings& settings, io::Spool& body, WorkerPool& pool)
@@ -38,6 +42,8 @@ class Writer {
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
+  Status compress(const std::vector<GroupDraft>& drafts, std::vector<Choices>& choices) const;
+  void count(const GroupDraft& draft, const CodedStreams& coded);
   [[nodiscard]] const CodecSettings& settings_of(std::size_t stream) const noexcept;
 
   const WriterSettings settings_;
