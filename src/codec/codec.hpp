@@ -42,7 +42,13 @@ struct CodecSettings {
   CodecId id = CodecId::kStore;
   int level = 0;             // the codec's own scale
   unsigned align_log = 0;    // LZMA's position bits: 2 where the data has 4-byte structure
+  unsigned context_bits = 3;       // LZMA: bits of the byte before that predict a literal
+  unsigned literal_align_log = 0;  // LZMA: position bits that do; with context_bits at most 4
 };
+
+// `settings` with those position and context bits of LZMA that do clearly best on samples of `raw`. A decoder need not
+// be told. `watch` may be null.
+Result<CodecSettings> fitted_settings(ByteSpan raw, const CodecSettings& settings, Watch* watch = nullptr);
 
 class FrameEncoder {
  public:

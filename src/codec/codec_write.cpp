@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "base/try.hpp"
 #include "codec/codec.hpp"
@@ -64,6 +65,8 @@ class LzmaEncoder final : public FrameEncoder {
     lzma_lzma_preset(&options, static_cast<std::uint32_t>(settings.level));
     options.dict_size = std::uint32_t{1} << window_log_for(total_bytes);
     options.pb = settings.align_log;
+    options.lc = settings.context_bits;
+    options.lp = settings.literal_align_log;
     const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
     ready_ = lzma_raw_encoder(&stream_, filters) == LZMA_OK;
   }
@@ -107,6 +110,29 @@ class LzmaEncoder final : public FrameEncoder {
   bool ready_ = false;
 };
 
+// What LZMA looks at to predict: text, machine code, tables of 4-byte and of 2-byte fields.
+struct LzmaShape {
+  unsigned align_log;
+  unsigned context_bits;
+  unsigned literal_align_log;
+};
+constexpr LzmaShape kLzmaShapes[] = {{2, 3, 0}, {0, 3, 0}, {2, 2, 2}, {2, 0, 2}, {1, 3, 1}};
+constexpr std::size_t kLeastFitted = 4096;          // below, the shapes differ by a few bytes
+constexpr std::size_t kSampleBytes = 128 * 1024;    // two such samples, from a quarter and three quarters
+constexpr int kSampleLevel = 1;                     // order of the shapes hardly depends on it
+constexpr std::size_t kFitGain = 128;               // a shape must save one byte in so many: samples may mislead
+
+Bytes sample_of(ByteSpan raw) {
+  if (raw.size() <= 2 * kSampleBytes) return {raw.begin(), raw.end()};
+  Bytes sample;
+  for (const std::size_t quarter : {1u, 3u}) {
+    // Positions keep their alignment.
+    const std::size_t at = std::min(raw.size() / 4 * quarter, raw.size() - kSampleBytes) & ~std::size_t{15};
+    append(sample, raw.subspan(at, kSampleBytes));
+  }
+  return sample;
+}
+
 }  // namespace
 
 unsigned window_log_for(std::uint64_t total_bytes) noexcept {
@@ -123,6 +149,34 @@ Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings
       return std::unique_ptr<FrameEncoder>(std::make_unique<LzmaEncoder>(settings, total_bytes, watch));
   }
   return Error{ErrorCode::kInternal, "no such codec"};
+}
+
+Result<CodecSettings> fitted_settings(ByteSpan raw, const CodecSettings& settings, Watch* watch) {
+  if (settings.id != CodecId::kLzma || raw.size() < kLeastFitted) return settings;
+  const Bytes sample = sample_of(raw);
+  CodecSettings best = settings;
+  std::size_t best_bytes = 0;
+  std::vector<LzmaShape> shapes = {{settings.align_log, settings.context_bits, settings.literal_align_log}};
+  shapes.insert(shapes.end(), std::begin(kLzmaShapes), std::end(kLzmaShapes));
+  for (const LzmaShape& shape : shapes) {
+    CodecSettings tried = settings;
+    tried.align_log = shape.align_log;
+    tried.context_bits = shape.context_bits;
+    tried.literal_align_log = shape.literal_align_log;
+    CodecSettings quick = tried;
+    quick.level = std::min(settings.level, kSampleLevel);
+    auto encoder = make_encoder(quick, sample.size(), watch);
+    if (!encoder) return std::move(encoder).error();
+    Bytes coded;
+    Status done = (*encoder)->encode(sample, true, coded);
+    if (!done) return std::move(done).error();
+    const bool first = best_bytes == 0;
+    if (first || coded.size() + best_bytes / kFitGain < best_bytes) {
+      best_bytes = coded.size();
+      best = tried;
+    }
+  }
+  return best;
 }
 
 }  // namespace bdelta

@@ -166,8 +166,8 @@ std::vector<GroupDraft> CreateRun::encode_groups(const std::vector<GroupPlan>& p
 }
 
 Status CreateRun::encode_native() {
-  native::Writer writer({settings_.numbers, settings_.values, settings_.literals, settings_.window_bytes,
-                         patch_limit_bytes_}, body_, pool_);
+  native::Writer writer({settings_.numbers, settings_.values, settings_.literals, settings_.model, settings_.model_values,
+                         settings_.window_bytes, patch_limit_bytes_}, body_, pool_);
   const std::vector<GroupPlan> plans =
       plan_groups(source_.bytes(), target_.bytes(), covers_, settings_.group_bytes, pool_);
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(kBatchBytes / settings_.group_bytes));

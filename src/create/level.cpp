@@ -36,6 +36,7 @@ LevelSettings small() {
   settings.numbers = {CodecId::kLzma, 6, 0};
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
+  settings.model = true;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }
@@ -45,7 +46,9 @@ LevelSettings small() {
 LevelSettings level_settings(int level) {
   if (level < 3) return fast();
   if (level < 6) return middle();
-  return small();
+  LevelSettings settings = small();
+  if (level == 9) settings.model_values = 8 * kMiB;
+  return settings;
 }
 
 }  // namespace bdelta

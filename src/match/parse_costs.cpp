@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/fixed_log2.hpp"
 #include "match/block_compare.hpp"
 
 namespace bdelta {
@@ -14,26 +15,10 @@ namespace {
 constexpr std::uint64_t kSampledBytes = std::uint64_t{64} << 20;  // of covers looked at, at most about this much
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLeastMisses = 64;  // fewer tell nothing
-constexpr std::int64_t kBit = 64;
+constexpr std::int64_t kBit = kLog2One;
 constexpr std::int64_t kUsualEntropy = 397;  // 6.2 bits: of the values where misses cost what the defaults say
 
 using Counts = std::array<std::uint64_t, 256>;
-
-// log2(n) in 1/64 bit, n > 0: the whole part from the width, the rest by squaring.
-std::int64_t log2_fixed(std::uint64_t n) noexcept {
-  const auto whole = static_cast<unsigned>(std::bit_width(n)) - 1;
-  std::uint64_t part = whole >= 31 ? n >> (whole - 31) : n << (31 - whole);  // 1.0 is 2^31
-  std::int64_t log = whole;
-  for (unsigned bit = 0; bit < 6; ++bit) {
-    part = (part * part) >> 31;
-    log <<= 1;
-    if (part >= std::uint64_t{1} << 32) {
-      part >>= 1;
-      log |= 1;
-    }
-  }
-  return log;
-}
 
 void count_values(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length, Counts& counts) {
   for (std::uint64_t at = 0; length - at >= kCompareBlock; at += kCompareBlock) {

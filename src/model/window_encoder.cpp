@@ -63,6 +63,7 @@ class GroupEncoder {
     if (pos_ == window_begin_) return;
     flush_literal();
     record_.target_length = pos_ - window_begin_;
+    record_.run_count = run_count_;
     for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
     record_.checksum = xxh3_32(target_.subspan(window_begin_, record_.target_length));
     draft_.windows.push_back(record_);

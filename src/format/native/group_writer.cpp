@@ -33,7 +33,7 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   return total;
 }
 
-void append_window(Bytes& head, const WindowRecord& window) {
+void append_window(Bytes& head, const WindowRecord& window, const PackedGroup* packed) {
   append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
   if (window.plain) {
     append_varint(head, zigzag(window.diagonal_change));
@@ -41,6 +41,14 @@ void append_window(Bytes& head, const WindowRecord& window) {
   }
   append_le(head, window.checksum);
   append_varint(head, window.copy_count);
+  if (packed) {
+    append_varint(head, window.run_count);
+    for (std::size_t i = 0; i <= kResidualValues; ++i) {
+      const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+      if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
+    }
+    return;
+  }
   std::uint8_t present = 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) present |= static_cast<std::uint8_t>((window.sizes[i] != 0) << i);
   head.push_back(present);
@@ -49,41 +57,85 @@ void append_window(Bytes& head, const WindowRecord& window) {
   }
 }
 
-Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes,
-                  const std::vector<CodedStream>& coded) {
+std::uint8_t form_of(const StreamSizes& sizes, const PackedGroup* packed) {
+  if (!packed) return 0;
+  return static_cast<std::uint8_t>(kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) |
+                                   packed->scope.table_log << kFormTableShift);
+}
+
+Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
+  const PackedGroup* packed = coded.packed ? &*coded.packed : nullptr;
   Bytes head;
+  head.push_back(form_of(sizes, packed));
+  if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
   append_varint(head, windows.size());
-  for (const WindowRecord& window : windows) append_window(head, window);
-  // Which streams the group has follows from its windows.
+  for (const WindowRecord& window : windows) append_window(head, window, packed);
+  // Which streams the group has follows from its form and its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (sizes[i] == 0) continue;
-    const bool windowed = coded[i].codec != CodecId::kStore;
-    head.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(coded[i].codec) |
-                                             (windowed ? (coded[i].window_log - kMinWindowLog) << 4 : 0)));
+    if (sizes[i] == 0 || (packed && packed->scope.has(i))) continue;
+    const CodedStream& stream = coded.streams[i];
+    const bool windowed = stream.codec != CodecId::kStore;
+    head.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(stream.codec) |
+                                             (windowed ? (stream.window_log - kMinWindowLog) << 4 : 0)));
   }
   return head;
 }
 
+// A frame on its way into the body.
 struct FrameRef {
   std::size_t first_window;  // that needs a byte of it
   std::size_t stream;
   std::size_t index;
+  bool is_code;
 };
 
-// Every frame stands before the first window that needs it: a reader never holds more than its windows ask for.
-std::vector<FrameRef> frame_order(const std::vector<WindowRecord>& windows, const std::vector<CodedStream>& coded) {
+void order_stream(const std::vector<WindowRecord>& windows, std::size_t stream, std::size_t frame_count, std::vector<FrameRef>& order) {
+  std::size_t window = 0;
+  std::uint64_t end = windows.empty() ? 0 : windows[0].sizes[stream];
+  for (std::size_t index = 0; index < frame_count; ++index) {
+    while (end <= index * kMaxFrameBytes) end += windows[++window].sizes[stream];
+    order.push_back({window, stream, index, false});
+  }
+}
+
+void order_code(const std::vector<WindowRecord>& windows, const PackedGroup& packed, std::vector<FrameRef>& order) {
+  std::size_t window = 0;
+  for (std::size_t index = 0; index * kMaxFrameBytes < packed.code.size(); ++index) {
+    while (windows[window].plain || packed.taken_bytes[window] <= index * kMaxFrameBytes) ++window;
+    order.push_back({window, kCodeFrameId, index, true});
+  }
+}
+
+// Every frame stands before the first window that needs it: a reader never holds more than its windows ask for. Where
+// one window is the first for several, the code stands behind the streams that it is told from and before the literals.
+std::vector<FrameRef> frame_order(const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
   std::vector<FrameRef> order;
   for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
-    std::size_t window = 0;
-    std::uint64_t end = windows.empty() ? 0 : windows[0].sizes[stream];
-    for (std::size_t index = 0; index < coded[stream].frames.size(); ++index) {
-      while (end <= index * kMaxFrameBytes) end += windows[++window].sizes[stream];
-      order.push_back({window, stream, index});
+    if (coded.packed && stream == kLiterals) order_code(windows, *coded.packed, order);
+    if (!coded.packed || !coded.packed->scope.has(stream)) {
+      order_stream(windows, stream, coded.streams[stream].frames.size(), order);
     }
   }
   std::stable_sort(order.begin(), order.end(),
                    [](const FrameRef& a, const FrameRef& b) { return a.first_window < b.first_window; });
   return order;
+}
+
+void append_frame(Bytes& body, const StreamSizes& sizes, const CodedStreams& coded, const FrameRef& ref) {
+  body.push_back(static_cast<std::uint8_t>(ref.stream));
+  const std::uint64_t begin = ref.index * kMaxFrameBytes;
+  if (ref.is_code) {
+    const Bytes& code = coded.packed->code;
+    const std::uint64_t length = std::min<std::uint64_t>(kMaxFrameBytes, code.size() - begin);
+    append_varint(body, length);
+    append(body, ByteSpan(code).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(length)));
+    return;
+  }
+  const CodedStream& stream = coded.streams[ref.stream];
+  const Bytes& frame = stream.frames[ref.index];
+  if (stream.codec != CodecId::kStore) append_varint(body, frame.size());
+  append_varint(body, std::min<std::uint64_t>(kMaxFrameBytes, sizes[ref.stream] - begin));
+  append(body, frame);
 }
 
 Result<CodedStream> store_stream(ByteSpan raw, const CompressContext& context) {
@@ -117,7 +169,8 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
   if (raw.size() >= kShortStream && settings.id != CodecId::kStore) {
     BDELTA_ASSIGN(const bool worth, looks_compressible(raw, settings, context.watch));
     if (worth) {
-      BDELTA_ASSIGN(coded.frames, encode_frames(raw, settings, context));
+      BDELTA_ASSIGN(const CodecSettings fitted, fitted_settings(raw, settings, context.watch));
+      BDELTA_ASSIGN(coded.frames, encode_frames(raw, fitted, context));
       if (total_bytes(coded.frames) >= raw.size()) return store_stream(raw, {});  // the context has counted it
       coded.codec = settings.id;
       coded.window_log = window_log_for(raw.size());
@@ -127,23 +180,18 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
   return store_stream(raw, context);
 }
 
-CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const std::vector<CodedStream>& coded) {
+CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
   const StreamSizes sizes = stream_sizes(windows);
   const Bytes head = encode_head(windows, sizes, coded);
   Bytes body;
   append_varint(body, head.size());
   append(body, head);
   CodedGroup group;
-  for (const FrameRef& ref : frame_order(windows, coded)) {
-    const Bytes& frame = coded[ref.stream].frames[ref.index];
-    const std::uint64_t raw = std::min<std::uint64_t>(kMaxFrameBytes, sizes[ref.stream] - ref.index * kMaxFrameBytes);
-    body.push_back(static_cast<std::uint8_t>(ref.stream));
-    if (coded[ref.stream].codec != CodecId::kStore) append_varint(body, frame.size());
-    append_varint(body, raw);
-    append(body, frame);
-  }
+  for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
+  if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (sizes[i] != 0) group.memory_bytes += decoder_memory_bytes(coded[i].codec, coded[i].window_log);
+    if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
+    group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);
   }
   group.body_bytes = body.size();
   group.record.push_back(static_cast<std::uint8_t>(RecordTag::kGroup));

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include "codec/codec.hpp"
-#include "model/window_encoder.hpp"
+#include "model/window_packer.hpp"
 
 namespace bdelta::native {
 
@@ -44,14 +45,19 @@ struct CodedStream {
 // Compresses one stream. Short ones, those that would grow, and those in which samples find nothing to save are stored.
 Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context = {});
 
+// A group in one of the two forms: numbers in streams of their own, or packed.
+struct CodedStreams {
+  std::vector<CodedStream> streams = std::vector<CodedStream>(kStreamCount);
+  std::optional<PackedGroup> packed;  // in place of the streams that it carries
+};
+
 struct CodedGroup {
   Bytes record;                      // tag, sizes, head and frames
   std::uint64_t body_bytes = 0;
   std::uint64_t memory_bytes = 0;    // decoders of all streams together
 };
 
-// `coded[i]` is the stream i of the windows.
-[[nodiscard]] CodedGroup assemble_group(const std::vector<WindowRecord>& windows,
-                                        const std::vector<CodedStream>& coded);
+// coded.streams[i] is the stream i of the windows.
+[[nodiscard]] CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedStreams& coded);
 
 }  // namespace bdelta::native

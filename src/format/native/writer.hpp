@@ -1,20 +1,12 @@
 // Writing a version 2 patch.
 #pragma once
 
-#include "format/native/group_writer.hpp"
+#include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::native {
-
-struct WriterSettings {
-  CodecSettings numbers;
-  CodecSettings values;
-  CodecSettings literals;
-  std::uint64_t literal_window_bytes = 0;  // windows of a group that its target bytes as literals make smaller; 0 = none
-  std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
-};
 
 struct StreamTotals {
   StreamSizes raw{};
@@ -41,13 +33,7 @@ class Writer {
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
-  using CodedStreams = std::vector<CodedStream>;  // of one group
-
-  [[nodiscard]] const CodecSettings& settings_of(std::size_t stream) const noexcept;
-  [[nodiscard]] bool in_doubt(const GroupDraft& draft, const CodedStreams& coded) const noexcept;
-  Status compress(const std::vector<GroupDraft>& drafts, std::vector<CodedStreams>& coded);
-  Status try_literals(GroupDraft& draft, CodedStreams& coded) const;
-  Status append_group(const GroupDraft& draft, const CodedStreams& coded);
+  Status append_group(const GroupDraft& draft, const CodedStreams& coded, const CodedGroup& group);
 
   const WriterSettings settings_;
   io::Spool& body_;

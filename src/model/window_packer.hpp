@@ -1,0 +1,24 @@
+// The numbers of a group as one code of the context coder: the mirror image of window_unpacker.
+#pragma once
+
+#include <vector>
+
+#include "model/model_scope.hpp"
+#include "model/window_encoder.hpp"
+
+namespace bdelta {
+
+struct PackedGroup {
+  ModelScope scope;
+  Bytes code;
+  std::vector<std::uint64_t> taken_bytes;  // for each window: of the code, by a decoder that has read this window
+  StreamSizes cost_bytes{};                // what each stream in scope has of the code
+};
+
+// `streams` as bits, with a table size that suits the group.
+[[nodiscard]] ModelScope fitting_scope(const GroupDraft& draft, unsigned streams);
+
+// `watch` may be null; it is asked once a window.
+[[nodiscard]] PackedGroup pack_group(const GroupDraft& draft, const ModelScope& scope, Watch* watch = nullptr);
+
+}  // namespace bdelta
