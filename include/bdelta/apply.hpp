@@ -30,7 +30,8 @@ struct ApplyOptions {
   // The largest NEW that is accepted; kOutputLimit beyond.
   std::uint64_t output_limit_bytes = ~std::uint64_t{0};
 
-  // Called with target bytes done, from one thread at a time; returning false cancels with kCancelled.
+  // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels
+  // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.

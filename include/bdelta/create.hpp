@@ -48,7 +48,16 @@ struct CreateOptions {
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
   bool verify = true;
 
-  // Called with target bytes done, from one thread at a time; returning false cancels with kCancelled.
+  // The largest patch that is of use, as a share of NEW's bytes, e.g. 0.6; 0 = any. The work ends with kPatchTooLarge as
+  // soon as it is known that the patch will be larger, often long before it is whole.
+  double max_patch_ratio = 0;
+
+  // Seconds after which the work ends with kTimeLimit, counted from the call; 0 = none. Noticed within 0.1 s, but for
+  // waits of the system (a slow disk, syncing). Decides whether there is a patch, never what is in it.
+  double time_limit_seconds = 0;
+
+  // Called with the share of the work done, in bytes of NEW: never falling, `total` at the end. From one thread at a
+  // time, every few milliseconds at most; returning false cancels with kCancelled, within 0.1 s like the time limit.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.

@@ -30,12 +30,13 @@ Report counted(Report report, const io::IoCounters& counters) {
 
 // NEW exists already and is what the patch makes.
 bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files,
-                   Timeline* timeline) {
+                   Timeline* timeline, Watch* watch) {
   if (target == "-" || !info.target_digest) return false;
   auto existing = open_random(target, files);
   if (!existing || (*existing)->size() != info.target_size) return false;
   const Span span(timeline, PhaseId::kVerify, TraceSpan::kNone, info.target_size);
-  const auto digest = digest_of(**existing, [] { return true; });
+  const auto digest = digest_of(**existing, watch);
+  if (!digest && watch) watch->advance();  // tells an interruption from what can't be read
   return digest && *digest == *info.target_digest;
 }
 
@@ -83,7 +84,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
     return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
   };
   BDELTA_TRY(named(run.read_header()));
-  if (is_up_to_date(target_path, run.info(), options.files, run.timeline())) {
+  if (is_up_to_date(target_path, run.info(), options.files, run.timeline(), run.watch())) {
     Report report = run.take_report();
     report.up_to_date = report.verified = true;
     return counted(std::move(report), counters);

@@ -9,13 +9,19 @@ namespace bdelta {
 namespace {
 
 constexpr std::size_t kPatchBufferBytes = 256 * 1024;
-constexpr std::uint64_t kHashPieceBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kHashPieceBytes = std::uint64_t{256} << 10;
+
+// A watch keeps a reference to its callback.
+const Watch::Callback& no_progress() {
+  static const Watch::Callback none;
+  return none;
+}
 
 std::string short_hex(const DigestBytes& digest) { return to_hex(digest).substr(0, 16); }
 
 }  // namespace
 
-Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& tick) {
+Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
   Xxh3Hasher hasher;
   const ByteSpan view = reader.view();
   Bytes buffer(view.empty() ? kHashPieceBytes : 0);
@@ -27,23 +33,25 @@ Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& t
     } else {
       hasher.update(view.subspan(static_cast<std::size_t>(pos), length));
     }
-    if (!tick()) return Error{ErrorCode::kCancelled, ""};
+    if (watch) BDELTA_TRY(watch->check());
   }
   return hasher.digest();
 }
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
-    : source_(source), options_(options), own_timeline_(options.trace),
-      own_pool_(std::in_place, thread_count_for(options.threads), &own_timeline_), pool_(*own_pool_),
-      timed_patch_(patch, timeline()), patch_(timed_patch_, kPatchBufferBytes) {}
+    : source_(source), options_(options), own_watch_(options.progress), own_timeline_(options.trace),
+      own_pool_(std::in_place, thread_count_for(options.threads), &own_timeline_, &own_watch_), pool_(*own_pool_),
+      timed_patch_(patch, timeline(), watch()), patch_(timed_patch_, kPatchBufferBytes) {}
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool)
-    : source_(source), options_(options), pool_(pool), timed_patch_(patch, timeline()),
-      patch_(timed_patch_, kPatchBufferBytes) {}
+    : source_(source), options_(options), own_watch_(no_progress()), pool_(pool),
+      timed_patch_(patch, timeline(), watch()), patch_(timed_patch_, kPatchBufferBytes) {}
 
 Status ApplyRun::read_header() {
   const Span span(timeline(), PhaseId::kDecode);
+  own_watch_.begin_stage(0, 0);
   BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
+  own_watch_.set_total(info().target_size);
   if (info().target_size > options_.output_limit_bytes) {
     return Error{ErrorCode::kOutputLimit, "the patch makes " + std::to_string(info().target_size) + " bytes, the limit is " +
                                               std::to_string(options_.output_limit_bytes) + "; raise it with --max-output"};
@@ -58,8 +66,7 @@ Status ApplyRun::verify_source() {
   }
   if (!info().source_digest || source_verified_) return {};
   const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
-  BDELTA_ASSIGN(const Digest128 found,
-                digest_of(source_, [&] { return !options_.progress || options_.progress(0, info().target_size); }));
+  BDELTA_ASSIGN(const Digest128 found, digest_of(source_, watch()));
   if (found != *info().source_digest) {
     return Error{ErrorCode::kWrongSourceDigest, "expected digest " + short_hex(*info().source_digest) + "…, found " +
                                                     short_hex(found) + "…; give the version the patch starts from"};
@@ -88,7 +95,8 @@ void ApplyRun::count(const WindowDelta& window) {
 }
 
 Status ApplyRun::write_target(const TargetSink& sink) {
-  WindowPipeline pipeline(source_, sink, info().target_size, pool_, options_.progress);
+  own_watch_.begin_stage(1, info().target_size);
+  WindowPipeline pipeline(source_, sink, pool_);
   Status decoded;
   while (WindowDelta* window = pipeline.acquire()) {
     Result<bool> more = next_window(*window);
@@ -101,6 +109,7 @@ Status ApplyRun::write_target(const TargetSink& sink) {
   Result<Digest128> digest = pipeline.finish();
   if (!digest) return std::move(digest).error();
   BDELTA_TRY(std::move(decoded));
+  own_watch_.begin_stage(1, 0);
   if (info().target_digest && *digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
                                                short_hex(*digest) + "…; fetch the patch again", pipeline.delivered_bytes()};

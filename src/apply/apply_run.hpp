@@ -13,7 +13,8 @@ class ApplyRun {
   // Everything must outlive the run.
   ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
 
-  // Works with the threads of `pool` and on its timeline; options.threads and options.trace are not looked at.
+  // Works with the threads of `pool`, on its timeline and under its watch, whose stage counts target bytes;
+  // options.threads, trace and progress are not looked at.
   ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool);
 
   // Reads the header and holds it against the caller's limits.
@@ -32,6 +33,7 @@ class ApplyRun {
 
   // For steps of the caller's that belong to the application.
   [[nodiscard]] Timeline* timeline() const noexcept { return pool_.timeline(); }
+  [[nodiscard]] Watch* watch() const noexcept { return pool_.watch(); }
 
   // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
   void assume_source_verified() noexcept { source_verified_ = true; }
@@ -42,7 +44,8 @@ class ApplyRun {
 
   RandomReader& source_;
   const ApplyOptions& options_;
-  Timeline own_timeline_;               // idle where the caller has given a pool
+  Watch own_watch_;                     // idle where the caller has given a pool
+  Timeline own_timeline_;               // likewise
   std::optional<WorkerPool> own_pool_;  // absent there
   WorkerPool& pool_;
   TimedReader timed_patch_;
@@ -52,7 +55,7 @@ class ApplyRun {
   Report report_;
 };
 
-// XXH3-128 of a whole reader, in pieces; `tick` is asked now and then whether to go on (kCancelled).
-Result<Digest128> digest_of(RandomReader& reader, const std::function<bool()>& tick);
+// XXH3-128 of a whole reader, in pieces, between which `watch` is looked at; it may be null.
+Result<Digest128> digest_of(RandomReader& reader, Watch* watch);
 
 }  // namespace bdelta

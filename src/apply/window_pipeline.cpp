@@ -12,9 +12,8 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain win
 
 }  // namespace
 
-WindowPipeline::WindowPipeline(RandomReader& source, TargetSink sink, std::uint64_t target_size, WorkerPool& pool,
-                               const Progress& progress)
-    : source_(source), sink_(sink), target_size_(target_size), pool_(pool), progress_(progress) {
+WindowPipeline::WindowPipeline(RandomReader& source, TargetSink sink, WorkerPool& pool)
+    : source_(source), sink_(sink), pool_(pool) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
   for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<SourceCache>(source_));
@@ -93,6 +92,7 @@ void WindowPipeline::run(Job& job) {
 
 // Executes and proves the window; a positioned target gets it at once.
 Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
+  pool_.advance();
   std::unique_ptr<SourceCache> cache;
   {
     const std::lock_guard lock(mutex_);
@@ -142,7 +142,7 @@ Status WindowPipeline::deliver(const Job& job, ByteSpan bytes) {
     BDELTA_TRY(sink_.sequential->write(bytes));
   }
   delivered_ += bytes.size();
-  if (progress_ && !progress_(delivered_, target_size_)) return Error{ErrorCode::kCancelled, ""};
+  pool_.advance(bytes.size());
   return {};
 }
 

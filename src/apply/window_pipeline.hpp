@@ -7,7 +7,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,10 +26,8 @@ struct TargetSink {
 
 class WindowPipeline {
  public:
-  using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
-
-  WindowPipeline(RandomReader& source, TargetSink sink, std::uint64_t target_size, WorkerPool& pool,
-                 const Progress& progress);
+  // Target bytes are units of the pool's watch.
+  WindowPipeline(RandomReader& source, TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
 
   // A window whose memory may be refilled; waits until one is free. Null after an error.
@@ -65,9 +62,7 @@ class WindowPipeline {
 
   RandomReader& source_;
   const TargetSink sink_;
-  const std::uint64_t target_size_;
   WorkerPool& pool_;
-  const Progress& progress_;
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<std::unique_ptr<SourceCache>> caches_;  // those no worker uses at the moment
   Job* acquired_ = nullptr;

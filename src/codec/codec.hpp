@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -45,7 +46,13 @@ struct CodecSettings {
   int level = 0;             // the codec's own scale
   unsigned align_log = 0;    // LZMA's position bits: 2 where the data has 4-byte structure
   unsigned max_window_log = kMaxWindowLog;  // the codec looks back no further than 2^this bytes; less = less memory on both sides
+  unsigned context_bits = 3;       // LZMA: bits of the byte before that predict a literal
+  unsigned literal_align_log = 0;  // LZMA: position bits that do; with context_bits at most 4
 };
+
+// `settings` with those position and context bits of LZMA that do clearly best on samples of `raw`. A decoder need not
+// be told. `watch` may be null.
+Result<CodecSettings> fitted_settings(ByteSpan raw, const CodecSettings& settings, Watch* watch = nullptr);
 
 class FrameEncoder {
  public:
@@ -61,6 +68,8 @@ class FrameEncoder {
 // Upper bound of the bytes that an encoder for a stream of total_bytes allocates.
 [[nodiscard]] std::uint64_t encoder_memory_bytes(const CodecSettings& settings, std::uint64_t total_bytes) noexcept;
 
-Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes);
+// `watch` may be null; codecs that take more than some ms for a frame look at it while they work.
+Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes,
+                                                   Watch* watch = nullptr);
 
 }  // namespace bdelta

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <vector>
 
+#include "base/try.hpp"
 #include "codec/codec.hpp"
 
 namespace bdelta {
@@ -61,12 +63,14 @@ lzma_options_lzma lzma_options(const CodecSettings& settings, std::uint64_t tota
   lzma_lzma_preset(&options, static_cast<std::uint32_t>(settings.level));
   options.dict_size = std::uint32_t{1} << window_log_for(total_bytes, settings.max_window_log);
   options.pb = settings.align_log;
+  options.lc = settings.context_bits;
+  options.lp = settings.literal_align_log;
   return options;
 }
 
 class LzmaEncoder final : public FrameEncoder {
  public:
-  LzmaEncoder(const CodecSettings& settings, std::uint64_t total_bytes) {
+  LzmaEncoder(const CodecSettings& settings, std::uint64_t total_bytes, Watch* watch) : watch_(watch) {
     lzma_options_lzma options = lzma_options(settings, total_bytes);
     const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
     ready_ = lzma_raw_encoder(&stream_, filters) == LZMA_OK;
@@ -77,6 +81,19 @@ class LzmaEncoder final : public FrameEncoder {
 
   Status encode(ByteSpan raw, bool last, Bytes& out) override {
     if (!ready_) return Error{ErrorCode::kOutOfMemory, "no memory for the compressor"};
+    while (raw.size() > kPieceBytes) {
+      BDELTA_TRY(run(raw.first(kPieceBytes), LZMA_RUN, out));
+      raw = raw.subspan(kPieceBytes);
+      if (watch_) watch_->advance();
+    }
+    return run(raw, last ? LZMA_FINISH : LZMA_SYNC_FLUSH, out);
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 32 * 1024;  // of input between two looks at the watch: up to 30 ms
+
+  // Feeds one piece. The library looks ahead by itself, so the coded bytes don't depend on where pieces end.
+  Status run(ByteSpan raw, lzma_action action, Bytes& out) {
     stream_.next_in = raw.data();
     stream_.avail_in = raw.size();
     for (;;) {
@@ -85,17 +102,41 @@ class LzmaEncoder final : public FrameEncoder {
       out.resize(begin + room);
       stream_.next_out = out.data() + begin;
       stream_.avail_out = room;
-      const lzma_ret code = lzma_code(&stream_, last ? LZMA_FINISH : LZMA_SYNC_FLUSH);
+      const lzma_ret code = lzma_code(&stream_, action);
       out.resize(begin + room - stream_.avail_out);
-      if (code == LZMA_STREAM_END) return {};
+      if (code == LZMA_STREAM_END || (code == LZMA_BUF_ERROR && action == LZMA_RUN)) return {};
       if (code != LZMA_OK) return encoder_error("lzma", "code " + std::to_string(static_cast<int>(code)));
+      if (action == LZMA_RUN && stream_.avail_in == 0 && stream_.avail_out != 0) return {};
     }
   }
 
- private:
+  Watch* const watch_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool ready_ = false;
 };
+
+// What LZMA looks at to predict: text, machine code, tables of 4-byte and of 2-byte fields.
+struct LzmaShape {
+  unsigned align_log;
+  unsigned context_bits;
+  unsigned literal_align_log;
+};
+constexpr LzmaShape kLzmaShapes[] = {{2, 3, 0}, {0, 3, 0}, {2, 2, 2}, {2, 0, 2}, {1, 3, 1}};
+constexpr std::size_t kLeastFitted = 4096;          // below, the shapes differ by a few bytes
+constexpr std::size_t kSampleBytes = 128 * 1024;    // two such samples, from a quarter and three quarters
+constexpr int kSampleLevel = 1;                     // order of the shapes hardly depends on it
+constexpr std::size_t kFitGain = 128;               // a shape must save one byte in so many: samples may mislead
+
+Bytes sample_of(ByteSpan raw) {
+  if (raw.size() <= 2 * kSampleBytes) return {raw.begin(), raw.end()};
+  Bytes sample;
+  for (const std::size_t quarter : {1u, 3u}) {
+    // Positions keep their alignment.
+    const std::size_t at = std::min(raw.size() / 4 * quarter, raw.size() - kSampleBytes) & ~std::size_t{15};
+    append(sample, raw.subspan(at, kSampleBytes));
+  }
+  return sample;
+}
 
 }  // namespace
 
@@ -125,14 +166,43 @@ std::uint64_t encoder_memory_bytes(const CodecSettings& settings, std::uint64_t 
   return 0;
 }
 
-Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes) {
+Result<std::unique_ptr<FrameEncoder>> make_encoder(const CodecSettings& settings, std::uint64_t total_bytes, Watch* watch) {
   switch (settings.id) {
     case CodecId::kStore: return std::unique_ptr<FrameEncoder>(std::make_unique<StoreEncoder>());
     case CodecId::kZstd:
       return std::unique_ptr<FrameEncoder>(std::make_unique<ZstdEncoder>(settings, total_bytes));
-    case CodecId::kLzma: return std::unique_ptr<FrameEncoder>(std::make_unique<LzmaEncoder>(settings, total_bytes));
+    case CodecId::kLzma:
+      return std::unique_ptr<FrameEncoder>(std::make_unique<LzmaEncoder>(settings, total_bytes, watch));
   }
   return Error{ErrorCode::kInternal, "no such codec"};
+}
+
+Result<CodecSettings> fitted_settings(ByteSpan raw, const CodecSettings& settings, Watch* watch) {
+  if (settings.id != CodecId::kLzma || raw.size() < kLeastFitted) return settings;
+  const Bytes sample = sample_of(raw);
+  CodecSettings best = settings;
+  std::size_t best_bytes = 0;
+  std::vector<LzmaShape> shapes = {{settings.align_log, settings.context_bits, settings.literal_align_log}};
+  shapes.insert(shapes.end(), std::begin(kLzmaShapes), std::end(kLzmaShapes));
+  for (const LzmaShape& shape : shapes) {
+    CodecSettings tried = settings;
+    tried.align_log = shape.align_log;
+    tried.context_bits = shape.context_bits;
+    tried.literal_align_log = shape.literal_align_log;
+    CodecSettings quick = tried;
+    quick.level = std::min(settings.level, kSampleLevel);
+    auto encoder = make_encoder(quick, sample.size(), watch);
+    if (!encoder) return std::move(encoder).error();
+    Bytes coded;
+    Status done = (*encoder)->encode(sample, true, coded);
+    if (!done) return std::move(done).error();
+    const bool first = best_bytes == 0;
+    if (first || coded.size() + best_bytes / kFitGain < best_bytes) {
+      best_bytes = coded.size();
+      best = tried;
+    }
+  }
+  return best;
 }
 
 }  // namespace bdelta

@@ -13,6 +13,9 @@
 #include <bit>
 #include <string>
 
+#include "match/source_grams.hpp"
+#include "model/window_packer.hpp"
+
 namespace bdelta {
 namespace {
 
@@ -22,13 +25,16 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kFixedBytes = 7 * kMiB;
 constexpr std::uint64_t kThreadBytes = kMiB / 2;
 constexpr std::uint64_t kScanWorkerBytes = kMiB;           // local table and samples
-constexpr std::uint64_t kParseWorkerBytes = 24 * kMiB;     // kept free for a parse of 8 MiB chunks, from level 3 on
+constexpr std::uint64_t kParseNodeBytes = 5 * kMiB;        // nodes of a parse, and …
+constexpr std::uint64_t kParseNodeRatio = 4;               // … as much more for each byte of a chunk
 constexpr std::uint64_t kIndexPieceBytes = 8 * kMiB;       // samples on their way into the index
 constexpr std::uint64_t kBytesPerCover = 64;               // of target; beyond that the search ends for a chunk
 constexpr std::uint64_t kCoverLists = 2;                   // bytes of covers, in bytes of a segment
 constexpr std::uint64_t kDraftCopies = 8;                  // groups in flight with all that is made of them, in drafts
+constexpr std::uint64_t kPackCopies = 2;                   // likewise, codes of the context coder
 constexpr std::uint64_t kWindowJobBytes = 4 * kMiB;        // ops and runs of a window in the self-check
 constexpr std::uint64_t kReaderBytes = 8 * kMiB;           // frames and streams of a window there
+constexpr std::uint64_t kMostAnchorBytes = 128 * kMiB;     // filter and table of the anchors of a parse
 constexpr std::uint64_t kUsualBytesPerCover = 300;         // for the estimate without a limit
 constexpr std::uint64_t kSampleBytes = 40;                 // samples while building, and their share of the table
 
@@ -44,7 +50,8 @@ struct Shares {
   std::uint64_t index = 0;
   std::uint64_t segment = 0;
   std::uint64_t draft = 0;
-  std::uint64_t gap = 0;
+  std::uint64_t gap = 0;     // of gap passes, or of the anchors of a parse
+  std::uint64_t grams = 0;   // of a worker's
 };
 
 std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
@@ -53,6 +60,17 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
     most = std::max(most, encoder_memory_bytes(*codec, stream_bytes));
   }
   return most;
+}
+
+// What one compressor, or the context coder, takes at most for a stream of so many bytes.
+std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
+  const std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
+  return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
+}
+
+std::uint64_t worker_bytes(const Budget& budget) {
+  if (!budget.settings.match.parse) return kScanWorkerBytes;
+  return SourceGrams::memory_bytes(budget.match.gram_blocks) + kParseNodeBytes + kParseNodeRatio * budget.match.chunk_bytes;
 }
 
 std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) {
@@ -75,14 +93,17 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   const std::uint64_t window = std::min(budget.settings.window_bytes, request.target_size);
   std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
   std::uint64_t pass = kIndexPieceBytes;
-  const std::uint64_t worker = kScanWorkerBytes + (budget.settings.match.prune ? kParseWorkerBytes : 0);
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
   if (!budget.target_whole) search += segment;
   if (!budget.source_whole) search += budget.gathered_bytes + budget.survey_bytes;
-  pass = std::max({pass, threads * worker, budget.settings.match.gap_spans.empty() ? 0 : budget.match.gap_bytes});
-  const std::uint64_t coding = kDraftCopies * budget.draft_bytes + codec_bytes_for(budget.settings, budget.draft_bytes);
+  const std::uint64_t gaps = budget.settings.match.gap_spans.empty() ? 0 : budget.match.gap_bytes;
+  const std::uint64_t anchors = budget.settings.match.parse ? budget.match.anchor_bytes : 0;
+  pass = std::max({pass, anchors + threads * worker_bytes(budget), gaps});
+  const std::uint64_t copies = kDraftCopies + (budget.settings.model ? kPackCopies : 0);
+  const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
-  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes;
+  const std::uint64_t model = budget.settings.model ? packer_memory_bytes(window) : 0;
+  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model;
   return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
 }
 
@@ -106,6 +127,9 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
   budget.match.near_gaps_only = request.target_size > shares.segment;
   budget.match.bytes_per_cover = kBytesPerCover;
   budget.match.gap_bytes = shares.gap;
+  budget.match.anchor_bytes = std::min(shares.gap, kMostAnchorBytes);
+  budget.match.gram_blocks = static_cast<std::size_t>(std::min<std::uint64_t>(ParseScope().gram_blocks,
+                                                                              shares.grams / SourceGrams::memory_bytes(1)));
   unsigned& shift = settings.match.sample_shift;
   if (!budget.source_whole) {
     budget.gathered_bytes = 2 * shares.segment;
@@ -145,10 +169,11 @@ Budget without_limit(const BudgetRequest& request) {
   const std::uint64_t batch = std::min(budget.batch_bytes, request.target_size);
   const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size) / 4;
   const bool gaps = !budget.settings.match.gap_spans.empty();
-  const std::uint64_t worker = kScanWorkerBytes + (budget.settings.match.prune ? kParseWorkerBytes : 0);
+  const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, segment) : 0;
   const std::uint64_t search = (request.source_size >> shift) * kSampleBytes + segment / kUsualBytesPerCover * 96;
-  const std::uint64_t pass = std::max(request.threads * worker, gaps ? std::min(192 * kMiB, 2 * segment) : 0);
-  const std::uint64_t coding = batch / 2 + request.threads * codec_bytes_for(budget.settings, stream);
+  const std::uint64_t pass = std::max(anchors + request.threads * worker_bytes(budget),
+                                      gaps ? std::min(192 * kMiB, 2 * segment) : 0);
+  const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings, stream);
   budget.needed_bytes = kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
   return budget;
 }
@@ -167,6 +192,7 @@ Result<Budget> make_budget(const BudgetRequest& request) {
   shares.segment = std::clamp(std::bit_floor(left / (in_parts ? 32 : 16)), kMiB, kFreeSegment);
   shares.draft = std::max(std::bit_floor(left / 32), kMiB);
   shares.gap = std::max(std::bit_floor(left / 8), 4 * kMiB);
+  shares.grams = std::max(std::bit_floor(left / 32), kMiB);
 
   // What is too much gives way by halves, in turn.
   const unsigned planned_threads = request.limit_bytes >= 256 * kMiB ? 2 : 1;
@@ -188,7 +214,7 @@ Result<Budget> make_budget(const BudgetRequest& request) {
     ++budget.threads;
   }
   budget.needed_bytes = account(request, budget, budget.threads);
-  budget.codec_bytes = codec_bytes_for(budget.settings, budget.draft_bytes) + request.limit_bytes - budget.needed_bytes;
+  budget.codec_bytes = coder_bytes_for(budget.settings, budget.draft_bytes) + request.limit_bytes - budget.needed_bytes;
   return budget;
 }
 

@@ -3,17 +3,24 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "create/self_check.hpp"
+#include "format/patch_limit.hpp"
 #include "io/memory_io.hpp"
 #include "match/source_index.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr double kInputShare = 0.1;   // of the progress: before the first segment
-constexpr double kBodyShare = 0.9;    // behind the last one
-constexpr double kFindShare = 0.6;    // of a segment's progress
+// Shares of the whole work after which a step ends, as it is for a usual pair at a middle level.
+constexpr double kLoaded = 0.02;
+constexpr double kDigested = 0.04;
+constexpr double kSegmentsDone = 0.89;
+constexpr double kEncoded = 0.9;
+// The same for a segment, in shares of its own.
+constexpr double kSegmentLoaded = 0.04;
+constexpr double kMatched = 0.55;
 
 io::SpoolOptions spool_options(const CreateOptions& options, std::uint64_t memory_bytes) {
   io::SpoolOptions spool;
@@ -22,21 +29,57 @@ io::SpoolOptions spool_options(const CreateOptions& options, std::uint64_t memor
   return spool;
 }
 
+// Bytes of the largest patch that is of use.
+std::uint64_t patch_limit(const CreateOptions& options, std::uint64_t target_size) {
+  constexpr double kBeyondAll = 1e18;
+  const double limit = options.max_patch_ratio * static_cast<double>(target_size);
+  return options.max_patch_ratio > 0 && limit < kBeyondAll ? static_cast<std::uint64_t>(limit) : ~std::uint64_t{0};
+}
+
+std::uint64_t stream_bytes(const std::vector<GroupDraft>& drafts) {
+  std::uint64_t bytes = 0;
+  for (const GroupDraft& draft : drafts) bytes += draft.stream_bytes();
+  return bytes;
+}
+
 std::uint64_t target_bytes(const GroupPlan& plan) {
   std::uint64_t bytes = 0;
   for (const Segment& segment : plan) bytes += segment.target_length;
   return bytes;
 }
 
+// Takes in bytes that may have to come from a disk meanwhile.
+void hash_watched(ByteSpan bytes, Watch& watch, Xxh3Hasher& hasher) {
+  constexpr std::size_t kPieceBytes = 256 * 1024;
+  while (!bytes.empty()) {
+    const ByteSpan piece = bytes.first(std::min(kPieceBytes, bytes.size()));
+    hasher.update(piece);
+    watch.advance(piece.size());
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+Digest128 digest_of(ByteSpan bytes, Watch& watch) {
+  Xxh3Hasher hasher;
+  hash_watched(bytes, watch, hasher);
+  return hasher.digest();
+}
+
 }  // namespace
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options)
-    : source_reader_(source), target_reader_(target), options_(options), timeline_(options.trace) {}
+    : source_reader_(source), target_reader_(target), options_(options),
+      patch_limit_bytes_(patch_limit(options, target.size())), timeline_(options.trace),
+      watch_(options.progress, target.size(), options.time_limit_seconds) {}
 
 Status CreateRun::check_limits() {
   if (options_.level < kMinLevel || options_.level > kMaxLevel) {
     return Error{ErrorCode::kUsage, "expected a level from 1 to 9, found " + std::to_string(options_.level)};
   }
+  if (!(options_.max_patch_ratio >= 0) || !(options_.time_limit_seconds >= 0)) {
+    return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
+  }
+  watch_.begin_stage(0, 0);
   const std::uint64_t larger = std::max(source_reader_.size(), target_reader_.size());
   if (larger >= kMaxFileBytes) {
     return Error{ErrorCode::kFileTooLarge, "files below 1 TiB are handled, found " + std::to_string(larger) + " bytes"};
@@ -56,60 +99,61 @@ Status CreateRun::check_limits() {
   BDELTA_ASSIGN(budget_, make_budget(request));
 
   const LevelSettings& settings = budget_.settings;
-  pool_.emplace(budget_.threads, &timeline_);
+  pool_.emplace(budget_.threads, &timeline_, &watch_);
   body_.emplace(spool_options(options_, budget_.spool_bytes));
   if (options_.format == PatchFormat::kBdt1) {
     literals_.emplace(spool_options(options_, budget_.spool_bytes));
-    bdt1_writer_.emplace(*body_, *literals_);
+    bdt1_writer_.emplace(*body_, *literals_, patch_limit_bytes_, watch_);
   } else {
-    writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, budget_.codec_bytes},
+    writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, settings.model,
+                                           settings.model_values, settings.window_bytes, patch_limit_bytes_,
+                                           budget_.codec_bytes, budget_.draft_bytes},
                     *body_, *pool_);
-    joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes}, *writer_);
+    joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
   }
   return {};
 }
 
-Status CreateRun::report_progress(double share) {
-  const std::uint64_t total = target_reader_.size();
-  const auto done = static_cast<std::uint64_t>(share * static_cast<double>(total));
-  if (options_.progress && !options_.progress(std::min(done, total), total)) return Error{ErrorCode::kCancelled, ""};
-  return {};
-}
-
-// share: of the segment at hand.
-Status CreateRun::report_segment(double share) {
-  const double done = static_cast<double>(segment_.begin) + share * static_cast<double>(segment_.end - segment_.begin);
-  const double total = std::max(1.0, static_cast<double>(target_reader_.size()));
-  return report_progress(kInputShare + (kBodyShare - kInputShare) * done / total);
+// begin, end: shares of the segment at hand.
+void CreateRun::set_segment_range(double begin, double end) {
+  const double size = std::max(1.0, static_cast<double>(target_reader_.size()));
+  const auto of_all = [&](double share) {
+    const double length = static_cast<double>(segment_.end - segment_.begin);
+    const double done = (static_cast<double>(segment_.begin) + share * length) / size;
+    return kDigested + (kSegmentsDone - kDigested) * done;
+  };
+  watch_.set_range(of_all(begin), of_all(end));
 }
 
 Status CreateRun::load_inputs() {
   const Span span(&timeline_, PhaseId::kRead);
+  watch_.begin_stage(kLoaded, (budget_.source_whole ? source_reader_.size() : 0) +
+                                  (budget_.target_whole ? target_reader_.size() : 0));
   if (budget_.source_whole) {
     BDELTA_ASSIGN(source_, InputBytes::load(source_reader_, *pool_));
   }
   if (budget_.target_whole) {
     BDELTA_ASSIGN(target_, InputBytes::load(target_reader_, *pool_));
   }
-  return report_progress(kInputShare / 2);
+  return {};
 }
 
 Status CreateRun::digest_inputs() {
+  watch_.begin_stage(kDigested, source_reader_.size() + (budget_.target_whole ? target_reader_.size() : 0));
   pool_->for_each(2, [this](std::size_t i) {
     if (!(i == 0 ? budget_.source_whole : budget_.target_whole)) return;
     const ByteSpan bytes = (i == 0 ? source_ : target_).bytes();
     const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
-    (i == 0 ? source_digest_ : target_digest_) = xxh3_128(bytes);
+    (i == 0 ? source_digest_ : target_digest_) = digest_of(bytes, watch_);
   });
   if (budget_.source_whole) {
     matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
     source_pieces_ = FilePieces(source_.bytes());
   } else {
     gathered_.emplace(source_reader_, budget_, *pool_);
-    const auto tick = [this](double share) { return static_cast<bool>(report_progress(kInputShare * share)); };
-    BDELTA_ASSIGN(source_digest_, gathered_->survey(tick));
+    BDELTA_ASSIGN(source_digest_, gathered_->survey());
   }
-  return report_progress(kInputShare);
+  return {};
 }
 
 std::vector<TargetRange> CreateRun::segments() const {
@@ -127,51 +171,60 @@ Status CreateRun::load_target(const TargetRange& segment) {
     target_pieces_ = FilePieces(target_.bytes());
     return {};
   }
+  if (joiner_) joiner_->forget_target();
   segment_bytes_.resize(static_cast<std::size_t>(length));
   {
     const Span span(&timeline_, PhaseId::kRead, TraceSpan::kNone, length);
-    BDELTA_TRY(read_pieces(target_reader_, segment.begin, segment_bytes_));
+    BDELTA_TRY(read_pieces(target_reader_, segment.begin, segment_bytes_, &watch_));
   }
   const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
-  target_hasher_.update(segment_bytes_);
+  hash_watched(segment_bytes_, watch_, target_hasher_);
   target_pieces_ = FilePieces(segment_bytes_, segment.begin);
   return {};
 }
 
 Status CreateRun::load_segment(const TargetRange& segment) {
   segment_ = segment;
+  set_segment_range(0, kSegmentLoaded);
+  const std::uint64_t length = segment.end - segment.begin;
+  watch_.begin_stage(1, (budget_.target_whole ? 0 : 2 * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
   BDELTA_TRY(load_target(segment));
   if (!gathered_) return {};
-  const ByteSpan bytes = target_pieces_.span(segment.begin, segment.end - segment.begin);
+  const ByteSpan bytes = target_pieces_.span(segment.begin, length);
   BDELTA_TRY(gathered_->gather(bytes, segment.begin, target_reader_.size()));
   source_pieces_ = gathered_->pieces();
   return {};
 }
 
 Status CreateRun::find_covers() {
-  const auto tick = [this](double share) { return static_cast<bool>(report_segment(kFindShare * share)); };
+  set_segment_range(kSegmentLoaded, kMatched);
   const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
-    covers_ = gathered_->place(matcher.find(target, gathered_->diagonals(), tick));
+    covers_ = gathered_->place(matcher.find(target, gathered_->diagonals()));
   } else {
     const auto begin = static_cast<std::int64_t>(segment_.begin);
     const auto from_end =
         static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
-    covers_ = matcher_->find(target, {begin, begin + from_end}, tick);
+    covers_ = matcher_->find(target, {begin, begin + from_end});
   }
   for (Cover& cover : covers_) cover.target_pos += segment_.begin;
-  return report_segment(kFindShare);
+  return {};
 }
 
 Status CreateRun::encode() {
-  BDELTA_TRY(options_.format == PatchFormat::kBdt1 ? encode_bdt1() : encode_native());
-  count_covers();
+  set_segment_range(kMatched, 1);
+  if (options_.format == PatchFormat::kBdt1) {
+    BDELTA_TRY(encode_bdt1());
+  } else {
+    count_covers();
+    BDELTA_TRY(encode_native());
+  }
   Covers().swap(covers_);
   return {};
 }
 
-// The groups [begin, end) of the plan, and what they add to the report.
+// The groups [begin, end) of the plan.
 std::vector<GroupDraft> CreateRun::encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin,
                                                  std::size_t end) {
   const Span step(&timeline_, PhaseId::kEncode);
@@ -179,13 +232,29 @@ std::vector<GroupDraft> CreateRun::encode_groups(const std::vector<GroupPlan>& p
   pool_->for_each(drafts.size(), [&](std::size_t i) {
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
-    drafts[i] = encode_group(source_pieces_, target_pieces_, covers_, plan, budget_.settings.window_bytes);
+    drafts[i] = encode_group(source_pieces_, target_pieces_, covers_, plan, budget_.settings.window_bytes,
+                             &watch_);
   });
-  for (const GroupDraft& draft : drafts) {
-    report_.window_count += draft.windows.size();
-    report_.residual_bytes += draft.streams[kResidualValues].size();
-  }
   return drafts;
+}
+
+Status CreateRun::write_groups(std::vector<GroupDraft> groups) {
+  {
+    const Span step(&timeline_, PhaseId::kCompress);
+    BDELTA_TRY(writer_->add_groups(groups));
+  }
+  for (const GroupDraft& group : groups) count_group(group);
+  return {};
+}
+
+// What a group adds to the report. Of one that became literals, copies are none after all.
+void CreateRun::count_group(const GroupDraft& group) {
+  report_.window_count += group.windows.size();
+  report_.residual_bytes += group.streams[kResidualValues].size();
+  if (group.target.empty() || group.streams[kLiterals].size() < group.target.size()) return;
+  report_.cover_count -= group.cover_count;
+  report_.covered_bytes -= group.covered_bytes;
+  report_.literal_bytes += group.covered_bytes;
 }
 
 Status CreateRun::encode_native() {
@@ -194,38 +263,49 @@ Status CreateRun::encode_native() {
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
     const std::size_t end = std::min(begin + batch_groups, plans.size());
-    std::vector<GroupDraft> drafts = encode_groups(plans, begin, end);
-    {
-      const Span step(&timeline_, PhaseId::kCompress);
-      BDELTA_TRY(joiner_->add(std::move(drafts)));
-    }
-    const double share = static_cast<double>(end) / static_cast<double>(plans.size());
-    BDELTA_TRY(report_segment(kFindShare + (1 - kFindShare) * share));
+    const double before = static_cast<double>(begin) / static_cast<double>(plans.size());
+    const double after = static_cast<double>(end) / static_cast<double>(plans.size());
+    std::uint64_t batch_bytes = 0;
+    for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
+    watch_.begin_stage(before + 0.2 * (after - before), batch_bytes);
+    std::vector<GroupDraft> groups = joiner_->add(encode_groups(plans, begin, end));
+    watch_.begin_stage(after, stream_bytes(groups));
+    BDELTA_TRY(write_groups(std::move(groups)));
   }
   return {};
 }
 
 Status CreateRun::encode_bdt1() {
   const Span step(&timeline_, PhaseId::kEncode, TraceSpan::kNone, segment_.end - segment_.begin);
-  covers_ = bdt1::lower_covers(source_pieces_, target_pieces_, covers_);
-  BDELTA_TRY(bdt1_writer_->add(target_pieces_, segment_.end, covers_));
-  return report_segment(1.0);
+  watch_.begin_stage(0.5, segment_.end - segment_.begin);
+  covers_ = bdt1::lower_covers(source_pieces_, target_pieces_, covers_, &watch_);
+  count_covers();
+  watch_.begin_stage(1, segment_.end - segment_.begin);
+  return bdt1_writer_->add(target_pieces_, segment_.end, covers_);
 }
 
 Status CreateRun::finish_body() {
   matcher_.reset();
   gathered_.reset();
+  if (joiner_ && !budget_.target_whole) joiner_->forget_target();
   Bytes().swap(segment_bytes_);
+  watch_.set_range(kSegmentsDone, kEncoded);
   if (!budget_.target_whole) target_digest_ = target_hasher_.digest();
-  if (bdt1_writer_) {
-    BDELTA_ASSIGN(head_, bdt1_writer_->finish(source_reader_.size()));
-    return {};
-  }
-  {
-    const Span step(&timeline_, PhaseId::kCompress);
-    BDELTA_TRY(joiner_->finish());
-    BDELTA_TRY(writer_->finish());
-  }
+  BDELTA_TRY(bdt1_writer_ ? finish_bdt1() : finish_native());
+  return head_.size() + body_->size() <= patch_limit_bytes_ ? Status() : Status(patch_too_large(patch_limit_bytes_));
+}
+
+Status CreateRun::finish_bdt1() {
+  watch_.begin_stage(1, literals_->size());
+  BDELTA_ASSIGN(head_, bdt1_writer_->finish(source_reader_.size()));
+  return {};
+}
+
+Status CreateRun::finish_native() {
+  std::vector<GroupDraft> last = joiner_->finish();
+  watch_.begin_stage(1, stream_bytes(last));
+  BDELTA_TRY(write_groups(std::move(last)));
+  BDELTA_TRY(writer_->finish());
   native::Header header;
   header.source_size = source_reader_.size();
   header.target_size = target_reader_.size();
@@ -236,7 +316,7 @@ Status CreateRun::finish_body() {
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     report_.streams.push_back({stream_name(i), writer_->totals().raw[i], writer_->totals().coded[i]});
   }
-  return report_progress(kBodyShare);
+  return {};
 }
 
 void CreateRun::count_covers() {
@@ -248,7 +328,9 @@ void CreateRun::count_covers() {
 }
 
 Status CreateRun::self_check() {
+  watch_.set_range(kEncoded, 1);
   if (!options_.verify) return {};
+  watch_.begin_stage(0.7, target_reader_.size());
   const Span step(&timeline_, PhaseId::kVerify, TraceSpan::kNone, target_reader_.size());
   timeline_.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(source_.bytes());
@@ -258,12 +340,13 @@ Status CreateRun::self_check() {
   timeline_.count_all_as({});
   BDELTA_TRY(std::move(checked));
   report_.verified = true;
-  return report_progress(0.95);
+  return {};
 }
 
 Status CreateRun::write(SequentialWriter& patch) {
   report_.patch_bytes = head_.size() + body_->size();
   const Span step(&timeline_, PhaseId::kWrite, TraceSpan::kNone, report_.patch_bytes);
+  watch_.begin_stage(1, report_.patch_bytes);
   BDELTA_TRY(patch.write(head_));
   BDELTA_ASSIGN(const auto body, body_->open_reader());
   Bytes buffer(static_cast<std::size_t>(std::min<std::uint64_t>(body_->size() + 1, std::uint64_t{1} << 20)));
@@ -271,8 +354,10 @@ Status CreateRun::write(SequentialWriter& patch) {
     BDELTA_ASSIGN(const std::size_t count, body->read(buffer));
     if (count == 0) break;
     BDELTA_TRY(patch.write(ByteSpan(buffer).first(count)));
+    watch_.advance(count);
   }
-  return report_progress(1.0);
+  watch_.begin_stage(1, 0);
+  return {};
 }
 
 Status CreateRun::finish(SequentialWriter& patch) {

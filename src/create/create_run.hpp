@@ -11,6 +11,7 @@
 #include "create/input.hpp"
 #include "create/plan.hpp"
 #include "format/bdt1/writer.hpp"
+#include "format/native/writer.hpp"
 #include "hash/xxh3.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
@@ -45,14 +46,19 @@ class CreateRun {
   Status encode_native();
   std::vector<GroupDraft> encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin, std::size_t end);
   Status encode_bdt1();
-  Status report_progress(double share);
-  Status report_segment(double share);
+  Status write_groups(std::vector<GroupDraft> groups);
+  Status finish_native();
+  Status finish_bdt1();
+  void set_segment_range(double begin, double end);
   void count_covers();
+  void count_group(const GroupDraft& group);
 
   RandomReader& source_reader_;
   RandomReader& target_reader_;
   const CreateOptions& options_;
+  const std::uint64_t patch_limit_bytes_;
   Timeline timeline_;
+  Watch watch_;
   Budget budget_;
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered

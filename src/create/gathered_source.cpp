@@ -23,10 +23,10 @@ constexpr std::uint64_t kScanStep = std::uint64_t{64} << 10;
 
 GatheredSource::GatheredSource(RandomReader& reader, const Budget& budget, WorkerPool& pool)
     : reader_(reader), budget_(budget), pool_(pool) {
-  index_.start(budget.survey_shift, budget.survey_bytes / SourceIndex::kBucketBytes);
+  index_.start(budget.survey_shift, budget.survey_bytes / SourceIndex::kBucketBytes, pool);
 }
 
-Result<Digest128> GatheredSource::survey(const MatchTick& tick) {
+Result<Digest128> GatheredSource::survey() {
   Xxh3Hasher hasher;
   Bytes buffer;
   for (std::uint64_t pos = 0; pos < reader_.size(); pos += kReadBytes) {
@@ -44,7 +44,6 @@ Result<Digest128> GatheredSource::survey(const MatchTick& tick) {
       hasher.update(read);
     }
     index_.add(buffer, pos - kept, pool_);
-    if (!tick(static_cast<double>(pos) / static_cast<double>(reader_.size()))) return Error{ErrorCode::kCancelled, ""};
   }
   return hasher.digest();
 }
@@ -58,6 +57,7 @@ std::vector<std::uint64_t> GatheredSource::choose_blocks(ByteSpan target, std::u
   const std::uint64_t stop = target.size() < kAnchorSpan ? 0 : target.size() - kAnchorSpan + 1;
   for (std::uint64_t at = 0; at < stop; at += kScanStep) {
     offsets.clear();
+    pool_.advance(std::min(kScanStep, stop - at));
     scan(target.data() + at, static_cast<std::uint32_t>(std::min(kScanStep, stop - at)), index_.threshold(), offsets);
     for (const std::uint32_t offset : offsets) {
       index_.lookup(anchor_hash(target.data() + at + offset), [&](std::uint64_t source_pos) {
@@ -114,8 +114,9 @@ Status GatheredSource::gather(ByteSpan target, std::uint64_t target_pos, std::ui
   bytes_.resize(static_cast<std::size_t>(size));
   for (const Run& run : runs_) {
     const Span span(pool_.timeline(), PhaseId::kRead, TraceSpan::kNone, run.length);
-    BDELTA_TRY(read_pieces(reader_, run.source_pos, MutableByteSpan(bytes_).subspan(static_cast<std::size_t>(run.begin),
-                                                                                    static_cast<std::size_t>(run.length))));
+    const MutableByteSpan bytes = MutableByteSpan(bytes_).subspan(static_cast<std::size_t>(run.begin),
+                                                                  static_cast<std::size_t>(run.length));
+    BDELTA_TRY(read_pieces(reader_, run.source_pos, bytes, pool_.watch()));
   }
   const auto from_end = static_cast<std::int64_t>(reader_.size()) - static_cast<std::int64_t>(target_size);
   diagonals_ = {diagonal_of(static_cast<std::int64_t>(target_pos)),

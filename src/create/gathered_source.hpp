@@ -13,9 +13,9 @@ class GatheredSource {
   // `reader` and `pool` must outlive this object; `budget` says how much is gathered.
   GatheredSource(RandomReader& reader, const Budget& budget, WorkerPool& pool);
 
-  // Reads the source once: makes the sparse index of it and gives its digest. `tick` is asked between reads with the share
-  // done (kCancelled).
-  Result<Digest128> survey(const MatchTick& tick);
+  // Reads the source once: makes the sparse index of it and gives its digest. Its bytes are units of the
+  // pool's watch.
+  Result<Digest128> survey();
 
   // Reads the blocks that the target's bytes, which stand at target_pos of a target of target_size, most resemble.
   Status gather(ByteSpan target, std::uint64_t target_pos, std::uint64_t target_size);

@@ -1,7 +1,9 @@
 #include "create/group_joiner.hpp"
 
-#include "base/try.hpp"
+#include <utility>
+
 #include "create/plan.hpp"
+#include "format/native/layout.hpp"
 
 namespace bdelta {
 namespace {
@@ -20,7 +22,7 @@ bool GroupJoiner::fits(const GroupDraft& next) const {
          group.windows.size() + next.windows.size() <= kMaxJoinedWindows;
 }
 
-Status GroupJoiner::add(std::vector<GroupDraft> drafts) {
+std::vector<GroupDraft> GroupJoiner::add(std::vector<GroupDraft> drafts) {
   std::vector<GroupDraft> complete;
   for (GroupDraft& draft : drafts) {
     if (!open_.empty() && fits(draft)) {
@@ -31,14 +33,13 @@ Status GroupJoiner::add(std::vector<GroupDraft> drafts) {
     open_.clear();
     open_.push_back(std::move(draft));
   }
-  return complete.empty() ? Status() : writer_.add_groups(complete);
+  return complete;
 }
 
-Status GroupJoiner::finish() {
-  if (open_.empty()) return {};
-  BDELTA_TRY(writer_.add_groups(open_));
-  open_.clear();
-  return {};
+std::vector<GroupDraft> GroupJoiner::finish() { return std::exchange(open_, {}); }
+
+void GroupJoiner::forget_target() noexcept {
+  for (GroupDraft& group : open_) group.target = {};
 }
 
 }  // namespace bdelta

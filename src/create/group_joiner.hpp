@@ -1,7 +1,7 @@
 // Groups that grow over the borders of what is encoded at a time.
 #pragma once
 
-#include "format/native/writer.hpp"
+#include "model/window_encoder.hpp"
 
 namespace bdelta {
 
@@ -11,22 +11,24 @@ struct GroupLimits {
   std::uint64_t stream_bytes = 0;  // before compression
 };
 
-// Joins drafts, in target order, to groups as large as the limits allow, and hands groups that are complete to a writer.
+// Joins drafts, in target order, to groups as large as the limits allow.
 class GroupJoiner {
  public:
-  GroupJoiner(const GroupLimits& limits, native::Writer& writer) : limits_(limits), writer_(writer) {}
+  explicit GroupJoiner(const GroupLimits& limits) : limits_(limits) {}
 
-  // Takes all drafts; the last group stays open.
-  Status add(std::vector<GroupDraft> drafts);
+  // Takes all drafts and gives the groups that are complete; the last one stays open.
+  [[nodiscard]] std::vector<GroupDraft> add(std::vector<GroupDraft> drafts);
 
-  // Closes the last group.
-  Status finish();
+  // The last group, if there is one.
+  [[nodiscard]] std::vector<GroupDraft> finish();
+
+  // To be called before the target bytes of what was added go away.
+  void forget_target() noexcept;
 
  private:
   [[nodiscard]] bool fits(const GroupDraft& next) const;
 
   const GroupLimits limits_;
-  native::Writer& writer_;
   std::vector<GroupDraft> open_;  // none or one
 };
 

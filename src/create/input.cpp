@@ -12,14 +12,15 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kReadBytes = std::uint64_t{8} << 20;  // by one call
+constexpr std::uint64_t kReadBytes = std::uint64_t{2} << 20;  // by one call
 
 }  // namespace
 
-Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out) {
+Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out, Watch* watch) {
   for (std::size_t done = 0; done < out.size(); done += kReadBytes) {
     const std::size_t length = std::min<std::size_t>(kReadBytes, out.size() - done);
     BDELTA_TRY(reader.read_at(pos + done, out.subspan(done, length)));
+    if (watch) watch->advance(length);
   }
   return {};
 }
@@ -41,6 +42,7 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
     const auto length = static_cast<std::size_t>(std::min(kReadBytes, size - pos));
     const Span span(pool.timeline(), PhaseId::kRead, i, length);
     Status status = reader.read_at(pos, {input.owned_.get() + pos, length});
+    pool.advance(length);
     const std::lock_guard lock(mutex);
     if (!status && !failed) failed = std::move(status).error();
   });

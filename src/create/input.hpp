@@ -8,8 +8,8 @@
 
 namespace bdelta {
 
-// Fills `out` from pos on, in calls of a decent size.
-Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out);
+// Fills `out` from pos on, in calls of a decent size. Bytes are units of `watch`, which may be null.
+Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out, Watch* watch);
 
 class InputBytes {
  public:

@@ -31,10 +31,12 @@ LevelSettings middle() {
 
 LevelSettings small() {
   LevelSettings settings = middle();
-  settings.match.gap_spans = {24, 12};
+  settings.match.gap_spans.clear();
+  settings.match.parse = true;
   settings.numbers = {CodecId::kLzma, 6, 0};
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
+  settings.model = true;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }
@@ -44,7 +46,9 @@ LevelSettings small() {
 LevelSettings level_settings(int level) {
   if (level < 3) return fast();
   if (level < 6) return middle();
-  return small();
+  LevelSettings settings = small();
+  if (level == 9) settings.model_values = 8 * kMiB;
+  return settings;
 }
 
 }  // namespace bdelta

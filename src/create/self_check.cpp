@@ -75,7 +75,7 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
     return run.write_target({&comparer, nullptr});
   };
   Status status = apply();
-  if (status || exit_class(status.error().code) == 6) return status;
+  if (status || exit_class(status.error().code) == 6 || status.error().code == ErrorCode::kCancelled) return status;
   return Error{ErrorCode::kSelfCheckFailed, to_string(status.error()) + "; an input may have changed, else please report this",
                status.error().offset};
 }

@@ -87,6 +87,7 @@ Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagon
     const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
     Covers& covers = chunks[i];
     DiagonalWalk(source, target, diagonals.from_start, params).run(begin, end, covers);
+    pool.advance(end - begin);
     if (diagonals.from_end == diagonals.from_start) return;
     // The second diagonal only where the first left room.
     Covers both;

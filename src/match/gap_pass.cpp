@@ -18,6 +18,7 @@ constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 24;      // of the table: 128 MiB
 constexpr std::uint64_t kSourceTask = std::uint64_t{8} << 20;    // bytes of source read by one task
 constexpr std::uint64_t kBoundedTask = std::uint64_t{64} << 10;   // the same under a limit of memory
+constexpr std::uint64_t kPiece = 64 * 1024;                      // positions between two looks at the watch
 constexpr unsigned kWays = 4;                                    // candidates kept for a key
 
 struct Gap {
@@ -53,7 +54,10 @@ class GapFiller {
     pool_.for_each((gaps_.size() + kGapsPerTask - 1) / kGapsPerTask, [&](std::size_t task) {
       const std::size_t last = std::min(gaps_.size(), (task + 1) * kGapsPerTask);
       const Span span(pool_.timeline(), PhaseId::kGaps, task);
-      for (std::size_t i = task * kGapsPerTask; i < last; ++i) scan_gap(covers, gaps_[i], found[i]);
+      for (std::size_t i = task * kGapsPerTask; i < last; ++i) {
+        scan_gap(covers, gaps_[i], found[i]);
+        pool_.advance(gaps_[i].end - gaps_[i].begin);
+      }
     });
     merge(covers, found);
   }
@@ -77,9 +81,11 @@ class GapFiller {
     std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ / 4, 1 << 10, kMaxFilterWords));
     if (scope_.memory_bytes != 0) words = std::min(words, std::bit_floor(scope_.memory_bytes / 4 / sizeof(std::uint64_t)));
     filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
-    filter_.assign(static_cast<std::size_t>(words), 0);
+    resize_watched(filter_, static_cast<std::size_t>(words), pool_.watch());
+    Pace pace(pool_.watch(), kPiece);
     for (const Gap& gap : gaps_) {
       for (std::uint64_t pos = gap.begin; pos + span_ <= gap.end; ++pos) {
+        pace.step();
         const std::uint64_t key = key_at(target_.data() + pos, span_);
         filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
       }
@@ -97,29 +103,25 @@ class GapFiller {
   // Appends the source positions of [begin, end) whose key the filter knows.
   void filter_source(std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& passed) const {
     std::uint64_t last_key = 0;
-    for (std::uint64_t pos = begin; pos < end; ++pos) {
-      const std::uint64_t key = key_at(source_.data() + pos, span_);
-      if (in_filter(key) && key != last_key) passed.push_back(pos);
-      last_key = key;
+    while (begin < end) {
+      const std::uint64_t piece_end = std::min(end, begin + kPiece);
+      for (std::uint64_t pos = begin; pos < piece_end; ++pos) {
+        const std::uint64_t key = key_at(source_.data() + pos, span_);
+        if (in_filter(key) && key != last_key) passed.push_back(pos);
+        last_key = key;
+      }
+      pool_.advance(piece_end - begin);
+      begin = piece_end;
     }
   }
 
   // What of the source is to be read, in pieces of task_bytes at most.
-  [[nodiscard]] std::vector<SourceRange> tasks_of(std::uint64_t task_bytes) const {
-    std::vector<SourceRange> tasks;
-    const auto split = [&](const SourceRange& range) {
-      const std::uint64_t stop = std::min<std::uint64_t>(range.end, source_.size() - span_ + 1);
-      for (std::uint64_t pos = range.begin; pos < stop; pos += task_bytes) {
-        tasks.push_back({pos, std::min(pos + task_bytes, stop)});
-      }
-    };
-    if (scope_.ranges.empty()) split({0, source_.size()});
-    for (const SourceRange& range : scope_.ranges) split(range);
-    return tasks;
+  [[nodiscard]] ByteRanges tasks_of(std::uint64_t task_bytes) const {
+    return cut_ranges(scope_.ranges, source_.size() - span_ + 1, task_bytes);
   }
 
   // The source positions that the filter lets pass, by task.
-  [[nodiscard]] std::vector<std::vector<std::uint64_t>> filter_tasks(std::span<const SourceRange> tasks) const {
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> filter_tasks(std::span<const ByteRange> tasks) const {
     std::vector<std::vector<std::uint64_t>> passed(tasks.size());
     pool_.for_each(tasks.size(), [&](std::size_t i) {
       const Span span(pool_.timeline(), PhaseId::kGaps, i, tasks[i].end - tasks[i].begin);
@@ -130,7 +132,7 @@ class GapFiller {
 
   void make_table(std::uint64_t slots) {
     slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
-    slots_.assign(static_cast<std::size_t>(slots), 0);
+    resize_watched(slots_, static_cast<std::size_t>(slots), pool_.watch());
   }
 
   // All candidates at once; the table fits their number.
@@ -149,15 +151,19 @@ class GapFiller {
     make_table(std::min(most_slots, std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ * 4, 1024, kMaxSlots))));
     const std::uint64_t task_memory = kBoundedTask * 2 * sizeof(std::uint64_t);  // with the slack of a growing vector
     const auto round = static_cast<std::size_t>(std::max<std::uint64_t>(1, scope_.memory_bytes / 4 / task_memory));
-    const std::vector<SourceRange> tasks = tasks_of(kBoundedTask);
+    const ByteRanges tasks = tasks_of(kBoundedTask);
     for (std::size_t begin = 0; begin < tasks.size(); begin += round) {
       insert_all(filter_tasks(std::span(tasks).subspan(begin, std::min(round, tasks.size() - begin))));
     }
   }
 
   void insert_all(const std::vector<std::vector<std::uint64_t>>& passed) {
+    Pace pace(pool_.watch(), kPiece);
     for (const auto& positions : passed) {
-      for (const std::uint64_t pos : positions) insert(pos);
+      for (const std::uint64_t pos : positions) {
+        pace.step();
+        insert(pos);
+      }
     }
   }
 
@@ -197,7 +203,9 @@ class GapFiller {
     const std::int64_t before = gap.cover_before > 0 ? covers[gap.cover_before - 1].diagonal() : 0;
     const std::int64_t after = gap.cover_before < covers.size() ? covers[gap.cover_before].diagonal() : before;
     std::uint64_t begin = gap.begin;
+    Pace pace(pool_.watch(), kPiece / 16);
     for (std::uint64_t pos = begin; pos + span_ <= gap.end;) {
+      pace.step();
       const std::uint8_t* at = target_.data() + pos;
       const std::uint64_t key = key_at(at, span_);
       Found best;

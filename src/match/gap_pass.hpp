@@ -4,6 +4,7 @@
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "match/params.hpp"
+#include "match/byte_range.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -11,14 +12,9 @@ namespace bdelta {
 // A bounded pass gives no more than one cover for so many bytes of a gap.
 inline constexpr std::uint64_t kGapBytesPerCover = 24;
 
-struct SourceRange {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-
 // What of the source a pass looks at, and in how much memory. By default in all of it, in as much as it takes.
 struct GapScope {
-  std::vector<SourceRange> ranges;  // ascending and apart; empty = the whole source
+  ByteRanges ranges;
   std::uint64_t memory_bytes = 0;   // of filter, table and candidates together; at least 4 MiB, or 0 = no limit
   std::uint64_t bytes_per_cover = 0;  // of a gap, at least, beyond a first cover in each; 0 = no limit
 };

@@ -1,10 +1,9 @@
 #include "match/matcher.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
 #include "base/timeline.hpp"
+#include "match/gap_probe.hpp"
 #include "match/near_source.hpp"
 #include "match/scan.hpp"
 #include "match/select.hpp"
@@ -13,7 +12,7 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kWorthRatio = 16384;  // no pass over the source while less than 1/ratio of it is uncovered
-constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded gap pass reads, in bytes of the target
+constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
 std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
@@ -51,32 +50,29 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diag
 void Matcher::build_index_if_worth(const Covers& covers, std::uint64_t target_size) {
   uncovered_ += uncovered_bytes(covers, target_size);
   if (!index_.empty() || uncovered_ <= source_.size() / kWorthRatio) return;
+  pool_.begin_stage(0.25, source_.size());
   if (limits_.index_bytes == 0) return index_.build(source_, params_.sample_shift, pool_);
-  index_.start(params_.sample_shift, limits_.index_bytes / SourceIndex::kBucketBytes);
+  index_.start(params_.sample_shift, limits_.index_bytes / SourceIndex::kBucketBytes, pool_);
   for (std::uint64_t pos = 0; pos < source_.size(); pos += kIndexPiece) {
     const std::uint64_t length = std::min(kIndexPiece + kAnchorSpan - 1, source_.size() - pos);
     index_.add(source_.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(length)), pos, pool_);
   }
 }
 
-Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal, const MatchTick& tick) {
+Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal) {
   ScanInput input{source_, target, &index_, &params_};
+  input.watch = pool_.watch();
   const std::uint64_t size = target.size();
   const std::uint64_t chunk_bytes = limits_.chunk_bytes;
   if (limits_.bytes_per_cover != 0) input.max_covers = static_cast<std::size_t>(chunk_bytes / limits_.bytes_per_cover);
   const std::size_t chunk_count = static_cast<std::size_t>((size + chunk_bytes - 1) / chunk_bytes);
   std::vector<Covers> chunks(chunk_count);
-  std::mutex mutex;
-  std::size_t done = 0;
-  std::atomic<bool> cancelled{false};
   pool_.for_each(chunk_count, [&](std::size_t i) {
-    if (cancelled) return;
     const std::uint64_t begin = i * chunk_bytes;
     const std::uint64_t end = std::min(begin + chunk_bytes, size);
     const Span span(pool_.timeline(), PhaseId::kScan, i, end - begin);
     chunks[i] = scan_chunk(input, known, diagonal, begin, end);
-    const std::lock_guard lock(mutex);
-    if (tick && !tick(0.2 + 0.6 * static_cast<double>(++done) / static_cast<double>(chunk_count))) cancelled = true;
+    pool_.advance(end - begin);
   });
   std::size_t count = 0;
   for (const Covers& chunk : chunks) count += chunk.size();
@@ -86,24 +82,41 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
   return all;
 }
 
-// One gap pass; false where too little is uncovered to read the source for it.
-bool Matcher::fill(ByteSpan target, unsigned span, Covers& covers) {
+// What of the source a pass reads for this target.
+ByteRanges Matcher::ranges_to_read(ByteSpan target, const Covers& covers) const {
+  if (!limits_.near_gaps_only) return {};
+  return near_source(covers, source_.size(), kNearRatio * target.size());
+}
+
+// One gap pass, unless samples say that there is nothing to find; false where too little is uncovered to read the source
+// for it.
+bool Matcher::fill(ByteSpan target, unsigned span, double goal, Covers& covers) {
   GapScope scope;
+  scope.ranges = ranges_to_read(target, covers);
   scope.memory_bytes = limits_.gap_bytes;
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
-  std::uint64_t read_bytes = source_.size();
-  if (limits_.near_gaps_only) {
-    scope.ranges = near_source(covers, source_.size(), kNearRatio * target.size());
-    read_bytes = 0;
-    for (const SourceRange& range : scope.ranges) read_bytes += range.end - range.begin;
-  }
+  const std::uint64_t read_bytes = scope.ranges.empty() ? source_.size() : total_bytes(scope.ranges);
   if (uncovered_bytes(covers, target.size()) <= read_bytes / kWorthRatio) return false;
+  pool_.begin_stage(goal, 2 * read_bytes + target.size());
+  if (!gaps_may_match(source_, target, covers, span, pool_, scope.ranges)) return true;
   fill_gaps(source_, target, params_, span, pool_, covers, scope);
   join_covers(covers);
   return true;
 }
 
-Covers Matcher::find(ByteSpan target, const Diagonals& diagonals, const MatchTick& tick) {
+Covers Matcher::parse(ByteSpan target, const Covers& covers) const {
+  ParseScope scope;
+  scope.anchors.ranges = ranges_to_read(target, covers);
+  scope.anchors.memory_bytes = limits_.anchor_bytes;
+  scope.gram_blocks = limits_.gram_blocks;
+  scope.chunk_bytes = limits_.chunk_bytes;
+  scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
+  const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
+  pool_.begin_stage(1, read_bytes + 2 * target.size());
+  return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope);
+}
+
+Covers Matcher::find(ByteSpan target, const Diagonals& diagonals) {
   if (source_.empty() || target.empty()) return {};
   const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
     const Span span(pool_.timeline(), phase, TraceSpan::kNone, bytes);
@@ -111,39 +124,46 @@ Covers Matcher::find(ByteSpan target, const Diagonals& diagonals, const MatchTic
   };
 
   // What lies on the diagonals from the start and from the end needs no index.
+  pool_.begin_stage(0.1, target.size());
   Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source_, target, diagonals, params_, pool_); });
 
   // The index, once it is earned.
   timed(PhaseId::kIndex, [&] { build_index_if_worth(covers, target.size()); });
 
   // The scan covers most of the rest.
+  pool_.begin_stage(0.5, target.size());
   timed(PhaseId::kScan, [&] {
-    covers = scan(target, covers, diagonals.from_start, tick);
+    covers = scan(target, covers, diagonals.from_start);
     join_covers(covers);
   });
 
   // Gap passes look for shorter keys, at every source position, in what is still uncovered.
+  double goal = 0.5;
   for (const unsigned span : params_.gap_spans) {
-    if (!timed(PhaseId::kGaps, [&] { return fill(target, span, covers); })) break;
+    goal += 0.45 / static_cast<double>(params_.gap_spans.size());
+    if (!timed(PhaseId::kGaps, [&] { return fill(target, span, goal, covers); })) break;
   }
 
+  // The cheapest way through the target, with what was found so far as candidates; nothing is left to settle then.
+  if (params_.parse) return timed(PhaseId::kParse, [&] { return parse(target, covers); });
+
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
+  pool_.begin_stage(1, 0);
   timed(PhaseId::kSelect, [&] {
     if (params_.loosen) {
-      loosen_covers(source_, target, params_, covers);
+      loosen_covers(source_, target, params_, covers, pool_.watch());
       join_covers(covers);
     }
     if (params_.prune) {
-      prune_covers(source_, target, params_, covers);
+      prune_covers(source_, target, params_, covers, pool_.watch());
       join_covers(covers);
     }
   }, target.size());
   return covers;
 }
 
-Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                   const MatchTick& tick) {
-  return Matcher(source, params, {}, pool).find(target, whole_diagonals(source, target), tick);
+Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool) {
+  return Matcher(source, params, {}, pool).find(target, whole_diagonals(source, target));
 }
 
 }  // namespace bdelta

@@ -1,8 +1,6 @@
 // The matcher: from two byte ranges to covers. Flat list of passes in matcher.cpp.
 #pragma once
 
-#include <functional>
-
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "match/diagonal.hpp"
@@ -13,34 +11,34 @@
 
 namespace bdelta {
 
-// Asked between and inside passes with the share done, 0 to 1; false cancels, and the covers are then unfinished.
-// Called from any thread, one at a time.
-using MatchTick = std::function<bool(double share)>;
-
 // What keeps a matcher's memory within bounds. By default nothing does, and nothing is lost.
 struct MatchLimits {
   std::uint64_t index_bytes = 0;          // of the table over the source, a power of two; 0 = as its samples need
   std::uint64_t gap_bytes = 0;            // of a gap pass, see GapScope; 0 = as it likes
-  bool near_gaps_only = false;            // gap passes read what of the source the covers lie in, not all of it
+  std::uint64_t anchor_bytes = 0;         // of the anchors of a parse, see AnchorScope; 0 = as it likes
+  std::size_t gram_blocks = ParseScope().gram_blocks;  // of a parse, for each worker
+  bool near_gaps_only = false;            // gap passes and parse read what of the source covers lie in, not all of it
   std::uint64_t bytes_per_cover = 0;      // of target, in the mean of a chunk, at least; 0 = covers without end
-  std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, scanned by one task
+  std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, scanned or parsed by one task
 };
 
 // Holds one source and its index, and covers one stretch of the target after the other.
 class Matcher {
  public:
-  // `source` must outlive the matcher. The passes are recorded on the timeline of the pool.
+  // `source` must outlive the matcher. The passes are recorded on the timeline of the pool, and are stages of its watch.
   Matcher(ByteSpan source, const MatchParams& params, const MatchLimits& limits, WorkerPool& pool)
       : source_(source), params_(params), limits_(limits), pool_(pool) {}
 
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
-  // thread count.
-  [[nodiscard]] Covers find(ByteSpan target, const Diagonals& diagonals, const MatchTick& tick = {});
+  // thread count. The goals of the stages are 0 to 1.
+  [[nodiscard]] Covers find(ByteSpan target, const Diagonals& diagonals);
 
  private:
   void build_index_if_worth(const Covers& covers, std::uint64_t target_size);
-  [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal, const MatchTick& tick);
-  bool fill(ByteSpan target, unsigned span, Covers& covers);
+  [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
+  bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);
+  [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
+  [[nodiscard]] Covers parse(ByteSpan target, const Covers& covers) const;
 
   const ByteSpan source_;
   const MatchParams& params_;
@@ -51,7 +49,6 @@ class Matcher {
 };
 
 // The covers of a whole target, without limits.
-[[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool,
-                                 const MatchTick& tick = {});
+[[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -26,7 +26,7 @@ std::map<std::uint64_t, std::uint64_t> covered_blocks(const Covers& covers, std:
 
 }  // namespace
 
-std::vector<SourceRange> near_source(const Covers& covers, std::uint64_t source_size, std::uint64_t max_bytes) {
+ByteRanges near_source(const Covers& covers, std::uint64_t source_size, std::uint64_t max_bytes) {
   const auto covered = covered_blocks(covers, source_size);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks(covered.begin(), covered.end());
   if (blocks.empty()) blocks.push_back({0, 0});
@@ -34,7 +34,7 @@ std::vector<SourceRange> near_source(const Covers& covers, std::uint64_t source_
   blocks.resize(std::min<std::size_t>(blocks.size(), static_cast<std::size_t>(max_bytes / kBlockBytes) + 1));
   std::sort(blocks.begin(), blocks.end());
 
-  std::vector<SourceRange> ranges;
+  ByteRanges ranges;
   for (const auto& block : blocks) {
     const std::uint64_t begin = block.first * kBlockBytes;
     const std::uint64_t end = std::min(begin + kBlockBytes, source_size);

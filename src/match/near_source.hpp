@@ -2,13 +2,12 @@
 #pragma once
 
 #include "delta/cover.hpp"
-#include "match/gap_pass.hpp"
+#include "match/byte_range.hpp"
 
 namespace bdelta {
 
 // The blocks of the source that `covers` lie in or close to, those with the most covered bytes first, until they hold
 // max_bytes or none is left; as ranges in ascending order. Never empty for a source that is not.
-[[nodiscard]] std::vector<SourceRange> near_source(const Covers& covers, std::uint64_t source_size,
-                                                   std::uint64_t max_bytes);
+[[nodiscard]] ByteRanges near_source(const Covers& covers, std::uint64_t source_size, std::uint64_t max_bytes);
 
 }  // namespace bdelta

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "match/extend.hpp"
+#include "match/parse.hpp"
 
 namespace bdelta {
 
@@ -19,6 +20,8 @@ struct MatchParams {
   std::vector<unsigned> gap_spans;  // bytes of the keys of the gap passes, long first; empty = no such pass
   bool loosen = false;            // extend covers into the gaps beside them under `loose`
   bool prune = false;             // move borders between covers and drop covers that cost more than they save
+  bool parse = false;             // choose covers anew by the cheapest way through the target
+  ParseParams parse_params;
 };
 
 }  // namespace bdelta

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
 constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
 constexpr std::uint64_t kFirstReach = 4096;  // bytes of source around a new diagonal that enter the local table
+constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
 constexpr std::uint64_t kMaxBehind = 32768;
 constexpr std::uint64_t kMaxAhead = 65536;
 
@@ -25,12 +26,13 @@ class Scanner {
  public:
   Scanner(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t diagonal, LocalTable& table,
           Covers& covers)
-      : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params), max_covers_(input.max_covers),
-        end_(end),
-        table_(table), covers_(covers), pos_(begin), free_from_(begin), diagonal_(diagonal) {}
+      : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params),
+        max_covers_(input.max_covers), end_(end), table_(table), covers_(covers), pace_(input.watch, kVisitsPerLook),
+        pos_(begin), free_from_(begin), diagonal_(diagonal) {}
 
   std::int64_t run() {
     while (pos_ < end_ && covers_.size() < max_covers_) {
+      pace_.step();
       if (end_ - pos_ < kHashSpan || target_.size() - pos_ < kHashSpan) break;
       if (pos_ - free_from_ >= kLostBytes) {
         scan_lost();
@@ -164,6 +166,7 @@ class Scanner {
   const std::uint64_t end_;
   LocalTable& table_;
   Covers& covers_;
+  Pace pace_;
   const SampleScan scan_ = best_sample_scan();
   std::vector<std::uint32_t> samples_;
   std::uint64_t pos_;        // the byte looked at

@@ -5,6 +5,7 @@
 #include "match/local_table.hpp"
 #include "match/params.hpp"
 #include "match/source_index.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -14,6 +15,7 @@ struct ScanInput {
   const SourceIndex* index;   // may be empty
   const MatchParams* params;
   std::size_t max_covers = ~std::size_t{0};  // the scan stops where the list has so many
+  Watch* watch = nullptr;     // looked at now and then
 };
 
 // Appends covers of target[begin, end) to `covers`, ascending. `diagonal` is where the scan starts looking and is left

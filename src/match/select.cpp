@@ -5,6 +5,7 @@
 namespace bdelta {
 namespace {
 
+constexpr std::uint32_t kCoversPerLook = 1024;  // at the watch
 constexpr std::uint64_t kBridgeBytes = 8;  // a shorter gap on one diagonal is cheaper as residual than as literal
 
 // Places that differ between source and target over `length` bytes.
@@ -79,8 +80,10 @@ void join_covers(Covers& covers) {
   covers.resize(kept);
 }
 
-void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers) {
+void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers, Watch* watch) {
+  Pace pace(watch, kCoversPerLook);
   for (std::size_t i = 0; i <= covers.size(); ++i) {
+    pace.step();
     Cover* left = i > 0 ? &covers[i - 1] : nullptr;
     Cover* right = i < covers.size() ? &covers[i] : nullptr;
     const std::uint64_t begin = left ? left->target_end() : 0;
@@ -113,12 +116,15 @@ void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
   }
 }
 
-void prune_covers(ByteSpan source, ByteSpan target, const MatchParams&, Covers& covers) {
+void prune_covers(ByteSpan source, ByteSpan target, const MatchParams&, Covers& covers, Watch* watch) {
+  Pace pace(watch, kCoversPerLook);
   for (std::size_t i = 1; i < covers.size(); ++i) {
+    pace.step();
     if (covers[i - 1].target_end() == covers[i].target_pos) move_border(source, target, covers[i - 1], covers[i]);
   }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < covers.size(); ++i) {
+    pace.step();
     const Cover* before = kept > 0 ? &covers[kept - 1] : nullptr;
     const Cover* after = i + 1 < covers.size() ? &covers[i + 1] : nullptr;
     if (covers[i].length > 512 || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];

@@ -1,9 +1,11 @@
-// The last passes over a list of covers: join, move borders, drop what does not pay.
+// The last passes over a list of covers: join, move borders, drop what does not pay. Those that take long look at
+// `watch`, which may be null.
 #pragma once
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "match/params.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -11,10 +13,12 @@ namespace bdelta {
 void join_covers(Covers& covers);
 
 // Extends covers into the gaps beside them under the loose rule: ground that no better diagonal has claimed.
-void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers);
+void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers,
+                   Watch* watch = nullptr);
 
 // Moves the border between two covers that touch to where the fewest bytes differ, and drops covers whose
 // op costs more than the literals it saves.
-void prune_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers);
+void prune_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers,
+                  Watch* watch = nullptr);
 
 }  // namespace bdelta

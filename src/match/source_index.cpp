@@ -27,6 +27,7 @@ void SourceIndex::insert_all(const SampleBlocks& blocks, WorkerPool& pool) {
   pool.for_each(kParts, [&](std::size_t part) {
     const Span span(pool.timeline(), PhaseId::kIndex, part);
     for (const auto& block : blocks) {
+      pool.advance();
       for (const Sample& sample : block) {
         if ((sample.key >> 61) == part) insert(sample.key, sample.source_pos);
       }
@@ -57,6 +58,7 @@ SourceIndex::SampleBlocks SourceIndex::scan(ByteSpan piece, std::uint64_t source
         last_key = key;
       }
     }
+    pool.advance(end > begin ? end - begin : 0);
   });
   return blocks;
 }
@@ -66,14 +68,14 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
   const SampleBlocks blocks = scan(source, 0, ~std::uint64_t{0}, pool);
   std::uint64_t sample_count = 0;
   for (const auto& block : blocks) sample_count += block.size();
-  start(shift, std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2)));
+  start(shift, std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2)), pool);
   insert_all(blocks, pool);
 }
 
-void SourceIndex::start(unsigned shift, std::uint64_t bucket_count) {
+void SourceIndex::start(unsigned shift, std::uint64_t bucket_count, WorkerPool& pool) {
   threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
   bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bucket_count));
-  entries_.assign(static_cast<std::size_t>(bucket_count) * kBucketEntries, 0);
+  resize_watched(entries_, static_cast<std::size_t>(bucket_count) * kBucketEntries, pool.watch());
 }
 
 void SourceIndex::add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool) {

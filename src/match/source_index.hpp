@@ -28,7 +28,7 @@ class SourceIndex {
   // The same in bounded memory: `start` makes the table, of 32 bytes for each of bucket_count (a power of two), and
   // `add` indexes one piece after the other, which stands at source_pos. Samples in the last kAnchorSpan - 1 bytes of a
   // piece are not seen, so pieces overlap by as much. Pieces whose content gives samples without end lose some.
-  void start(unsigned shift, std::uint64_t bucket_count);
+  void start(unsigned shift, std::uint64_t bucket_count, WorkerPool& pool);
   void add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool);
 
   static constexpr std::uint64_t kBucketBytes = kBucketEntries * sizeof(std::uint64_t);

@@ -36,6 +36,7 @@ struct WindowRecord {
   std::uint64_t target_length = 0;
   std::int64_t diagonal_change = 0; // plain: as a value of kDiagonals
   std::uint64_t copy_count = 0;     // coded
+  std::uint64_t run_count = 0;      // coded: residual runs
   StreamSizes sizes{};              // coded: raw bytes of each stream that belong to this window
   std::uint32_t checksum = 0;       // coded
   bool unknown_streams = false;     // reading: the table names streams that do not exist

@@ -16,8 +16,8 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  GroupEncoder(const FilePieces& source, const FilePieces& target, std::uint64_t window_bytes)
-      : source_(source), target_(target), window_bytes_(window_bytes) {}
+  GroupEncoder(const FilePieces& source, const FilePieces& target, std::uint64_t window_bytes, Watch* watch)
+      : source_(source), target_(target), window_bytes_(window_bytes), watch_(watch) {}
 
   void plain(const Segment& segment) {
     WindowRecord record;
@@ -66,10 +66,12 @@ class GroupEncoder {
     if (pos_ == window_begin_) return;
     flush_literal();
     record_.target_length = pos_ - window_begin_;
+    record_.run_count = run_count_;
     for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
     record_.checksum = xxh3_32(target_.span(window_begin_, record_.target_length));
     draft_.coded_bytes += record_.target_length;
     draft_.windows.push_back(record_);
+    if (watch_) watch_->advance(record_.target_length);
   }
 
   // The window has no room for another op, or the end of its bytes is reached.
@@ -161,6 +163,7 @@ class GroupEncoder {
   const FilePieces& source_;
   const FilePieces& target_;
   const std::uint64_t window_bytes_;
+  Watch* const watch_;
   GroupDraft draft_;
   WindowRecord record_;
   StreamSizes sizes_before_{};
@@ -193,6 +196,15 @@ bool rebase_diagonal(GroupDraft& draft, std::int64_t diagonal) {
   return false;
 }
 
+void count_covers(const Covers& covers, std::uint64_t begin, std::uint64_t end, GroupDraft& draft) {
+  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
+                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
+    draft.covered_bytes += std::min(end, cover->target_end()) - std::max(begin, cover->target_pos);
+    draft.cover_count += cover->target_pos >= begin;
+  }
+}
+
 }  // namespace
 
 std::uint64_t GroupDraft::stream_bytes() const noexcept {
@@ -202,8 +214,8 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
 }
 
 GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
-                        const std::vector<Segment>& segments, std::uint64_t window_bytes) {
-  GroupEncoder encoder(source, target, window_bytes);
+                        const std::vector<Segment>& segments, std::uint64_t window_bytes, Watch* watch) {
+  GroupEncoder encoder(source, target, window_bytes, watch);
   for (const Segment& segment : segments) {
     if (segment.plain) {
       encoder.plain(segment);
@@ -213,10 +225,22 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
   }
   GroupDraft draft = encoder.take();
   draft.segment_count = segments.size();
+  const bool all_coded = std::none_of(segments.begin(), segments.end(), [](const Segment& s) { return s.plain; });
+  if (all_coded && !segments.empty()) {
+    const Segment& last = segments.back();
+    const std::uint64_t begin = segments.front().target_pos;
+    draft.target = target.span(begin, last.target_pos + last.target_length - begin);
+    count_covers(covers, begin, begin + draft.target.size(), draft);
+  }
   return draft;
 }
 
 void join_drafts(GroupDraft& group, GroupDraft&& next) {
+  const bool in_one_piece = !group.target.empty() && !next.target.empty() &&
+                            group.target.data() + group.target.size() == next.target.data();
+  group.target = in_one_piece ? ByteSpan(group.target.data(), group.target.size() + next.target.size()) : ByteSpan();
+  group.cover_count += next.cover_count;
+  group.covered_bytes += next.covered_bytes;
   if (rebase_diagonal(next, group.last_diagonal)) group.last_diagonal = next.last_diagonal;
   auto first = next.windows.begin();
   const bool goes_on = !group.windows.empty() && group.windows.back().plain && first != next.windows.end() &&
@@ -229,6 +253,20 @@ void join_drafts(GroupDraft& group, GroupDraft&& next) {
   }
   group.coded_bytes += next.coded_bytes;
   group.segment_count += next.segment_count;
+}
+
+std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,
+                                          std::uint64_t window_bytes) {
+  std::vector<WindowRecord> windows;
+  while (begin < end) {
+    const std::uint64_t length = std::min(window_bytes, end - begin);
+    WindowRecord record;
+    record.target_length = record.sizes[kLiterals] = length;
+    record.checksum = xxh3_32(target.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(length)));
+    windows.push_back(record);
+    begin += length;
+  }
+  return windows;
 }
 
 }  // namespace bdelta

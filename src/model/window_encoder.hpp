@@ -6,6 +6,7 @@
 #include "delta/cover.hpp"
 #include "delta/file_pieces.hpp"
 #include "model/streams.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -16,6 +17,9 @@ struct GroupDraft {
   std::int64_t last_diagonal = 0;   // where the coder's state ends
   std::uint64_t coded_bytes = 0;    // target bytes of windows that are not plain
   std::size_t segment_count = 0;    // that it was made of
+  ByteSpan target;                  // its target bytes where all windows are coded and they are at hand, else empty
+  std::uint64_t cover_count = 0;    // of those target bytes: covers that begin there
+  std::uint64_t covered_bytes = 0;  // and what of them covers copy
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
 };
@@ -30,9 +34,14 @@ struct Segment {
 
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
-// limit of streams.hpp is near.
+// limit of streams.hpp is near. Bytes of coded windows are units of `watch`, which may be null.
 [[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
-                                      const std::vector<Segment>& segments, std::uint64_t window_bytes);
+                                      const std::vector<Segment>& segments, std::uint64_t window_bytes,
+                                      Watch* watch = nullptr);
+
+// The same for target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
+[[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,
+                                                        std::uint64_t window_bytes);
 
 // Makes `next`, which begins where `group` ends in the target, a part of it: what comes out is what encoding the segments
 // of both at once gives, but that a window ends between them. Plain windows of one diagonal that meet become one.

@@ -11,7 +11,7 @@ unsigned thread_count_for(unsigned option) noexcept {
   return option != 0 ? option : std::max(1u, std::thread::hardware_concurrency());
 }
 
-WorkerPool::WorkerPool(unsigned thread_count, Timeline* timeline) : timeline_(timeline) {
+WorkerPool::WorkerPool(unsigned thread_count, Timeline* timeline, Watch* watch) : timeline_(timeline), watch_(watch) {
   // A system that refuses another thread, or memory for it, gets the work done by those it has.
   try {
     threads_.reserve(thread_count);
@@ -78,7 +78,10 @@ void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_
   std::exception_ptr thrown;
   const auto drain = [&] {
     try {
-      for (std::size_t index = next++; index < count; index = next++) body(index);
+      for (std::size_t index = next++; index < count; index = next++) {
+        advance();
+        body(index);
+      }
     } catch (...) {
       next = count;  // the rest need not begin
       const std::lock_guard lock(thrown_mutex);

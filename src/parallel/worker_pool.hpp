@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/timeline.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta {
 
@@ -27,9 +28,9 @@ class WorkerPool {
   using Task = std::function<void()>;
 
   // thread_count counts the calling thread, which works along in for_each; 0 is taken as 1. With 1 no thread is
-  // started at all and every task runs in the caller. `timeline` may be null and must outlive the pool; its threads
-  // are numbered from 1 there.
-  explicit WorkerPool(unsigned thread_count, Timeline* timeline = nullptr);
+  // started at all and every task runs in the caller. `timeline` and `watch` may be null and must outlive the pool;
+  // its threads are numbered from 1 on the timeline.
+  explicit WorkerPool(unsigned thread_count, Timeline* timeline = nullptr, Watch* watch = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -38,6 +39,17 @@ class WorkerPool {
 
   // Where those who work with this pool record what they do; may be null.
   [[nodiscard]] Timeline* timeline() const noexcept { return timeline_; }
+
+  // What they look at now and then while they work; may be null.
+  [[nodiscard]] Watch* watch() const noexcept { return watch_; }
+
+  // Both as watch() does them, if there is one.
+  void begin_stage(double goal, std::uint64_t unit_count) const {
+    if (watch_) watch_->begin_stage(goal, unit_count);
+  }
+  void advance(std::uint64_t units = 0) const {
+    if (watch_) watch_->advance(units);
+  }
 
   // Queues a task; it must not throw. Runs at once in the caller when there is no other thread.
   void submit(Task task);
@@ -49,7 +61,7 @@ class WorkerPool {
   void wait();
 
   // Calls body(index) for 0 <= index < count, each once, in no particular order; returns when all are done. What a
-  // body throws is thrown here once all have ended; the rest are then not begun.
+  // body throws is thrown here once all have ended; the rest are then not begun. So does the watch before each body.
   // Must not be called from inside a task.
   void for_each(std::size_t count, const std::function<void(std::size_t)>& body);
 
@@ -58,6 +70,7 @@ class WorkerPool {
   bool run_one(std::unique_lock<std::mutex>& lock);
 
   Timeline* const timeline_;
+  Watch* const watch_;
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable idle_;

@@ -110,6 +110,30 @@ class CreateOptions(support.Case):
             self.assertEqual(seconds > 0, verified)
         self.assertEqual(self.make("--no-verify"), self.make())
 
+    def test_max_ratio(self):
+        patch = self.make("-1")
+        share = len(patch) / len(self.new)
+        for ratio in (f"{share * 1.01:.6f}", f"{share * 101:.4f}%", "1", "150%"):
+            self.assertEqual(self.make("-1", f"--max-ratio={ratio}"), patch)
+        for ratio in (f"{share * 0.99:.6f}", f"{share * 99:.4f}%", ".0001"):
+            for way in ("bdt2", "bdt1"):
+                self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "-1", "--format", way, "--max-ratio", ratio), 6, "--max-ratio")
+        for ratio in ("0", "", "%", "-1", "x", "0.5.5", "1e3", "nan"):
+            self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--max-ratio={ratio}"), 1, "--max-ratio")
+
+    def test_timeout(self):
+        self.assertEqual(self.make("-3", "--timeout=1000.5"), self.make("-3"))
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--timeout", "0.000001"), 6, "0.000001 seconds")
+        for seconds in ("0", "-1", "1s", "", "0.0"):
+            self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--timeout={seconds}"), 1, "--timeout")
+
+    def test_json_tells_why_it_gave_up(self):
+        for option, name, code in (("--timeout=.000001", "TimeLimit", 604), ("--max-ratio=0.01%", "PatchTooLarge", 605)):
+            result = self.bdelta("old", "new", "p", option, "--json")
+            error = json.loads(result.stdout)["error"]
+            self.assertEqual((result.returncode, error["name"], error["code"], error["exit"]), (6, name, code, 6))
+            self.assertTrue(error["detail"])
+
     def test_stats(self):
         result = self.succeed(self.bdelta("old", "new", "p", "--stats"))
         self.assertEqual(result.stdout, b"")

@@ -21,7 +21,7 @@ def limit_file_size(size, ignore_signal):
 
 
 class Disturbance(support.Case):
-    """OLD and NEW have nothing in common, so level 6 compresses for seconds and patches are large."""
+    """OLD and NEW have nothing in common, so patches are large."""
 
     def setUp(self):
         super().setUp()
@@ -30,6 +30,11 @@ class Disturbance(support.Case):
         self.new = rng.randbytes(9_000_000)
         self.put("old", self.old)
         self.put("new", self.new)
+
+    def put_slow_pair(self):
+        """NEW made of words, which level 6 compresses for a second or more."""
+        self.put("old", self.old[:3_000_000])
+        self.put("new", support.text_of(random.Random(22), 70_000))
 
     def make_patch(self):
         self.succeed(self.bdelta("old", "new", "patch", "-1", "--no-sync", "--no-verify"))
@@ -53,6 +58,7 @@ class Disturbance(support.Case):
         return out, said
 
     def test_interrupted_create(self):
+        self.put_slow_pair()
         before = self.snapshot()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start(support.BDELTA, "old", "new", "p", "-6")
@@ -102,8 +108,7 @@ class Disturbance(support.Case):
         for ways in ("--io=stdio", "--io=mmap"):
             for name, how in (("old", "modify"), ("new", "truncate"), ("new", "append")):
                 with self.subTest(ways=ways, name=name, how=how):
-                    self.put("old", self.old[:3_000_000])
-                    self.put("new", self.new[:3_000_000])
+                    self.put_slow_pair()
                     process = self.start(support.BDELTA, "old", "new", "p", "-6", ways)
                     self.wait_for(self.temporary_files)
                     time.sleep(0.1)

@@ -105,6 +105,11 @@ class Refusals(support.Case):
             self.put("bad", patch[:position] + bytes([patch[position] ^ 0x10]) + patch[position + 1:])
             before = self.snapshot()
             result = self.bpatch("old", "made", "bad")
+            if result.returncode == 0 and position >= 60:
+                # Codecs leave some bits without meaning; then the result is whole.
+                self.assertEqual(self.get("made"), self.get("new"), position)
+                os.unlink(self.path("made"))
+                continue
             self.assertIn(result.returncode, (3, 4, 5, 6), f"{position}: {result.stderr}")
             self.refuse(result, result.returncode, '"bad"' if result.returncode in (3, 5) else "")
             self.assertEqual(self.snapshot(), before, position)

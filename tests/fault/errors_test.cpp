@@ -207,6 +207,13 @@ ErrorCode cancelled() {
   return code_of(apply_patch(kOld, good_patch(), Sink::kCheck, apply_options));
 }
 
+ErrorCode limited(double seconds, double ratio) {
+  CreateOptions options;
+  options.time_limit_seconds = seconds;
+  options.max_patch_ratio = ratio;
+  return code_of(make_patch(kOld, kNew, options));
+}
+
 struct Provoked {
   ErrorCode code;
   ErrorCode (*how)();
@@ -243,6 +250,8 @@ const Provoked kProvoked[] = {
     {ErrorCode::kOutputLimit, output_limit},
     {ErrorCode::kMemoryLimit, memory_limit},
     {ErrorCode::kFileTooLarge, [] { return claiming(std::uint64_t{1} << 40, PatchFormat::kBdt2); }},
+    {ErrorCode::kTimeLimit, [] { return limited(1e-9, 0); }},
+    {ErrorCode::kPatchTooLarge, [] { return limited(0, 1e-6); }},
     {ErrorCode::kCancelled, cancelled},
 };
 

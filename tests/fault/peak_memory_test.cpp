@@ -115,7 +115,7 @@ TEST_P(PeakMemory, StaysWithinTheLimitWhereNothingMatches) {
   EXPECT_LE(g_peak_bytes - before, kLimitBytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, PeakMemory, ::testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Levels, PeakMemory, ::testing::Values(1, 3, 6));
 
 }  // namespace
 }  // namespace bdelta::test

@@ -30,6 +30,24 @@ void by_hand(const std::string& name, const Bytes& source, const Bytes& target, 
   save(name, source, target, craft_patch(source, target, covers_of(source, target), craft));
 }
 
+constexpr std::size_t kSteadyBytes = 60'000;
+
+Bytes steady_old() { return Bytes(kSteadyBytes, 7); }
+
+// Residual gaps that repeat over hundreds of runs, which a codec copies and the model has to guess one by one.
+Bytes steady_new() {
+  Bytes bytes = steady_old();
+  Random random(7);
+  std::vector<std::size_t> gaps(300);
+  for (std::size_t& gap : gaps) gap = static_cast<std::size_t>(random.between(1, 60));
+  std::size_t at = 0;
+  for (std::size_t i = 0; at < bytes.size(); ++i) {
+    bytes[at] = static_cast<std::uint8_t>(random.next());
+    at += gaps[i % gaps.size()];
+  }
+  return bytes;
+}
+
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
   const Bytes target = edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 3000, 40, 0, 3},
@@ -56,6 +74,14 @@ void make_all() {
   by_hand("bdt2-zstd", source, busy, craft);
   craft.codec = {CodecId::kLzma, 6, 0};
   by_hand("bdt2-lzma", source, busy, craft);
+  craft.model = true;
+  craft.window_bytes = 700;
+  craft.group_bytes = 5000;
+  by_hand("bdt2-model", source, busy, craft);
+  craft.window_bytes = 1 << 20;
+  craft.group_bytes = 1 << 20;
+  save("bdt2-mixed", steady_old(), steady_new(), craft_patch(steady_old(), steady_new(), {{0, 0, kSteadyBytes}}, craft));
+  craft.model = false;
   craft.codec = {CodecId::kZstd, 9, 0};
   craft.window_bytes = 700;
   craft.group_bytes = 2500;

@@ -32,6 +32,15 @@ std::vector<Victim> native_victims() {
   victims.push_back({"store", source, target, crafted(source, target, CodecId::kStore, 4096, 1 << 20)});
   victims.push_back({"zstd", source, busy, crafted(source, busy, CodecId::kZstd, 1 << 20, 1 << 20)});
   victims.push_back({"lzma", source, busy, crafted(source, busy, CodecId::kLzma, 1 << 20, 1 << 20)});
+  Craft model;
+  model.codec = {CodecId::kLzma, 5, 0};
+  model.model = true;
+  model.window_bytes = 1 << 20;
+  model.group_bytes = 1 << 20;
+  victims.push_back({"model", source, busy, craft_patch(source, busy, covers_of(source, busy), model)});
+  model.window_bytes = 700;
+  model.group_bytes = 2500;
+  victims.push_back({"model_windows_and_groups", source, target, craft_patch(source, target, covers_of(source, target), model)});
   victims.push_back({"windows_and_groups", source, target, crafted(source, target, CodecId::kZstd, 700, 2500)});
   victims.push_back({"empty_new", source, {}, crafted(source, {}, CodecId::kZstd, 700, 2500)});
   Craft plain;

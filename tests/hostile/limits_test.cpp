@@ -150,7 +150,7 @@ TEST_F(Declared, HugeTargetIsNotAllocated) {
 TEST_F(Declared, HugePlainWindowIsNotAllocated) {
   header.target_size = std::uint64_t{1} << 60;
   header.group_bytes = 100;
-  Bytes head = {1};
+  Bytes head = {0, 1};
   append_varint(head, header.target_size << 1);
   head.push_back(0);
   const std::size_t peak =
@@ -178,7 +178,7 @@ TEST_F(Declared, HeadOfAGroupBeyondTheLimit) {
 TEST_F(Declared, FrameBeyondTheLimit) {
   header.group_bytes = std::uint64_t{1} << 40;
   header.window_bytes = 1000;
-  Bytes head = {1};
+  Bytes head = {0, 1};
   append_varint(head, 1000 << 1 | 1);
   append_le(head, std::uint32_t{0});
   append(head, Bytes{0, 0x40});
@@ -211,10 +211,29 @@ TEST_F(Declared, FramesAheadOfTheirTurnTakeNoMemory) {
   header.window_bytes = 2;
   header.group_bytes = 1 << 20;
   header.decoder_memory_bytes = 128 * kMiB;
-  Bytes head = {1, 2 << 1 | 1, 0, 0, 0, 0, 1, 0x47, 1, 1, 1, 1, 0, 0, 0};
+  Bytes head = {0, 1, 2 << 1 | 1, 0, 0, 0, 0, 1, 0x47, 1, 1, 1, 1, 0, 0, 0};
   head.push_back(static_cast<std::uint8_t>(1 | (26 - kMinWindowLog) << 4));
   const std::size_t peak = peak_of([&] { (void)error_with(group_record(2, head, frames)); });
   EXPECT_LT(peak, 8 * kMiB);
+}
+
+TEST_F(Declared, CountsOfAPackedWindowStayBounded) {
+  // The largest window with the most copies and runs, out of a code that has no bytes.
+  header.target_size = kMaxWindowBytes;
+  header.window_bytes = kMaxWindowBytes;
+  header.group_bytes = 1000;
+  header.decoder_memory_bytes = model_memory_bytes({kModelStreams, kMaxTableLog});
+  Bytes head = {kMaxTableLog << 4 | 1, kModelStreams, 1};
+  append_varint(head, kMaxWindowBytes << 1 | 1);
+  append_le(head, std::uint32_t{0});
+  append_varint(head, kMaxWindowOps);
+  append_varint(head, kMaxWindowRuns);
+  const Bytes record = group_record(kMaxWindowBytes, head, {});
+  const std::size_t peak = peak_of([&] { (void)error_with(record); });
+  EXPECT_LT(peak, header.decoder_memory_bytes + 16 * kMiB);
+  --header.decoder_memory_bytes;
+  const std::size_t refused = peak_of([&] { EXPECT_EQ(ErrorCode::kPatchCorrupt, error_with(record).code); });
+  EXPECT_LT(refused, 4 * kMiB) << "more than the header declares is not taken";
 }
 
 TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
@@ -222,7 +241,7 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
   constexpr std::uint64_t kWindows = 2'000'000;
   header.target_size = kWindows;
   header.group_bytes = 8 * kMiB;
-  Bytes head;
+  Bytes head = {0};
   append_varint(head, kWindows);
   for (std::uint64_t i = 0; i < kWindows; ++i) append(head, Bytes{2, 0});
   const Bytes record = group_record(kWindows, head, {});

@@ -66,6 +66,43 @@ TEST_P(Limited, PatchesRebuildForAnyThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, Limited, ::testing::Values(1, 3, 6));
 
+TEST(Segments, ReportProgressThatNeverFalls) {
+  const Pair& pair = moved_pair();
+  for (const PatchFormat format : {PatchFormat::kBdt2, PatchFormat::kBdt1}) {
+    CreateOptions options = create_options(3, format, 2);
+    options.memory_limit_bytes = 48 * kMiB;
+    std::uint64_t told = 0;
+    bool fell = false;
+    options.progress = [&](std::uint64_t done, std::uint64_t) {
+      fell = fell || done < told;
+      told = done;
+      return true;
+    };
+    Bytes patch;
+    io::MemoryWriter writer(patch);
+    HiddenReader source(pair.source);
+    HiddenReader target(pair.target);
+    ASSERT_OK(create(source, target, writer, options));
+    EXPECT_FALSE(fell);
+    EXPECT_EQ(pair.target.size(), told);
+  }
+}
+
+TEST(Segments, KeepToTheLimitOfThePatch) {
+  const Pair& pair = moved_pair();
+  for (const PatchFormat format : {PatchFormat::kBdt2, PatchFormat::kBdt1}) {
+    CreateOptions options = create_options(1, format, 1);
+    options.memory_limit_bytes = 48 * kMiB;
+    options.max_patch_ratio = 0.001;
+    Bytes patch;
+    io::MemoryWriter writer(patch);
+    HiddenReader source(pair.source);
+    HiddenReader target(pair.target);
+    EXPECT_FAILS(ErrorCode::kPatchTooLarge, create(source, target, writer, options));
+    EXPECT_TRUE(patch.empty());
+  }
+}
+
 TEST(Segments, OfTheOldFormatRebuildToo) {
   const Pair& pair = moved_pair();
   const auto patch = make_limited(pair, 1, 48 * kMiB, false, 2, PatchFormat::kBdt1);
@@ -115,7 +152,7 @@ TEST(GatheredSource, PlacesCoversWhereTheBytesStand) {
   WorkerPool pool(1);
   HiddenReader reader(source);
   GatheredSource gathered(reader, *budget, pool);
-  const auto digest = gathered.survey([](double) { return true; });
+  const auto digest = gathered.survey();
   ASSERT_OK(digest);
   EXPECT_EQ(xxh3_128(source), *digest);
   ASSERT_OK(gathered.gather(target, 0, target.size()));

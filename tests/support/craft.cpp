@@ -9,7 +9,7 @@ namespace bdelta::test {
 Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft) {
   WorkerPool pool(1);
   io::Spool body;
-  native::Writer writer({craft.codec, craft.codec, craft.codec}, body, pool);
+  native::Writer writer({craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024}, body, pool);
   const std::vector<GroupPlan> plans =
       craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool) : craft.plans;
   std::vector<GroupDraft> drafts;

@@ -39,6 +39,8 @@ TEST(Budget, WithoutALimitTheLevelIsUntouched) {
     EXPECT_EQ(level_settings(level).window_bytes, budget->settings.window_bytes);
     EXPECT_EQ(level_settings(level).group_bytes, budget->plan_bytes);
     EXPECT_EQ(0u, budget->match.index_bytes);
+    EXPECT_EQ(0u, budget->match.anchor_bytes);
+    EXPECT_EQ(ParseScope().gram_blocks, budget->match.gram_blocks);
     EXPECT_FALSE(budget->match.near_gaps_only);
     EXPECT_GE(budget->segment_bytes, 300 * kMiB);
   }
@@ -55,9 +57,12 @@ TEST(Budget, LessMemoryMeansASparserIndexAndSmallerGroups) {
   EXPECT_LT(little->settings.literals.max_window_log, much->settings.literals.max_window_log);
 }
 
-TEST(Budget, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
+class BudgetOfLevel : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Levels, BudgetOfLevel, ::testing::Values(1, 3, 6, 9));
+
+TEST_P(BudgetOfLevel, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
   for (const std::uint64_t limit : {64 * kMiB, 512 * kMiB, 4096 * kMiB}) {
-    BudgetRequest wanted = request(3, limit, 1000 * kMiB, false);
+    BudgetRequest wanted = request(GetParam(), limit, 1000 * kMiB, false);
     const auto one = make_budget(wanted);
     wanted.threads = 16;
     const auto many = make_budget(wanted);
@@ -72,6 +77,7 @@ TEST(Budget, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
     EXPECT_EQ(one->survey_shift, many->survey_shift);
     EXPECT_EQ(one->match.index_bytes, many->match.index_bytes);
     EXPECT_EQ(one->match.gap_bytes, many->match.gap_bytes);
+    EXPECT_EQ(one->match.anchor_bytes, many->match.anchor_bytes);
     EXPECT_EQ(one->match.chunk_bytes, many->match.chunk_bytes);
     EXPECT_EQ(one->settings.match.sample_shift, many->settings.match.sample_shift);
     EXPECT_EQ(one->settings.window_bytes, many->settings.window_bytes);

@@ -17,15 +17,15 @@ const Bytes kNew = bytes_of("The quick brown fix jumps over the lazy dog. And mo
 
 // The example of FORMAT.md, byte for byte.
 const Bytes kExample = {
-    0x42, 0x44, 0x54, 0x02, 0x00, 0x01, 0x27, 0x00, 0x00, 0x38, 0x37, 0x74, 0x84, 0xd7, 0x04, 0x0d, 0x94, 0x03,
+    0x42, 0x44, 0x54, 0x02, 0x00, 0x02, 0x27, 0x00, 0x00, 0x38, 0x37, 0x74, 0x84, 0xd7, 0x04, 0x0d, 0x94, 0x03,
     0x04, 0x3d, 0x0d, 0x4e, 0x3c, 0x59, 0x52, 0x50, 0x9a, 0x59, 0x63, 0xf4, 0x00, 0x47, 0x9b, 0x2c, 0x11, 0x98,
-    0xcc, 0xbc, 0x13, 0x35, 0x93, 0xcd, 0x01, 0x37, 0x35, 0x00, 0x92, 0x3c, 0xd5, 0xc1, 0x01, 0x37, 0x35, 0x16,
-    0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x7f, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x0a, 0x00, 0x00, 0x00,
+    0xcc, 0xbc, 0x13, 0x35, 0x93, 0xcd, 0x01, 0x37, 0x36, 0x00, 0x72, 0xbb, 0x1f, 0x86, 0x01, 0x37, 0x36, 0x17,
+    0x00, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x7f, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x0a, 0x00, 0x00, 0x00,
     0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x01, 0x2d, 0x02, 0x01, 0x00, 0x03, 0x01, 0x11, 0x04, 0x01,
     0x00, 0x05, 0x01, 0xfa, 0x06, 0x0a, 0x41, 0x6e, 0x64, 0x20, 0x6d, 0x6f, 0x72, 0x65, 0x21, 0x0a, 0x00};
 
 TEST(NativeFormat, TheExampleOfTheSpecificationApplies) {
-  ASSERT_EQ(107u, kExample.size());
+  ASSERT_EQ(108u, kExample.size());
   for (const Sink sink : {Sink::kPositioned, Sink::kSequential}) {
     const auto made = apply_patch(kOld, kExample, sink);
     ASSERT_OK(made);
@@ -135,13 +135,15 @@ class Groups : public ::testing::Test {
     header.decoder_memory_bytes = 1 << 20;
   }
   native::Header header;
-  // The example's head without its stream table, and its frames.
-  Bytes windows{kExample.begin() + 54, kExample.begin() + 69};
+  // The example's head in parts, and its frames.
+  Bytes form{kExample.begin() + 54, kExample.begin() + 55};
+  Bytes windows{kExample.begin() + 55, kExample.begin() + 70};
   Bytes streams = Bytes(7, 0);
-  Bytes frames{kExample.begin() + 76, kExample.end() - 1};
+  Bytes frames{kExample.begin() + 77, kExample.end() - 1};
 
   [[nodiscard]] Bytes record(std::uint64_t target_bytes = 55) const {
-    Bytes head = windows;
+    Bytes head = form;
+    append(head, windows);
     append(head, streams);
     return group_record(target_bytes, head, frames);
   }
@@ -163,6 +165,7 @@ TEST_F(Groups, TheHonestOneApplies) {
 TEST_F(Groups, WindowBeyondTheDeclaredLimit) { header.window_bytes = 54; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, WindowLimitBeyondTheFormats) { header.window_bytes = kMaxWindowBytes + 1; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, UnknownCodec) { streams[3] = 3; expect(ErrorCode::kUnsupportedFeature); }
+TEST_F(Groups, WindowOfAStoredStream) { streams[2] = 0x10; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, CodecWindowBeyondTheLimit) { streams[6] = 0xf1; header.decoder_memory_bytes = ~std::uint64_t{0} >> 2; 
   const auto made = apply_patch(kOld, with_header(header, record()));
   EXPECT_FALSE(static_cast<bool>(made)); }
@@ -211,7 +214,7 @@ TEST_F(Groups, UnknownRecords) {
 }
 
 TEST_F(Groups, GroupBeyondTheDeclaredLimit) {
-  header.group_bytes = 52;
+  header.group_bytes = 53;
   Bytes body = record();
   body.push_back(0);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(kOld, with_header(header, body)));
@@ -220,6 +223,100 @@ TEST_F(Groups, GroupBeyondTheDeclaredLimit) {
 TEST_F(Groups, UnusedBitOfThePresenceByteIsRefused) {
   windows[7] = 0xff;
   expect(ErrorCode::kPatchCorrupt);
+}
+
+TEST_F(Groups, UnknownFormsAreRefused) {
+  for (const unsigned bad : {2u, 4u, 8u, 16u, 0x0eu}) {
+    form = {static_cast<std::uint8_t>(bad)};
+    expect(ErrorCode::kUnsupportedFeature);
+  }
+  form = {0xb1};  // tables of 2^11 times the least
+  expect(ErrorCode::kUnsupportedFeature);
+}
+
+// --- packed groups that lie ---
+
+// The second example of FORMAT.md: the group with all numbers in one code.
+class Packed : public Groups {
+ protected:
+  Packed() {
+    form = {0x03};
+    windows = {0x3f, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
+    streams = {0};
+    frames = {0x07, 0x05, 0xff, 0x2d, 0x95, 0x80, 0x50, 0x06, 0x0a, 0x41, 0x6e, 0x64,
+              0x20, 0x6d, 0x6f, 0x72, 0x65, 0x21, 0x0a};
+    header.decoder_memory_bytes = model_memory_bytes({kModelStreams, 0});
+  }
+  [[nodiscard]] Result<Bytes> made() {
+    header.group_bytes = 1000;
+    Bytes body = record();
+    body.push_back(0);
+    return apply_patch(kOld, with_header(header, body));
+  }
+};
+
+TEST_F(Packed, TheExampleApplies) {
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, TheExampleIsWhatTheWriterGives) {
+  header.group_bytes = 31;
+  header.window_bytes = 55;
+  Bytes body = record();
+  body.push_back(0);
+  Craft craft;
+  craft.codec = {};
+  craft.model = true;
+  EXPECT_TRUE(same_bytes(with_header(header, body), craft_patch(kOld, kNew, {{0, 0, 45}}, craft)));
+}
+
+TEST_F(Packed, MoreMemoryThanDeclared) { --header.decoder_memory_bytes; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, LiteralsInTheCode) { windows[0] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, NoStreamOfLiterals) { form = {0x01}; streams = {}; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, NothingBehindTheForm) { windows = {}; streams = {}; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreRunsThanAWindowMayHave) {
+  windows.pop_back();
+  append_varint(windows, kMaxWindowRuns + 1);
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Packed, MoreCopiesThanTheWindowHolds) { windows[7] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreRunsThanTheWindowHolds) { windows[8] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeOfNoBytes) { frames[1] = 0; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeBehindWhatNeedsIt) {
+  std::rotate(frames.begin(), frames.begin() + 7, frames.end());
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Packed, CodeTwice) { append(frames, Bytes{7, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeLongerThanItsWindowsUse) {
+  frames[1] = 105;
+  frames.insert(frames.begin() + 7, 100, 0x55);
+  expect(ErrorCode::kPatchCorrupt);
+}
+
+TEST_F(Packed, CodeMayBeInAnyFrames) {
+  Bytes apart;
+  for (int i = 2; i < 7; ++i) append(apart, Bytes{7, 1, frames[static_cast<std::size_t>(i)]});
+  frames.erase(frames.begin(), frames.begin() + 7);
+  frames.insert(frames.begin(), apart.begin(), apart.end());
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, GivenStreamsThatDoNotFitTheirCounts) {
+  // Literal lengths as a stream of their own: one number is what one copy needs.
+  windows[0] = 0x3e;
+  streams = {0, 0};
+  for (const Bytes& given : {Bytes{0, 0}, Bytes{0x80}, Bytes{56}}) {
+    windows.resize(9);
+    windows.push_back(static_cast<std::uint8_t>(given.size()));
+    frames = {0};
+    append_varint(frames, given.size());
+    append(frames, given);
+    expect(ErrorCode::kPatchCorrupt);
+  }
 }
 
 // --- version 1 ---

@@ -81,13 +81,16 @@ TEST_P(FindCovers, EmptyInputsGiveNoCovers) {
   EXPECT_TRUE(covers_between({}, bytes, GetParam()).empty());
 }
 
-TEST_P(FindCovers, CancelledMidwayIsStillValid) {
+TEST_P(FindCovers, EndsWhereItsWatchSaysSo) {
   const Bytes source = random_bytes(200'000, 9);
   const Bytes target = edited(source, random_edits(10, source.size(), 5000, 9));
-  WorkerPool pool(1);
-  const Covers covers =
-      find_covers(source, target, level_settings(GetParam()).match, pool, [](double) { return false; });
-  EXPECT_TRUE(covers_are_valid(covers, source.size(), target.size()));
+  for (int calls = 0; calls < 4; ++calls) {
+    int left = calls;
+    const Watch::Callback count_down = [&left](std::uint64_t, std::uint64_t) { return left-- > 0; };
+    Watch watch(count_down, target.size());
+    WorkerPool pool(1, nullptr, &watch);
+    EXPECT_THROW((void)find_covers(source, target, level_settings(GetParam()).match, pool), Interrupted) << calls;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, FindCovers, ::testing::Values(1, 3, 6));

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <locale>
+#include <sstream>
 
 #include "base/checked.hpp"
 #include "cli/text.hpp"
@@ -16,6 +18,7 @@ struct Words {
   std::string source, target, patch;
   std::string info;
   std::string memory, io_buffer, max_output;
+  std::string max_ratio, timeout;
   std::string format = "bdt2";
   std::string io = "mmap";
   std::string temp_dir;
@@ -27,6 +30,14 @@ struct Words {
 
 std::string check_size(const std::string& text) {
   return parse_size(text) ? std::string() : "expected a size such as 64M or 2GiB, found " + text;
+}
+
+std::string check_ratio(const std::string& text) {
+  return parse_ratio(text) ? std::string() : "expected a share above 0 such as 0.6 or 60%, found " + text;
+}
+
+std::string check_seconds(const std::string& text) {
+  return parse_seconds(text) ? std::string() : "expected seconds above 0 such as 2.5, found " + text;
 }
 
 std::string check_trace(const std::string& text) {
@@ -63,6 +74,12 @@ void add_create(CLI::App& app, Words& words) {
   app.add_option("--format", words.format, "Patch format: bdt2 (default), or bdt1 for the\noriginal bpatch")
       ->type_name("NAME")
       ->check(CLI::IsMember({"bdt2", "bdt1"}));
+  app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
+      ->type_name("R")
+      ->check(check_ratio);
+  app.add_option("--timeout", words.timeout, "Give up after so many seconds, e.g. 2.5")
+      ->type_name("SECONDS")
+      ->check(check_seconds);
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
 }
 
@@ -117,6 +134,8 @@ void place_options(const Words& words, Options& options) {
   options.create.memory_limit_bytes = size_or(words.memory, 0);
   options.create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
   options.create.verify = words.verify;
+  if (!words.max_ratio.empty()) options.create.max_patch_ratio = *parse_ratio(words.max_ratio);
+  if (!words.timeout.empty()) options.create.time_limit_seconds = *parse_seconds(words.timeout);
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     if (words.levels[level]) options.create.level = level;
   }
@@ -152,6 +171,29 @@ std::optional<std::uint64_t> parse_size(const std::string& text) {
   if (!checked_mul(value, std::uint64_t{1} << (10 * (power + 1)), value)) return std::nullopt;
   return value;
 }
+
+namespace {
+
+// Digits with at most one point among or around them, above 0, whatever the locale.
+std::optional<double> parse_decimal(const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) return std::nullopt;
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  stream >> value;
+  if (stream.fail() || !stream.eof() || !(value > 0)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<double> parse_ratio(const std::string& text) {
+  if (text.empty() || text.back() != '%') return parse_decimal(text);
+  const std::optional<double> percent = parse_decimal(text.substr(0, text.size() - 1));
+  return percent ? std::optional<double>(*percent / 100) : std::nullopt;
+}
+
+std::optional<double> parse_seconds(const std::string& text) { return parse_decimal(text); }
 
 std::variant<Options, Exit> parse_options(Program program, int argc, const char* const* argv) {
   const bool creating = program == Program::kBdelta;

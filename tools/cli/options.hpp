@@ -38,4 +38,10 @@ struct Exit {
 // "512M", "64KiB", "1G": bytes; K, M, G, T are powers of 1024, with or without iB. Nothing on nonsense or overflow.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(const std::string& text);
 
+// "0.6" or "60%": a share above 0. Nothing on anything else.
+[[nodiscard]] std::optional<double> parse_ratio(const std::string& text);
+
+// "2.5": seconds above 0. Nothing on anything else.
+[[nodiscard]] std::optional<double> parse_seconds(const std::string& text);
+
 }  // namespace bdelta::cli

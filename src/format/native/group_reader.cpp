@@ -12,7 +12,15 @@ namespace {
 // Codecs may grow what they can't shrink by a little; more than this is no honest frame.
 constexpr std::uint64_t kMaxCodedFrameBytes = kMaxFrameBytes + kMaxFrameBytes / 8;
 
-WindowRecord parse_window(ByteCursor& head) {
+// What a packed window has of streams out of scope; how many literals there are follows from its ops.
+void parse_given_sizes(ByteCursor& head, const ModelScope& scope, WindowRecord& window) {
+  for (std::size_t i = 0; i <= kResidualValues; ++i) {
+    const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+    if (used && !scope.has(i)) window.sizes[i] = head.varint();
+  }
+}
+
+WindowRecord parse_window(ByteCursor& head, bool packed, const ModelScope& scope) {
   WindowRecord window;
   const std::uint64_t length_and_kind = head.varint();
   window.target_length = length_and_kind >> 1;
@@ -23,26 +31,17 @@ WindowRecord parse_window(ByteCursor& head) {
   }
   window.checksum = head.le<std::uint32_t>();
   window.copy_count = head.varint();
+  if (packed) {
+    window.run_count = head.varint();
+    parse_given_sizes(head, scope, window);
+    return window;
+  }
   const unsigned present = head.u8();
   window.unknown_streams = (present >> kStreamCount) != 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (present >> i & 1) window.sizes[i] = head.varint();
   }
   return window;
-}
-
-// Every size is tied to the window's target bytes or to a limit of the format.
-bool is_bounded(const WindowRecord& window, std::uint64_t window_bytes) {
-  if (window.target_length == 0 || window.unknown_streams) return false;
-  if (window.plain) return true;
-  const StreamSizes& sizes = window.sizes;
-  return window.target_length <= window_bytes && window.copy_count <= kMaxWindowOps &&
-         sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
-         sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
-         sizes[kDiagonals] <= window.copy_count * kMaxVarintBytes &&
-         sizes[kResidualGaps] <= kMaxWindowRuns * kMaxVarintBytes &&
-         sizes[kResidualLengths] <= kMaxWindowRuns * kMaxVarintBytes &&
-         sizes[kResidualValues] <= window.target_length && sizes[kLiterals] <= window.target_length;
 }
 
 }  // namespace
@@ -60,6 +59,26 @@ Error GroupReader::unread(const char* what) const {
   return status ? corrupt(what) : std::move(status).error();
 }
 
+// Every size is tied to the window's target bytes or to a limit of the format.
+bool GroupReader::is_bounded(const WindowRecord& window) const {
+  if (window.target_length == 0 || window.unknown_streams) return false;
+  if (window.plain) return true;
+  const StreamSizes& sizes = window.sizes;
+  return window.target_length <= header_.window_bytes && window.copy_count <= kMaxWindowOps &&
+         window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
+         sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
+         sizes[kDiagonals] <= window.copy_count * kMaxVarintBytes &&
+         sizes[kResidualGaps] <= kMaxWindowRuns * kMaxVarintBytes &&
+         sizes[kResidualLengths] <= kMaxWindowRuns * kMaxVarintBytes &&
+         sizes[kResidualValues] <= window.target_length && sizes[kLiterals] <= window.target_length;
+}
+
+Status GroupReader::take_memory(std::uint64_t bytes) {
+  memory_bytes_ += bytes;
+  if (memory_bytes_ > header_.decoder_memory_bytes) return corrupt("a group needs more memory than the header declares");
+  return {};
+}
+
 Status GroupReader::open(std::uint64_t target_bytes) {
   const std::uint64_t head_bytes = patch_.varint();
   if (!patch_.ok()) return unread("the head of a group can't be read");
@@ -69,7 +88,27 @@ Status GroupReader::open(std::uint64_t target_bytes) {
   }
   Bytes head(static_cast<std::size_t>(head_bytes));
   if (!patch_.read_exact(head)) return unread("the head of a group can't be read");
-  return read_windows(head, target_bytes);
+  ByteSpan rest = head;
+  BDELTA_TRY(read_form(rest));
+  return read_windows(rest, target_bytes);
+}
+
+Status GroupReader::read_form(ByteSpan& head) {
+  if (head.empty()) return corrupt("a group has no head");
+  const unsigned form = head[0];
+  head = head.subspan(1);
+  const unsigned table_log = form >> kFormTableShift;
+  packed_ = (form & kFormPacked) != 0;
+  has_literals_ = (form & kFormLiterals) != 0;
+  if ((form & 15 & ~kFormKnown) != 0 || table_log > kMaxTableLog || (!packed_ && form != 0)) {
+    return Error{ErrorCode::kUnsupportedFeature, "a group has form " + std::to_string(form) + "; a newer bpatch may know it",
+                 patch_.position()};
+  }
+  if (!packed_) return {};
+  if (head.empty() || (head[0] & ~kModelStreams) != 0) return corrupt("a packed group has streams that can't be packed");
+  scope_ = {head[0], table_log};
+  head = head.subspan(1);
+  return {};
 }
 
 Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
@@ -79,9 +118,9 @@ Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
   windows_.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const WindowRecord window = parse_window(cursor);
+    const WindowRecord window = parse_window(cursor, packed_, scope_);
     if (!cursor.ok()) return corrupt("the table of windows is broken");
-    if (!is_bounded(window, header_.window_bytes)) return corrupt("a window is larger than the header allows");
+    if (!is_bounded(window)) return corrupt("a window is larger than the header allows");
     if (window.target_length > left) return corrupt("the windows of a group add up to more than it declares");
     left -= window.target_length;
     for (std::size_t s = 0; s < kStreamCount; ++s) streams_[s].present |= window.sizes[s] != 0;
@@ -93,7 +132,12 @@ Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
 
 Status GroupReader::open_streams(ByteSpan table) {
   ByteCursor cursor(table);
-  std::uint64_t memory_bytes = 0;
+  if (packed_) {
+    streams_[kLiterals].present = has_literals_;
+    BDELTA_TRY(take_memory(model_memory_bytes(scope_)));
+    CodeFeed& feed = *this;
+    unpacker_ = std::make_unique<WindowUnpacker>(scope_, feed);
+  }
   for (Stream& stream : streams_) {
     if (!stream.present) continue;
     const unsigned entry = cursor.u8();
@@ -102,20 +146,30 @@ Status GroupReader::open_streams(ByteSpan table) {
                    patch_.position()};
     }
     stream.codec = static_cast<CodecId>(entry & 15);
+    if (stream.codec == CodecId::kStore && entry >> 4 != 0) return corrupt("a stored stream declares a window");
     stream.window_log = (entry >> 4) + kMinWindowLog;
-    memory_bytes += decoder_memory_bytes(stream.codec, stream.window_log);
-    if (memory_bytes > header_.decoder_memory_bytes) return corrupt("a group needs more memory than the header declares");
+    BDELTA_TRY(take_memory(decoder_memory_bytes(stream.codec, stream.window_log)));
     BDELTA_ASSIGN(stream.decoder, make_decoder(stream.codec, stream.window_log));
   }
   if (!cursor.ok() || cursor.available() != 0) return corrupt("the table of streams is broken");
   return {};
 }
 
+// What the next frame belongs to; it stays the next one.
+Result<unsigned> GroupReader::next_frame_id() {
+  if (!frame_id_) {
+    frame_id_ = patch_.u8();
+    if (!patch_.ok()) return unread("a frame can't be read");
+  }
+  return *frame_id_;
+}
+
 // The next frame, which must belong to a stream that `window` still waits for: so what is held stays within one
 // window's needs and a frame for each stream.
 Status GroupReader::read_frame(const WindowRecord& window) {
-  const unsigned id = patch_.u8();
-  if (!patch_.ok()) return unread("a frame can't be read");
+  if (!frame_id_ && patch_.position() >= body_end_) return corrupt("a group ends before its windows have their streams");
+  BDELTA_ASSIGN(const unsigned id, next_frame_id());
+  frame_id_.reset();
   if (id >= kStreamCount || !streams_[id].present) return corrupt("a frame belongs to no stream of its group");
   Stream& stream = streams_[id];
   if (stream.has(window.sizes[id])) return corrupt("a frame stands before its turn");
@@ -142,24 +196,71 @@ Status GroupReader::read_frame(const WindowRecord& window) {
   return stream.decoder->decode(coded_, out);
 }
 
-Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
-  const WindowRecord& window = windows_[next_window_++];
-  for (std::size_t i = 0; i < kStreamCount; ++i) {
-    Stream& stream = streams_[i];
-    // Frames stand in order of first need, so what is read for another stream on the way is needed now as well.
-    while (!stream.has(window.sizes[i])) {
-      if (patch_.position() >= body_end_) return corrupt("a group ends before its windows have their streams");
-      BDELTA_TRY(read_frame(window));
-    }
-    if (stream.taken == 0 && stream.raw.size() == window.sizes[i]) {  // all of it: hand the memory over
-      streams[i].swap(stream.raw);
-      stream.raw.clear();
-      continue;
-    }
-    const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
-    streams[i].assign(from, from + static_cast<std::ptrdiff_t>(window.sizes[i]));
-    stream.taken += static_cast<std::size_t>(window.sizes[i]);
+// What the window needs of a stream.
+Status GroupReader::take(const WindowRecord& window, std::size_t id, StreamBytes& streams) {
+  Stream& stream = streams_[id];
+  const std::uint64_t size = window.sizes[id];
+  if (size > 0 && !stream.present) return corrupt("a window needs a stream that its group does not have");
+  // Frames stand in order of first need, so what is read for another stream on the way is needed now as well.
+  while (!stream.has(size)) BDELTA_TRY(read_frame(window));
+  if (stream.taken == 0 && stream.raw.size() == size) {  // all of it: hand the memory over
+    streams[id].swap(stream.raw);
+    stream.raw.clear();
+    return {};
   }
+  const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
+  streams[id].assign(from, from + static_cast<std::ptrdiff_t>(size));
+  stream.taken += static_cast<std::size_t>(size);
+  return {};
+}
+
+// The code of a packed group, as its decoder asks for it. Where another frame or the end of the group stands, the code
+// has ended; what can't be read is told by code_status_.
+ByteSpan GroupReader::more() {
+  ByteSpan code;
+  code_status_ = read_code(code);
+  return code;
+}
+
+Status GroupReader::read_code(ByteSpan& code) {
+  if (!frame_id_ && patch_.position() >= body_end_) return {};
+  BDELTA_ASSIGN(const unsigned id, next_frame_id());
+  if (id != kCodeFrameId) return {};
+  frame_id_.reset();
+  const std::uint64_t bytes = patch_.varint();
+  if (!patch_.ok()) return unread("a frame can't be read");
+  if (bytes == 0 || bytes > kMaxFrameBytes || patch_.position() > body_end_ || bytes > body_end_ - patch_.position()) {
+    return corrupt("a frame has an impossible size");
+  }
+  code_.resize(static_cast<std::size_t>(bytes));
+  if (!patch_.read_exact(code_)) return unread("a frame can't be read");
+  code = code_;
+  return {};
+}
+
+// Streams out of scope first: the others are told from them. Literals last: the numbers tell how many they are.
+Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
+  for (std::size_t i = 0; i <= kResidualValues; ++i) {
+    if (!scope_.has(i)) BDELTA_TRY(take(window, i, streams));
+  }
+  Status unpacked = unpacker_->unpack(window, streams);
+  BDELTA_TRY(std::move(code_status_));
+  code_status_ = {};
+  BDELTA_TRY(std::move(unpacked));
+  return take(window, kLiterals, streams);
+}
+
+Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
+  WindowRecord window = windows_[next_window_++];
+  if (packed_) {
+    if (window.plain) {
+      unpacker_->plain(window);
+    } else {
+      BDELTA_TRY(unpack(window, streams));
+    }
+    return window;
+  }
+  for (std::size_t i = 0; i < kStreamCount; ++i) BDELTA_TRY(take(window, i, streams));
   return window;
 }
 
@@ -167,7 +268,8 @@ Status GroupReader::close() {
   for (const Stream& stream : streams_) {
     if (stream.taken != stream.raw.size()) return corrupt("a stream is longer than its windows use");
   }
-  if (patch_.position() != body_end_) return corrupt("a group has another size than it declares");
+  if (unpacker_ && !unpacker_->ends_well()) return corrupt("a code does not end with its windows");
+  if (frame_id_ || patch_.position() != body_end_) return corrupt("a group has another size than it declares");
   return {};
 }
 

@@ -3,17 +3,18 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "codec/codec.hpp"
 #include "format/native/layout.hpp"
 #include "io/typed_reader.hpp"
-#include "model/streams.hpp"
+#include "model/window_unpacker.hpp"
 
 namespace bdelta::native {
 
 // All sizes are bounded by the header (which the caller has bounded) before anything is allocated for them.
-class GroupReader {
+class GroupReader final : private CodeFeed {
  public:
   // `patch` stands at the body of the group and must outlive the reader.
   GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes);
@@ -41,9 +42,17 @@ class GroupReader {
     [[nodiscard]] bool has(std::uint64_t bytes) const noexcept { return raw.size() - taken >= bytes; }
   };
 
+  Status read_form(ByteSpan& head);
   Status read_windows(ByteSpan head, std::uint64_t target_bytes);
+  [[nodiscard]] bool is_bounded(const WindowRecord& window) const;
   Status open_streams(ByteSpan table);
+  Status take_memory(std::uint64_t bytes);
+  Result<unsigned> next_frame_id();
   Status read_frame(const WindowRecord& window);
+  Status take(const WindowRecord& window, std::size_t stream, StreamBytes& streams);
+  Status unpack(WindowRecord& window, StreamBytes& streams);
+  ByteSpan more() override;  // the next frame of a packed group's code
+  Status read_code(ByteSpan& code);
   [[nodiscard]] Error corrupt(const char* what) const;
   [[nodiscard]] Error unread(const char* what) const;
 
@@ -54,6 +63,16 @@ class GroupReader {
   std::size_t next_window_ = 0;
   std::array<Stream, kStreamCount> streams_;
   Bytes coded_;  // the frame being read
+  std::uint64_t memory_bytes_ = 0;        // of all decoders
+  std::optional<unsigned> frame_id_;      // read ahead
+
+  // A packed group.
+  bool packed_ = false;
+  bool has_literals_ = false;
+  ModelScope scope_;
+  std::unique_ptr<WindowUnpacker> unpacker_;
+  Bytes code_;  // the frame of the code in use
+  Status code_status_;
 };
 
 }  // namespace bdelta::native

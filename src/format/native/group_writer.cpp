@@ -2,27 +2,29 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "base/varint.hpp"
+#include "format/native/compress_probe.hpp"
 #include "format/native/layout.hpp"
+#include "format/patch_limit.hpp"
 
 namespace bdelta::native {
 namespace {
 
-constexpr std::uint64_t kShortStream = 24;        // no codec earns its own bytes back below
-constexpr std::uint64_t kProbeLeast = 256 * 1024;  // bytes of a stream below which no probe is worth it
-constexpr std::uint64_t kProbeGain = 500;          // the probe must save one byte in so many
+constexpr std::uint64_t kShortStream = 24;  // no codec earns its own bytes back below
 
-Result<std::vector<Bytes>> encode_frames(const Bytes& raw, const CodecSettings& settings) {
-  auto encoder = make_encoder(settings, raw.size());
+Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
+  auto encoder = make_encoder(settings, raw.size(), context.watch);
   if (!encoder) return std::move(encoder).error();
   std::vector<Bytes> frames;
   Bytes frame;  // codecs want room that few frames use, so what is kept is a copy of the right size
   for (std::size_t begin = 0; begin < raw.size(); begin += kMaxFrameBytes) {
     const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, raw.size() - begin);
     frame.clear();
-    Status done = (*encoder)->encode(ByteSpan(raw).subspan(begin, length), begin + length == raw.size(), frame);
-    if (!done) return std::move(done).error();
+    BDELTA_TRY((*encoder)->encode(raw.subspan(begin, length), begin + length == raw.size(), frame));
     frames.emplace_back(frame.begin(), frame.end());
+    if (context.watch) context.watch->advance(length);
+    if (context.budget) BDELTA_TRY(context.budget->spend(std::min(length, frame.size())));
   }
   return frames;
 }
@@ -33,15 +35,7 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   return total;
 }
 
-// A slow codec is not let loose on what a fast one finds nothing in: data that is compressed or random already.
-Result<bool> looks_compressible(const Bytes& raw, const CodecSettings& settings) {
-  if (settings.id != CodecId::kLzma || raw.size() < kProbeLeast) return true;
-  auto probe = encode_frames(raw, {CodecId::kZstd, 1, 0});
-  if (!probe) return std::move(probe).error();
-  return total_bytes(*probe) < raw.size() - raw.size() / kProbeGain;
-}
-
-void append_window(Bytes& head, const WindowRecord& window) {
+void append_window(Bytes& head, const WindowRecord& window, const PackedGroup* packed) {
   append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
   if (window.plain) {
     append_varint(head, zigzag(window.diagonal_change));
@@ -49,6 +43,14 @@ void append_window(Bytes& head, const WindowRecord& window) {
   }
   append_le(head, window.checksum);
   append_varint(head, window.copy_count);
+  if (packed) {
+    append_varint(head, window.run_count);
+    for (std::size_t i = 0; i <= kResidualValues; ++i) {
+      const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+      if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
+    }
+    return;
+  }
   std::uint8_t present = 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) present |= static_cast<std::uint8_t>((window.sizes[i] != 0) << i);
   head.push_back(present);
@@ -57,35 +59,63 @@ void append_window(Bytes& head, const WindowRecord& window) {
   }
 }
 
-Bytes encode_head(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
+std::uint8_t form_of(const StreamSizes& sizes, const PackedGroup* packed) {
+  if (!packed) return 0;
+  return static_cast<std::uint8_t>(kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) |
+                                   packed->scope.table_log << kFormTableShift);
+}
+
+Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
+  const PackedGroup* packed = coded.packed ? &*coded.packed : nullptr;
   Bytes head;
-  append_varint(head, draft.windows.size());
-  for (const WindowRecord& window : draft.windows) append_window(head, window);
-  // Which streams the group has follows from its windows.
+  head.push_back(form_of(sizes, packed));
+  if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
+  append_varint(head, windows.size());
+  for (const WindowRecord& window : windows) append_window(head, window, packed);
+  // Which streams the group has follows from its form and its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (draft.streams[i].empty()) continue;
-    const bool windowed = coded[i].codec != CodecId::kStore;
-    head.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(coded[i].codec) |
-                                             (windowed ? (coded[i].window_log - kMinWindowLog) << 4 : 0)));
+    if (sizes[i] == 0 || (packed && packed->scope.has(i))) continue;
+    const CodedStream& stream = coded.streams[i];
+    const bool windowed = stream.codec != CodecId::kStore;
+    head.push_back(static_cast<std::uint8_t>(static_cast<unsigned>(stream.codec) |
+                                             (windowed ? (stream.window_log - kMinWindowLog) << 4 : 0)));
   }
   return head;
 }
 
+// A frame on its way into the body.
 struct FrameRef {
   std::size_t first_window;  // that needs a byte of it
   std::size_t stream;
   std::size_t index;
+  bool is_code;
 };
 
-// Every frame stands before the first window that needs it: a reader never holds more than its windows ask for.
-std::vector<FrameRef> frame_order(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
+void order_stream(const std::vector<WindowRecord>& windows, std::size_t stream, std::size_t frame_count, std::vector<FrameRef>& order) {
+  std::size_t window = 0;
+  std::uint64_t end = windows.empty() ? 0 : windows[0].sizes[stream];
+  for (std::size_t index = 0; index < frame_count; ++index) {
+    while (end <= index * kMaxFrameBytes) end += windows[++window].sizes[stream];
+    order.push_back({window, stream, index, false});
+  }
+}
+
+void order_code(const std::vector<WindowRecord>& windows, const PackedGroup& packed, std::vector<FrameRef>& order) {
+  std::size_t window = 0;
+  for (std::size_t index = 0; index * kMaxFrameBytes < packed.code.size(); ++index) {
+    while (windows[window].plain || packed.taken_bytes[window] <= index * kMaxFrameBytes) ++window;
+    order.push_back({window, kCodeFrameId, index, true});
+  }
+}
+
+// Every frame stands before the first window that needs it: a reader never holds more than its windows ask for. Where
+// one window is the first for several, the code stands behind the streams that it is told from and before the literals.
+std::vector<FrameRef> frame_order(const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
   std::vector<FrameRef> order;
   for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
-    std::size_t window = 0;
-    std::uint64_t end = draft.windows.empty() ? 0 : draft.windows[0].sizes[stream];
-    for (std::size_t index = 0; index < coded[stream].frames.size(); ++index) {
-      while (end <= index * kMaxFrameBytes) end += draft.windows[++window].sizes[stream];
-      order.push_back({window, stream, index});
+    if (coded.packed && stream == kLiterals) order_code(windows, *coded.packed, order);
+    if (!coded.packed || !coded.packed->scope.has(stream)) {
+      order_stream(windows, stream, coded.streams[stream].frames.size(), order);
     }
   }
   std::stable_sort(order.begin(), order.end(),
@@ -93,57 +123,82 @@ std::vector<FrameRef> frame_order(const GroupDraft& draft, const std::vector<Cod
   return order;
 }
 
-Result<CodedStream> store_stream(const Bytes& raw) {
-  auto frames = encode_frames(raw, {});
-  if (!frames) return std::move(frames).error();
+void append_frame(Bytes& body, const StreamSizes& sizes, const CodedStreams& coded, const FrameRef& ref) {
+  body.push_back(static_cast<std::uint8_t>(ref.stream));
+  const std::uint64_t begin = ref.index * kMaxFrameBytes;
+  if (ref.is_code) {
+    const Bytes& code = coded.packed->code;
+    const std::uint64_t length = std::min<std::uint64_t>(kMaxFrameBytes, code.size() - begin);
+    append_varint(body, length);
+    append(body, ByteSpan(code).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(length)));
+    return;
+  }
+  const CodedStream& stream = coded.streams[ref.stream];
+  const Bytes& frame = stream.frames[ref.index];
+  if (stream.codec != CodecId::kStore) append_varint(body, frame.size());
+  append_varint(body, std::min<std::uint64_t>(kMaxFrameBytes, sizes[ref.stream] - begin));
+  append(body, frame);
+}
+
+Result<CodedStream> store_stream(ByteSpan raw, const CompressContext& context) {
   CodedStream coded;
-  coded.frames = std::move(*frames);
+  BDELTA_ASSIGN(coded.frames, encode_frames(raw, {}, context));
   return coded;
+}
+
+StreamSizes stream_sizes(const std::vector<WindowRecord>& windows) {
+  StreamSizes sizes{};
+  for (const WindowRecord& window : windows) {
+    for (std::size_t i = 0; i < kStreamCount; ++i) sizes[i] += window.sizes[i];
+  }
+  return sizes;
 }
 
 }  // namespace
 
-Result<CodedStream> compress_stream(const Bytes& raw, const CodecSettings& settings) {
+Status FrameBudget::spend(std::uint64_t bytes) {
+  spent_bytes_ += bytes;
+  return spent_bytes_ <= limit_bytes_ ? Status() : Status(patch_too_large(limit_bytes_));
+}
+
+Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
   CodedStream coded;
   if (raw.size() >= kShortStream && settings.id != CodecId::kStore) {
-    auto worth = looks_compressible(raw, settings);
-    if (!worth) return std::move(worth).error();
-    if (!*worth) return store_stream(raw);
-    auto frames = encode_frames(raw, settings);
-    if (!frames) return std::move(frames).error();
-    if (total_bytes(*frames) < raw.size()) {
+    BDELTA_ASSIGN(const bool worth, looks_compressible(raw, settings, context.watch));
+    if (worth) {
+      BDELTA_ASSIGN(const CodecSettings fitted, fitted_settings(raw, settings, context.watch));
+      BDELTA_ASSIGN(coded.frames, encode_frames(raw, fitted, context));
+      if (total_bytes(coded.frames) >= raw.size()) return store_stream(raw, {});  // the context has counted it
       coded.codec = settings.id;
       coded.window_log = window_log_for(raw.size(), settings.max_window_log);
-      coded.frames = std::move(*frames);
       return coded;
     }
   }
-  return store_stream(raw);
+  return store_stream(raw, context);
 }
 
-CodedGroup assemble_group(const GroupDraft& draft, const std::vector<CodedStream>& coded) {
-  const Bytes head = encode_head(draft, coded);
+CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
+  const StreamSizes sizes = stream_sizes(windows);
+  const Bytes head = encode_head(windows, sizes, coded);
   Bytes body;
   append_varint(body, head.size());
   append(body, head);
   CodedGroup group;
-  std::size_t frame_bytes = 0;
-  for (const CodedStream& stream : coded) frame_bytes += total_bytes(stream.frames) + stream.frames.size() * 16;
-  body.reserve(body.size() + frame_bytes);
-  for (const FrameRef& ref : frame_order(draft, coded)) {
-    const Bytes& frame = coded[ref.stream].frames[ref.index];
-    const std::uint64_t raw = std::min<std::uint64_t>(kMaxFrameBytes, draft.streams[ref.stream].size() - ref.index * kMaxFrameBytes);
-    body.push_back(static_cast<std::uint8_t>(ref.stream));
-    if (coded[ref.stream].codec != CodecId::kStore) append_varint(body, frame.size());
-    append_varint(body, raw);
-    append(body, frame);
-  }
+  std::size_t frame_bytes = coded.packed ? coded.packed->code.size() : 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (!draft.streams[i].empty()) group.memory_bytes += decoder_memory_bytes(coded[i].codec, coded[i].window_log);
+    if (coded.packed && coded.packed->scope.has(i)) continue;
+    frame_bytes += total_bytes(coded.streams[i].frames) + coded.streams[i].frames.size() * 16;
+  }
+  body.reserve(body.size() + frame_bytes + 16);
+  for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
+  if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
+    group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);
   }
   group.record.push_back(static_cast<std::uint8_t>(RecordTag::kGroup));
   std::uint64_t target_bytes = 0;
-  for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
+  for (const WindowRecord& window : windows) target_bytes += window.target_length;
   append_varint(group.record, target_bytes);
   append_varint(group.record, body.size());
   group.body = std::move(body);

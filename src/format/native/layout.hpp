@@ -9,7 +9,7 @@ namespace bdelta::native {
 
 inline constexpr std::uint8_t kMagic[3] = {'B', 'D', 'T'};
 inline constexpr std::uint16_t kVersion = 2;
-inline constexpr std::uint8_t kDraft = 1;  // until the first release; readers refuse other drafts
+inline constexpr std::uint8_t kDraft = 2;  // until the first release; readers refuse other drafts
 
 // Required feature bits; a reader refuses those it does not know. Bits 0 to 3 are reserved, see FORMAT.md.
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
@@ -17,6 +17,15 @@ inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from 
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kKnownFeatures = 0;
+
+// First byte of a group's head: how its streams are coded.
+inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
+inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
+inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals;
+inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
+
+// The frames of a packed group's code stand as stream 7, without a raw size.
+inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2 };
 

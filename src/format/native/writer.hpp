@@ -1,19 +1,12 @@
 // Writing a version 2 patch.
 #pragma once
 
-#include "format/native/group_writer.hpp"
+#include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::native {
-
-struct WriterSettings {
-  CodecSettings numbers;
-  CodecSettings values;
-  CodecSettings literals;
-  std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
-};
 
 struct StreamTotals {
   StreamSizes raw{};
@@ -25,9 +18,10 @@ struct StreamTotals {
 class Writer {
  public:
   Writer(const WriterSettings& settings, io::Spool& body, WorkerPool& pool)
-      : settings_(settings), body_(body), pool_(pool) {}
+      : settings_(settings), body_(body), pool_(pool), budget_(settings.limit_bytes) {}
 
-  // Compresses and appends groups, in order.
+  // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
+  // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
   // The end record.
@@ -39,11 +33,13 @@ class Writer {
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
-  [[nodiscard]] const CodecSettings& settings_of(std::size_t stream) const noexcept;
+  Status append_group(const GroupDraft& draft, const GroupChoices& made);
+  Status append_body(ByteSpan bytes);
 
   const WriterSettings settings_;
   io::Spool& body_;
   WorkerPool& pool_;
+  FrameBudget budget_;
   Header limits_;
   StreamTotals totals_;
 };

@@ -1,0 +1,234 @@
+#include "format/native/group_choice.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "base/guard.hpp"
+#include "base/try.hpp"
+
+namespace bdelta::native {
+
+std::uint64_t coded_bytes(const CodedStream& stream) noexcept {
+  std::uint64_t bytes = 0;
+  for (const Bytes& frame : stream.frames) bytes += frame.size();
+  return bytes;
+}
+
+namespace {
+
+constexpr std::uint64_t kDoubtLeast = 64;        // bytes of coded copies that nobody needs to look at
+constexpr std::uint64_t kDoubtShare = 256;       // likewise where they are less than 1/share of a group
+constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which their rate means nothing
+constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
+constexpr std::uint64_t kStreamOverhead = 6;     // bytes of tables and frame that a stream of its own takes
+
+// How many pieces of work, in order, may be under way at a time: where any `thread_count` of them stay within most_bytes.
+class Wave {
+ public:
+  Wave(unsigned thread_count, std::uint64_t most_bytes) : thread_count_(thread_count), most_bytes_(most_bytes) {}
+
+  // False if one that takes so much memory has to wait for those before it.
+  [[nodiscard]] bool take(std::uint64_t memory_bytes) {
+    const bool first = largest_.empty();
+    largest_.push(memory_bytes);
+    sum_bytes_ += memory_bytes;
+    if (largest_.size() > thread_count_) {
+      sum_bytes_ -= largest_.top();
+      largest_.pop();
+    }
+    return first || sum_bytes_ <= most_bytes_;
+  }
+
+ private:
+  const std::size_t thread_count_;
+  const std::uint64_t most_bytes_;
+  std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> largest_;  // the least on top
+  std::uint64_t sum_bytes_ = 0;
+};
+
+// for_each of the pool for bodies that can fail: the first error by index. What is under way at a time stays within
+// most_bytes of memory, of which piece i takes memory_of(i).
+template <class MemoryOf, class Body>
+Status for_each_within(WorkerPool& pool, std::size_t count, std::uint64_t most_bytes, const MemoryOf& memory_of,
+                       const Body& body) {
+  std::vector<std::optional<Error>> errors(count);
+  for (std::size_t begin = 0; begin < count;) {
+    Wave wave(pool.thread_count(), most_bytes);
+    std::size_t end = begin;
+    while (end < count && wave.take(memory_of(end))) ++end;
+    pool.for_each(end - begin, [&](std::size_t i) {
+      if (Status status = guarded([&] { return body(begin + i); }); !status) errors[begin + i] = std::move(status).error();
+    });
+    begin = end;
+  }
+  for (std::optional<Error>& error : errors) {
+    if (error) return std::move(*error);
+  }
+  return {};
+}
+
+constexpr std::size_t kPack = kStreamCount;  // in place of a stream
+
+// One piece of work for a thread.
+struct Task {
+  std::size_t group;
+  std::size_t stream;
+  std::size_t raw_bytes;
+};
+
+std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model) {
+  std::vector<Task> tasks;
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    std::size_t number_bytes = 0;
+    for (std::size_t s = 0; s < kStreamCount; ++s) {
+      const std::size_t raw_bytes = drafts[g].streams[s].size();
+      if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes});
+      if (s <= kResidualValues) number_bytes += raw_bytes;
+    }
+    if (model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
+  }
+  // The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
+  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
+  return tasks;
+}
+
+PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch) {
+  unsigned streams = kModelStreams;
+  if (draft.streams[kResidualValues].size() > most_values) streams &= ~(1u << kResidualValues);
+  return pack_group(draft, fitting_scope(draft, streams), watch);
+}
+
+const CodecSettings& settings_of(const WriterSettings& settings, std::size_t stream) noexcept {
+  if (stream == kLiterals) return settings.literals;
+  return stream == kResidualValues ? settings.values : settings.numbers;
+}
+
+std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
+  if (task.stream == kPack) return packer_memory_bytes(draft);
+  return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
+}
+
+// The same for choosing a group's form: it may be packed once more, or its target bytes be compressed.
+std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) {
+  const std::uint64_t packer = made.trial ? packer_memory_bytes(draft) : 0;
+  if (draft.target.size() > settings.doubt_bytes) return packer;
+  return std::max(packer, encoder_memory_bytes(settings.literals, draft.target.size()));
+}
+
+// The streams that the context coder made smaller, as bits.
+unsigned winners(const PackedGroup& trial, const std::vector<CodedStream>& streams) {
+  unsigned won = 0;
+  for (std::size_t s = 0; s <= kResidualValues; ++s) {
+    const bool better = trial.cost_bytes[s] < coded_bytes(streams[s]) + kStreamOverhead;
+    if (trial.scope.has(s) && better) won |= 1u << s;
+  }
+  return won;
+}
+
+// What a stream costs in the cheaper of its two forms.
+std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
+  const std::uint64_t coded = coded_bytes(made.coded.streams[stream]);
+  if (!made.trial || !made.trial->scope.has(stream)) return coded;
+  return std::min(coded, made.trial->cost_bytes[stream]);
+}
+
+// Copies are worth their streams if these take less than half of what the copied bytes would, coded at the rate of the
+// group's literals: half, because what OLD holds as well is often the part that repeats itself and codes best. Where most
+// is literal less than an eighth: there copies also break up what the codec would otherwise see whole.
+bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) noexcept {
+  if (settings.literal_window_bytes == 0 || draft.target.empty()) return false;
+  if (draft.target.size() > settings.doubt_bytes) return false;
+  std::uint64_t copy_cost = 0;
+  for (std::size_t s = 0; s < kLiterals; ++s) copy_cost += cost_of(made, s);
+  std::uint64_t raw = draft.streams[kLiterals].size();
+  std::uint64_t cost = coded_bytes(made.coded.streams[kLiterals]);
+  const std::uint64_t copied_bytes = draft.target.size() - raw;
+  if (copy_cost < kDoubtLeast) return false;
+  const std::uint64_t margin = raw > copied_bytes ? 8 : 2;
+  if (margin == 2 && copy_cost < (copy_cost + cost) / kDoubtShare) return false;
+  if (raw < kRateLeast) {  // too few literals to know a rate
+    raw = kUsualRatio;
+    cost = 1;
+  }
+  return margin * copy_cost * raw > copied_bytes * cost;
+}
+
+Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPool& pool, GroupChoices& made) {
+  const Span span(pool.timeline(), PhaseId::kCompress, kLiterals, draft.target.size());
+  BDELTA_ASSIGN(CodedStream literals, compress_stream(draft.target, settings.literals, {pool.watch(), nullptr}));
+  std::uint64_t before = 0;
+  for (std::size_t s = 0; s < kStreamCount; ++s) before += cost_of(made, s);
+  if (coded_bytes(literals) >= before) return {};
+  draft.windows = literal_windows(draft.target, 0, draft.target.size(), settings.literal_window_bytes);
+  draft.streams = {};
+  draft.streams[kLiterals].assign(draft.target.begin(), draft.target.end());
+  made.coded = {};
+  made.coded.streams[kLiterals] = std::move(literals);
+  made.trial.reset();
+  return {};
+}
+
+// Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch.
+void assemble_smallest(const GroupDraft& draft, Watch* watch, GroupChoices& made) {
+  made.group = assemble_group(draft.windows, made.coded);
+  const unsigned won = made.trial ? winners(*made.trial, made.coded.streams) : 0;
+  if (won == 0) return;
+  if (won != made.trial->scope.streams) made.trial = pack_group(draft, fitting_scope(draft, won), watch);
+  std::swap(made.coded.packed, made.trial);
+  CodedGroup packed = assemble_group(draft.windows, made.coded);
+  if (packed.body.size() < made.group.body.size()) {
+    made.group = std::move(packed);
+  } else {
+    made.coded.packed.reset();
+  }
+}
+
+// Notes what each stream has of the group, and lets go of all that went into it.
+void finish_choice(GroupChoices& made) {
+  for (std::size_t s = 0; s < kStreamCount; ++s) {
+    const bool packed = made.coded.packed && made.coded.packed->scope.has(s);
+    made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
+  }
+  made.coded = {};
+  made.trial.reset();
+}
+
+// The streams of all groups.
+Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
+                WorkerPool& pool, std::vector<GroupChoices>& choices) {
+  const std::vector<Task> tasks = list_tasks(drafts, settings.model);
+  const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
+  return for_each_within(pool, tasks.size(), settings.codec_bytes, memory, [&](std::size_t i) -> Status {
+    const Task& task = tasks[i];
+    const GroupDraft& draft = drafts[task.group];
+    const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
+    if (task.stream == kPack) {
+      choices[task.group].trial = pack_trial(draft, settings.model_values, pool.watch());
+      return {};
+    }
+    // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
+    const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr};
+    BDELTA_ASSIGN(choices[task.group].coded.streams[task.stream],
+                  compress_stream(draft.streams[task.stream], settings_of(settings, task.stream), context));
+    return {};
+  });
+}
+
+}  // namespace
+
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
+                     WorkerPool& pool, std::vector<GroupChoices>& choices) {
+  BDELTA_TRY(compress(drafts, settings, budget, pool, choices));
+  const auto memory = [&](std::size_t g) { return choice_memory(drafts[g], choices[g], settings); };
+  return for_each_within(pool, drafts.size(), settings.codec_bytes, memory, [&](std::size_t g) -> Status {
+    // Groups where nothing matches but by chance are smaller without their copies.
+    if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
+    const Span span(pool.timeline(), PhaseId::kCompress, g);
+    assemble_smallest(drafts[g], pool.watch(), choices[g]);
+    finish_choice(choices[g]);
+    return {};
+  });
+}
+
+}  // namespace bdelta::native

@@ -1,0 +1,38 @@
+// Which form of a group is the smallest: streams by codecs, some of them packed by the context coder, or no copies at all.
+#pragma once
+
+#include "format/native/group_writer.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta::native {
+
+struct WriterSettings {
+  CodecSettings numbers;
+  CodecSettings values;
+  CodecSettings literals;
+  bool model = false;  // numbers through the context coder where that is smaller
+  std::uint64_t model_values = 256 * 1024;  // residual values too, if a group has no more: they decode slowly there
+  std::uint64_t literal_window_bytes = 0;  // windows of a group that its target bytes as literals make smaller; 0 = none
+  std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
+  std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
+  std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
+};
+
+// A group in the making.
+struct GroupChoices {
+  CodedStreams coded;                // each stream by its codec; empty once the group is chosen
+  std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
+  CodedGroup group;                  // the form that was chosen in the end
+  StreamSizes coded_bytes{};         // what each stream has of it
+};
+
+// Compresses the groups on all threads and chooses the form of each. A draft whose copies cost more than they save is
+// made one of literals alone. `budget` is charged while literals are compressed.
+// No more threads work at a time than settings.codec_bytes allow, but always one.
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
+                     WorkerPool& pool, std::vector<GroupChoices>& choices);
+
+// Bytes of all frames.
+[[nodiscard]] std::uint64_t coded_bytes(const CodedStream& stream) noexcept;
+
+}  // namespace bdelta::native

@@ -1,0 +1,202 @@
+#include "match/anchor_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "match/block_compare.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of source or target read by one task
+constexpr std::uint64_t kPieceBytes = std::uint64_t{32} << 10;  // scanned at a time: samples stay in the cache
+constexpr std::uint64_t kAround = 32;                          // bytes beside a mismatch that count as failing
+constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 23;    // 64 MiB
+constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
+constexpr std::uint64_t kBoundedChunk = kPieceBytes;           // read by one task under a limit of memory
+constexpr std::uint64_t kBoundedTask = 32 * kBoundedChunk;     // bytes of what one such task finds, at most
+
+// So many tasks at a time that what they find fits a quarter of the memory even if every position is a sample.
+std::size_t tasks_at_a_time(const AnchorScope& scope, std::size_t task_count) {
+  if (scope.memory_bytes == 0) return std::max<std::size_t>(1, task_count);
+  return static_cast<std::size_t>(std::max<std::uint64_t>(1, scope.memory_bytes / 4 / kBoundedTask));
+}
+
+void add_range(ByteRanges& ranges, std::uint64_t begin, std::uint64_t end) {
+  if (!ranges.empty() && begin <= ranges.back().end) {
+    ranges.back().end = std::max(ranges.back().end, end);
+  } else {
+    ranges.push_back({begin, end});
+  }
+}
+
+// What fails in target[begin, end).
+ByteRanges failing_ranges(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
+                                  std::uint64_t end) {
+  ByteRanges ranges;
+  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
+                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+  std::uint64_t pos = begin;
+  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
+    if (cover->target_pos > pos) add_range(ranges, pos, cover->target_pos);
+    pos = std::max(pos, cover->target_pos);
+    const std::uint64_t stop = std::min(cover->target_end(), end);
+    const std::uint8_t* s = source.data() + (static_cast<std::int64_t>(pos) + cover->diagonal());
+    const std::uint8_t* t = target.data() + pos;
+    const std::uint64_t length = stop - pos;
+    std::uint64_t at = 0;
+    for (; length - at >= kCompareBlock; at += kCompareBlock) {
+      const std::uint64_t mask = mismatch_mask(s + at, t + at);
+      if (mask == 0) continue;
+      const std::uint64_t first = pos + at + static_cast<unsigned>(std::countr_zero(mask));
+      const std::uint64_t last = pos + at + 63 - static_cast<unsigned>(std::countl_zero(mask));
+      add_range(ranges, first - std::min(first - begin, kAround), std::min(last + kAround, end));
+    }
+    pos = stop;
+  }
+  if (pos < end) add_range(ranges, pos, end);
+  return ranges;
+}
+
+}  // namespace
+
+std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, const Covers& covers, unsigned shift,
+                                             std::uint64_t read_bytes, WorkerPool& pool, const AnchorScope& scope) {
+  const bool bounded = scope.memory_bytes != 0;
+  const std::uint64_t chunk_bytes = bounded ? kBoundedChunk : kChunkBytes;
+  const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
+  std::vector<ByteRanges> failing(chunk_count);
+  pool.for_each(chunk_count, [&](std::size_t i) {
+    const std::uint64_t begin = i * chunk_bytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
+    const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
+    failing[i] = failing_ranges(source, target, covers, begin, end);
+    pool.advance(end - begin);
+  });
+  std::uint64_t failing_bytes = 0;
+  for (const auto& ranges : failing) {
+    for (const ByteRange& range : ranges) failing_bytes += range.end - range.begin;
+  }
+  // Where little fails in much, fewer samples do: reading the source is then nearly all of the work.
+  const unsigned sparser = failing_bytes < read_bytes / 1024 ? 2 : failing_bytes < read_bytes / 64 ? 1 : 0;
+  threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift + sparser));
+
+  if (bounded) make_filter(failing_bytes * threshold_ >> 32, scope, pool.watch());
+
+  std::uint64_t count = 0;
+  const std::size_t round = tasks_at_a_time(scope, chunk_count);
+  for (std::size_t begin = 0; begin < chunk_count; begin += round) {
+    const auto keys = sampled_keys(target, std::span(failing).subspan(begin, std::min(round, chunk_count - begin)), pool);
+    for (const auto& chunk : keys) count += chunk.size();
+    if (!bounded) make_filter(count, scope, pool.watch());
+    for (const auto& chunk : keys) {
+      for (const std::uint64_t key : chunk) filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
+    }
+  }
+  return count;
+}
+
+// The keys of failing places, by task.
+std::vector<std::vector<std::uint64_t>> AnchorTable::sampled_keys(ByteSpan target,
+                                                                  std::span<const ByteRanges> failing,
+                                                                  WorkerPool& pool) const {
+  std::vector<std::vector<std::uint64_t>> keys(failing.size());
+  pool.for_each(failing.size(), [&](std::size_t i) {
+    const Span span(pool.timeline(), PhaseId::kParse, i);
+    const SampleScan scan = best_sample_scan();
+    std::vector<std::uint32_t> samples;
+    for (const ByteRange& range : failing[i]) {
+      if (range.begin + kKeyBytes > target.size()) continue;
+      const std::uint64_t stop = std::min<std::uint64_t>(range.end, target.size() - kKeyBytes + 1);
+      if (range.begin >= stop) continue;
+      samples.clear();
+      scan(target.data() + range.begin, static_cast<std::uint32_t>(stop - range.begin), threshold_, samples);
+      for (const std::uint32_t offset : samples) keys[i].push_back(key_of(target.data() + range.begin + offset));
+    }
+  });
+  return keys;
+}
+
+void AnchorTable::make_filter(std::uint64_t key_count, const AnchorScope& scope, Watch* watch) {
+  std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(key_count / 4, 1 << 10, kMaxFilterWords));
+  if (scope.memory_bytes != 0) words = std::min(words, std::bit_floor(scope.memory_bytes / 4 / sizeof(std::uint64_t)));
+  filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
+  resize_watched(filter_, static_cast<std::size_t>(words), watch);
+}
+
+void AnchorTable::make_table(std::uint64_t slot_count, Watch* watch) {
+  slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slot_count / kWays));
+  resize_watched(slots_, static_cast<std::size_t>(slot_count), watch);
+}
+
+void AnchorTable::insert(std::uint64_t key, std::uint64_t source_pos) noexcept {
+  std::uint64_t* way = &slots_[bucket(key)];
+  for (unsigned i = 0; i < kWays; ++i) {
+    if (way[i] == 0) {
+      way[i] = (key & kTagMask) << kPosBits | (source_pos + 1);
+      return;
+    }
+  }
+}
+
+// The source places that the filter knows, by task.
+std::vector<std::vector<AnchorTable::Found>> AnchorTable::known_places(ByteSpan source,
+                                                                       std::span<const ByteRange> tasks,
+                                                                       WorkerPool& pool) const {
+  std::vector<std::vector<Found>> found(tasks.size());
+  pool.for_each(tasks.size(), [&](std::size_t i) {
+    const auto [begin, end] = tasks[i];
+    const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
+    const SampleScan scan = best_sample_scan();
+    std::vector<std::uint32_t> samples;
+    std::uint64_t last_key = 0;
+    for (std::uint64_t piece = begin; piece < end; piece += kPieceBytes) {
+      samples.clear();
+      scan(source.data() + piece, static_cast<std::uint32_t>(std::min(kPieceBytes, end - piece)), threshold_, samples);
+      for (const std::uint32_t offset : samples) {
+        const std::uint64_t key = key_of(source.data() + piece + offset);
+        const bool known = (~filter_[static_cast<std::size_t>(key >> filter_shift_)] & filter_bits(key)) == 0;
+        if (known && key != last_key) found[i].push_back({key, piece + offset});
+        last_key = key;
+      }
+    }
+    pool.advance(end - begin);
+  });
+  return found;
+}
+
+// Without a limit all places are found first and the table fits their number; with one it has half of the memory at most,
+// and no more than four slots a key.
+void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, unsigned shift, WorkerPool& pool,
+                        const AnchorScope& scope) {
+  if (source.size() < kKeyBytes) return;
+  const bool bounded = scope.memory_bytes != 0;
+  const ByteRanges tasks = cut_ranges(scope.ranges, source.size() - kKeyBytes + 1, bounded ? kBoundedChunk : kChunkBytes);
+  const std::uint64_t read_bytes = scope.ranges.empty() ? source.size() : total_bytes(scope.ranges);
+  const std::uint64_t key_count = note_failing_keys(source, target, covers, shift, read_bytes, pool, scope);
+  if (key_count == 0) return;
+
+  const auto slots_for = [](std::uint64_t count) {
+    return std::bit_ceil(std::clamp<std::uint64_t>(count, 1024, kMaxSlots));
+  };
+  if (bounded) {
+    const std::uint64_t most = std::bit_floor(scope.memory_bytes / 2 / sizeof(std::uint64_t));
+    make_table(std::min(most, slots_for(key_count * 4)), pool.watch());
+  }
+  const std::size_t round = tasks_at_a_time(scope, tasks.size());
+  for (std::size_t begin = 0; begin < tasks.size(); begin += round) {
+    const auto found = known_places(source, std::span(tasks).subspan(begin, std::min(round, tasks.size() - begin)), pool);
+    if (!bounded) {
+      std::uint64_t count = 0;
+      for (const auto& places : found) count += places.size();
+      make_table(slots_for(count * 2), pool.watch());
+    }
+    for (const auto& places : found) {
+      for (const Found& one : places) insert(one.key, one.source_pos);
+    }
+  }
+  filter_.clear();
+  filter_.shrink_to_fit();
+}
+
+}  // namespace bdelta

@@ -1,0 +1,450 @@
+// A sparse Viterbi search over diagonals.
+//
+// Choosing covers is a shortest path problem: at each target byte the path lies on one diagonal (a copy) or on none (a
+// literal), each byte costs what coding it is thought to cost, and a change of diagonal costs an op. All diagonals at
+// all bytes would be source times target many states; but hardly any of them can matter. So a path exists only for a
+// diagonal that was proposed, and dies once it lies further behind the best than a change of diagonal costs: the best
+// could then switch to it whenever it became good. Proposals come from the covers of the fast matcher, from anchors
+// (anchor_table.hpp) and from the nearest short match (source_grams.hpp), and only where the best path misses.
+//
+// Where the best path fits for 16 bytes or more nobody can overtake it by switching there, so the search jumps to the
+// end of the run and brings the others along with one comparison and a few popcounts for 64 bytes. Similar files are
+// nearly all jumps.
+//
+// A proposed path may begin up to kRetroBytes back, where that is cheapest: the costs of the last positions are kept
+// in a ring. Paths are chains of nodes, one for each change; nodes that no living path leads through are collected
+// now and then.
+#include "match/parse.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <mutex>
+
+#include "match/anchor_table.hpp"
+#include "match/block_compare.hpp"
+#include "match/source_grams.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kRetroBytes = 128;
+constexpr std::uint64_t kRingBytes = 256;
+constexpr unsigned kJumpBytes = 16;
+constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
+constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
+constexpr std::uint32_t kPaceSteps = 4096;   // a few milliseconds
+constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
+constexpr std::int64_t kLiteralDiagonal = std::numeric_limits<std::int64_t>::min();
+
+struct Node {
+  std::int64_t diagonal;  // kLiteralDiagonal for literals
+  std::uint64_t target_pos;  // where it begins; it ends where the next one begins
+  std::uint32_t before;
+};
+
+struct Path {
+  std::int64_t diagonal;
+  std::int64_t cost;
+  std::uint32_t node;
+  bool missed;  // the byte before differs
+};
+
+// The cheapest way to a position: on a diagonal, or by literals that began at literal_pos behind `node`.
+struct Arrival {
+  std::int64_t cost = kFar;
+  std::int64_t diagonal = 0;  // of the last copy
+  std::uint32_t node = kNoNode;
+  bool literal = false;
+  std::uint64_t literal_pos = 0;
+};
+
+class ChunkParser {
+ public:
+  ChunkParser(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseCosts& costs, std::size_t beam,
+              std::span<const std::uint8_t> miss_scale, const AnchorTable& anchors, SourceGrams& grams, Watch* watch,
+              std::uint64_t begin, std::uint64_t end)
+      : source_(source), target_(target), costs_(costs), beam_(beam), miss_scale_(miss_scale),
+        anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(begin), end_(end), pos_(begin), seeds_end_(seeds.data() + seeds.size()),
+        limit_(costs_.far_switch + costs_.slack) {
+    seed_ = std::lower_bound(seeds.data(), seeds_end_, begin,
+                             [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+    paths_.reserve(beam + 1);
+  }
+
+  Covers run() {
+    start();
+    while (pos_ < end_) {
+      pace_.step();
+      settle();
+      if (!literal_best_ && jump()) continue;
+      propose();
+      step();
+      collect_nodes();
+    }
+    settle();
+    return trace_back();
+  }
+
+ private:
+  void start() {
+    literal_.cost = 0;
+    literal_.literal = true;
+    literal_.literal_pos = begin_;
+    if (seed_ != seeds_end_) literal_.diagonal = seed_->diagonal();
+  }
+
+  [[nodiscard]] bool in_source(std::int64_t diagonal, std::uint64_t length) const noexcept {
+    const std::int64_t at = static_cast<std::int64_t>(pos_) + diagonal;
+    return at >= 0 && static_cast<std::uint64_t>(at) <= source_.size() &&
+           source_.size() - static_cast<std::uint64_t>(at) >= length;
+  }
+  [[nodiscard]] const std::uint8_t* source_at(std::int64_t diagonal, std::uint64_t pos) const noexcept {
+    return source_.data() + (static_cast<std::int64_t>(pos) + diagonal);
+  }
+
+  // Finds the best path at pos_, lets literals begin behind it, drops who can't win any more, and notes the arrival.
+  void settle() {
+    std::size_t best = paths_.size();
+    std::int64_t best_cost = kFar;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (paths_[i].cost < best_cost) best_cost = paths_[i].cost, best = i;
+    }
+    if (best < paths_.size() && best_cost + costs_.begin_literal < literal_.cost) {
+      literal_ = {best_cost + costs_.begin_literal, paths_[best].diagonal, paths_[best].node, true, pos_};
+    }
+    literal_best_ = literal_.cost <= best_cost;
+    if (literal_best_) {
+      here_ = literal_;
+    } else {
+      here_ = {best_cost, paths_[best].diagonal, paths_[best].node, false, 0};
+      std::swap(paths_[0], paths_[best]);
+    }
+    const std::int64_t worst = here_.cost + limit_;
+    std::size_t kept = 0;
+    for (const Path& path : paths_) {
+      if (path.cost <= worst) paths_[kept++] = path;
+    }
+    paths_.resize(kept);
+    ring_[pos_ % kRingBytes] = here_;
+  }
+
+  // Over an exact run of the best path. False if there is none.
+  bool jump() {
+    std::uint64_t run = 0;
+    bool full = true;
+    const std::uint64_t jump_begin = pos_;
+    while (full && end_ - pos_ >= kCompareBlock && in_source(here_.diagonal, kCompareBlock)) {
+      const std::uint64_t mask = mismatch_mask(source_at(here_.diagonal, pos_), target_.data() + pos_);
+      const unsigned fits = mask == 0 ? 64 : static_cast<unsigned>(std::countr_zero(mask));
+      full = mask == 0;
+      if (run + fits < kJumpBytes) return false;
+      if (fits == 0) break;
+      bring_along(fits);
+      run += fits;
+      pos_ += fits;
+    }
+    if (run == 0) return false;
+    // The cost of arriving inside the jump, for those who want to begin there.
+    const std::uint64_t noted = std::min(run - 1, kRingBytes - 1);
+    Arrival inside = here_;
+    for (std::uint64_t pos = pos_ - noted; pos < pos_; ++pos) {
+      inside.cost = here_.cost + static_cast<std::int64_t>(pos - jump_begin) * costs_.match;
+      ring_[pos % kRingBytes] = inside;
+    }
+    literal_.cost = kFar;  // begins again behind the best
+    return true;
+  }
+
+  // Moves every path but pos_ itself `count` (at most 64) bytes on.
+  void bring_along(unsigned count) {
+    const std::uint64_t used = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+    Path& best = paths_[0];
+    best.cost += count * costs_.match + (best.missed ? costs_.match_after_miss - costs_.match : 0);
+    best.missed = false;
+    if (paths_.size() == 1) return;
+    const std::int64_t worst = best.cost + limit_;
+    std::size_t kept = 1;
+    for (std::size_t i = 1; i < paths_.size(); ++i) {
+      Path path = paths_[i];
+      if (!in_source(path.diagonal, kCompareBlock)) continue;
+      const std::uint64_t mask = mismatch_mask(source_at(path.diagonal, pos_), target_.data() + pos_) & used;
+      const std::uint64_t behind_miss = (mask << 1 | (path.missed ? 1 : 0)) & used;
+      const int misses = std::popcount(mask);
+      const int firsts = std::popcount(mask & ~behind_miss);
+      const int recovered = std::popcount(behind_miss & ~mask);
+      path.cost += misses * costs_.mean_value + firsts * costs_.first_miss + (misses - firsts) * costs_.next_miss +
+                   recovered * costs_.match_after_miss +
+                   (static_cast<int>(count) - misses - recovered) * costs_.match;
+      path.missed = (mask >> (count - 1) & 1) != 0;
+      if (path.cost <= worst) paths_[kept++] = path;
+    }
+    paths_.resize(kept);
+  }
+
+  // Asks all who may know a better diagonal for pos_.
+  void propose() {
+    while (seed_ != seeds_end_ && seed_->target_end() <= pos_) ++seed_;
+    if (seed_ != seeds_end_ && seed_->target_pos <= pos_) propose_seed(seed_->diagonal());
+    if (!literal_best_ && in_source(here_.diagonal, 1) && *source_at(here_.diagonal, pos_) == target_[pos_]) return;
+    if (target_.size() - pos_ >= AnchorTable::kKeyBytes && !anchors_.empty()) {
+      anchors_.lookup(target_.data() + pos_, [&](std::uint64_t source_pos) {
+        if (load_word(source_.data() + source_pos) != load_word(target_.data() + pos_)) return;
+        begin_path(static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos_));
+      });
+    }
+    if (target_.size() - pos_ < 8 || (literal_best_ && pos_ - literal_.literal_pos > kLostBytes)) return;
+    const std::int64_t around = static_cast<std::int64_t>(pos_) + here_.diagonal;
+    const auto nearest = grams_.find(target_.data() + pos_, around < 0 ? 0 : static_cast<std::uint64_t>(around));
+    for (const std::uint64_t source_pos : {nearest.before, nearest.after}) {
+      if (source_pos != SourceGrams::kNone) {
+        begin_path(static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos_));
+      }
+    }
+  }
+
+  void propose_seed(std::int64_t diagonal) {
+    for (const Path& path : paths_) {
+      if (path.diagonal == diagonal) return;
+    }
+    if (!in_source(diagonal, kSeedBytes + 4) || target_.size() - pos_ < kSeedBytes + 4) return;
+    const std::uint8_t* s = source_at(diagonal, pos_);
+    const std::uint8_t* t = target_.data() + pos_;
+    if (load_word(s) == load_word(t) && load_le<std::uint32_t>(s + 8) == load_le<std::uint32_t>(t + 8)) begin_path(diagonal);
+  }
+
+  [[nodiscard]] std::int64_t switch_cost(const Arrival& from, std::int64_t diagonal) const noexcept {
+    if (from.diagonal == diagonal) return costs_.resume;
+    const std::int64_t change = from.diagonal - diagonal;
+    return change < kNearBytes && -change < kNearBytes ? costs_.near_switch : costs_.far_switch;
+  }
+
+  // Lets a path on `diagonal` begin where that is cheapest, here or a little before.
+  void begin_path(std::int64_t diagonal) {
+    if (!in_source(diagonal, 1)) return;
+    Path* known = nullptr;
+    for (Path& path : paths_) {
+      if (path.diagonal == diagonal) known = &path;
+    }
+    const std::int64_t bound = std::min(here_.cost + limit_, known ? known->cost : kFar);
+    std::int64_t best_cost = bound;
+    std::uint64_t best_back = 0;
+    bool found = false;
+    std::int64_t walked = 0;
+    bool miss_ahead = false;
+    bool missed = false;  // whether the byte before pos_ differs on this diagonal
+    const std::uint64_t source_pos = static_cast<std::uint64_t>(static_cast<std::int64_t>(pos_) + diagonal);
+    const std::uint64_t reach = std::min({kRetroBytes, pos_ - begin_, source_pos});
+    for (std::uint64_t back = 0;; ++back) {
+      const Arrival& from = ring_[(pos_ - back) % kRingBytes];
+      const std::int64_t cost = from.cost + switch_cost(from, diagonal) + walked;
+      if (cost < best_cost) best_cost = cost, best_back = back, found = true;
+      if (back == reach || walked > limit_) break;
+      const std::uint64_t at = pos_ - back - 1;
+      const bool miss = *source_at(diagonal, at) != target_[at];
+      if (back == 0) missed = miss;
+      if (miss) {
+        walked += scaled(miss_ahead ? costs_.next_miss : costs_.first_miss, at) +
+                  costs_.value[static_cast<std::uint8_t>(target_[at] - *source_at(diagonal, at))];
+        if (!miss_ahead && back > 0) walked += costs_.match_after_miss - costs_.match;
+      } else {
+        walked += costs_.match;
+      }
+      miss_ahead = miss;
+    }
+    if (!found) return;
+    const Path path{diagonal, best_cost, add_node(ring_[(pos_ - best_back) % kRingBytes], diagonal, pos_ - best_back),
+                    missed && best_back > 0};
+    if (known) {
+      *known = path;
+    } else if (paths_.size() < beam_) {
+      paths_.push_back(path);
+    } else {
+      // The best stands in front and stays.
+      auto worst = std::max_element(paths_.begin() + (literal_best_ ? 0 : 1), paths_.end(),
+                                    [](const Path& a, const Path& b) { return a.cost < b.cost; });
+      if (worst->cost > path.cost) *worst = path;
+    }
+  }
+
+  [[nodiscard]] std::int64_t scaled(std::int64_t cost, std::uint64_t pos) const noexcept {
+    return miss_scale_.empty() ? cost : cost * miss_scale_[pos] / 16;
+  }
+
+  std::uint32_t add_node(const Arrival& from, std::int64_t diagonal, std::uint64_t pos) {
+    std::uint32_t before = from.node;
+    if (from.literal && from.literal_pos < pos) {
+      nodes_.push_back({kLiteralDiagonal, from.literal_pos, before});
+      before = static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    nodes_.push_back({diagonal, pos, before});
+    return static_cast<std::uint32_t>(nodes_.size() - 1);
+  }
+
+  void step() {
+    const std::uint8_t byte = target_[pos_];
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      Path path = paths_[i];
+      if (!in_source(path.diagonal, 1)) continue;
+      const bool miss = *source_at(path.diagonal, pos_) != byte;
+      if (miss) {
+        path.cost += scaled(path.missed ? costs_.next_miss : costs_.first_miss, pos_) +
+                     costs_.value[static_cast<std::uint8_t>(byte - *source_at(path.diagonal, pos_))];
+      } else {
+        path.cost += path.missed ? costs_.match_after_miss : costs_.match;
+      }
+      path.missed = miss;
+      paths_[kept++] = path;
+    }
+    paths_.resize(kept);
+    if (literal_.cost < kFar) literal_.cost += costs_.literal;
+    ++pos_;
+  }
+
+  // Keeps the nodes that living paths and the ring lead to.
+  void collect_nodes() {
+    if (nodes_.size() < collect_at_) return;
+    std::vector<std::uint32_t> moved(nodes_.size(), 0);
+    const auto mark = [&](std::uint32_t node) {
+      for (; node != kNoNode && moved[node] == 0; node = nodes_[node].before) moved[node] = 1;
+    };
+    for (const Path& path : paths_) mark(path.node);
+    for (const Arrival& arrival : ring_) mark(arrival.node);
+    mark(literal_.node);
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {  // a node stands behind the one it leads to
+      if (moved[i] == 0) continue;
+      moved[i] = kept;
+      Node node = nodes_[i];
+      if (node.before != kNoNode) node.before = moved[node.before];
+      nodes_[kept++] = node;
+    }
+    nodes_.resize(kept);
+    const auto follow = [&](std::uint32_t& node) {
+      if (node != kNoNode) node = moved[node];
+    };
+    for (Path& path : paths_) follow(path.node);
+    for (Arrival& arrival : ring_) follow(arrival.node);
+    follow(literal_.node);
+    collect_at_ = std::max<std::size_t>(kCollectLeast, nodes_.size() * 2);
+  }
+
+  [[nodiscard]] Covers trace_back() const {
+    Covers covers;
+    std::uint64_t end = end_;
+    std::uint32_t node = here_.node;
+    if (here_.literal) end = std::min(end, here_.literal_pos);
+    for (; node != kNoNode; node = nodes_[node].before) {
+      const Node& at = nodes_[node];
+      if (at.diagonal != kLiteralDiagonal && at.target_pos < end) {
+        const auto source_pos = static_cast<std::uint64_t>(static_cast<std::int64_t>(at.target_pos) + at.diagonal);
+        covers.push_back({source_pos, at.target_pos, end - at.target_pos});
+      }
+      end = std::min(end, at.target_pos);
+    }
+    std::reverse(covers.begin(), covers.end());
+    return covers;
+  }
+
+  static constexpr std::size_t kCollectLeast = std::size_t{1} << 16;
+
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const ParseCosts& costs_;
+  const std::size_t beam_;
+  const std::span<const std::uint8_t> miss_scale_;
+  const AnchorTable& anchors_;
+  SourceGrams& grams_;
+  Pace pace_;
+  const std::uint64_t begin_;
+  const std::uint64_t end_;
+  std::uint64_t pos_;
+  const Cover* seed_ = nullptr;
+  const Cover* const seeds_end_;
+  const std::int64_t limit_;  // how far behind the best a path may lie
+  std::vector<Path> paths_;   // the best in front while literal_best_ is false
+  Arrival literal_;
+  Arrival here_;
+  bool literal_best_ = true;
+  Arrival ring_[kRingBytes];  // of the last positions
+  std::vector<Node> nodes_;
+  std::size_t collect_at_ = kCollectLeast;
+};
+
+// Tables that are not in use: one a worker in the end. What is in a table does not change its answers.
+class GramTables {
+ public:
+  GramTables(ByteSpan source, std::size_t max_blocks) : source_(source), max_blocks_(max_blocks) {}
+
+  std::unique_ptr<SourceGrams> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<SourceGrams>(source_, max_blocks_);
+    std::unique_ptr<SourceGrams> table = std::move(free_.back());
+    free_.pop_back();
+    return table;
+  }
+  void give_back(std::unique_ptr<SourceGrams> table) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(table));
+  }
+
+ private:
+  const ByteSpan source_;
+  const std::size_t max_blocks_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SourceGrams>> free_;
+};
+
+// Drops the shortest covers where there are more than max_count.
+void keep_longest(Covers& covers, std::size_t max_count) {
+  if (covers.size() <= max_count) return;
+  std::vector<std::uint64_t> lengths;
+  lengths.reserve(covers.size());
+  for (const Cover& cover : covers) lengths.push_back(cover.length);
+  const auto least = lengths.end() - static_cast<std::ptrdiff_t>(max_count);
+  std::nth_element(lengths.begin(), least, lengths.end());
+  std::erase_if(covers, [limit = *least](const Cover& cover) { return cover.length <= limit; });
+  covers.shrink_to_fit();
+}
+
+}  // namespace
+
+Covers parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
+                    std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope) {
+  const ParseCosts costs = fit_costs(source, target, seeds, params.costs);
+  AnchorTable anchors;
+  anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
+  GramTables tables(source, scope.gram_blocks);
+  const std::uint64_t chunk_bytes = scope.chunk_bytes;
+  const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
+  std::vector<Covers> chunks(chunk_count);
+  pool.for_each(chunk_count, [&](std::size_t i) {
+    const std::uint64_t begin = i * chunk_bytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
+    const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
+    std::unique_ptr<SourceGrams> grams = tables.take();
+    chunks[i] = ChunkParser(source, target, seeds, costs, params.beam, miss_scale, anchors, *grams, pool.watch(), begin, end)
+                    .run();
+    tables.give_back(std::move(grams));
+    if (scope.bytes_per_cover != 0) keep_longest(chunks[i], static_cast<std::size_t>(chunk_bytes / scope.bytes_per_cover));
+    pool.advance(end - begin);
+  });
+  Covers all;
+  for (const Covers& chunk : chunks) {
+    for (const Cover& cover : chunk) {
+      const bool goes_on = !all.empty() && all.back().target_end() == cover.target_pos &&
+                           all.back().source_end() == cover.source_pos;
+      if (goes_on) {
+        all.back().length += cover.length;
+      } else {
+        all.push_back(cover);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,76 @@
+// A residual byte costs what its value tells: where the difference between two files is often the same number (addresses
+// moved by a constant, counters), the coder pays little for one more of them, and a diagonal with many such misses may
+// be better than a change to one with few. The frequencies come from the covers that the fast passes found.
+#include "match/parse_costs.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/fixed_log2.hpp"
+#include "match/block_compare.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kSampledBytes = std::uint64_t{64} << 20;  // of covers looked at, at most about this much
+constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kLeastMisses = 64;  // fewer tell nothing
+constexpr std::int64_t kBit = kLog2One;
+constexpr std::int64_t kUsualEntropy = 397;  // 6.2 bits: of the values where misses cost what the defaults say
+
+using Counts = std::array<std::uint64_t, 256>;
+
+void count_values(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length, Counts& counts) {
+  for (std::uint64_t at = 0; length - at >= kCompareBlock; at += kCompareBlock) {
+    for (std::uint64_t mask = mismatch_mask(s + at, t + at); mask != 0; mask &= mask - 1) {
+      const std::uint64_t i = at + static_cast<unsigned>(std::countr_zero(mask));
+      ++counts[static_cast<std::uint8_t>(t[i] - s[i])];
+    }
+  }
+}
+
+Counts residual_counts(ByteSpan source, ByteSpan target, const Covers& covers) {
+  std::uint64_t covered = 0;
+  for (const Cover& cover : covers) covered += cover.length;
+  const std::uint64_t take_every = covered / kSampledBytes + 1;
+  Counts counts{};
+  std::uint64_t piece = 0;
+  for (const Cover& cover : covers) {
+    for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
+      if (piece++ % take_every != 0) continue;
+      const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
+      count_values(source.data() + cover.source_pos + done, target.data() + cover.target_pos + done, length, counts);
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start) {
+  ParseCosts costs = start;
+  const Counts counts = residual_counts(source, target, covers);
+  std::uint64_t total = 0;
+  for (const std::uint64_t count : counts) total += count;
+  if (total < kLeastMisses) return costs;
+
+  // A third of a miss for every value, so that none is impossible.
+  const std::int64_t log_total = log2_fixed(3 * total + 256);
+  std::array<std::int64_t, 256> bits{};
+  std::uint64_t weighted = 0;
+  for (std::size_t v = 0; v < 256; ++v) {
+    bits[v] = log_total - log2_fixed(3 * counts[v] + 1);
+    weighted += counts[v] * static_cast<std::uint64_t>(bits[v]);
+  }
+  const auto entropy = static_cast<std::int64_t>(weighted / total);
+  // Four tenths of what the whole pair's values differ from the usual, a third of what one value differs from them:
+  // the coder sees more than frequencies, and the rest of a miss is its place.
+  costs.mean_value = std::min<std::int64_t>(0, entropy - kUsualEntropy) * 2 / 5;
+  for (std::size_t v = 0; v < 256; ++v) {
+    const std::int64_t own = std::clamp(bits[v] - entropy, -6 * kBit, 6 * kBit) / 3;
+    costs.value[v] = static_cast<std::int32_t>(std::max<std::int64_t>(-4 * kBit, own + costs.mean_value));
+  }
+  return costs;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,34 @@
+// What the parse takes each choice to cost, in 1/64 bit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "bdelta/io.hpp"
+#include "delta/cover.hpp"
+
+namespace bdelta {
+
+inline constexpr std::int64_t kNearBytes = 256;
+
+// The defaults are what did best over programs, text and tables with LZMA behind them.
+struct ParseCosts {
+  std::int64_t match = 0;              // a copied byte that fits, behind one that fits
+  std::int64_t match_after_miss = 38;  // the first that fits again
+  std::int64_t first_miss = 620;       // a copied byte that differs, behind one that fits: its place and its value
+  std::int64_t next_miss = 400;        // each further one of the same run
+  std::int64_t literal = 290;          // a literal byte
+  std::int64_t begin_literal = 320;    // from a copy to literals
+  std::int64_t far_switch = 2816;      // a copy on another diagonal
+  std::int64_t near_switch = 1536;     // the same, less than kNearBytes from the diagonal before
+  std::int64_t resume = 900;           // a copy on the diagonal of the copy before
+  std::int64_t slack = 1536;           // how far beyond a switch a path may lie behind the best and live on
+  // Added to a miss of each value (target - source): differences that are frequent in this pair are cheap.
+  std::array<std::int32_t, 256> value{};
+  std::int64_t mean_value = 0;         // the mean of `value`, for misses that are only counted
+};
+
+// Fits the value costs of `start` to the residual of `covers`. Integer arithmetic: the same on every machine.
+[[nodiscard]] ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start);
+
+}  // namespace bdelta

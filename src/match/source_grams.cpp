@@ -1,0 +1,105 @@
+#include "match/source_grams.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kGramMask = (std::uint64_t{1} << 40) - 1;
+constexpr unsigned kMaxTries = 4;  // entries of a bucket compared in each direction
+
+}  // namespace
+
+SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks)
+    : source_(source), max_blocks_(max_blocks),
+      slot_of_(std::bit_ceil(std::min<std::size_t>(static_cast<std::size_t>(source.size() >> kBlockLog) + 1,
+                                                   max_blocks * kNotesPerBlock))) {}
+
+static inline std::uint32_t gram_bucket(std::uint64_t word, unsigned log) noexcept {
+  return static_cast<std::uint32_t>(((word & kGramMask) * 0x9E3779B97F4A7C15ull) >> (64 - log));
+}
+
+void SourceGrams::build(Block& block, std::uint64_t number) const {
+  block.number = number;
+  block.begins.fill(0);
+  const std::uint64_t begin = number << kBlockLog;
+  const std::uint64_t last = source_.size() < 8 ? 0 : source_.size() - 7;  // positions with a readable word
+  const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
+  std::array<std::uint16_t, kBlockBytes / 2> buckets;
+  std::size_t count = 0;
+  for (std::uint64_t pos = begin; pos < end; pos += 2) {
+    const std::uint32_t bucket = gram_bucket(load_le<std::uint64_t>(source_.data() + pos), kBucketLog);
+    buckets[count++] = static_cast<std::uint16_t>(bucket);
+    ++block.begins[bucket + 1];
+  }
+  for (std::size_t i = 1; i < block.begins.size(); ++i) {
+    block.begins[i] = static_cast<std::uint16_t>(block.begins[i] + block.begins[i - 1]);
+  }
+  // Placing moves each begin to its bucket's end, which is the next one's begin: shifted back afterwards.
+  for (std::size_t i = 0; i < count; ++i) block.positions[block.begins[buckets[i]]++] = static_cast<std::uint16_t>(i);
+  for (std::size_t i = block.begins.size() - 1; i > 0; --i) block.begins[i] = block.begins[i - 1];
+  block.begins[0] = 0;
+}
+
+const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
+  std::uint32_t& slot = slot_of_[static_cast<std::size_t>(number & (slot_of_.size() - 1))];
+  if (slot != 0 && slots_[slot - 1]->number == number) return *slots_[slot - 1];
+  std::size_t to = slots_.size();
+  if (to < max_blocks_) {
+    slots_.push_back(std::make_unique<Block>());
+  } else {
+    to = next_slot_++ % max_blocks_;
+  }
+  build(*slots_[to], number);
+  slot = static_cast<std::uint32_t>(to + 1);
+  return *slots_[to];
+}
+
+SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t around) {
+  Nearest nearest;
+  if (source_.size() < 8) return nearest;
+  around = std::min<std::uint64_t>(around, source_.size() - 8);
+  const std::uint64_t word = load_le<std::uint64_t>(at);
+  const std::uint32_t bucket = gram_bucket(word, kBucketLog);
+  const std::uint64_t home = around >> kBlockLog;
+  const std::uint64_t last = (source_.size() - 1) >> kBlockLog;
+  const auto fits = [&](std::uint64_t pos) {
+    return ((load_le<std::uint64_t>(source_.data() + pos) ^ word) & kGramMask) == 0;
+  };
+  const auto look_back = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
+    const std::uint16_t* begin = in.positions.data() + in.begins[bucket];
+    for (unsigned tries = 0; from != begin && tries < kMaxTries && nearest.before == kNone; ++tries) {
+      const std::uint64_t pos = (number << kBlockLog) + 2ull * *--from;
+      if (fits(pos)) nearest.before = pos;
+    }
+  };
+  const auto look_ahead = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
+    const std::uint16_t* end = in.positions.data() + in.begins[bucket + 1];
+    for (unsigned tries = 0; from != end && tries < kMaxTries && nearest.after == kNone; ++tries, ++from) {
+      const std::uint64_t pos = (number << kBlockLog) + 2ull * *from;
+      if (fits(pos)) nearest.after = pos;
+    }
+  };
+  const Block& own = block(home);
+  const std::uint16_t* begin = own.positions.data() + own.begins[bucket];
+  const std::uint16_t* end = own.positions.data() + own.begins[bucket + 1];
+  const auto offset = static_cast<std::uint16_t>((around & (kBlockBytes - 1)) / 2);
+  const std::uint16_t* split = std::upper_bound(begin, end, offset);
+  look_back(own, home, split);
+  look_ahead(own, home, split);
+  // The neighbour on the nearer side, so that a place close to a border sees both sides.
+  const bool near_begin = (around & (kBlockBytes - 1)) < kBlockBytes / 2;
+  if (near_begin && nearest.before == kNone && home > 0) {
+    const Block& other = block(home - 1);
+    look_back(other, home - 1, other.positions.data() + other.begins[bucket + 1]);
+  } else if (!near_begin && nearest.after == kNone && home < last) {
+    const Block& other = block(home + 1);
+    look_ahead(other, home + 1, other.positions.data() + other.begins[bucket]);
+  }
+  return nearest;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,63 @@
+// Where the five bytes at a target position stand next in the neighbourhood of a source position.
+//
+// The global index sees one position in many and wants 32 equal bytes; what a parse needs when its diagonal fails is
+// the nearest place where even a short match goes on. So the source is cut into blocks of 16 KiB, and a block that is
+// asked for the first time gets its even positions sorted by the hash of five bytes (a counting sort). The positions
+// of a bucket ascend, so the nearest one is found by bisection. A block takes 20 KiB; a worker keeps as many as its
+// memory allows and builds again what it has dropped: answers depend on the source alone.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bdelta/io.hpp"
+
+namespace bdelta {
+
+class SourceGrams {
+ public:
+  static constexpr std::uint64_t kGramBytes = 5;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  SourceGrams(ByteSpan source, std::size_t max_blocks);
+
+  // The nearest source positions at or before `around` and behind it, in its block or the nearer neighbour, whose bytes equal
+  // the five at `at` (8 readable ones); kNone where there is none among the few that are tried.
+  struct Nearest {
+    std::uint64_t before = kNone;
+    std::uint64_t after = kNone;
+  };
+  [[nodiscard]] Nearest find(const std::uint8_t* at, std::uint64_t around);
+
+  // Upper bound of the bytes that a table of so many blocks takes.
+  [[nodiscard]] static constexpr std::uint64_t memory_bytes(std::uint64_t max_blocks) noexcept {
+    return max_blocks * (sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
+  }
+
+ private:
+  static constexpr unsigned kBlockLog = 14;
+  static constexpr unsigned kBucketLog = 11;
+  static constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << kBlockLog;
+
+  static constexpr std::size_t kNotesPerBlock = 8;
+
+  struct Block {
+    std::uint64_t number = kNone;
+    std::array<std::uint16_t, (1u << kBucketLog) + 1> begins;
+    std::array<std::uint16_t, kBlockBytes / 2> positions;  // even offsets in the block, halved
+  };
+
+  [[nodiscard]] const Block& block(std::uint64_t number);
+  void build(Block& block, std::uint64_t number) const;
+
+  ByteSpan source_;
+  std::size_t max_blocks_;
+  // By block number modulo its size, a power of two bounded by max_blocks: slot + 1 of the block asked for last, 0 = none.
+  std::vector<std::uint32_t> slot_of_;
+  std::vector<std::unique_ptr<Block>> slots_;
+  std::size_t next_slot_ = 0;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,135 @@
+// Predictions of a bit, mixed.
+//
+// A *slot* is what one context has seen so far: a probability that starts at one half and moves towards each bit, fast
+// at first (as an average would) and slower the more it has seen. A bit is predicted by the slots of several contexts at
+// once. Their probabilities are stretched to ln(p / (1 - p)), where certainty counts for more, added up under weights,
+// and squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has
+// stretch 0 and no say, so contexts may be as narrow as one likes.
+//
+// All arithmetic is in integers, so that every machine computes the same: FORMAT.md gives it in full.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bdelta::mix {
+
+// 22 bits of probability, 10 bits of how many bits were seen.
+using Slot = std::uint32_t;
+inline constexpr Slot kFreshSlot = Slot{1} << 31;
+
+inline constexpr int kStretchLimit = 2047;  // of ln(p / (1 - p)), in 256ths
+inline constexpr unsigned kSeenLimit = 255;  // more: slower, steadier slots
+
+// 65536 / (1 + e^(-x / 256)) for x = -2048, -1920 … 2048.
+inline constexpr std::array<std::uint16_t, 33> kSquashPoints = {
+    22,    36,    60,    98,    162,   267,   439,   720,   1179,  1921,  3108,  4971,  7812,  11955, 17625, 24743, 32768,
+    40793, 47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514};
+
+constexpr std::uint32_t squash(int stretched) {
+  const auto at = static_cast<unsigned>(stretched + 2048);
+  const std::uint32_t left = kSquashPoints[at >> 7];
+  const std::uint32_t right = kSquashPoints[(at >> 7) + 1];
+  return left + ((right - left) * (at & 127) >> 7);
+}
+
+// For each 12-bit probability the least x with squash(x) not below the middle of what it stands for.
+constexpr std::array<std::int16_t, 4096> make_stretch() {
+  std::array<std::int16_t, 4096> table{};
+  int x = -kStretchLimit;
+  for (std::size_t p = 0; p < table.size(); ++p) {
+    while (x < kStretchLimit && squash(x) < p * 16 + 8) ++x;
+    table[p] = static_cast<std::int16_t>(x);
+  }
+  return table;
+}
+
+// How far a slot moves after it has seen n bits, in 65536ths of the way: 1 / (n + 1.5).
+constexpr std::array<std::uint32_t, kSeenLimit + 1> make_rates() {
+  std::array<std::uint32_t, kSeenLimit + 1> table{};
+  for (std::uint32_t n = 0; n < table.size(); ++n) table[n] = 2 * 65536 / (2 * n + 3);
+  return table;
+}
+
+struct Tables {
+  std::array<std::int16_t, 4096> stretch;
+  std::array<std::uint32_t, kSeenLimit + 1> rates;
+};
+extern const Tables kTables;
+
+inline void learn(Slot& slot, unsigned bit) {
+  const std::uint32_t seen = slot & 1023;
+  const auto p = static_cast<std::int64_t>(slot >> 10);
+  const std::int64_t goal = std::int64_t{bit} * ((1 << 22) - 1);
+  const std::int64_t moved = p + ((goal - p) * kTables.rates[seen] >> 16);
+  slot = static_cast<Slot>(moved) << 10 | (seen + (seen < kSeenLimit ? 1 : 0));
+}
+
+// A bit under one slot alone.
+template <class Coder>
+inline unsigned code_bit(Coder& coder, Slot& slot, unsigned bit) {
+  std::uint32_t one = slot >> 16;
+  one = one < 22 ? 22 : one > 65514 ? 65514 : one;
+  bit = coder.bit(bit, one);
+  learn(slot, bit);
+  return bit;
+}
+
+// The weights of N slots, in 65536ths.
+template <std::size_t N>
+struct Weights {
+  std::array<std::int32_t, N> of;
+  constexpr Weights() { of.fill(static_cast<std::int32_t>(65536 * 5 / 4 / N)); }
+};
+
+template <std::size_t N, class Coder>
+inline unsigned code_bit(Coder& coder, const std::array<Slot*, N>& slots, Weights<N>& weights, unsigned bit) {
+  std::array<std::int32_t, N> stretched;
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < N; ++i) {
+    stretched[i] = kTables.stretch[*slots[i] >> 20];
+    sum += std::int64_t{stretched[i]} * weights.of[i];
+  }
+  sum >>= 16;
+  const int x = sum > kStretchLimit ? kStretchLimit : sum < -kStretchLimit ? -kStretchLimit : static_cast<int>(sum);
+  const std::uint32_t one = squash(x);
+  bit = coder.bit(bit, one);
+  const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(one);
+  for (std::size_t i = 0; i < N; ++i) {
+    weights.of[i] += static_cast<std::int32_t>(std::int64_t{stretched[i]} * error >> 14);
+    learn(*slots[i], bit);
+  }
+  return bit;
+}
+
+// Numbers of a context become one, well spread over 32 bits.
+constexpr std::uint32_t hash_step(std::uint32_t hash, std::uint32_t value) {
+  hash = (hash ^ value) * 0x9e3779b1u;
+  return hash ^ hash >> 15;
+}
+template <class... Values>
+constexpr std::uint32_t hash_of(std::uint32_t first, Values... values) {
+  std::uint32_t hash = hash_step(0x5bd1e995u, first);
+  ((hash = hash_step(hash, values)), ...);
+  return hash;
+}
+
+// Sixteen slots, one for each node of a nibble's tree: a cache line. Slot 0 is not used by trees.
+struct alignas(64) Line {
+  std::array<Slot, 16> slots;
+  constexpr Line() { slots.fill(kFreshSlot); }
+};
+
+// Lines found by the hash of a context. What meets in a line shares it.
+class LineTable {
+ public:
+  explicit LineTable(unsigned log) : lines_(std::size_t{1} << log), mask_((std::uint32_t{1} << log) - 1) {}
+  Line& at(std::uint32_t hash) { return lines_[hash & mask_]; }
+
+ private:
+  std::vector<Line> lines_;
+  std::uint32_t mask_;
+};
+
+}  // namespace bdelta::mix

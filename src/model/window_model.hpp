@@ -1,0 +1,306 @@
+// What a group's ops, residual and literals look like, as far as earlier ones tell: the contexts of each column.
+//
+// The columns of a window are coded one op, one run, one value after the other, so each may be predicted from all that
+// came before it: a length from the jump of the same copy, a gap from the values of the run before. Nothing here is
+// tuned to one kind of file; narrow contexts stand beside wide ones and the mixing finds out which know more.
+// One object serves one group, from its first window to its last.
+#pragma once
+
+#include <vector>
+
+#include "model/column_models.hpp"
+#include "model/model_scope.hpp"
+#include "model/streams.hpp"
+
+namespace bdelta::mix {
+
+// A copy and the literal bytes in front of it.
+struct OpNumbers {
+  std::uint64_t literal = 0;
+  std::uint64_t length = 0;
+  std::uint64_t jump = 0;  // zigzag of the diagonal's change
+};
+
+struct RunNumbers {
+  std::uint32_t gap = 0;
+  std::uint32_t length = 0;
+};
+
+// A window in numbers. A decoder sets the counts of ops and runs and what is not in scope, and has the rest filled in.
+struct WindowNumbers {
+  std::uint64_t target_length = 0;
+  std::vector<OpNumbers> ops;
+  std::vector<RunNumbers> runs;
+  Bytes values;
+};
+
+inline std::uint32_t fold(std::uint64_t value) { return static_cast<std::uint32_t>(value ^ value >> 32); }
+
+// The diagonals used last, the latest first.
+class RecentDiagonals {
+ public:
+  static constexpr unsigned kCount = 15;
+
+  // 1 for the latest, up to kCount; 0: not among them.
+  [[nodiscard]] unsigned rank_of(std::uint64_t diagonal) const {
+    for (unsigned i = 0; i < kCount; ++i) {
+      if (diagonals_[i] == diagonal) return i + 1;
+    }
+    return 0;
+  }
+  [[nodiscard]] std::uint64_t at(unsigned rank) const { return diagonals_[rank - 1]; }
+
+  void use(std::uint64_t diagonal, unsigned rank) {
+    const unsigned from = rank == 0 ? kCount - 1 : rank - 1;
+    for (unsigned i = from; i > 0; --i) diagonals_[i] = diagonals_[i - 1];
+    diagonals_[0] = diagonal;
+  }
+
+ private:
+  std::array<std::uint64_t, kCount> diagonals_{};
+};
+
+// Walks the copied bytes of a window and knows where in the target each stands.
+class CopyWalk {
+ public:
+  CopyWalk(const std::vector<OpNumbers>& ops, std::uint64_t pos) : ops_(ops), pos_(pos) { enter(); }
+
+  [[nodiscard]] std::uint64_t pos() const { return pos_; }
+  [[nodiscard]] std::uint64_t left_in_copy() const { return left_; }
+
+  // False: the copies end before.
+  bool skip(std::uint64_t bytes) {
+    while (bytes > left_) {
+      if (at_ >= ops_.size()) return false;
+      bytes -= left_;
+      pos_ += left_;
+      ++at_;
+      enter();
+    }
+    left_ -= bytes;
+    pos_ += bytes;
+    return true;
+  }
+
+ private:
+  void enter() {
+    left_ = at_ < ops_.size() ? ops_[at_].length : 0;
+    if (at_ < ops_.size()) pos_ += ops_[at_].literal;
+  }
+
+  const std::vector<OpNumbers>& ops_;
+  std::size_t at_ = 0;
+  std::uint64_t pos_;
+  std::uint64_t left_ = 0;
+};
+
+class WindowModel {
+ public:
+  explicit WindowModel(const ModelScope& scope)
+      : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
+        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), gap_guess_(scope.table_log + 9),
+        gaps_(scope.table_log + 6), run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
+        values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {}
+
+  void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
+    diagonal_ += diagonal_change;
+    recent_.use(diagonal_, recent_.rank_of(diagonal_));
+    pos_ += target_length;
+  }
+
+  // False: what was decoded does not fit into the window.
+  template <class Coder>
+  bool code_ops(Coder& coder, WindowNumbers& window) {
+    std::uint64_t left = window.target_length;
+    for (OpNumbers& op : window.ops) {
+      code_op(coder, op);
+      if (op.literal > left) return false;
+      left -= op.literal;
+      if (op.length == 0 || op.length > left) return false;
+      left -= op.length;
+    }
+    return true;
+  }
+
+  template <class Coder>
+  bool code_residual(Coder& coder, WindowNumbers& window) {
+    CopyWalk walk(window.ops, pos_);
+    std::size_t done = 0;
+    for (RunNumbers& run : window.runs) {
+      const std::uint64_t gap = scope_.has(kResidualGaps) ? code_gap(coder, run.gap, walk) : run.gap;
+      if (!walk.skip(gap)) return false;
+      const std::uint64_t length =
+          scope_.has(kResidualLengths) ? code_run_length(coder, run.length - 1, gap, walk.pos()) + 1 : run.length;
+      if (length == 0 || !walk.skip(length)) return false;  // 0: the number wrapped
+      run = {static_cast<std::uint32_t>(gap), static_cast<std::uint32_t>(length)};
+      if (scope_.has(kResidualValues)) {
+        if constexpr (Coder::kDecoding) window.values.resize(done + run.length);
+        code_values(coder, window.values.data() + done, run);
+      } else if (window.values.size() - done < length) {
+        return false;
+      }
+      note_values(window.values.data() + done, run.length);
+      done += run.length;
+      third_gap_ = before_last_run_.gap;
+      before_last_run_ = last_run_;
+      last_run_ = run;
+    }
+    pos_ += window.target_length;
+    return true;
+  }
+
+ private:
+  // Zigzag on numbers that wrap.
+  static std::uint64_t folded(std::uint64_t value) { return value << 1 ^ (0 - (value >> 63)); }
+  static std::uint64_t unfold(std::uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
+
+  template <class Coder>
+  void code_op(Coder& coder, OpNumbers& op) {
+    const unsigned before_literal = class_of(last_.literal);
+    const unsigned before_length = class_of(last_.length);
+    if (scope_.has(kLiteralLengths)) {
+      coder.enter(kLiteralLengths);
+      op.literal = literal_lengths_.code(coder, op.literal,
+                                         {hash_of(0), hash_of(before_literal), hash_of(before_length, last_rank_),
+                                          hash_of(before_literal, before_length)});
+    }
+    const unsigned literal = class_of(op.literal);
+    const unsigned rank = code_jump(coder, op.jump, literal, before_length);
+    if (scope_.has(kCopyLengths)) {
+      coder.enter(kCopyLengths);
+      op.length = copy_lengths_.code(coder, op.length,
+                                     {hash_of(literal, rank), hash_of(before_length),
+                                      hash_of(fold(last_.length), std::min(rank, 2u)),
+                                      hash_of(fold(last_.length), length_before_)});
+    }
+    length_before_ = fold(last_.length);
+    last_ = op;
+  }
+
+  // The rank of the copy's diagonal among the recent ones; where it is none, also how far it is.
+  template <class Coder>
+  unsigned code_jump(Coder& coder, std::uint64_t& jump, unsigned literal, unsigned before_length) {
+    unsigned rank = recent_.rank_of(diagonal_ + unfold(jump));
+    if (scope_.has(kDiagonals)) {
+      coder.enter(kDiagonals);
+      rank = ranks_.code(coder, rank,
+                         {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
+                          hash_of(last_rank_, rank_before_, before_length)});
+      if (rank == 0) {
+        jump = jumps_.code(coder, jump,
+                           {hash_of(0), hash_of(class_of(last_jump_)), hash_of(literal),
+                            hash_of(fold(last_jump_), fold(last_.length))});
+      } else {
+        jump = folded(recent_.at(rank) - diagonal_);
+      }
+    }
+    if (rank == 0) last_jump_ = jump;
+    diagonal_ += unfold(jump);
+    recent_.use(diagonal_, rank);
+    rank_before_ = last_rank_;
+    last_rank_ = rank;
+    return rank;
+  }
+
+  template <class Coder>
+  std::uint64_t code_gap(Coder& coder, std::uint64_t gap, const CopyWalk& walk) {
+    const unsigned alignment = static_cast<unsigned>(walk.pos() & 3);
+    const unsigned length = std::min(last_run_.length, 7u);
+    const std::uint32_t latest = recent_values_ & 0xffff;
+    coder.enter(kResidualGaps);
+    const Contexts<2> long_contexts = {
+        hash_of(1, last_run_.gap, last_run_.length, before_last_run_.gap, before_last_run_.length, latest),
+        hash_of(2, last_run_.gap, before_last_run_.gap, third_gap_)};
+    const auto guess = gap_guess_.code(coder, gap, long_contexts, hash_of(last_run_.gap, length), length);
+    if (guess.right) {
+      gap = guess.value;
+    } else {
+      gap = gaps_.code(coder, gap,
+                       {hash_of(last_run_.length, alignment), hash_of(last_run_.gap, length),
+                        hash_of(last_run_.gap, length, before_last_run_.gap), hash_of(latest, length),
+                        hash_of(class_of(walk.left_in_copy()), class_of(last_run_.gap))},
+                       alignment);
+    }
+    gap_guess_.learn(gap);
+    return gap;
+  }
+
+  template <class Coder>
+  std::uint64_t code_run_length(Coder& coder, std::uint64_t length_less_one, std::uint64_t gap, std::uint64_t pos) {
+    const std::uint32_t last = std::min(last_run_.length, 255u);
+    coder.enter(kResidualLengths);
+    return run_lengths_.code(coder, length_less_one,
+                             {hash_of(static_cast<unsigned>(pos & 3)), hash_of(fold(gap)), hash_of(fold(gap), last),
+                              hash_of(last_run_.gap, fold(gap), std::min(last, 7u)),
+                              hash_of(last, before_last_run_.length, class_of(gap))});
+  }
+
+  template <class Coder>
+  void code_values(Coder& coder, std::uint8_t* values, const RunNumbers& run) {
+    const std::uint32_t length = std::min(run.length, 8u);
+    std::uint32_t recent = recent_values_;
+    coder.enter(kResidualValues);
+    for (std::uint32_t i = 0; i < run.length; ++i) {
+      const std::uint32_t index = std::min(i, 3u);
+      const std::uint32_t place = index * 16 + length;
+      const std::uint32_t in_run = i == 0 ? 0 : recent & (i == 1 ? 0xff : 0xffff);
+      const std::uint32_t order1 = hash_of(1, recent & 0xff, place);
+      unsigned value = values[i];
+      const Contexts<2> long_contexts = {hash_of(recent), hash_of(recent & 0xffff, place)};
+      const auto guess = value_guess_.code(coder, value, long_contexts, order1, index * 8 + length - 1);
+      if (guess.right) {
+        value = static_cast<unsigned>(guess.value & 0xff);
+      } else {
+        value = values_.code(coder, value,
+                             {order1, hash_of(2, recent & 0xffff, place), hash_of(3, recent & 0xffffff, index),
+                              hash_of(4, run.gap, place, in_run & 0xff), hash_of(5, first_value_, place, in_run)},
+                             index);
+      }
+      value_guess_.learn(value);
+      values[i] = static_cast<std::uint8_t>(value);
+      recent = recent << 8 | value;
+    }
+  }
+
+  void note_values(const std::uint8_t* values, std::uint32_t length) {
+    for (std::uint32_t i = length - std::min(length, 4u); i < length; ++i) {
+      recent_values_ = recent_values_ << 8 | values[i];
+    }
+    first_value_ = values[0];
+  }
+
+  const ModelScope scope_;
+  NumberModel<4> literal_lengths_;
+  NumberModel<4> copy_lengths_;
+  struct Ranks {
+    explicit Ranks(unsigned log) : table(log) {}
+    template <class Coder>
+    unsigned code(Coder& coder, unsigned rank, const Contexts<3>& contexts) {
+      return code_tree<3>(coder, find_lines<3>(table, contexts, 0), weights.data(), 4, rank);
+    }
+    LineTable table;
+    std::array<Weights<3>, 16> weights;
+  } ranks_;
+  NumberModel<4> jumps_;
+  GuessModel gap_guess_;
+  NumberModel<5, true> gaps_;
+  CountModel<5> run_lengths_;
+  GuessModel value_guess_;
+  ByteModel<5> values_;
+
+  RecentDiagonals recent_;
+  OpNumbers last_;
+  std::uint64_t diagonal_ = 0;
+  std::uint64_t pos_ = 0;  // from the start of the group
+  std::uint32_t length_before_ = 0;
+  unsigned last_rank_ = 0;
+  unsigned rank_before_ = 0;
+  std::uint64_t last_jump_ = 0;
+  RunNumbers last_run_;
+  RunNumbers before_last_run_;
+  std::uint32_t third_gap_ = 0;
+  std::uint32_t recent_values_ = 0;  // the last four, the latest in the low byte
+  std::uint32_t first_value_ = 0;    // of the run before
+};
+
+}  // namespace bdelta::mix

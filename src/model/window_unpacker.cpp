@@ -1,0 +1,118 @@
+#include "model/window_unpacker.hpp"
+
+#include <algorithm>
+
+#include "base/byte_cursor.hpp"
+#include "model/window_model.hpp"
+
+namespace bdelta {
+
+struct WindowUnpacker::State {
+  State(const ModelScope& what, CodeFeed& feed) : scope(what), decoder(feed), model(what) {}
+
+  ModelScope scope;
+  RangeDecoder decoder;
+  bool begun = false;
+  mix::WindowModel model;
+  mix::WindowNumbers numbers;  // of the window at hand; kept for its memory
+};
+
+WindowUnpacker::WindowUnpacker(const ModelScope& scope, CodeFeed& feed) : state_(std::make_unique<State>(scope, feed)) {
+  static_assert(sizeof(State) + 64 * 1024 <= 768 * 1024, "model_memory_bytes counts on it");
+}
+
+WindowUnpacker::~WindowUnpacker() = default;
+
+bool WindowUnpacker::ends_well() const noexcept {
+  return state_->decoder.left() == 0 && (!state_->begun || state_->decoder.ends_well());
+}
+
+void WindowUnpacker::plain(const WindowRecord& record) {
+  state_->model.plain(record.target_length, static_cast<std::uint64_t>(record.diagonal_change));
+}
+
+namespace {
+
+// The numbers of a stream that is not in scope; false if it holds more or less.
+template <class Item, class Set>
+bool read_given(const Bytes& stream, std::vector<Item>& items, Set set) {
+  ByteCursor cursor(stream);
+  for (Item& item : items) set(item, cursor.varint());
+  return cursor.ok() && cursor.available() == 0;
+}
+
+template <class Item, class Get>
+void write_found(Bytes& stream, const std::vector<Item>& items, Get get) {
+  stream.clear();
+  for (const Item& item : items) append_varint(stream, get(item));
+}
+
+}  // namespace
+
+bool WindowUnpacker::read_streams(StreamBytes& streams) {
+  using Op = mix::OpNumbers;
+  using Run = mix::RunNumbers;
+  const ModelScope& scope = state_->scope;
+  mix::WindowNumbers& numbers = state_->numbers;
+  bool sound = true;
+  // Numbers beyond 32 bits are beyond any window, and so is what stands in their place.
+  const auto narrow = [](std::uint64_t value) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xfffffffe));
+  };
+  if (!scope.has(kLiteralLengths)) {
+    sound &= read_given(streams[kLiteralLengths], numbers.ops, [](Op& op, std::uint64_t value) { op.literal = value; });
+  }
+  if (!scope.has(kCopyLengths)) {
+    sound &= read_given(streams[kCopyLengths], numbers.ops, [](Op& op, std::uint64_t value) { op.length = value; });
+  }
+  if (!scope.has(kDiagonals)) {
+    sound &= read_given(streams[kDiagonals], numbers.ops, [](Op& op, std::uint64_t value) { op.jump = value; });
+  }
+  if (!scope.has(kResidualGaps)) {
+    sound &= read_given(streams[kResidualGaps], numbers.runs, [&](Run& run, std::uint64_t value) { run.gap = narrow(value); });
+  }
+  if (!scope.has(kResidualLengths)) {
+    sound &= read_given(streams[kResidualLengths], numbers.runs,
+                        [&](Run& run, std::uint64_t value) { run.length = narrow(value) + 1; });
+  }
+  numbers.values.swap(streams[kResidualValues]);
+  if (scope.has(kResidualValues)) numbers.values.clear();
+  return sound;
+}
+
+void WindowUnpacker::write_streams(StreamBytes& streams) {
+  using Op = mix::OpNumbers;
+  using Run = mix::RunNumbers;
+  const ModelScope& scope = state_->scope;
+  mix::WindowNumbers& numbers = state_->numbers;
+  if (scope.has(kLiteralLengths)) write_found(streams[kLiteralLengths], numbers.ops, [](const Op& op) { return op.literal; });
+  if (scope.has(kCopyLengths)) write_found(streams[kCopyLengths], numbers.ops, [](const Op& op) { return op.length; });
+  if (scope.has(kDiagonals)) write_found(streams[kDiagonals], numbers.ops, [](const Op& op) { return op.jump; });
+  if (scope.has(kResidualGaps)) write_found(streams[kResidualGaps], numbers.runs, [](const Run& run) { return run.gap; });
+  if (scope.has(kResidualLengths)) {
+    write_found(streams[kResidualLengths], numbers.runs, [](const Run& run) { return run.length - 1; });
+  }
+  numbers.values.swap(streams[kResidualValues]);
+}
+
+Status WindowUnpacker::unpack(WindowRecord& record, StreamBytes& streams) {
+  State& state = *state_;
+  if (!state.begun) state.decoder.begin();
+  state.begun = true;
+  mix::WindowNumbers& numbers = state.numbers;
+  numbers.target_length = record.target_length;
+  numbers.ops.assign(static_cast<std::size_t>(record.copy_count), {});
+  numbers.runs.assign(static_cast<std::size_t>(record.run_count), {});
+  if (!read_streams(streams) || !state.model.code_ops(state.decoder, numbers) ||
+      !state.model.code_residual(state.decoder, numbers)) {
+    return Error{ErrorCode::kPatchCorrupt, "a window has other numbers than its counts say, or some beyond its end"};
+  }
+  std::uint64_t copied_bytes = 0;
+  for (const mix::OpNumbers& op : numbers.ops) copied_bytes += op.length;
+  write_streams(streams);
+  for (std::size_t i = 0; i <= kResidualValues; ++i) record.sizes[i] = streams[i].size();
+  record.sizes[kLiterals] = record.target_length - copied_bytes;
+  return {};
+}
+
+}  // namespace bdelta

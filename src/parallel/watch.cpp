@@ -1,0 +1,95 @@
+#include "parallel/watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace bdelta {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+constexpr double kMostSeconds = 1e9;  // 30 years: what fits the clock whatever is asked for
+
+std::int64_t deadline_of(double seconds) noexcept {
+  if (!(seconds > 0)) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(seconds, kMostSeconds) * kNsPerSecond);
+}
+
+// Without the zeros that std::to_string leaves behind the last digit.
+std::string shown_seconds(double seconds) {
+  std::string text = std::to_string(seconds);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.' || text.back() == ',') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+Watch::Watch(const Callback& callback, std::uint64_t total_bytes, double time_limit_seconds)
+    : callback_(callback), total_bytes_(total_bytes), time_limit_seconds_(time_limit_seconds),
+      deadline_ns_(deadline_of(time_limit_seconds)) {}
+
+void Watch::set_range(double begin, double end) noexcept {
+  range_begin_ = stage_begin_ = stage_end_ = begin;
+  range_end_ = end;
+  stage_units_ = 0;
+  units_ = 0;
+}
+
+void Watch::begin_stage(double goal, std::uint64_t unit_count) {
+  stage_begin_ = stage_end_;
+  stage_end_ = range_begin_ + (range_end_ - range_begin_) * goal;
+  stage_units_ = unit_count;
+  units_ = 0;
+  look(true);
+}
+
+void Watch::advance(std::uint64_t units) {
+  if (units != 0) units_.fetch_add(units, std::memory_order_relaxed);
+  look(false);
+}
+
+Status Watch::check(std::uint64_t units) noexcept {
+  return guarded([&]() -> Status {
+    advance(units);
+    return {};
+  });
+}
+
+void Watch::look(bool at_once) {
+  const auto now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin_).count();
+  if (now_ns >= deadline_ns_) {
+    Stop none = Stop::kNone;
+    stop_.compare_exchange_strong(none, Stop::kTimeLimit);
+  } else if (callback_ && (at_once || now_ns >= next_call_ns_.load(std::memory_order_relaxed))) {
+    call(now_ns);
+  }
+  switch (stop_.load(std::memory_order_relaxed)) {
+    case Stop::kNone: return;
+    case Stop::kCancelled: throw Interrupted{{ErrorCode::kCancelled, {}}};
+    case Stop::kTimeLimit:
+      throw Interrupted{{ErrorCode::kTimeLimit, "not done after " + shown_seconds(time_limit_seconds_) +
+                                                    " seconds; allow more time or choose a faster level"}};
+  }
+}
+
+// Threads that come while one is in the callback go on with their work.
+void Watch::call(std::int64_t now_ns) {
+  const std::unique_lock lock(calling_, std::try_to_lock);
+  if (!lock) return;
+  next_call_ns_ = now_ns + static_cast<std::int64_t>(kCallbackSeconds * kNsPerSecond);
+  told_bytes_ = std::max(told_bytes_, done_bytes());
+  if (callback_(told_bytes_, total_bytes_)) return;
+  Stop none = Stop::kNone;
+  stop_.compare_exchange_strong(none, Stop::kCancelled);
+}
+
+std::uint64_t Watch::done_bytes() const noexcept {
+  const std::uint64_t units = std::min(units_.load(std::memory_order_relaxed), stage_units_);
+  const double part = stage_units_ == 0 ? 0 : static_cast<double>(units) / static_cast<double>(stage_units_);
+  const double share = stage_begin_ + (stage_end_ - stage_begin_) * part;
+  return std::min(total_bytes_, static_cast<std::uint64_t>(std::llround(share * static_cast<double>(total_bytes_))));
+}
+
+}  // namespace bdelta

@@ -1,0 +1,99 @@
+// The watch: when it stops work, and what it tells of progress.
+#include "parallel/watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parallel/worker_pool.hpp"
+#include "support/expect.hpp"
+
+namespace bdelta::test {
+namespace {
+
+const Watch::Callback kNone;
+
+TEST(Watch, WithoutWishesNeverStops) {
+  Watch watch(kNone, 100);
+  watch.begin_stage(1, 10);
+  for (int i = 0; i < 1000; ++i) EXPECT_OK(watch.check(1));
+}
+
+TEST(Watch, ARefusingCallbackCancelsForGood) {
+  int calls = 0;
+  const Watch::Callback refuse = [&](std::uint64_t, std::uint64_t) { return ++calls > 1; };
+  Watch watch(refuse, 100);
+  EXPECT_THROW(watch.begin_stage(1, 10), Interrupted);
+  EXPECT_FAILS(ErrorCode::kCancelled, watch.check());  // whatever the callback would say now
+}
+
+TEST(Watch, AnEndedTimeLimitStops) {
+  Watch watch(kNone, 100, 1e-9);
+  EXPECT_FAILS(ErrorCode::kTimeLimit, watch.check());
+  EXPECT_THROW(watch.advance(), Interrupted);
+  EXPECT_FAILS(ErrorCode::kTimeLimit, guarded([&]() -> Status { return watch.advance(), Status(); }));
+}
+
+TEST(Watch, ALimitBeyondAllClocksIsNone) {
+  Watch watch(kNone, 100, 1e300);
+  EXPECT_OK(watch.check());
+}
+
+TEST(Watch, TellsSharesOfTheTotalAndNeverGoesBack) {
+  std::vector<std::uint64_t> told;
+  const Watch::Callback note = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(1000u, total);
+    told.push_back(done);
+    return true;
+  };
+  Watch watch(note, 1000);
+  watch.set_range(0.2, 0.6);
+  watch.begin_stage(0.5, 10);
+  watch.advance(10);
+  watch.begin_stage(1, 10);
+  watch.advance(100);  // more than was said
+  watch.begin_stage(1, 0);
+  watch.set_range(0.1, 1);  // less than was told
+  watch.begin_stage(1, 0);
+  watch.begin_stage(1, 0);
+  ASSERT_LE(5u, told.size());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(200u, told.front());
+  EXPECT_NE(std::find(told.begin(), told.end(), 400u), told.end());
+  EXPECT_NE(std::find(told.begin(), told.end(), 600u), told.end());
+  EXPECT_EQ(1000u, told.back());
+}
+
+TEST(Watch, StopsAPoolBetweenItsBodies) {
+  for (const unsigned threads : {1u, 3u}) {
+    bool go_on = true;
+    const Watch::Callback ask = [&](std::uint64_t, std::uint64_t) { return go_on; };
+    Watch watch(ask, 100);
+    WorkerPool pool(threads, nullptr, &watch);
+    std::atomic<int> calls{0};
+    pool.for_each(50, [&](std::size_t) { ++calls; });
+    EXPECT_EQ(50, calls);
+    go_on = false;
+    EXPECT_FAILS(ErrorCode::kCancelled, guarded([&]() -> Status { return watch.begin_stage(1, 0), Status(); }));
+    EXPECT_THROW(pool.for_each(50, [&](std::size_t) { ++calls; }), Interrupted);
+    EXPECT_EQ(50, calls);
+  }
+}
+
+TEST(Watch, PaceLooksOnceInAPeriod) {
+  Watch watch(kNone, 100, 1e-9);
+  Pace pace(&watch, 10);
+  for (int i = 0; i < 9; ++i) EXPECT_NO_THROW(pace.step());
+  EXPECT_THROW(pace.step(), Interrupted);
+  Pace none(nullptr, 1);
+  EXPECT_NO_THROW(none.step());
+}
+
+TEST(Watch, WatchedTablesAreZero) {
+  Watch watch(kNone, 100);
+  std::vector<std::uint32_t> table(7, 5);
+  resize_watched(table, 3'000'000, &watch);
+  EXPECT_EQ(3'000'000u, table.size());
+  EXPECT_EQ(0u, *std::max_element(table.begin(), table.end()));
+}
+
+}  // namespace
+}  // namespace bdelta::test
