@@ -11,6 +11,7 @@
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
+#include "match/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -25,6 +26,11 @@ class AnchorTable {
   void build(ByteSpan source, ByteSpan target, const Covers& covers, unsigned shift, WorkerPool& pool);
 
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
+
+  // Fetches what lookup(at) will read.
+  void prefetch(const std::uint8_t* at) const noexcept {
+    if (sample_hash(at) < threshold_) prefetch_line(&slots_[bucket(key_of(at))]);
+  }
 
   // Calls use(source_pos) for each place whose key fits that at `at` (kKeyBytes readable); the bytes may still differ.
   template <class Use>
@@ -53,7 +59,8 @@ class AnchorTable {
   // Fills the filter and sets the sampling; returns the number of keys.
   [[nodiscard]] std::uint64_t note_failing_keys(ByteSpan source, ByteSpan target, const Covers& covers, unsigned shift,
                                                 WorkerPool& pool);
-  void insert(std::uint64_t key, std::uint64_t source_pos) noexcept;
+  void filter_source(ByteSpan source, std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& found) const;
+  void insert(std::uint64_t place, std::uint64_t chunk_begin) noexcept;
 
   std::uint32_t threshold_ = 0;
   std::vector<std::uint64_t> filter_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "match/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -28,13 +29,7 @@ class SourceIndex {
   [[nodiscard]] std::uint32_t threshold() const noexcept { return threshold_; }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return entries_.size() * sizeof(std::uint64_t); }
 
-  void prefetch(std::uint64_t key) const noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(&entries_[bucket(key)]);
-#else
-    (void)key;
-#endif
-  }
+  void prefetch(std::uint64_t key) const noexcept { prefetch_line(&entries_[bucket(key)]); }
 
   // Calls use(source_pos) for every entry whose tag fits; a caller still compares the bytes.
   template <class Use>
