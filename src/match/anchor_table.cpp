@@ -1,6 +1,7 @@
 #include "match/anchor_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "match/block_compare.hpp"
@@ -8,13 +9,21 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of source or target read by one task
+constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of target read by one task
+constexpr unsigned kChunkLog = 19;
+constexpr std::uint64_t kSourceChunkBytes = std::uint64_t{1} << kChunkLog;  // of source read by one task
 constexpr std::uint64_t kPieceBytes = std::uint64_t{32} << 10;  // scanned at a time: samples stay in the cache
 constexpr std::uint64_t kAround = 32;                          // bytes beside a mismatch that count as failing
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 23;    // 64 MiB
 constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
 constexpr std::uint64_t kBoundedChunk = kPieceBytes;           // read by one task under a limit of memory
 constexpr std::uint64_t kBoundedTask = 32 * kBoundedChunk;     // bytes of what one such task finds, at most
+constexpr std::size_t kBatch = 256;  // keys whose filter words are fetched before the first is asked
+constexpr std::size_t kAhead = 16;   // keys between the fetch of a word or bucket and its use
+
+// A place of the source on its way to the table: what the table needs of its key, and the offset in its task.
+constexpr std::uint64_t kBucketMask = ~std::uint64_t{0} << 43;  // the high bits: 2^21 buckets at most
+static_assert(kMaxSlots / AnchorTable::kWays <= std::uint64_t{1} << 21);
 
 // So many tasks at a time that what they find fits a quarter of the memory even if every position is a sample.
 std::size_t tasks_at_a_time(const AnchorScope& scope, std::size_t task_count) {
@@ -89,9 +98,7 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
     const auto keys = sampled_keys(target, std::span(failing).subspan(begin, std::min(round, chunk_count - begin)), pool);
     for (const auto& chunk : keys) count += chunk.size();
     if (!bounded) make_filter(count, scope, pool.watch());
-    for (const auto& chunk : keys) {
-      for (const std::uint64_t key : chunk) filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
-    }
+    for (const auto& chunk : keys) note_keys(chunk);
   }
   return count;
 }
@@ -117,6 +124,14 @@ std::vector<std::vector<std::uint64_t>> AnchorTable::sampled_keys(ByteSpan targe
   return keys;
 }
 
+void AnchorTable::note_keys(const std::vector<std::uint64_t>& keys) noexcept {
+  const auto word = [&](std::uint64_t key) { return &filter_[static_cast<std::size_t>(key >> filter_shift_)]; };
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + kAhead < keys.size()) prefetch_line(word(keys[i + kAhead]));
+    *word(keys[i]) |= filter_bits(keys[i]);
+  }
+}
+
 void AnchorTable::make_filter(std::uint64_t key_count, const AnchorScope& scope, Watch* watch) {
   std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(key_count / 4, 1 << 10, kMaxFilterWords));
   if (scope.memory_bytes != 0) words = std::min(words, std::bit_floor(scope.memory_bytes / 4 / sizeof(std::uint64_t)));
@@ -129,37 +144,63 @@ void AnchorTable::make_table(std::uint64_t slot_count, Watch* watch) {
   resize_watched(slots_, static_cast<std::size_t>(slot_count), watch);
 }
 
-void AnchorTable::insert(std::uint64_t key, std::uint64_t source_pos) noexcept {
-  std::uint64_t* way = &slots_[bucket(key)];
+void AnchorTable::insert(std::uint64_t place, std::uint64_t task_begin) noexcept {
+  std::uint64_t* way = &slots_[bucket(place)];
   for (unsigned i = 0; i < kWays; ++i) {
     if (way[i] == 0) {
-      way[i] = (key & kTagMask) << kPosBits | (source_pos + 1);
+      way[i] = (place >> kChunkLog & kTagMask) << kPosBits | (task_begin + (place & (kSourceChunkBytes - 1)) + 1);
       return;
     }
   }
 }
 
+void AnchorTable::insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin) noexcept {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i + kAhead < places.size()) prefetch_line(&slots_[bucket(places[i + kAhead])]);
+    insert(places[i], task_begin);
+  }
+}
+
+// Appends the places of source[begin, end), at most kSourceChunkBytes, whose key the filter knows.
+void AnchorTable::filter_source(ByteSpan source, std::uint64_t begin, std::uint64_t end,
+                                std::vector<std::uint64_t>& found) const {
+  const SampleScan scan = best_sample_scan();
+  std::vector<std::uint32_t> samples;
+  std::array<std::uint64_t, kBatch> keys;
+  std::array<std::uint64_t, kBatch> passed;
+  std::uint64_t last_key = 0;
+  for (std::uint64_t piece = begin; piece < end; piece += kPieceBytes) {
+    samples.clear();
+    scan(source.data() + piece, static_cast<std::uint32_t>(std::min(kPieceBytes, end - piece)), threshold_, samples);
+    for (std::size_t first = 0; first < samples.size(); first += kBatch) {
+      const std::size_t count = std::min(kBatch, samples.size() - first);
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[i] = key_of(source.data() + piece + samples[first + i]);
+        prefetch_line(&filter_[static_cast<std::size_t>(keys[i] >> filter_shift_)]);
+      }
+      // Whether a key is known can't be predicted: each place is stored, and stays if the next goes behind it.
+      std::size_t passed_count = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t key = keys[i];
+        passed[passed_count] =
+            (key & kBucketMask) | (key & kTagMask) << kChunkLog | (piece - begin + samples[first + i]);
+        const bool known = (~filter_[static_cast<std::size_t>(key >> filter_shift_)] & filter_bits(key)) == 0;
+        passed_count += static_cast<unsigned>(known) & static_cast<unsigned>(key != last_key);
+        last_key = key;
+      }
+      found.insert(found.end(), passed.begin(), passed.begin() + static_cast<std::ptrdiff_t>(passed_count));
+    }
+  }
+}
+
 // The source places that the filter knows, by task.
-std::vector<std::vector<AnchorTable::Found>> AnchorTable::known_places(ByteSpan source,
-                                                                       std::span<const ByteRange> tasks,
-                                                                       WorkerPool& pool) const {
-  std::vector<std::vector<Found>> found(tasks.size());
+std::vector<std::vector<std::uint64_t>> AnchorTable::known_places(ByteSpan source, std::span<const ByteRange> tasks,
+                                                                  WorkerPool& pool) const {
+  std::vector<std::vector<std::uint64_t>> found(tasks.size());
   pool.for_each(tasks.size(), [&](std::size_t i) {
     const auto [begin, end] = tasks[i];
     const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
-    const SampleScan scan = best_sample_scan();
-    std::vector<std::uint32_t> samples;
-    std::uint64_t last_key = 0;
-    for (std::uint64_t piece = begin; piece < end; piece += kPieceBytes) {
-      samples.clear();
-      scan(source.data() + piece, static_cast<std::uint32_t>(std::min(kPieceBytes, end - piece)), threshold_, samples);
-      for (const std::uint32_t offset : samples) {
-        const std::uint64_t key = key_of(source.data() + piece + offset);
-        const bool known = (~filter_[static_cast<std::size_t>(key >> filter_shift_)] & filter_bits(key)) == 0;
-        if (known && key != last_key) found[i].push_back({key, piece + offset});
-        last_key = key;
-      }
-    }
+    filter_source(source, begin, end, found[i]);
     pool.advance(end - begin);
   });
   return found;
@@ -171,7 +212,8 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
                         const AnchorScope& scope) {
   if (source.size() < kKeyBytes) return;
   const bool bounded = scope.memory_bytes != 0;
-  const ByteRanges tasks = cut_ranges(scope.ranges, source.size() - kKeyBytes + 1, bounded ? kBoundedChunk : kChunkBytes);
+  const ByteRanges tasks =
+      cut_ranges(scope.ranges, source.size() - kKeyBytes + 1, bounded ? kBoundedChunk : kSourceChunkBytes);
   const std::uint64_t read_bytes = scope.ranges.empty() ? source.size() : total_bytes(scope.ranges);
   const std::uint64_t key_count = note_failing_keys(source, target, covers, shift, read_bytes, pool, scope);
   if (key_count == 0) return;
@@ -191,9 +233,7 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
       for (const auto& places : found) count += places.size();
       make_table(slots_for(count * 2), pool.watch());
     }
-    for (const auto& places : found) {
-      for (const Found& one : places) insert(one.key, one.source_pos);
-    }
+    for (std::size_t i = 0; i < found.size(); ++i) insert_places(found[i], tasks[begin + i].begin);
   }
   filter_.clear();
   filter_.shrink_to_fit();

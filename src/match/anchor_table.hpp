@@ -12,6 +12,7 @@
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
+#include "match/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "match/byte_range.hpp"
 #include "parallel/worker_pool.hpp"
@@ -35,6 +36,11 @@ class AnchorTable {
 
   [[nodiscard]] bool empty() const noexcept { return slots_.empty(); }
 
+  // Fetches what lookup(at) will read.
+  void prefetch(const std::uint8_t* at) const noexcept {
+    if (sample_hash(at) < threshold_) prefetch_line(&slots_[bucket(key_of(at))]);
+  }
+
   // Calls use(source_pos) for each place whose key fits that at `at` (kKeyBytes readable); the bytes may still differ.
   template <class Use>
   void lookup(const std::uint8_t* at, Use&& use) const {
@@ -47,11 +53,6 @@ class AnchorTable {
   }
 
  private:
-  struct Found {
-    std::uint64_t key;
-    std::uint64_t source_pos;
-  };
-
   static constexpr unsigned kPosBits = 40;
   static constexpr std::uint64_t kPosMask = (std::uint64_t{1} << kPosBits) - 1;
   static constexpr std::uint64_t kTagMask = 0xFFFFFF;
@@ -70,11 +71,14 @@ class AnchorTable {
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> sampled_keys(ByteSpan target,
                                                                      std::span<const ByteRanges> failing,
                                                                      WorkerPool& pool) const;
-  [[nodiscard]] std::vector<std::vector<Found>> known_places(ByteSpan source, std::span<const ByteRange> tasks,
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> known_places(ByteSpan source, std::span<const ByteRange> tasks,
                                                              WorkerPool& pool) const;
   void make_filter(std::uint64_t key_count, const AnchorScope& scope, Watch* watch);
   void make_table(std::uint64_t slot_count, Watch* watch);
-  void insert(std::uint64_t key, std::uint64_t source_pos) noexcept;
+  void filter_source(ByteSpan source, std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& found) const;
+  void note_keys(const std::vector<std::uint64_t>& keys) noexcept;
+  void insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin) noexcept;
+  void insert(std::uint64_t place, std::uint64_t task_begin) noexcept;
 
   std::uint32_t threshold_ = 0;
   std::vector<std::uint64_t> filter_;

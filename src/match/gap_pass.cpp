@@ -6,10 +6,12 @@
 #include "match/gap_pass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
 
 #include "base/bytes.hpp"
+#include "match/prefetch.hpp"
 
 namespace bdelta {
 namespace {
@@ -20,6 +22,10 @@ constexpr std::uint64_t kSourceTask = std::uint64_t{8} << 20;    // bytes of sou
 constexpr std::uint64_t kBoundedTask = std::uint64_t{64} << 10;   // the same under a limit of memory
 constexpr std::uint64_t kPiece = 64 * 1024;                      // positions between two looks at the watch
 constexpr unsigned kWays = 4;                                    // candidates kept for a key
+
+constexpr std::size_t kBatch = 256;                              // keys whose filter words are fetched at once
+constexpr std::uint64_t kAhead = 16;                             // keys between a fetch and the use of what it brings
+constexpr std::size_t kFarFilterBytes = std::size_t{1} << 18;    // from here on the filter is far from the processor
 
 struct Gap {
   std::uint64_t begin;
@@ -86,8 +92,11 @@ class GapFiller {
     for (const Gap& gap : gaps_) {
       for (std::uint64_t pos = gap.begin; pos + span_ <= gap.end; ++pos) {
         pace.step();
+        if (pos + kAhead + span_ <= gap.end) {
+          prefetch_line(&filter_[filter_word(key_at(target_.data() + pos + kAhead, span_))]);
+        }
         const std::uint64_t key = key_at(target_.data() + pos, span_);
-        filter_[static_cast<std::size_t>(key >> filter_shift_)] |= filter_bits(key);
+        filter_[filter_word(key)] |= filter_bits(key);
       }
     }
   }
@@ -96,23 +105,60 @@ class GapFiller {
     return std::uint64_t{1} << (key & 63) | std::uint64_t{1} << (key >> 6 & 63);
   }
 
+  [[nodiscard]] std::size_t filter_word(std::uint64_t key) const noexcept {
+    return static_cast<std::size_t>(key >> filter_shift_);
+  }
+
   [[nodiscard]] bool in_filter(std::uint64_t key) const noexcept {
-    return (~filter_[static_cast<std::size_t>(key >> filter_shift_)] & filter_bits(key)) == 0;
+    return (~filter_[filter_word(key)] & filter_bits(key)) == 0;
   }
 
   // Appends the source positions of [begin, end) whose key the filter knows.
   void filter_source(std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& passed) const {
+    const bool is_far = filter_.size() * sizeof(std::uint64_t) >= kFarFilterBytes;
     std::uint64_t last_key = 0;
     while (begin < end) {
       const std::uint64_t piece_end = std::min(end, begin + kPiece);
-      for (std::uint64_t pos = begin; pos < piece_end; ++pos) {
-        const std::uint64_t key = key_at(source_.data() + pos, span_);
-        if (in_filter(key) && key != last_key) passed.push_back(pos);
-        last_key = key;
-      }
+      last_key = is_far ? filter_far(begin, piece_end, last_key, passed)
+                        : filter_near(begin, piece_end, last_key, passed);
       pool_.advance(piece_end - begin);
       begin = piece_end;
     }
+  }
+
+  // With a filter that a near cache holds: nearly all keys are strangers, which the branches learn.
+  // Returns the last key.
+  std::uint64_t filter_near(std::uint64_t begin, std::uint64_t end, std::uint64_t last_key,
+                            std::vector<std::uint64_t>& passed) const {
+    for (std::uint64_t pos = begin; pos < end; ++pos) {
+      const std::uint64_t key = key_at(source_.data() + pos, span_);
+      if (in_filter(key) && key != last_key) passed.push_back(pos);
+      last_key = key;
+    }
+    return last_key;
+  }
+
+  // With a larger one: the words of a batch of keys are all on their way before the first is looked at, and a wrong
+  // guess would wait for one, so every position is stored, and stays if the next goes behind it. Returns the last key.
+  std::uint64_t filter_far(std::uint64_t begin, std::uint64_t end, std::uint64_t last_key,
+                           std::vector<std::uint64_t>& passed) const {
+    std::array<std::uint64_t, kBatch> keys;
+    std::array<std::uint64_t, kBatch> known;
+    for (; begin < end; begin += kBatch) {
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kBatch, end - begin));
+      for (std::size_t i = 0; i < count; ++i) {
+        keys[i] = key_at(source_.data() + begin + i, span_);
+        prefetch_line(&filter_[filter_word(keys[i])]);
+      }
+      std::size_t known_count = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        known[known_count] = begin + i;
+        known_count += static_cast<unsigned>(in_filter(keys[i])) & static_cast<unsigned>(keys[i] != last_key);
+        last_key = keys[i];
+      }
+      passed.insert(passed.end(), known.begin(), known.begin() + static_cast<std::ptrdiff_t>(known_count));
+    }
+    return last_key;
   }
 
   // What of the source is to be read, in pieces of task_bytes at most.
@@ -160,9 +206,12 @@ class GapFiller {
   void insert_all(const std::vector<std::vector<std::uint64_t>>& passed) {
     Pace pace(pool_.watch(), kPiece);
     for (const auto& positions : passed) {
-      for (const std::uint64_t pos : positions) {
+      for (std::size_t i = 0; i < positions.size(); ++i) {
         pace.step();
-        insert(pos);
+        if (i + kAhead < positions.size()) {
+          prefetch_line(bucket(key_at(source_.data() + positions[i + kAhead], span_)));
+        }
+        insert(positions[i]);
       }
     }
   }
@@ -207,6 +256,7 @@ class GapFiller {
     for (std::uint64_t pos = begin; pos + span_ <= gap.end;) {
       pace.step();
       const std::uint8_t* at = target_.data() + pos;
+      if (pos + kAhead + span_ <= gap.end) prefetch_line(bucket(key_at(at + kAhead, span_)));
       const std::uint64_t key = key_at(at, span_);
       Found best;
       const std::uint64_t* way = bucket(key);

@@ -34,6 +34,7 @@ constexpr std::uint64_t kRingBytes = 256;
 constexpr unsigned kJumpBytes = 16;
 constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
 constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
+constexpr std::uint64_t kAheadBytes = 8;     // between the fetch of an anchor's bucket and its use, while nothing fits
 constexpr std::uint32_t kPaceSteps = 4096;   // a few milliseconds
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
@@ -68,7 +69,8 @@ class ChunkParser {
               std::uint64_t begin, std::uint64_t end)
       : source_(source), target_(target), costs_(costs), beam_(beam), miss_scale_(miss_scale),
         anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(begin), end_(end), pos_(begin), seeds_end_(seeds.data() + seeds.size()),
-        limit_(costs_.far_switch + costs_.slack) {
+        limit_(costs_.far_switch + costs_.slack),
+        least_switch_(std::min({costs_.resume, costs_.near_switch, costs_.far_switch})) {
     seed_ = std::lower_bound(seeds.data(), seeds_end_, begin,
                              [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
     paths_.reserve(beam + 1);
@@ -90,6 +92,18 @@ class ChunkParser {
 
  private:
   void start() {
+    for (std::size_t value = 1; value < 256; ++value) {
+      step_costs_[0][value] = costs_.first_miss + costs_.value[value];
+      step_costs_[1][value] = costs_.next_miss + costs_.value[value];
+    }
+    step_costs_[0][0] = costs_.match;
+    step_costs_[1][0] = costs_.match_after_miss;
+    // The last byte of a run of misses comes first on the way back, and with it the byte behind that fits again.
+    for (std::size_t value = 1; value < 256; ++value) {
+      back_costs_[0][value] = step_costs_[0][value] + costs_.match_after_miss - costs_.match;
+      back_costs_[1][value] = step_costs_[1][value];
+    }
+    back_costs_[0][0] = back_costs_[1][0] = costs_.match;
     literal_.cost = 0;
     literal_.literal = true;
     literal_.literal_pos = begin_;
@@ -107,11 +121,8 @@ class ChunkParser {
 
   // Finds the best path at pos_, lets literals begin behind it, drops who can't win any more, and notes the arrival.
   void settle() {
-    std::size_t best = paths_.size();
-    std::int64_t best_cost = kFar;
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-      if (paths_[i].cost < best_cost) best_cost = paths_[i].cost, best = i;
-    }
+    const std::size_t best = best_;
+    const std::int64_t best_cost = best_cost_;
     if (best < paths_.size() && best_cost + costs_.begin_literal < literal_.cost) {
       literal_ = {best_cost + costs_.begin_literal, paths_[best].diagonal, paths_[best].node, true, pos_};
     }
@@ -123,12 +134,25 @@ class ChunkParser {
       std::swap(paths_[0], paths_[best]);
     }
     const std::int64_t worst = here_.cost + limit_;
-    std::size_t kept = 0;
-    for (const Path& path : paths_) {
-      if (path.cost <= worst) paths_[kept++] = path;
+    if (worst_cost_ > worst) {
+      std::size_t kept = 0;
+      for (const Path& path : paths_) {
+        if (path.cost <= worst) paths_[kept++] = path;
+      }
+      paths_.resize(kept);
     }
-    paths_.resize(kept);
     ring_[pos_ % kRingBytes] = here_;
+  }
+
+  // The first of the cheapest paths, and the cost of the dearest: what settle() goes by.
+  void weigh_paths() {
+    best_ = paths_.size();
+    best_cost_ = kFar;
+    worst_cost_ = -kFar;
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      if (paths_[i].cost < best_cost_) best_cost_ = paths_[i].cost, best_ = i;
+      worst_cost_ = std::max(worst_cost_, paths_[i].cost);
+    }
   }
 
   // Over an exact run of the best path. False if there is none.
@@ -140,6 +164,7 @@ class ChunkParser {
       const std::uint64_t mask = mismatch_mask(source_at(here_.diagonal, pos_), target_.data() + pos_);
       const unsigned fits = mask == 0 ? 64 : static_cast<unsigned>(std::countr_zero(mask));
       full = mask == 0;
+      if (!full) prefetch_misses(mask);
       if (run + fits < kJumpBytes) return false;
       if (fits == 0) break;
       bring_along(fits);
@@ -155,7 +180,18 @@ class ChunkParser {
       ring_[pos % kRingBytes] = inside;
     }
     literal_.cost = kFar;  // begins again behind the best
+    weigh_paths();
     return true;
+  }
+
+  // The anchors of the next two places where the best path misses, by the mask of the 64 bytes at pos_: what there is
+  // to do at a miss takes about as long as fetching a place of a table that no cache holds.
+  void prefetch_misses(std::uint64_t mask) const noexcept {
+    if (anchors_.empty() || target_.size() - pos_ < kCompareBlock + AnchorTable::kKeyBytes) return;
+    const std::uint8_t* at = target_.data() + pos_;
+    anchors_.prefetch(at + std::countr_zero(mask));
+    mask &= mask - 1;
+    if (mask != 0) anchors_.prefetch(at + std::countr_zero(mask));
   }
 
   // Moves every path but pos_ itself `count` (at most 64) bytes on.
@@ -189,20 +225,29 @@ class ChunkParser {
     while (seed_ != seeds_end_ && seed_->target_end() <= pos_) ++seed_;
     if (seed_ != seeds_end_ && seed_->target_pos <= pos_) propose_seed(seed_->diagonal());
     if (!literal_best_ && in_source(here_.diagonal, 1) && *source_at(here_.diagonal, pos_) == target_[pos_]) return;
-    if (target_.size() - pos_ >= AnchorTable::kKeyBytes && !anchors_.empty()) {
-      anchors_.lookup(target_.data() + pos_, [&](std::uint64_t source_pos) {
-        if (load_word(source_.data() + source_pos) != load_word(target_.data() + pos_)) return;
-        begin_path(static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos_));
+    const std::uint64_t left = target_.size() - pos_;
+    const std::uint8_t* at = target_.data() + pos_;
+    const bool ask_anchors = left >= AnchorTable::kKeyBytes && !anchors_.empty();
+    // A place in the anchor table is seldom in a cache: it is on its way while the grams are asked, and the one that is
+    // asked next if the best path goes on missing, too.
+    if (ask_anchors) anchors_.prefetch(at);
+    if (ask_anchors && left >= AnchorTable::kKeyBytes + kAheadBytes) anchors_.prefetch(at + kAheadBytes);
+    SourceGrams::Nearest nearest;
+    if (left >= 8 && !(literal_best_ && pos_ - literal_.literal_pos > kLostBytes)) {
+      const std::int64_t around = static_cast<std::int64_t>(pos_) + here_.diagonal;
+      nearest = grams_.find(at, around < 0 ? 0 : static_cast<std::uint64_t>(around));
+    }
+    if (ask_anchors) {
+      anchors_.lookup(at, [&](std::uint64_t source_pos) {
+        if (load_word(source_.data() + source_pos) == load_word(at)) begin_path_from(source_pos);
       });
     }
-    if (target_.size() - pos_ < 8 || (literal_best_ && pos_ - literal_.literal_pos > kLostBytes)) return;
-    const std::int64_t around = static_cast<std::int64_t>(pos_) + here_.diagonal;
-    const auto nearest = grams_.find(target_.data() + pos_, around < 0 ? 0 : static_cast<std::uint64_t>(around));
-    for (const std::uint64_t source_pos : {nearest.before, nearest.after}) {
-      if (source_pos != SourceGrams::kNone) {
-        begin_path(static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos_));
-      }
-    }
+    if (nearest.before != SourceGrams::kNone) begin_path_from(nearest.before);
+    if (nearest.after != SourceGrams::kNone) begin_path_from(nearest.after);
+  }
+
+  void begin_path_from(std::uint64_t source_pos) {
+    begin_path(static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(pos_));
   }
 
   void propose_seed(std::int64_t diagonal) {
@@ -233,30 +278,30 @@ class ChunkParser {
     std::uint64_t best_back = 0;
     bool found = false;
     std::int64_t walked = 0;
-    bool miss_ahead = false;
-    bool missed = false;  // whether the byte before pos_ differs on this diagonal
+    const std::int64_t* byte_costs = step_costs_[0];
     const std::uint64_t source_pos = static_cast<std::uint64_t>(static_cast<std::int64_t>(pos_) + diagonal);
     const std::uint64_t reach = std::min({kRetroBytes, pos_ - begin_, source_pos});
     for (std::uint64_t back = 0;; ++back) {
       const Arrival& from = ring_[(pos_ - back) % kRingBytes];
-      const std::int64_t cost = from.cost + switch_cost(from, diagonal) + walked;
-      if (cost < best_cost) best_cost = cost, best_back = back, found = true;
+      if (from.cost + walked + least_switch_ < best_cost) {
+        const std::int64_t cost = from.cost + switch_cost(from, diagonal) + walked;
+        if (cost < best_cost) best_cost = cost, best_back = back, found = true;
+      }
       if (back == reach || walked > limit_) break;
       const std::uint64_t at = pos_ - back - 1;
-      const bool miss = *source_at(diagonal, at) != target_[at];
-      if (back == 0) missed = miss;
-      if (miss) {
-        walked += scaled(miss_ahead ? costs_.next_miss : costs_.first_miss, at) +
-                  costs_.value[static_cast<std::uint8_t>(target_[at] - *source_at(diagonal, at))];
-        if (!miss_ahead && back > 0) walked += costs_.match_after_miss - costs_.match;
-      } else {
-        walked += costs_.match;
+      const auto value = static_cast<std::uint8_t>(target_[at] - *source_at(diagonal, at));
+      walked += byte_costs[value];
+      if (value != 0 && !miss_scale_.empty()) {
+        const std::int64_t cost = byte_costs == back_costs_[1] ? costs_.next_miss : costs_.first_miss;
+        walked += scaled(cost, at) - cost;
       }
-      miss_ahead = miss;
+      byte_costs = back_costs_[value != 0];
     }
     if (!found) return;
+    // A path that begins before pos_ knows whether the byte before pos_ differs.
+    const bool missed = best_back > 0 && *source_at(diagonal, pos_ - 1) != target_[pos_ - 1];
     const Path path{diagonal, best_cost, add_node(ring_[(pos_ - best_back) % kRingBytes], diagonal, pos_ - best_back),
-                    missed && best_back > 0};
+                    missed};
     if (known) {
       *known = path;
     } else if (paths_.size() < beam_) {
@@ -283,25 +328,38 @@ class ChunkParser {
     return static_cast<std::uint32_t>(nodes_.size() - 1);
   }
 
+  // Over one byte. Whether it fits can't be predicted, so its cost comes from a table and not from a branch.
   void step() {
     const std::uint8_t byte = target_[pos_];
     std::size_t kept = 0;
+    std::size_t best = paths_.size();
+    std::int64_t best_cost = kFar;
+    std::int64_t worst_cost = -kFar;
     for (std::size_t i = 0; i < paths_.size(); ++i) {
-      Path path = paths_[i];
-      if (!in_source(path.diagonal, 1)) continue;
-      const bool miss = *source_at(path.diagonal, pos_) != byte;
-      if (miss) {
-        path.cost += scaled(path.missed ? costs_.next_miss : costs_.first_miss, pos_) +
-                     costs_.value[static_cast<std::uint8_t>(byte - *source_at(path.diagonal, pos_))];
-      } else {
-        path.cost += path.missed ? costs_.match_after_miss : costs_.match;
-      }
-      path.missed = miss;
-      paths_[kept++] = path;
+      Path& path = paths_[i];
+      const auto at = static_cast<std::uint64_t>(static_cast<std::int64_t>(pos_) + path.diagonal);
+      if (at >= source_.size()) continue;
+      const auto value = static_cast<std::uint8_t>(byte - source_[at]);
+      path.cost += miss_scale_.empty() ? step_costs_[path.missed][value] : scaled_step_cost(path.missed, value);
+      path.missed = value != 0;
+      const bool is_best = path.cost < best_cost;
+      best = is_best ? kept : best;
+      best_cost = is_best ? path.cost : best_cost;
+      worst_cost = std::max(worst_cost, path.cost);
+      if (kept != i) paths_[kept] = path;
+      ++kept;
     }
     paths_.resize(kept);
+    best_ = best;
+    best_cost_ = best_cost;
+    worst_cost_ = worst_cost;
     if (literal_.cost < kFar) literal_.cost += costs_.literal;
     ++pos_;
+  }
+
+  [[nodiscard]] std::int64_t scaled_step_cost(bool missed, std::uint8_t value) const noexcept {
+    if (value == 0) return step_costs_[missed][0];
+    return scaled(missed ? costs_.next_miss : costs_.first_miss, pos_) + costs_.value[value];
   }
 
   // Keeps the nodes that living paths and the ring lead to.
@@ -365,7 +423,13 @@ class ChunkParser {
   const Cover* seed_ = nullptr;
   const Cover* const seeds_end_;
   const std::int64_t limit_;  // how far behind the best a path may lie
+  const std::int64_t least_switch_;
   std::vector<Path> paths_;   // the best in front while literal_best_ is false
+  std::size_t best_ = 0;      // the first of the cheapest paths after a step or a jump; paths_.size() if there is none
+  std::int64_t best_cost_ = kFar;
+  std::int64_t worst_cost_ = -kFar;
+  std::int64_t step_costs_[2][256];  // of a byte, by whether the one before differs and by target - source
+  std::int64_t back_costs_[2][256];  // of a byte on the way back, by whether the one behind it differs
   Arrival literal_;
   Arrival here_;
   bool literal_best_ = true;

@@ -129,7 +129,11 @@ class Scanner {
 
   void ask_global(const std::uint8_t* at, Candidate& best, std::int64_t& margin) const {
     if (index_.empty() || target_.size() - pos_ < kAnchorSpan) return;
-    index_.lookup(anchor_hash(at), [&](std::uint64_t source_pos) {
+    ask_global(anchor_hash(at), at, best, margin);
+  }
+
+  void ask_global(std::uint64_t key, const std::uint8_t* at, Candidate& best, std::int64_t& margin) const {
+    index_.lookup(key, [&](std::uint64_t source_pos) {
       if (load_word(source_.data() + source_pos) != load_word(at)) return;
       consider(source_pos, params_.far_min_score, best, margin);
     });
@@ -145,11 +149,17 @@ class Scanner {
     const auto count = static_cast<std::uint32_t>(std::min(kLostStep, last - pos_));
     scan_(target_.data() + pos_, count, index_.threshold(), samples_);
     const std::uint64_t begin = pos_;
+    // The index is seldom in a cache: all buckets are on their way before the first is asked.
+    keys_.clear();
     for (const std::uint32_t offset : samples_) {
-      pos_ = begin + offset;
+      keys_.push_back(anchor_hash(target_.data() + begin + offset));
+      index_.prefetch(keys_.back());
+    }
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      pos_ = begin + samples_[i];
       Candidate best;
       std::int64_t margin = -1;
-      ask_global(target_.data() + pos_, best, margin);
+      ask_global(keys_[i], target_.data() + pos_, best, margin);
       if (margin >= 0) {
         accept(best);
         return;
@@ -169,6 +179,7 @@ class Scanner {
   Pace pace_;
   const SampleScan scan_ = best_sample_scan();
   std::vector<std::uint32_t> samples_;
+  std::vector<std::uint64_t> keys_;
   std::uint64_t pos_;        // the byte looked at
   std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
   std::int64_t diagonal_;

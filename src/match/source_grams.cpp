@@ -22,26 +22,42 @@ static inline std::uint32_t gram_bucket(std::uint64_t word, unsigned log) noexce
   return static_cast<std::uint32_t>(((word & kGramMask) * 0x9E3779B97F4A7C15ull) >> (64 - log));
 }
 
+// A counting sort. Neighbouring positions often share a bucket, and counting or placing one then waits for the one
+// before; so the two halves of the block are counted and placed in turns, each with counters of its own.
 void SourceGrams::build(Block& block, std::uint64_t number) const {
   block.number = number;
-  block.begins.fill(0);
   const std::uint64_t begin = number << kBlockLog;
   const std::uint64_t last = source_.size() < 8 ? 0 : source_.size() - 7;  // positions with a readable word
   const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
+  const auto count = static_cast<std::size_t>((end - begin + 1) / 2);
+  const std::size_t half = count / 2;
   std::array<std::uint16_t, kBlockBytes / 2> buckets;
-  std::size_t count = 0;
-  for (std::uint64_t pos = begin; pos < end; pos += 2) {
-    const std::uint32_t bucket = gram_bucket(load_le<std::uint64_t>(source_.data() + pos), kBucketLog);
-    buckets[count++] = static_cast<std::uint16_t>(bucket);
-    ++block.begins[bucket + 1];
+  std::array<std::uint16_t, 1u << kBucketLog> low{};  // of each bucket: the count, then where the next one goes
+  std::array<std::uint16_t, 1u << kBucketLog> high{};
+  const auto note = [&](std::size_t i, auto& counts) {
+    const std::uint32_t bucket = gram_bucket(load_le<std::uint64_t>(source_.data() + begin + 2 * i), kBucketLog);
+    buckets[i] = static_cast<std::uint16_t>(bucket);
+    ++counts[bucket];
+  };
+  for (std::size_t i = 0; i < half; ++i) {
+    note(i, low);
+    note(half + i, high);
   }
-  for (std::size_t i = 1; i < block.begins.size(); ++i) {
-    block.begins[i] = static_cast<std::uint16_t>(block.begins[i] + block.begins[i - 1]);
+  if (2 * half < count) note(count - 1, high);
+  std::uint32_t placed = 0;
+  for (std::size_t bucket = 0; bucket < low.size(); ++bucket) {
+    const std::uint32_t middle = placed + low[bucket];
+    const std::uint32_t next = middle + high[bucket];
+    block.begins[bucket] = low[bucket] = static_cast<std::uint16_t>(placed);
+    high[bucket] = static_cast<std::uint16_t>(middle);
+    placed = next;
   }
-  // Placing moves each begin to its bucket's end, which is the next one's begin: shifted back afterwards.
-  for (std::size_t i = 0; i < count; ++i) block.positions[block.begins[buckets[i]]++] = static_cast<std::uint16_t>(i);
-  for (std::size_t i = block.begins.size() - 1; i > 0; --i) block.begins[i] = block.begins[i - 1];
-  block.begins[0] = 0;
+  block.begins[low.size()] = static_cast<std::uint16_t>(placed);
+  for (std::size_t i = 0; i < half; ++i) {
+    block.positions[low[buckets[i]]++] = static_cast<std::uint16_t>(i);
+    block.positions[high[buckets[half + i]]++] = static_cast<std::uint16_t>(half + i);
+  }
+  if (2 * half < count) block.positions[high[buckets[count - 1]]++] = static_cast<std::uint16_t>(count - 1);
 }
 
 const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
@@ -49,7 +65,7 @@ const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
   if (slot != 0 && slots_[slot - 1]->number == number) return *slots_[slot - 1];
   std::size_t to = slots_.size();
   if (to < max_blocks_) {
-    slots_.push_back(std::make_unique<Block>());
+    slots_.push_back(std::make_unique_for_overwrite<Block>());
   } else {
     to = next_slot_++ % max_blocks_;
   }

@@ -1,7 +1,9 @@
 #include "match/source_index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <span>
 
 namespace bdelta {
 namespace {
@@ -9,6 +11,7 @@ namespace {
 constexpr std::uint64_t kScanBytes = std::uint64_t{4} << 20;    // source scanned by one task
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;   // scanned at a time inside it
 constexpr std::uint64_t kMostOfExpected = 8;                    // samples that `add` takes, in expected ones
+constexpr std::size_t kAhead = 16;  // samples between the fetch of a bucket and its use
 
 }  // namespace
 
@@ -23,20 +26,33 @@ void SourceIndex::insert(std::uint64_t key, std::uint64_t source_pos) noexcept {
 }
 
 void SourceIndex::insert_all(const SampleBlocks& blocks, WorkerPool& pool) {
-  constexpr std::uint64_t kParts = 8;  // fixed, so that the work splits alike for every thread count
   pool.for_each(kParts, [&](std::size_t part) {
     const Span span(pool.timeline(), PhaseId::kIndex, part);
-    for (const auto& block : blocks) {
+    for (const SampleBlock& block : blocks) {
       pool.advance();
-      for (const Sample& sample : block) {
-        if ((sample.key >> 61) == part) insert(sample.key, sample.source_pos);
+      const std::span<const Sample> samples = block.part(part);
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        if (i + kAhead < samples.size()) prefetch(samples[i + kAhead].key);
+        insert(samples[i].key, samples[i].source_pos);
       }
     }
   });
 }
 
-// The samples of a piece, block by block and in order, max_samples of a block at most. A run of equal hashes (periodic
-// data) is one sample.
+// Sorts samples by the part that inserts them, each part in order.
+SourceIndex::SampleBlock SourceIndex::split_by_part(const std::vector<Sample>& samples) {
+  SampleBlock block;
+  std::array<std::size_t, kParts + 1> next{};
+  for (const Sample& sample : samples) ++next[(sample.key >> (64 - kPartBits)) + 1];
+  for (std::size_t p = 1; p <= kParts; ++p) next[p] += next[p - 1];
+  block.begins = next;
+  block.samples.resize(samples.size());
+  for (const Sample& sample : samples) block.samples[next[sample.key >> (64 - kPartBits)]++] = sample;
+  return block;
+}
+
+// The samples of a piece, block by block, max_samples of a block at most. A run of equal hashes (periodic data) is one
+// sample.
 SourceIndex::SampleBlocks SourceIndex::scan(ByteSpan piece, std::uint64_t source_pos, std::uint64_t max_samples,
                                             WorkerPool& pool) const {
   static const SampleScan scan_samples = best_sample_scan();
@@ -46,7 +62,7 @@ SourceIndex::SampleBlocks SourceIndex::scan(ByteSpan piece, std::uint64_t source
     const std::uint64_t begin = i * kScanBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + kScanBytes, stop);
     const Span span(pool.timeline(), PhaseId::kIndex, i, end > begin ? end - begin : 0);
-    std::vector<Sample>& samples = blocks[i];
+    std::vector<Sample> samples;
     std::vector<std::uint32_t> offsets;
     std::uint64_t last_key = 0;
     for (std::uint64_t at = begin; at < end && samples.size() < max_samples; at += kStepBytes) {
@@ -58,6 +74,7 @@ SourceIndex::SampleBlocks SourceIndex::scan(ByteSpan piece, std::uint64_t source
         last_key = key;
       }
     }
+    blocks[i] = split_by_part(samples);
     pool.advance(end > begin ? end - begin : 0);
   });
   return blocks;
@@ -67,7 +84,7 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
   threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
   const SampleBlocks blocks = scan(source, 0, ~std::uint64_t{0}, pool);
   std::uint64_t sample_count = 0;
-  for (const auto& block : blocks) sample_count += block.size();
+  for (const SampleBlock& block : blocks) sample_count += block.samples.size();
   start(shift, std::bit_ceil(std::max<std::uint64_t>(16, sample_count / 2)), pool);
   insert_all(blocks, pool);
 }

@@ -7,9 +7,12 @@
 // table is the same for any number of threads.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "match/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -37,13 +40,7 @@ class SourceIndex {
   [[nodiscard]] std::uint32_t threshold() const noexcept { return threshold_; }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return entries_.size() * sizeof(std::uint64_t); }
 
-  void prefetch(std::uint64_t key) const noexcept {
-#if defined(__GNUC__)
-    __builtin_prefetch(&entries_[bucket(key)]);
-#else
-    (void)key;
-#endif
-  }
+  void prefetch(std::uint64_t key) const noexcept { prefetch_line(&entries_[bucket(key)]); }
 
   // Calls use(source_pos) for every entry whose tag fits; a caller still compares the bytes.
   template <class Use>
@@ -66,7 +63,21 @@ class SourceIndex {
     std::uint64_t key;
     std::uint64_t source_pos;
   };
-  using SampleBlocks = std::vector<std::vector<Sample>>;
+  static constexpr unsigned kPartBits = 3;
+  static constexpr std::size_t kParts = std::size_t{1} << kPartBits;  // fixed: the work splits alike for all thread counts
+
+  // Samples by part: part p is [begins[p], begins[p + 1]).
+  struct SampleBlock {
+    std::vector<Sample> samples;
+    std::array<std::size_t, kParts + 1> begins{};
+
+    [[nodiscard]] std::span<const Sample> part(std::size_t p) const {
+      return std::span(samples).subspan(begins[p], begins[p + 1] - begins[p]);
+    }
+  };
+  using SampleBlocks = std::vector<SampleBlock>;
+
+  [[nodiscard]] static SampleBlock split_by_part(const std::vector<Sample>& samples);
 
   void insert(std::uint64_t key, std::uint64_t source_pos) noexcept;
   void insert_all(const SampleBlocks& blocks, WorkerPool& pool);

@@ -1,5 +1,7 @@
-// The kernels of the matcher against plain forms of themselves: comparison, sampling, extension.
+// The kernels of the matcher against plain forms of themselves: comparison, sampling, extension, tables.
+#include "match/anchor_table.hpp"
 #include "match/extend.hpp"
+#include "match/gap_pass.hpp"
 #include "match/local_table.hpp"
 #include "match/sample_hash.hpp"
 #include "match/source_index.hpp"
@@ -66,6 +68,41 @@ TEST(SampleScan, Avx2EqualsScalar) {
     EXPECT_EQ(plain, fast);
     EXPECT_FALSE(plain.empty() && shift < 8);
   }
+}
+
+// Half of the positions are samples, so that eight of them make every pattern there is.
+TEST(SampleScan, Avx2TakesEveryPatternOfSamples) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  const Bytes bytes = random_bytes(60'000, 12);
+  std::vector<std::uint32_t> plain;
+  std::vector<std::uint32_t> fast;
+  scan_samples_scalar(bytes.data(), 59'000, 1u << 31, plain);
+  scan_samples_avx2(bytes.data(), 59'000, 1u << 31, fast);
+  EXPECT_EQ(plain, fast);
+  std::vector<bool> seen(256);
+  for (std::size_t i = 0; i + 8 <= 59'000; i += 8) {
+    unsigned pattern = 0;
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      pattern |= static_cast<unsigned>(sample_hash(bytes.data() + i + lane) < 1u << 31) << lane;
+    }
+    seen[pattern] = true;
+  }
+  EXPECT_EQ(256, std::count(seen.begin(), seen.end(), true));
+}
+
+TEST(SampleScan, Avx2TakesRunsInWhichAllAreSamples) {
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "this processor has no AVX2";
+  Bytes run;
+  for (unsigned value = 1; run.empty() && value < 256; ++value) {
+    const Bytes eight(8, static_cast<std::uint8_t>(value));
+    if (sample_hash(eight.data()) < 1u << 31) run.assign(9000, static_cast<std::uint8_t>(value));
+  }
+  ASSERT_FALSE(run.empty());
+  std::vector<std::uint32_t> positions = {7, 7};
+  scan_samples_avx2(run.data(), 8991, 1u << 31, positions);
+  ASSERT_EQ(8993u, positions.size()) << "the positions stand behind what was there";
+  EXPECT_EQ(7u, positions[1]);
+  for (std::uint32_t i = 0; i < 8991; ++i) ASSERT_EQ(i, positions[i + 2]);
 }
 #endif
 
@@ -178,6 +215,50 @@ TEST(SourceIndex, SmallSourcesGiveAnEmptyOrAHarmlessIndex) {
     SourceIndex index;
     index.build(source, 1, pool);
     index.lookup(0x1234567890abcdefull, [&](std::uint64_t pos) { EXPECT_LE(pos + kAnchorSpan, size); });
+  }
+}
+
+// A target of noise with pieces of the source that are too short for the index; as many as say that the noise passes
+// the filter hardly ever, whatever its size. Gaps of 64 KiB and 2 MiB: filters on both sides of the limit.
+TEST(GapPass, FindsShortPiecesWithSmallAndLargeFilters) {
+  const Bytes source = random_bytes(300'000, 13);
+  for (const std::size_t size : {std::size_t{1} << 16, std::size_t{1} << 21}) {
+    Bytes target = random_bytes(size, 14);
+    Covers planted;
+    Random random(15);
+    for (std::size_t at = 100; at + 100 < size; at += 997) {
+      const std::uint64_t from = random.below(source.size() - 40);
+      std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), 40, target.begin() + static_cast<std::ptrdiff_t>(at));
+      planted.push_back({from, at, 40});
+    }
+    WorkerPool pool(2);
+    Covers covers;
+    fill_gaps(source, target, MatchParams{}, 12, pool, covers);
+    ASSERT_EQ(planted.size(), covers.size());
+    for (std::size_t i = 0; i < planted.size(); ++i) {
+      ASSERT_EQ(planted[i].diagonal(), covers[i].diagonal());
+      ASSERT_LE(covers[i].target_pos, planted[i].target_pos);
+      ASSERT_GE(covers[i].target_end(), planted[i].target_end());
+    }
+  }
+}
+
+// A place on each side of each border between the stretches that the table is filled from, and the last one of all.
+TEST(AnchorTable, NamesPlacesInAllOfTheSource) {
+  constexpr std::size_t kStretch = std::size_t{1} << 19;
+  const Bytes source = random_bytes(3 * kStretch + 1000, 16);
+  // A target that nothing covers fails everywhere; what it holds is then what the table has to know.
+  for (const std::size_t middle : {std::size_t{2000}, kStretch, 2 * kStretch, 3 * kStretch, source.size() - 2000}) {
+    const auto begin = source.begin() + static_cast<std::ptrdiff_t>(middle - 2000);
+    const Bytes target(begin, begin + 4000);
+    WorkerPool pool(1);
+    AnchorTable anchors;
+    anchors.build(source, target, {}, 2, pool);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i + AnchorTable::kKeyBytes <= target.size(); ++i) {
+      anchors.lookup(target.data() + i, [&](std::uint64_t pos) { found += pos == middle - 2000 + i; });
+    }
+    EXPECT_GT(found, 4000u / 20) << middle;
   }
 }
 

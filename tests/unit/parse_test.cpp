@@ -257,6 +257,22 @@ TEST(Parse, GivesNoMoreCoversThanAllowed) {
   EXPECT_GT(some, 0u);
 }
 
+TEST(Parse, AnOrdinaryScaleForMissesChangesNothing) {
+  const Bytes source = wordy_bytes(60'000, 31);
+  Bytes target = source;
+  Random random(32);
+  for (std::uint8_t& byte : target) {
+    if (random.below(20) == 0) byte = static_cast<std::uint8_t>(random.next());
+  }
+  target.erase(target.begin() + 20'000, target.begin() + 20'300);
+  WorkerPool pool(1);
+  const Bytes ordinary(target.size(), 16);
+  const Bytes dear(target.size(), 64);
+  const Covers plain = parse_covers(source, target, {}, ParseParams{}, {}, pool);
+  EXPECT_EQ(plain, parse_covers(source, target, {}, ParseParams{}, ordinary, pool));
+  EXPECT_NE(plain, parse_covers(source, target, {}, ParseParams{}, dear, pool));
+}
+
 TEST(Parse, CheapMissesKeepADiagonal) {
   // Every second of 200 bytes differs: too dear to copy, unless the caller says that misses cost next to nothing.
   const Bytes source = random_bytes(40'000, 8);
@@ -292,6 +308,18 @@ TEST(SourceGrams, FindsTheNearestOnBothSides) {
   // A table of two blocks that has forgotten the place answers as before.
   for (std::uint64_t pos = 0; pos < source.size(); pos += 5000) (void)grams.find(gram.data(), pos);
   EXPECT_EQ(44'000u, grams.find(gram.data(), 45'000).before);
+}
+
+// Sizes about the ends of blocks, odd numbers of positions, and a run whose positions share one bucket.
+TEST(SourceGrams, EveryEvenPositionFindsItself) {
+  for (const std::size_t size : {8u, 9u, 10u, 11u, 16'384u, 16'390u, 16'391u, 16'392u, 16'394u, 40'001u}) {
+    Bytes source = random_bytes(size, size);
+    std::fill_n(source.begin(), size / 3, std::uint8_t{0});
+    SourceGrams grams(source, 4);
+    for (std::size_t pos = 0; pos + 8 <= size; pos += 2) {
+      ASSERT_EQ(pos, grams.find(source.data() + pos, pos).before) << "size " << size;
+    }
+  }
 }
 
 }  // namespace
