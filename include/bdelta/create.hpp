@@ -28,7 +28,7 @@ inline constexpr int kMaxLevel = 9;
 inline constexpr int kDefaultLevel = 3;
 
 struct CreateOptions {
-  // 1 fast to 9 small. 1 and 2, 3 to 5, and 6 to 9 are alike for now. Has no effect on what applying needs to know.
+  // 1 fast to 9 small; the README says what each does. Has no effect on what applying needs to know.
   int level = kDefaultLevel;
 
   PatchFormat format = PatchFormat::kBdt2;

@@ -119,8 +119,18 @@ void choose_loading(const BudgetRequest& request, Budget& budget) {
   budget.target_whole = request.target_view || both;
 }
 
+// Trying several sets of covers keeps all of them, and the streams of one more, beside what is kept anyway: only for
+// small targets, and not under a limit.
+LevelSettings settings_for(const BudgetRequest& request) {
+  LevelSettings settings = level_settings(request.level);
+  if (request.limit_bytes != 0 || request.target_size > settings.choice_bytes) {
+    settings.match.parse_params.costs.resize(1);
+  }
+  return settings;
+}
+
 void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& budget) {
-  budget.settings = level_settings(request.level);
+  budget.settings = settings_for(request);
   LevelSettings& settings = budget.settings;
   budget.segment_bytes = shares.segment;
   budget.match.chunk_bytes = std::clamp(shares.segment / 4, kMiB / 2, 8 * kMiB);
@@ -152,7 +162,7 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
 
 Budget without_limit(const BudgetRequest& request) {
   Budget budget;
-  budget.settings = level_settings(request.level);
+  budget.settings = settings_for(request);
   budget.segment_bytes = kFreeSegment;
   budget.match.near_gaps_only = request.target_size > kFreeSegment;
   unsigned& shift = budget.settings.match.sample_shift;

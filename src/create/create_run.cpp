@@ -1,6 +1,7 @@
 #include "create/create_run.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "base/checked.hpp"
@@ -21,6 +22,7 @@ constexpr double kEncoded = 0.9;
 // The same for a segment, in shares of its own.
 constexpr double kSegmentLoaded = 0.04;
 constexpr double kMatched = 0.55;
+constexpr double kChosen = 0.6;
 
 io::SpoolOptions spool_options(const CreateOptions& options, std::uint64_t memory_bytes) {
   io::SpoolOptions spool;
@@ -201,19 +203,48 @@ Status CreateRun::find_covers() {
   const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
-    covers_ = gathered_->place(matcher.find(target, gathered_->diagonals()));
+    found_ = matcher.find(target, gathered_->diagonals());
+    for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
   } else {
     const auto begin = static_cast<std::int64_t>(segment_.begin);
     const auto from_end =
         static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
-    covers_ = matcher_->find(target, {begin, begin + from_end});
+    found_ = matcher_->find(target, {begin, begin + from_end});
   }
-  for (Cover& cover : covers_) cover.target_pos += segment_.begin;
+  for (Covers& covers : found_) {
+    for (Cover& cover : covers) cover.target_pos += segment_.begin;
+  }
+  return {};
+}
+
+// The bytes of the groups that the covers would make.
+Result<std::uint64_t> CreateRun::coded_size(const Covers& covers) {
+  const std::vector<GroupPlan> plans =
+      plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_);
+  std::vector<GroupDraft> drafts = encode_groups(covers, plans, 0, plans.size());
+  const Span step(&timeline_, PhaseId::kCompress);
+  BDELTA_ASSIGN(const std::vector<std::uint64_t> sizes, writer_->measure_groups(drafts));
+  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
+
+Status CreateRun::choose_covers() {
+  std::size_t best = 0;
+  if (found_.size() > 1 && writer_) {
+    set_segment_range(kMatched, kChosen);
+    std::uint64_t best_bytes = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      watch_.begin_stage(static_cast<double>(i + 1) / static_cast<double>(found_.size()), segment_.end - segment_.begin);
+      BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(found_[i]));
+      if (bytes < best_bytes) best_bytes = bytes, best = i;
+    }
+  }
+  covers_ = std::move(found_[best]);
+  found_.clear();
   return {};
 }
 
 Status CreateRun::encode() {
-  set_segment_range(kMatched, 1);
+  set_segment_range(kChosen, 1);
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {
@@ -225,14 +256,14 @@ Status CreateRun::encode() {
 }
 
 // The groups [begin, end) of the plan.
-std::vector<GroupDraft> CreateRun::encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin,
-                                                 std::size_t end) {
+std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans,
+                                                 std::size_t begin, std::size_t end) {
   const Span step(&timeline_, PhaseId::kEncode);
   std::vector<GroupDraft> drafts(end - begin);
   pool_->for_each(drafts.size(), [&](std::size_t i) {
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
-    drafts[i] = encode_group(source_pieces_, target_pieces_, covers_, plan, budget_.settings.window_bytes,
+    drafts[i] = encode_group(source_pieces_, target_pieces_, covers, plan, budget_.settings.window_bytes,
                              &watch_);
   });
   return drafts;
@@ -268,7 +299,7 @@ Status CreateRun::encode_native() {
     std::uint64_t batch_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
     watch_.begin_stage(before + 0.2 * (after - before), batch_bytes);
-    std::vector<GroupDraft> groups = joiner_->add(encode_groups(plans, begin, end));
+    std::vector<GroupDraft> groups = joiner_->add(encode_groups(covers_, plans, begin, end));
     watch_.begin_stage(after, stream_bytes(groups));
     BDELTA_TRY(write_groups(std::move(groups)));
   }

@@ -32,6 +32,7 @@ class CreateRun {
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
   Status find_covers();
+  Status choose_covers();  // of several sets the one that codes smallest
   Status encode();       // into the spool
 
   Status finish_body();  // and make the head
@@ -44,11 +45,13 @@ class CreateRun {
  private:
   Status load_target(const TargetRange& segment);
   Status encode_native();
-  std::vector<GroupDraft> encode_groups(const std::vector<GroupPlan>& plans, std::size_t begin, std::size_t end);
+  std::vector<GroupDraft> encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans, std::size_t begin,
+                                        std::size_t end);
   Status encode_bdt1();
   Status write_groups(std::vector<GroupDraft> groups);
   Status finish_native();
   Status finish_bdt1();
+  Result<std::uint64_t> coded_size(const Covers& covers);
   void set_segment_range(double begin, double end);
   void count_covers();
   void count_group(const GroupDraft& group);
@@ -73,7 +76,8 @@ class CreateRun {
   Bytes segment_bytes_;                    // empty where target_ holds them
   FilePieces source_pieces_{ByteSpan()};   // at hand for the segment
   FilePieces target_pieces_{ByteSpan()};
-  Covers covers_;                          // of the segment
+  std::vector<Covers> found_;              // sets of covers of the segment to choose from
+  Covers covers_;                          // the one chosen
 
   Bytes head_;                             // of the patch; the body is in the spool
   std::optional<io::Spool> body_;

@@ -30,13 +30,19 @@ class LocalTable {
         notes_(static_cast<std::size_t>(std::min(last_granule_ + 1, kNotes))) {}
 
   // Makes sure that the granules around source_pos, `behind` bytes back to `ahead` bytes on, are in the table.
-  void cover(std::uint64_t source_pos, std::uint64_t behind, std::uint64_t ahead) {
+  // Returns the number of granules that were inserted for it.
+  std::uint64_t cover(std::uint64_t source_pos, std::uint64_t behind, std::uint64_t ahead) {
     const std::uint64_t first = (source_pos > behind ? source_pos - behind : 0) / kGranuleBytes;
     const std::uint64_t last = std::min<std::uint64_t>((source_pos + ahead) / kGranuleBytes, last_granule_);
+    std::uint64_t inserted = 0;
     for (std::uint64_t granule = first; granule <= last; ++granule) {
       const Note& note = note_of(granule);
-      if (note.born == 0 || note.granule != granule || clock_ - note.born > kLifeGranules) insert(granule);
+      if (note.born == 0 || note.granule != granule || clock_ - note.born > kLifeGranules) {
+        insert(granule);
+        ++inserted;
+      }
     }
+    return inserted;
   }
 
   // A source position whose 8 bytes may equal those hashed; near `around` when positions pass 2^34.

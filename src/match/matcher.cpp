@@ -104,7 +104,7 @@ bool Matcher::fill(ByteSpan target, unsigned span, double goal, Covers& covers) 
   return true;
 }
 
-Covers Matcher::parse(ByteSpan target, const Covers& covers) const {
+std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers) const {
   ParseScope scope;
   scope.anchors.ranges = ranges_to_read(target, covers);
   scope.anchors.memory_bytes = limits_.anchor_bytes;
@@ -112,12 +112,12 @@ Covers Matcher::parse(ByteSpan target, const Covers& covers) const {
   scope.chunk_bytes = limits_.chunk_bytes;
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
   const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
-  pool_.begin_stage(1, read_bytes + 2 * target.size());
+  pool_.begin_stage(1, read_bytes + (1 + params_.parse_params.costs.size()) * target.size());
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope);
 }
 
-Covers Matcher::find(ByteSpan target, const Diagonals& diagonals) {
-  if (source_.empty() || target.empty()) return {};
+std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals) {
+  if (source_.empty() || target.empty()) return {{}};
   const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
     const Span span(pool_.timeline(), phase, TraceSpan::kNone, bytes);
     return pass();
@@ -159,11 +159,11 @@ Covers Matcher::find(ByteSpan target, const Diagonals& diagonals) {
       join_covers(covers);
     }
   }, target.size());
-  return covers;
+  return {std::move(covers)};
 }
 
 Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool) {
-  return Matcher(source, params, {}, pool).find(target, whole_diagonals(source, target));
+  return Matcher(source, params, {}, pool).find(target, whole_diagonals(source, target)).front();
 }
 
 }  // namespace bdelta

@@ -31,14 +31,15 @@ class Matcher {
 
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
   // thread count. The goals of the stages are 0 to 1.
-  [[nodiscard]] Covers find(ByteSpan target, const Diagonals& diagonals);
+  // Several sets where the parse weighs costs in several ways, for the caller to choose from; at least one.
+  [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals);
 
  private:
   void build_index_if_worth(const Covers& covers, std::uint64_t target_size);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
   bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
-  [[nodiscard]] Covers parse(ByteSpan target, const Covers& covers) const;
+  [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers) const;
 
   const ByteSpan source_;
   const MatchParams& params_;
@@ -48,7 +49,7 @@ class Matcher {
   std::uint64_t uncovered_ = 0;  // by diagonals alone, in all targets so far
 };
 
-// The covers of a whole target, without limits.
+// The covers of a whole target, without limits; the first set where there are several.
 [[nodiscard]] Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool);
 
 }  // namespace bdelta

@@ -5,7 +5,7 @@
 // all bytes would be source times target many states; but hardly any of them can matter. So a path exists only for a
 // diagonal that was proposed, and dies once it lies further behind the best than a change of diagonal costs: the best
 // could then switch to it whenever it became good. Proposals come from the covers of the fast matcher, from anchors
-// (anchor_table.hpp) and from the nearest short match (source_grams.hpp), and only where the best path misses.
+// (anchor_table.hpp) and from the nearest matches (source_grams.hpp), and only where the best path misses.
 //
 // Where the best path fits for 16 bytes or more nobody can overtake it by switching there, so the search jumps to the
 // end of the run and brings the others along with one comparison and a few popcounts for 64 bytes. Similar files are
@@ -17,10 +17,12 @@
 #include "match/parse.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "match/anchor_table.hpp"
 #include "match/block_compare.hpp"
@@ -35,6 +37,9 @@ constexpr unsigned kJumpBytes = 16;
 constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
 constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
 constexpr std::uint64_t kAheadBytes = 8;     // between the fetch of an anchor's bucket and its use, while nothing fits
+constexpr unsigned kNeighbourhoodLog = 14;             // of source bytes: a block of grams
+constexpr std::uint64_t kNeighbourhoodCost = 2048;     // target bytes that must have been passed for each new one
+constexpr std::uint64_t kFirstCredit = std::uint64_t{1} << 20;
 constexpr std::uint32_t kPaceSteps = 4096;   // a few milliseconds
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
 constexpr std::uint32_t kNoNode = ~std::uint32_t{0};
@@ -62,10 +67,16 @@ struct Arrival {
   std::uint64_t literal_pos = 0;
 };
 
+// A worker's tables of grams.
+struct Grams {
+  SourceGrams short_ones;
+  std::optional<SourceGrams> long_ones;
+};
+
 class ChunkParser {
  public:
   ChunkParser(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseCosts& costs, std::size_t beam,
-              std::span<const std::uint8_t> miss_scale, const AnchorTable& anchors, SourceGrams& grams, Watch* watch,
+              std::span<const std::uint8_t> miss_scale, const AnchorTable& anchors, Grams& grams, Watch* watch,
               std::uint64_t begin, std::uint64_t end)
       : source_(source), target_(target), costs_(costs), beam_(beam), miss_scale_(miss_scale),
         anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(begin), end_(end), pos_(begin), seeds_end_(seeds.data() + seeds.size()),
@@ -233,17 +244,35 @@ class ChunkParser {
     if (ask_anchors) anchors_.prefetch(at);
     if (ask_anchors && left >= AnchorTable::kKeyBytes + kAheadBytes) anchors_.prefetch(at + kAheadBytes);
     SourceGrams::Nearest nearest;
-    if (left >= 8 && !(literal_best_ && pos_ - literal_.literal_pos > kLostBytes)) {
-      const std::int64_t around = static_cast<std::int64_t>(pos_) + here_.diagonal;
-      nearest = grams_.find(at, around < 0 ? 0 : static_cast<std::uint64_t>(around));
+    SourceGrams::Nearest nearest_long;
+    if (may_ask_grams()) {
+      const std::int64_t along = static_cast<std::int64_t>(pos_) + here_.diagonal;
+      const std::uint64_t around = along < 0 ? 0 : static_cast<std::uint64_t>(along);
+      if (left >= grams_.short_ones.readable_bytes()) nearest = grams_.short_ones.find(at, around);
+      if (grams_.long_ones && left >= grams_.long_ones->readable_bytes()) nearest_long = grams_.long_ones->find(at, around);
     }
     if (ask_anchors) {
       anchors_.lookup(at, [&](std::uint64_t source_pos) {
         if (load_word(source_.data() + source_pos) == load_word(at)) begin_path_from(source_pos);
       });
     }
-    if (nearest.before != SourceGrams::kNone) begin_path_from(nearest.before);
-    if (nearest.after != SourceGrams::kNone) begin_path_from(nearest.after);
+    for (const std::uint64_t source_pos : {nearest_long.before, nearest_long.after, nearest.before, nearest.after}) {
+      if (source_pos != SourceGrams::kNone) begin_path_from(source_pos);
+    }
+  }
+
+  // Whether the nearest match is worth asking for. What a table must build first is paid with target bytes passed: where
+  // short covers jump all over the source each would build tables of its own. Which ones a worker happens to have left
+  // from other chunks must not matter, so neighbourhoods are counted as new that this chunk has not asked for lately.
+  bool may_ask_grams() noexcept {
+    if (literal_best_ && pos_ - literal_.literal_pos > kLostBytes) return false;
+    const std::uint64_t neighbourhood = (pos_ + static_cast<std::uint64_t>(here_.diagonal)) >> kNeighbourhoodLog;
+    std::uint64_t& noted = neighbourhoods_[neighbourhood % neighbourhoods_.size()];
+    if (noted == neighbourhood + 1) return true;
+    if (pos_ - begin_ + kFirstCredit < spent_) return false;
+    spent_ += kNeighbourhoodCost;
+    noted = neighbourhood + 1;
+    return true;
   }
 
   void begin_path_from(std::uint64_t source_pos) {
@@ -415,7 +444,7 @@ class ChunkParser {
   const std::size_t beam_;
   const std::span<const std::uint8_t> miss_scale_;
   const AnchorTable& anchors_;
-  SourceGrams& grams_;
+  Grams& grams_;
   Pace pace_;
   const std::uint64_t begin_;
   const std::uint64_t end_;
@@ -430,6 +459,8 @@ class ChunkParser {
   std::int64_t worst_cost_ = -kFar;
   std::int64_t step_costs_[2][256];  // of a byte, by whether the one before differs and by target - source
   std::int64_t back_costs_[2][256];  // of a byte on the way back, by whether the one behind it differs
+  std::array<std::uint64_t, 1024> neighbourhoods_{};  // asked for; number + 1
+  std::uint64_t spent_ = 0;                           // target bytes paid for new ones
   Arrival literal_;
   Arrival here_;
   bool literal_best_ = true;
@@ -438,28 +469,37 @@ class ChunkParser {
   std::size_t collect_at_ = kCollectLeast;
 };
 
-// Tables that are not in use: one a worker in the end. What is in a table does not change its answers.
+// Tables that are not in use: one pair a worker in the end. What is in a table does not change its answers.
 class GramTables {
  public:
-  GramTables(ByteSpan source, std::size_t max_blocks) : source_(source), max_blocks_(max_blocks) {}
+  GramTables(ByteSpan source, std::size_t max_blocks, bool long_grams)
+      : source_(source), max_blocks_(max_blocks), long_grams_(long_grams) {}
 
-  std::unique_ptr<SourceGrams> take() {
+  std::unique_ptr<Grams> take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<SourceGrams>(source_, max_blocks_);
-    std::unique_ptr<SourceGrams> table = std::move(free_.back());
+    if (free_.empty()) return make();
+    std::unique_ptr<Grams> table = std::move(free_.back());
     free_.pop_back();
     return table;
   }
-  void give_back(std::unique_ptr<SourceGrams> table) {
+  void give_back(std::unique_ptr<Grams> table) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(table));
   }
 
  private:
+  [[nodiscard]] std::unique_ptr<Grams> make() const {
+    if (!long_grams_) return std::make_unique<Grams>(Grams{SourceGrams(source_, max_blocks_), {}});
+    const std::size_t half = std::max<std::size_t>(2, max_blocks_ / 2);
+    return std::make_unique<Grams>(
+        Grams{SourceGrams(source_, half), SourceGrams(source_, half, SourceGrams::kLongGram)});
+  }
+
   const ByteSpan source_;
   const std::size_t max_blocks_;
+  const bool long_grams_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<SourceGrams>> free_;
+  std::vector<std::unique_ptr<Grams>> free_;
 };
 
 // Drops the shortest covers where there are more than max_count.
@@ -474,28 +514,7 @@ void keep_longest(Covers& covers, std::size_t max_count) {
   covers.shrink_to_fit();
 }
 
-}  // namespace
-
-Covers parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
-                    std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope) {
-  const ParseCosts costs = fit_costs(source, target, seeds, params.costs);
-  AnchorTable anchors;
-  anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
-  GramTables tables(source, scope.gram_blocks);
-  const std::uint64_t chunk_bytes = scope.chunk_bytes;
-  const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
-  std::vector<Covers> chunks(chunk_count);
-  pool.for_each(chunk_count, [&](std::size_t i) {
-    const std::uint64_t begin = i * chunk_bytes;
-    const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
-    const Span span(pool.timeline(), PhaseId::kParse, i, end - begin);
-    std::unique_ptr<SourceGrams> grams = tables.take();
-    chunks[i] = ChunkParser(source, target, seeds, costs, params.beam, miss_scale, anchors, *grams, pool.watch(), begin, end)
-                    .run();
-    tables.give_back(std::move(grams));
-    if (scope.bytes_per_cover != 0) keep_longest(chunks[i], static_cast<std::size_t>(chunk_bytes / scope.bytes_per_cover));
-    pool.advance(end - begin);
-  });
+Covers join_chunks(std::span<const Covers> chunks) {
   Covers all;
   for (const Covers& chunk : chunks) {
     for (const Cover& cover : chunk) {
@@ -509,6 +528,37 @@ Covers parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const
     }
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
+                                 std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope) {
+  std::vector<ParseCosts> costs;
+  for (const ParseCosts& start : params.costs) costs.push_back(fit_costs(source, target, seeds, start));
+  AnchorTable anchors;
+  anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
+  GramTables tables(source, scope.gram_blocks, params.long_grams);
+  const std::uint64_t chunk_bytes = scope.chunk_bytes;
+  const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
+  std::vector<Covers> chunks(costs.size() * chunk_count);
+  pool.for_each(chunks.size(), [&](std::size_t i) {
+    const std::uint64_t begin = i % chunk_count * chunk_bytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
+    const Span span(pool.timeline(), PhaseId::kParse, i % chunk_count, end - begin);
+    std::unique_ptr<Grams> grams = tables.take();
+    chunks[i] = ChunkParser(source, target, seeds, costs[i / chunk_count], params.beam, miss_scale, anchors, *grams,
+                            pool.watch(), begin, end)
+                    .run();
+    tables.give_back(std::move(grams));
+    if (scope.bytes_per_cover != 0) keep_longest(chunks[i], static_cast<std::size_t>(chunk_bytes / scope.bytes_per_cover));
+    pool.advance(end - begin);
+  });
+  std::vector<Covers> found;
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    found.push_back(join_chunks(std::span(chunks).subspan(i * chunk_count, chunk_count)));
+  }
+  return found;
 }
 
 }  // namespace bdelta

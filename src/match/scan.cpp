@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
 constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
+constexpr std::uint64_t kGranuleCost = 1024;      // target bytes that must have been passed for each granule inserted
+constexpr std::int64_t kMostCredit = 1 << 20;     // target bytes passed that count at a time
 constexpr std::uint64_t kFirstReach = 4096;  // bytes of source around a new diagonal that enter the local table
 constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
 constexpr std::uint64_t kMaxBehind = 32768;
@@ -73,6 +75,7 @@ class Scanner {
     }
     if (cover.diagonal() != diagonal_) reach_ = kFirstReach;
     diagonal_ = cover.diagonal();
+    credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), kMostCredit);
     pos_ = free_from_ = cover.target_end();
   }
 
@@ -123,7 +126,9 @@ class Scanner {
   // only a scan that stays uncovered pays for more.
   void grow_reach(std::uint64_t around) {
     if (pos_ != free_from_ && (pos_ - free_from_) % 64 != 0) return;
-    table_.cover(around, std::min(reach_ / 2, kMaxBehind), std::min(reach_, kMaxAhead));
+    if (credit_ < 0) return;
+    const std::uint64_t inserted = table_.cover(around, std::min(reach_ / 2, kMaxBehind), std::min(reach_, kMaxAhead));
+    credit_ -= static_cast<std::int64_t>(inserted * kGranuleCost);
     if (pos_ != free_from_) reach_ = std::min(reach_ * 2, kMaxAhead);
   }
 
@@ -184,6 +189,7 @@ class Scanner {
   std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
   std::int64_t diagonal_;
   std::uint64_t reach_ = kFirstReach;
+  std::int64_t credit_ = kMostCredit;  // where short covers jump to and fro, the table is not filled for each of them
 };
 
 }  // namespace

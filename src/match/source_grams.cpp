@@ -2,24 +2,37 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/bytes.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kGramMask = (std::uint64_t{1} << 40) - 1;
+constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * SourceGrams::kShortGram) - 1;
+constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ull;
 constexpr unsigned kMaxTries = 4;  // entries of a bucket compared in each direction
 
 }  // namespace
 
-SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks)
-    : source_(source), max_blocks_(max_blocks),
+SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
+    : source_(source), gram_bytes_(gram_bytes), max_blocks_(max_blocks),
       slot_of_(std::bit_ceil(std::min<std::size_t>(static_cast<std::size_t>(source.size() >> kBlockLog) + 1,
                                                    max_blocks * kNotesPerBlock))) {}
 
-static inline std::uint32_t gram_bucket(std::uint64_t word, unsigned log) noexcept {
-  return static_cast<std::uint32_t>(((word & kGramMask) * 0x9E3779B97F4A7C15ull) >> (64 - log));
+std::uint32_t SourceGrams::bucket_of(const std::uint8_t* at) const noexcept {
+  std::uint64_t word = load_le<std::uint64_t>(at);
+  if (gram_bytes_ == kShortGram) {
+    word &= kShortMask;
+  } else {
+    word = word * 0xD6E8FEB86659FD93ull ^ load_le<std::uint64_t>(at + gram_bytes_ - 8);
+  }
+  return static_cast<std::uint32_t>((word * kFactor) >> (64 - kBucketLog));
+}
+
+bool SourceGrams::fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept {
+  if (gram_bytes_ == kShortGram) return ((load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b)) & kShortMask) == 0;
+  return std::memcmp(a, b, gram_bytes_) == 0;
 }
 
 // A counting sort. Neighbouring positions often share a bucket, and counting or placing one then waits for the one
@@ -27,7 +40,7 @@ static inline std::uint32_t gram_bucket(std::uint64_t word, unsigned log) noexce
 void SourceGrams::build(Block& block, std::uint64_t number) const {
   block.number = number;
   const std::uint64_t begin = number << kBlockLog;
-  const std::uint64_t last = source_.size() < 8 ? 0 : source_.size() - 7;  // positions with a readable word
+  const std::uint64_t last = source_.size() < readable_bytes() ? 0 : source_.size() - readable_bytes() + 1;
   const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
   const auto count = static_cast<std::size_t>((end - begin + 1) / 2);
   const std::size_t half = count / 2;
@@ -35,7 +48,7 @@ void SourceGrams::build(Block& block, std::uint64_t number) const {
   std::array<std::uint16_t, 1u << kBucketLog> low{};  // of each bucket: the count, then where the next one goes
   std::array<std::uint16_t, 1u << kBucketLog> high{};
   const auto note = [&](std::size_t i, auto& counts) {
-    const std::uint32_t bucket = gram_bucket(load_le<std::uint64_t>(source_.data() + begin + 2 * i), kBucketLog);
+    const std::uint32_t bucket = bucket_of(source_.data() + begin + 2 * i);
     buckets[i] = static_cast<std::uint16_t>(bucket);
     ++counts[bucket];
   };
@@ -76,27 +89,23 @@ const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
 
 SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t around) {
   Nearest nearest;
-  if (source_.size() < 8) return nearest;
-  around = std::min<std::uint64_t>(around, source_.size() - 8);
-  const std::uint64_t word = load_le<std::uint64_t>(at);
-  const std::uint32_t bucket = gram_bucket(word, kBucketLog);
+  if (source_.size() < readable_bytes()) return nearest;
+  around = std::min<std::uint64_t>(around, source_.size() - readable_bytes());
+  const std::uint32_t bucket = bucket_of(at);
   const std::uint64_t home = around >> kBlockLog;
   const std::uint64_t last = (source_.size() - 1) >> kBlockLog;
-  const auto fits = [&](std::uint64_t pos) {
-    return ((load_le<std::uint64_t>(source_.data() + pos) ^ word) & kGramMask) == 0;
-  };
   const auto look_back = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
     const std::uint16_t* begin = in.positions.data() + in.begins[bucket];
     for (unsigned tries = 0; from != begin && tries < kMaxTries && nearest.before == kNone; ++tries) {
       const std::uint64_t pos = (number << kBlockLog) + 2ull * *--from;
-      if (fits(pos)) nearest.before = pos;
+      if (fits(source_.data() + pos, at)) nearest.before = pos;
     }
   };
   const auto look_ahead = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
     const std::uint16_t* end = in.positions.data() + in.begins[bucket + 1];
     for (unsigned tries = 0; from != end && tries < kMaxTries && nearest.after == kNone; ++tries, ++from) {
       const std::uint64_t pos = (number << kBlockLog) + 2ull * *from;
-      if (fits(pos)) nearest.after = pos;
+      if (fits(source_.data() + pos, at)) nearest.after = pos;
     }
   };
   const Block& own = block(home);

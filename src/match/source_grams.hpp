@@ -1,8 +1,8 @@
-// Where the five bytes at a target position stand next in the neighbourhood of a source position.
+// Where the few bytes at a target position (a gram) stand next in the neighbourhood of a source position.
 //
 // The global index sees one position in many and wants 32 equal bytes; what a parse needs when its diagonal fails is
 // the nearest place where even a short match goes on. So the source is cut into blocks of 16 KiB, and a block that is
-// asked for the first time gets its even positions sorted by the hash of five bytes (a counting sort). The positions
+// asked for the first time gets its even positions sorted by the hash of the gram (a counting sort). The positions
 // of a bucket ascend, so the nearest one is found by bisection. A block takes 20 KiB; a worker keeps as many as its
 // memory allows and builds again what it has dropped: answers depend on the source alone.
 #pragma once
@@ -18,13 +18,18 @@ namespace bdelta {
 
 class SourceGrams {
  public:
-  static constexpr std::uint64_t kGramBytes = 5;
+  static constexpr unsigned kShortGram = 5;   // bytes: goes on where the files go on somewhere near
+  static constexpr unsigned kLongGram = 24;   // where content repeats, the nearest short match is often the wrong one
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  SourceGrams(ByteSpan source, std::size_t max_blocks);
+  // gram_bytes: kShortGram or kLongGram.
+  SourceGrams(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes = kShortGram);
+
+  // What `find` reads of the target.
+  [[nodiscard]] std::uint64_t readable_bytes() const noexcept { return gram_bytes_ < 8 ? 8 : gram_bytes_; }
 
   // The nearest source positions at or before `around` and behind it, in its block or the nearer neighbour, whose bytes equal
-  // the five at `at` (8 readable ones); kNone where there is none among the few that are tried.
+  // those at `at` (readable_bytes of them can be read); kNone where there is none among the few that are tried.
   struct Nearest {
     std::uint64_t before = kNone;
     std::uint64_t after = kNone;
@@ -52,7 +57,11 @@ class SourceGrams {
   [[nodiscard]] const Block& block(std::uint64_t number);
   void build(Block& block, std::uint64_t number) const;
 
+  [[nodiscard]] std::uint32_t bucket_of(const std::uint8_t* at) const noexcept;
+  [[nodiscard]] bool fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept;
+
   ByteSpan source_;
+  unsigned gram_bytes_;
   std::size_t max_blocks_;
   // By block number modulo its size, a power of two bounded by max_blocks: slot + 1 of the block asked for last, 0 = none.
   std::vector<std::uint32_t> slot_of_;

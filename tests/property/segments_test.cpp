@@ -158,7 +158,7 @@ TEST(GatheredSource, PlacesCoversWhereTheBytesStand) {
   ASSERT_OK(gathered.gather(target, 0, target.size()));
   EXPECT_LE(gathered.bytes().size(), budget->gathered_bytes);
   Matcher matcher(gathered.bytes(), budget->settings.match, budget->match, pool);
-  const Covers covers = gathered.place(matcher.find(target, gathered.diagonals()));
+  const Covers covers = gathered.place(matcher.find(target, gathered.diagonals()).front());
   ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size()));
   std::uint64_t covered = 0;
   for (const Cover& cover : covers) {

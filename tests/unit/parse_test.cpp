@@ -115,7 +115,7 @@ class Oracle {
 Covers parsed(ByteSpan source, ByteSpan target, const Covers& seeds = {}, const ParseParams& params = {},
               unsigned threads = 1) {
   WorkerPool pool(threads);
-  return parse_covers(source, target, seeds, params, {}, pool);
+  return parse_covers(source, target, seeds, params, {}, pool).front();
 }
 
 struct Excess {
@@ -132,7 +132,7 @@ Excess excess_over_oracle(int rounds, const Make& make) {
     const ParseParams params;
     const Covers covers = parsed(source, target);
     EXPECT_TRUE(covers_are_valid(covers, source.size(), target.size()));
-    const ParseCosts costs = fit_costs(source, target, {}, params.costs);
+    const ParseCosts costs = fit_costs(source, target, {}, params.costs.front());
     const std::int64_t least = Oracle(source, target, costs).least_cost();
     const std::int64_t cost = cost_of(source, target, covers, costs);
     EXPECT_GE(cost, least) << "round " << round;
@@ -228,7 +228,7 @@ TEST(Parse, FewerGramBlocksChangeNothing) {
   WorkerPool pool(1);
   ParseScope scope;
   scope.gram_blocks = 2;
-  EXPECT_EQ(parsed(source, target), parse_covers(source, target, {}, {}, {}, pool, scope));
+  EXPECT_EQ(parsed(source, target), parse_covers(source, target, {}, {}, {}, pool, scope).front());
 }
 
 TEST(Parse, BoundedAnchorsFindTheBlocksTooInTheRangesGiven) {
@@ -239,9 +239,9 @@ TEST(Parse, BoundedAnchorsFindTheBlocksTooInTheRangesGiven) {
   WorkerPool pool(1);
   ParseScope scope;
   scope.anchors.memory_bytes = 4u << 20;
-  EXPECT_EQ(Covers({{300'000, 0, 200}, {800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope));
+  EXPECT_EQ(Covers({{300'000, 0, 200}, {800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope).front());
   scope.anchors.ranges = {{700'000, 900'000}};
-  EXPECT_EQ(Covers({{800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope));
+  EXPECT_EQ(Covers({{800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope).front());
 }
 
 TEST(Parse, GivesNoMoreCoversThanAllowed) {
@@ -249,9 +249,9 @@ TEST(Parse, GivesNoMoreCoversThanAllowed) {
   const Bytes target = edited(source, random_edits(200, source.size(), 500, 19));
   WorkerPool pool(1);
   ParseScope scope;
-  const std::size_t all = parse_covers(source, target, {}, {}, {}, pool, scope).size();
+  const std::size_t all = parse_covers(source, target, {}, {}, {}, pool, scope).front().size();
   scope.bytes_per_cover = scope.chunk_bytes / 20;
-  const std::size_t some = parse_covers(source, target, {}, {}, {}, pool, scope).size();
+  const std::size_t some = parse_covers(source, target, {}, {}, {}, pool, scope).front().size();
   EXPECT_GT(all, 20u);
   EXPECT_LE(some, 20u);
   EXPECT_GT(some, 0u);
@@ -268,9 +268,9 @@ TEST(Parse, AnOrdinaryScaleForMissesChangesNothing) {
   WorkerPool pool(1);
   const Bytes ordinary(target.size(), 16);
   const Bytes dear(target.size(), 64);
-  const Covers plain = parse_covers(source, target, {}, ParseParams{}, {}, pool);
-  EXPECT_EQ(plain, parse_covers(source, target, {}, ParseParams{}, ordinary, pool));
-  EXPECT_NE(plain, parse_covers(source, target, {}, ParseParams{}, dear, pool));
+  const Covers plain = parse_covers(source, target, {}, ParseParams{}, {}, pool).front();
+  EXPECT_EQ(plain, parse_covers(source, target, {}, ParseParams{}, ordinary, pool).front());
+  EXPECT_NE(plain, parse_covers(source, target, {}, ParseParams{}, dear, pool).front());
 }
 
 TEST(Parse, CheapMissesKeepADiagonal) {
@@ -283,8 +283,8 @@ TEST(Parse, CheapMissesKeepADiagonal) {
   const Covers seeds = {{0, 0, 20'000}, {20'200, 20'200, source.size() - 20'200}};
   WorkerPool pool(1);
   const std::vector<std::uint8_t> cheap(target.size(), 1);
-  EXPECT_EQ(Covers({{0, 0, source.size()}}), parse_covers(source, target, seeds, {}, cheap, pool));
-  EXPECT_GT(parse_covers(source, target, seeds, {}, {}, pool).size(), 1u);
+  EXPECT_EQ(Covers({{0, 0, source.size()}}), parse_covers(source, target, seeds, {}, cheap, pool).front());
+  EXPECT_GT(parse_covers(source, target, seeds, {}, {}, pool).front().size(), 1u);
 }
 
 TEST(FitCosts, FrequentDifferencesAreCheap) {
@@ -295,6 +295,33 @@ TEST(FitCosts, FrequentDifferencesAreCheap) {
   EXPECT_LT(costs.value[16], costs.value[17]);
   EXPECT_LT(costs.mean_value, 0);
   EXPECT_EQ(ParseCosts().value, fit_costs(source, source, {{0, 0, source.size()}}, {}).value);
+}
+
+TEST(Parse, GivesASetOfCoversForEachOfTheCosts) {
+  const Bytes source = wordy_bytes(50'000, 21);
+  const Bytes target = edited(source, random_edits(60, source.size(), 300, 22));
+  ParseParams params;
+  ParseCosts cheap_literals;
+  cheap_literals.literal = 40;
+  params.costs = {ParseCosts(), cheap_literals};
+  WorkerPool pool(1);
+  const std::vector<Covers> sets = parse_covers(source, target, {}, params, {}, pool);
+  ASSERT_EQ(2u, sets.size());
+  EXPECT_EQ(parsed(source, target), sets[0]);
+  EXPECT_NE(sets[0], sets[1]);
+  EXPECT_TRUE(covers_are_valid(sets[1], source.size(), target.size()));
+}
+
+TEST(SourceGrams, LongGramsPassOverShortMatches) {
+  Bytes source = random_bytes(60'000, 12);
+  const Bytes text = random_bytes(40, 13);
+  std::copy(text.begin(), text.begin() + 12, source.begin() + 20'000);  // near, but short
+  std::copy(text.begin(), text.end(), source.begin() + 22'000);
+  SourceGrams grams(source, 4, SourceGrams::kLongGram);
+  const SourceGrams::Nearest nearest = grams.find(text.data(), 20'000);
+  EXPECT_EQ(SourceGrams::kNone, nearest.before);
+  EXPECT_EQ(22'000u, nearest.after);
+  EXPECT_EQ(20'000u, SourceGrams(source, 4).find(text.data(), 20'000).before);
 }
 
 TEST(SourceGrams, FindsTheNearestOnBothSides) {

@@ -64,9 +64,9 @@ void add_common(CLI::App& app, Words& words, Options& options) {
 
 void add_create(CLI::App& app, Words& words) {
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
-    const char* text = level == 1   ? "Fast (-2 is alike)"
-                       : level == 3 ? "Balanced: the default (-4 and -5 are alike)"
-                       : level == 6 ? "Small (-7 to -9 are alike)"
+    const char* text = level == 1   ? "Fastest; -2 a little smaller"
+                       : level == 3 ? "Balanced: the default; -4 and -5 compress harder"
+                       : level == 6 ? "Small; -7 and -8 smaller, -9 tries several ways"
                                     : "";
     CLI::Option* option = app.add_flag("-" + std::to_string(level), words.levels[level], text);
     if (*text == '\0') option->group("");  // works, but the help names each kind once

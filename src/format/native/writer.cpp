@@ -47,6 +47,15 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   return {};
 }
 
+Result<std::vector<std::uint64_t>> Writer::measure_groups(std::vector<GroupDraft>& drafts) {
+  FrameBudget unlimited(~std::uint64_t{0});
+  std::vector<GroupChoices> choices(drafts.size());
+  BDELTA_TRY(choose_groups(drafts, settings_, unlimited, pool_, choices));
+  std::vector<std::uint64_t> sizes;
+  for (const GroupChoices& made : choices) sizes.push_back(made.group.body.size());
+  return sizes;
+}
+
 Status Writer::finish() {
   const std::uint8_t end = static_cast<std::uint8_t>(RecordTag::kEnd);
   return body_.append({&end, 1});

@@ -24,6 +24,9 @@ class Writer {
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
+  // The bytes that groups would take; nothing is appended. The drafts may be changed as by add_groups.
+  Result<std::vector<std::uint64_t>> measure_groups(std::vector<GroupDraft>& drafts);
+
   // The end record.
   Status finish();
 
