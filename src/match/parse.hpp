@@ -22,13 +22,13 @@ struct ParseParams {
 // What keeps a parse within bounds of memory; by default nothing is lost.
 struct ParseScope {
   AnchorScope anchors;
-  std::size_t gram_blocks = 1024;      // for each worker, of SourceGrams, both kinds; fewer = slower, the covers stay the same
+  std::size_t gram_blocks = 1024;      // for each worker, both kinds of SourceGrams; fewer = slower, with equal covers
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, parsed by one task
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
 };
 
-// Chooses covers anew, once for each of params.costs, with `seeds` (valid covers, as a fast matcher finds them) as candidates. miss_scale: for each
-// target byte what a miss there costs, in sixteenths of the ordinary; empty = 16 everywhere.
+// Chooses covers anew, once for each of params.costs, with `seeds` (valid covers, as a fast matcher finds them) as
+// candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the ordinary; empty = 16.
 [[nodiscard]] std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds,
                                                const ParseParams& params, std::span<const std::uint8_t> miss_scale,
                                                WorkerPool& pool, const ParseScope& scope = {});

@@ -1,0 +1,37 @@
+// The kernel of the parse: the cheapest way through one stretch of the target.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "bdelta/io.hpp"
+#include "delta/cover.hpp"
+#include "match/anchor_table.hpp"
+#include "match/parse_costs.hpp"
+#include "match/source_grams.hpp"
+#include "parallel/watch.hpp"
+
+namespace bdelta {
+
+// A worker's tables of grams.
+struct Grams {
+  SourceGrams short_ones;
+  std::optional<SourceGrams> long_ones;
+};
+
+// Refers to what its caller owns.
+struct ParseTask {
+  ByteSpan source;
+  ByteSpan target;
+  const Covers& seeds;
+  const ParseCosts& costs;
+  std::size_t beam;
+  std::span<const std::uint8_t> miss_scale;  // as in parse.hpp
+  std::uint64_t begin;                       // of the stretch in the target
+  std::uint64_t end;
+};
+
+// Covers of target[begin, end), ascending. The watch may be null.
+[[nodiscard]] Covers parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch);
+
+}  // namespace bdelta
