@@ -45,6 +45,10 @@ struct CreateOptions {
   // what is found is less.
   std::uint64_t memory_limit_bytes = 0;
 
+  // Whether addresses inside programs (ELF, PE, Mach-O) may be predicted, at levels that do: much smaller patches, which
+  // take more memory and time to apply. Needs both files as a whole, so not under a memory limit.
+  bool predict = true;
+
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
   bool verify = true;
 

@@ -16,6 +16,7 @@ Result<Report> run_into(RandomReader& source, SequentialReader& patch, const Tar
     ApplyRun run(source, patch, options);
     BDELTA_TRY(run.read_header());
     BDELTA_TRY(run.verify_source());
+    BDELTA_TRY(run.prepare_prediction());
     BDELTA_TRY(run.write_target(sink));
     BDELTA_TRY(source.check_unchanged());
     return run.take_report();
@@ -92,6 +93,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
 
   // OLD is proven before NEW is opened.
   BDELTA_TRY(named(run.verify_source()));
+  BDELTA_TRY(named(run.prepare_prediction()));
   BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters));
   BDELTA_TRY(output->reserve(run.info().target_size));
 

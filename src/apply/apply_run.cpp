@@ -74,6 +74,14 @@ Status ApplyRun::verify_source() {
   return {};
 }
 
+Status ApplyRun::prepare_prediction() {
+  const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
+  BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
+  if (!plan) return {};
+  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info().target_size, options_.memory_limit_bytes, pool_));
+  return {};
+}
+
 // Decoded and proven to stay inside both files; false behind the last one.
 Result<bool> ApplyRun::next_window(WindowDelta& window) {
   Span span(timeline(), PhaseId::kDecode, report_.window_count);
@@ -96,7 +104,7 @@ void ApplyRun::count(const WindowDelta& window) {
 
 Status ApplyRun::write_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
-  WindowPipeline pipeline(source_, sink, pool_);
+  WindowPipeline pipeline(source_, predicted_.get(), sink, pool_);
   Status decoded;
   while (WindowDelta* window = pipeline.acquire()) {
     Result<bool> more = next_window(*window);

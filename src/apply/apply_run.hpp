@@ -23,6 +23,9 @@ class ApplyRun {
   // OLD is what the patch was made from: size first, then digest.
   Status verify_source();
 
+  // If the patch predicts fields of programs: finds those of OLD, and what the patch says of them.
+  Status prepare_prediction();
+
   // All windows into the sink; the whole is proven against the header's digest.
   Status write_target(const TargetSink& sink);
 
@@ -51,6 +54,7 @@ class ApplyRun {
   TimedReader timed_patch_;
   io::TypedReader patch_;
   std::unique_ptr<PatchReader> reader_;
+  std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   bool source_verified_ = false;
   Report report_;
 };

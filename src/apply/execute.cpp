@@ -54,7 +54,8 @@ class ResidualCursor {
 
 }  // namespace
 
-Status execute_window(const WindowDelta& window, SourceCache& source, MutableByteSpan out) {
+Status execute_window(const WindowDelta& window, const PredictedCopies* predicted, ExecuteCaches& caches,
+                      MutableByteSpan out) {
   ResidualCursor residual(window);
   std::uint8_t* at = out.data();
   const std::uint8_t* literal = window.literals.data();
@@ -64,7 +65,11 @@ Status execute_window(const WindowDelta& window, SourceCache& source, MutableByt
       std::memcpy(at, literal, length);
       literal += length;
     } else {
-      BDELTA_TRY(source.read(op.source_pos, {at, length}));
+      BDELTA_TRY(caches.source.read(op.source_pos, {at, length}));
+      if (predicted) {
+        const auto done = static_cast<std::uint64_t>(at - out.data());
+        predicted->predict(window.target_pos + done, {at, length}, *caches.fields);
+      }
       residual.add(at, op.length);
     }
     at += length;

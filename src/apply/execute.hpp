@@ -1,13 +1,24 @@
 // The one executor: makes the target bytes of a window out of its ops, whatever format they came from.
 #pragma once
 
+#include "apply/predicted_copies.hpp"
 #include "apply/source_cache.hpp"
 #include "delta/op.hpp"
 
 namespace bdelta {
 
-// `window` has passed validate_window; `out` is exactly its target_length. Allocates nothing in its loop.
-// Errors: those of reading the source.
-Status execute_window(const WindowDelta& window, SourceCache& source, MutableByteSpan out);
+// What one thread keeps from window to window.
+struct ExecuteCaches {
+  explicit ExecuteCaches(RandomReader& reader, const PredictedCopies* predicted)
+      : source(reader), fields(predicted ? predicted->make_cache() : nullptr) {}
+
+  SourceCache source;
+  std::unique_ptr<PredictedCopies::Cache> fields;  // absent without prediction
+};
+
+// `window` has passed validate_window; `out` is exactly its target_length. Allocates nothing in its loop, but for blocks
+// of fields where `predicted`, which may be null, finds those of a new place. Errors: those of reading the source.
+Status execute_window(const WindowDelta& window, const PredictedCopies* predicted, ExecuteCaches& caches,
+                      MutableByteSpan out);
 
 }  // namespace bdelta

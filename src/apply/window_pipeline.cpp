@@ -12,11 +12,12 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain win
 
 }  // namespace
 
-WindowPipeline::WindowPipeline(RandomReader& source, TargetSink sink, WorkerPool& pool)
-    : source_(source), sink_(sink), pool_(pool) {
+WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, TargetSink sink,
+                               WorkerPool& pool)
+    : source_(source), predicted_(predicted), sink_(sink), pool_(pool) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
-  for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<SourceCache>(source_));
+  for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_));
 }
 
 WindowPipeline::~WindowPipeline() { pool_.wait(); }
@@ -49,7 +50,7 @@ WindowDelta* WindowPipeline::acquire() {
 }
 
 void WindowPipeline::submit(WindowDelta* window) {
-  if (window->is_plain() && !window->has_checksum && window->target_length > kSliceBytes) {
+  if (window->is_plain() && !window->has_checksum && !predicted_ && window->target_length > kSliceBytes) {
     submit_slices(*window);
   } else {
     Job& job = *acquired_;
@@ -93,7 +94,7 @@ void WindowPipeline::run(Job& job) {
 // Executes and proves the window; a positioned target gets it at once.
 Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   pool_.advance();
-  std::unique_ptr<SourceCache> cache;
+  std::unique_ptr<ExecuteCaches> cache;
   {
     const std::lock_guard lock(mutex_);
     if (error_) return {};
@@ -104,13 +105,13 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   const auto length = static_cast<std::size_t>(window.target_length);
   const auto execute = [&]() -> Status {
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
-    if (window.is_plain() && !cache->view().empty()) {
-      bytes = cache->view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
+    if (window.is_plain() && !predicted_ && !cache->source.view().empty()) {
+      bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
     if (job.out.size() < length) job.out.resize(length);
     bytes = ByteSpan(job.out).first(length);
-    return execute_window(window, *cache, MutableByteSpan(job.out).first(length));
+    return execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length));
   };
   Status status = execute();
   {

@@ -26,8 +26,8 @@ struct TargetSink {
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch.
-  WindowPipeline(RandomReader& source, TargetSink sink, WorkerPool& pool);
+  // Target bytes are units of the pool's watch. `predicted` may be null.
+  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
 
   // A window whose memory may be refilled; waits until one is free. Null after an error.
@@ -61,10 +61,11 @@ class WindowPipeline {
   void end(Job& job, Status status);
 
   RandomReader& source_;
+  const PredictedCopies* const predicted_;
   const TargetSink sink_;
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<std::unique_ptr<SourceCache>> caches_;  // those no worker uses at the moment
+  std::vector<std::unique_ptr<ExecuteCaches>> caches_;  // those no worker uses at the moment
   Job* acquired_ = nullptr;
   std::uint64_t next_index_ = 0;
   std::uint64_t next_number_ = 0;

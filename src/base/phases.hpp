@@ -16,6 +16,7 @@ enum class PhaseId : std::uint8_t {
   kGaps,
   kSelect,
   kParse,
+  kPredict,
   kPlan,
   kEncode,
   kCompress,
@@ -26,23 +27,23 @@ enum class PhaseId : std::uint8_t {
   kFinish,
   kWait,
 };
-inline constexpr std::size_t kPhaseCount = 17;
+inline constexpr std::size_t kPhaseCount = 18;
 
 // Never null, never freed. Part of what reports and traces promise: renaming one is a change that users see.
 [[nodiscard]] constexpr const char* phase_name(PhaseId id) noexcept {
   constexpr std::array<const char*, kPhaseCount> kNames = {"read",   "hash",     "compare", "index",
-                                                           "scan",   "gaps",     "select",  "parse",   "plan",
-                                                           "encode", "compress", "decode",  "execute",
+                                                           "scan",   "gaps",     "select",  "parse",   "predict",
+                                                           "plan",   "encode",   "compress", "decode", "execute",
                                                            "verify", "write",    "finish",  "wait"};
   return kNames[static_cast<std::size_t>(id)];
 }
 
 // In the order of the work, as reports list them.
 inline constexpr PhaseId kCreatePhases[] = {PhaseId::kRead,   PhaseId::kHash,   PhaseId::kCompare, PhaseId::kIndex,
-                                            PhaseId::kScan,   PhaseId::kGaps,   PhaseId::kSelect,  PhaseId::kParse, PhaseId::kPlan,
-                                            PhaseId::kEncode, PhaseId::kCompress, PhaseId::kVerify, PhaseId::kWrite,
+                                            PhaseId::kScan,   PhaseId::kGaps,   PhaseId::kSelect,  PhaseId::kParse,
+                                            PhaseId::kPredict, PhaseId::kPlan,  PhaseId::kEncode, PhaseId::kCompress, PhaseId::kVerify, PhaseId::kWrite,
                                             PhaseId::kFinish, PhaseId::kWait};
-inline constexpr PhaseId kApplyPhases[] = {PhaseId::kRead,    PhaseId::kHash,   PhaseId::kDecode, PhaseId::kExecute,
-                                           PhaseId::kVerify,  PhaseId::kWrite,  PhaseId::kFinish, PhaseId::kWait};
+inline constexpr PhaseId kApplyPhases[] = {PhaseId::kRead,   PhaseId::kHash,    PhaseId::kPredict, PhaseId::kDecode,
+                                           PhaseId::kExecute, PhaseId::kVerify,  PhaseId::kWrite,  PhaseId::kFinish, PhaseId::kWait};
 
 }  // namespace bdelta

@@ -158,6 +158,14 @@ Status CreateRun::digest_inputs() {
   return {};
 }
 
+// Prediction looks at both files as a whole, and takes the memory of both again.
+Status CreateRun::find_programs() {
+  const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
+  if (!options_.predict || !budget_.settings.predict || !whole || !writer_) return {};
+  programs_ = ProgramPass::begin(source_.bytes(), target_.bytes(), budget_.settings, *pool_);
+  return {};
+}
+
 std::vector<TargetRange> CreateRun::segments() const {
   std::vector<TargetRange> segments;
   const std::uint64_t size = target_reader_.size();
@@ -201,14 +209,19 @@ Status CreateRun::load_segment(const TargetRange& segment) {
 Status CreateRun::find_covers() {
   set_segment_range(kSegmentLoaded, kMatched);
   const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
+  const auto from_end =
+      static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
+  if (programs_) {
+    found_.assign(1, programs_->find_covers({0, from_end}));
+    if (!found_[0].empty()) return {};
+    programs_.reset();
+  }
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
     found_ = matcher.find(target, gathered_->diagonals());
     for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
   } else {
     const auto begin = static_cast<std::int64_t>(segment_.begin);
-    const auto from_end =
-        static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
     found_ = matcher_->find(target, {begin, begin + from_end});
   }
   for (Covers& covers : found_) {
@@ -249,7 +262,7 @@ Status CreateRun::encode() {
     BDELTA_TRY(encode_bdt1());
   } else {
     count_covers();
-    BDELTA_TRY(encode_native());
+    BDELTA_TRY(programs_ ? encode_predicted() : encode_native());
   }
   Covers().swap(covers_);
   return {};
@@ -304,6 +317,33 @@ Status CreateRun::encode_native() {
     BDELTA_TRY(write_groups(std::move(groups)));
   }
   return {};
+}
+
+// What copies give by prediction takes the place of the source, and the covers stand before all groups.
+Status CreateRun::encode_predicted() {
+  watch_.begin_stage(0.2, target_reader_.size());
+  programs_->predict(covers_);
+  const FilePieces copied(programs_->copied());
+  std::vector<Segment> segments;
+  for (std::uint64_t pos = 0; pos < target_reader_.size(); pos += budget_.settings.group_bytes) {
+    segments.push_back({pos, std::min(budget_.settings.group_bytes, target_reader_.size() - pos), false, 0});
+  }
+  std::vector<GroupDraft> contents(segments.size());
+  {
+    const Span step(&timeline_, PhaseId::kEncode);
+    pool_->for_each(segments.size(), [&](std::size_t i) {
+      const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
+      contents[i] = encode_contents(copied, target_pieces_, covers_, segments[i], budget_.settings.window_bytes, &watch_);
+    });
+  }
+  std::vector<GroupDraft> covers;
+  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  watch_.begin_stage(1, stream_bytes(contents));
+  {
+    const Span step(&timeline_, PhaseId::kCompress);
+    BDELTA_TRY(writer_->add_plan(programs_->plan(), covers, programs_->apply_bytes()));
+  }
+  return write_groups(std::move(contents));
 }
 
 Status CreateRun::encode_bdt1() {

@@ -10,6 +10,7 @@
 #include "create/group_joiner.hpp"
 #include "create/input.hpp"
 #include "create/plan.hpp"
+#include "create/program_pass.hpp"
 #include "format/bdt1/writer.hpp"
 #include "format/native/writer.hpp"
 #include "hash/xxh3.hpp"
@@ -28,6 +29,8 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
+  Status find_programs();  // where their fields can be predicted
+
   // The target in parts, in order; each goes through the three steps below.
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
@@ -45,6 +48,7 @@ class CreateRun {
  private:
   Status load_target(const TargetRange& segment);
   Status encode_native();
+  Status encode_predicted();
   std::vector<GroupDraft> encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans, std::size_t begin,
                                         std::size_t end);
   Status encode_bdt1();
@@ -70,6 +74,7 @@ class CreateRun {
   Digest128 target_digest_{};
   Xxh3Hasher target_hasher_;               // of the segments
 
+  std::unique_ptr<ProgramPass> programs_;  // null where nothing is predicted
   std::optional<Matcher> matcher_;         // over source_
   std::optional<GatheredSource> gathered_;
   TargetRange segment_{0, 0};

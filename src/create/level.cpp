@@ -53,6 +53,7 @@ LevelSettings small() {
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model = true;
+  settings.predict = true;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }

@@ -13,6 +13,7 @@ struct LevelSettings {
   CodecSettings numbers;         // streams of lengths, gaps and diagonals
   CodecSettings values;          // residual values
   CodecSettings literals;
+  bool predict = false;             // fields of programs
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there

@@ -6,6 +6,7 @@
 
 #include "bdelta/inspect.hpp"
 #include "delta/op.hpp"
+#include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"
 
 namespace bdelta {
@@ -15,6 +16,11 @@ class PatchReader {
   virtual ~PatchReader() = default;
 
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
+
+  // What the patch brings for predicting copied fields; null if it doesn't. To be called once, before the first window;
+  // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a
+  // source of that size; more than memory_limit_bytes of open_patch are never taken.
+  virtual Result<const PredictionPlan*> read_prediction() { return nullptr; }
 
   // The next window in target order; false behind the last one, when the patch has also proved to end there.
   // A window is bounded in memory as its format says, but a plain one may be of any length. It still has to pass

@@ -22,6 +22,15 @@ inline constexpr std::size_t kStreamCount = 7;
 
 [[nodiscard]] const char* stream_name(std::size_t id) noexcept;
 
+// What of its windows a group carries. With prediction the covers of all windows stand before the first window's bytes.
+enum class GroupKind : std::uint8_t { kWhole, kCovers, kContents };
+
+[[nodiscard]] constexpr unsigned streams_of(GroupKind kind) noexcept {
+  constexpr unsigned kOps = 1u << kLiteralLengths | 1u << kCopyLengths | 1u << kDiagonals;
+  constexpr unsigned kAll = (1u << kStreamCount) - 1;
+  return kind == GroupKind::kWhole ? kAll : kind == GroupKind::kCovers ? kOps : kAll & ~kOps;
+}
+
 using StreamBytes = std::array<Bytes, kStreamCount>;
 using StreamSizes = std::array<std::uint64_t, kStreamCount>;
 

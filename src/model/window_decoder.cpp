@@ -1,9 +1,11 @@
 #include "model/window_decoder.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "base/byte_cursor.hpp"
+#include "base/varint.hpp"
 
 namespace bdelta {
 namespace {
@@ -63,6 +65,45 @@ const char* stream_name(std::size_t id) noexcept {
   static constexpr const char* kNames[kStreamCount] = {"literal_lengths",  "copy_lengths",    "diagonals", "residual_gaps",
                                                        "residual_lengths", "residual_values", "literals"};
   return id < kStreamCount ? kNames[id] : "unknown";
+}
+
+Status decode_covers(const WindowRecord& record, const StreamBytes& streams, std::uint64_t target_pos,
+                     std::int64_t& diagonal, Covers& covers) {
+  WindowDelta window;
+  window.target_pos = target_pos;
+  if (Status ops = decode_ops(record, streams, diagonal, window); !ops) return ops;
+  for (const DeltaOp& op : window.ops) {
+    const bool goes_on = !covers.empty() && covers.back().target_end() == target_pos &&
+                         covers.back().source_end() == op.source_pos;
+    if (op.kind == OpKind::kCopy && goes_on) {
+      covers.back().length += op.length;
+    } else if (op.kind == OpKind::kCopy) {
+      covers.push_back({op.source_pos, target_pos, op.length});
+    }
+    target_pos += op.length;
+  }
+  return {};
+}
+
+void CoverStreams::fill(std::uint64_t length, WindowRecord& record, StreamBytes& streams) {
+  for (const std::size_t id : {kLiteralLengths, kCopyLengths, kDiagonals}) streams[id].clear();
+  const std::uint64_t end = target_pos_ + length;
+  std::uint64_t done = target_pos_;
+  while (next_ < covers_.size() && covers_[next_].target_pos < end) {
+    const Cover& cover = covers_[next_];
+    const std::uint64_t from = std::max(cover.target_pos, target_pos_);
+    const std::uint64_t to = std::min(cover.target_end(), end);
+    append_varint(streams[kLiteralLengths], from - done);
+    append_varint(streams[kCopyLengths], to - from);
+    append_varint(streams[kDiagonals], zigzag(cover.diagonal() - diagonal_));
+    diagonal_ = cover.diagonal();
+    ++record.copy_count;
+    done = to;
+    if (to < cover.target_end()) break;
+    ++next_;
+  }
+  for (const std::size_t id : {kLiteralLengths, kCopyLengths, kDiagonals}) record.sizes[id] = streams[id].size();
+  target_pos_ = end;
 }
 
 Status decode_window(const WindowRecord& record, StreamBytes& streams, std::int64_t& diagonal, WindowDelta& window) {

@@ -16,8 +16,10 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  GroupEncoder(const FilePieces& source, const FilePieces& target, std::uint64_t window_bytes, Watch* watch)
-      : source_(source), target_(target), window_bytes_(window_bytes), watch_(watch) {}
+  // by_target: `source` holds what is copied at the positions of the target.
+  GroupEncoder(const FilePieces& source, const FilePieces& target, bool by_target, std::uint64_t window_bytes,
+               Watch* watch)
+      : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), watch_(watch) {}
 
   void plain(const Segment& segment) {
     WindowRecord record;
@@ -31,7 +33,7 @@ class GroupEncoder {
   // Ops for target[begin, end) out of the covers that reach into it.
   void coded(const Covers& covers, std::uint64_t begin, std::uint64_t end) {
     open_window(begin);
-    if (end - begin <= kTinyBytes) {
+    if (end - begin <= kTinyBytes && !by_target_) {
       literal(end);
       close_window();
       return;
@@ -118,7 +120,7 @@ class GroupEncoder {
 
   // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
   void residual(std::uint64_t stop, std::int64_t diagonal) {
-    const std::uint8_t* s = source_.at(pos_ + static_cast<std::uint64_t>(diagonal));
+    const std::uint8_t* s = source_.at(by_target_ ? pos_ : pos_ + static_cast<std::uint64_t>(diagonal));
     const std::uint8_t* t = target_.at(pos_);
     const std::uint64_t length = stop - pos_;
     std::uint64_t done = 0;
@@ -162,6 +164,7 @@ class GroupEncoder {
 
   const FilePieces& source_;
   const FilePieces& target_;
+  const bool by_target_;
   const std::uint64_t window_bytes_;
   Watch* const watch_;
   GroupDraft draft_;
@@ -215,7 +218,7 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
 
 GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                         const std::vector<Segment>& segments, std::uint64_t window_bytes, Watch* watch) {
-  GroupEncoder encoder(source, target, window_bytes, watch);
+  GroupEncoder encoder(source, target, false, window_bytes, watch);
   for (const Segment& segment : segments) {
     if (segment.plain) {
       encoder.plain(segment);
@@ -232,6 +235,31 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
     draft.target = target.span(begin, last.target_pos + last.target_length - begin);
     count_covers(covers, begin, begin + draft.target.size(), draft);
   }
+  return draft;
+}
+
+GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
+                           const Segment& segment, std::uint64_t window_bytes, Watch* watch) {
+  GroupEncoder encoder(copied, target, true, window_bytes, watch);
+  encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
+  GroupDraft draft = encoder.take();
+  draft.kind = GroupKind::kContents;
+  draft.segment_count = 1;
+  return draft;
+}
+
+GroupDraft covers_of(const GroupDraft& contents) {
+  GroupDraft draft;
+  draft.kind = GroupKind::kCovers;
+  draft.windows = contents.windows;
+  draft.segment_count = contents.segment_count;
+  draft.last_diagonal = contents.last_diagonal;
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    const bool kept = (streams_of(GroupKind::kCovers) >> i & 1) != 0;
+    if (kept) draft.streams[i] = contents.streams[i];
+    for (WindowRecord& window : draft.windows) window.sizes[i] = kept ? window.sizes[i] : 0;
+  }
+  for (WindowRecord& window : draft.windows) window.run_count = 0;
   return draft;
 }
 

@@ -12,6 +12,7 @@ namespace bdelta {
 
 // One group on its way into a patch: the table of its windows and its streams, not yet compressed.
 struct GroupDraft {
+  GroupKind kind = GroupKind::kWhole;
   std::vector<WindowRecord> windows;
   StreamBytes streams;
   std::int64_t last_diagonal = 0;   // where the coder's state ends
@@ -38,6 +39,14 @@ struct Segment {
 [[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
                                       Watch* watch = nullptr);
+
+// The same for one segment that is not plain and has its covers apart: `copied` are the bytes that copies give before
+// their residual, at the positions of the target. Says what encode_group says of a group of kind kContents.
+[[nodiscard]] GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
+                                         const Segment& segment, std::uint64_t window_bytes, Watch* watch = nullptr);
+
+// The group of kind kCovers that belongs to one of kind kContents.
+[[nodiscard]] GroupDraft covers_of(const GroupDraft& contents);
 
 // The same for target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
 [[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,

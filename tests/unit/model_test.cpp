@@ -13,7 +13,7 @@ Bytes rebuild(ByteSpan source, const GroupDraft& draft, std::uint64_t target_pos
   Bytes target;
   std::array<std::size_t, kStreamCount> taken{};
   std::int64_t diagonal = 0;
-  SourceCache cache(reader);
+  ExecuteCaches caches(reader, nullptr);
   for (const WindowRecord& record : draft.windows) {
     StreamBytes streams;
     for (std::size_t i = 0; i < kStreamCount; ++i) {
@@ -26,7 +26,7 @@ Bytes rebuild(ByteSpan source, const GroupDraft& draft, std::uint64_t target_pos
     EXPECT_OK(decode_window(record, streams, diagonal, window));
     EXPECT_OK(validate_window(window, source.size()));
     Bytes out(static_cast<std::size_t>(window.target_length));
-    EXPECT_OK(execute_window(window, cache, out));
+    EXPECT_OK(execute_window(window, nullptr, caches, out));
     if (window.has_checksum) {
       EXPECT_EQ(window.checksum, xxh3_32(out));
     }
@@ -218,9 +218,9 @@ TEST(Execute, ResidualGoesOnAcrossCopies) {
   window.residual_values = {1, 2, 3, 250};
   ASSERT_OK(validate_window(window, source.size()));
   io::MemoryReader reader(source);
-  SourceCache cache(reader);
+  ExecuteCaches caches(reader, nullptr);
   Bytes out(7);
-  EXPECT_OK(execute_window(window, cache, out));
+  EXPECT_OK(execute_window(window, nullptr, caches, out));
   EXPECT_EQ(Bytes({50, 61, 7, 12, 23, 30, 34}), out);
 }
 
@@ -231,9 +231,9 @@ TEST(Execute, ReadErrorsComeThrough) {
   WindowDelta window;
   window.target_length = 10;
   window.ops = {{OpKind::kCopy, 10, 0}};
-  SourceCache cache(reader);
+  ExecuteCaches caches(reader, nullptr);
   Bytes out(10);
-  EXPECT_FAILS(ErrorCode::kReadFailed, execute_window(window, cache, out));
+  EXPECT_FAILS(ErrorCode::kReadFailed, execute_window(window, nullptr, caches, out));
 }
 
 TEST(SourceCache, GivesTheBytesOfTheSourceInAnyOrder) {

@@ -24,7 +24,7 @@ struct Words {
   std::string temp_dir;
   std::string trace;
   unsigned threads = 0;
-  bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true;
+  bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true, predict = true;
   bool levels[kMaxLevel + 1] = {};
 };
 
@@ -80,6 +80,7 @@ void add_create(CLI::App& app, Words& words) {
   app.add_option("--timeout", words.timeout, "Give up after so many seconds, e.g. 2.5")
       ->type_name("SECONDS")
       ->check(check_seconds);
+  app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs (default: yes)");
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
 }
 
@@ -133,6 +134,7 @@ void place_options(const Words& words, Options& options) {
   options.create.threads = options.apply.threads = words.threads;
   options.create.memory_limit_bytes = size_or(words.memory, 0);
   options.create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
+  options.create.predict = words.predict;
   options.create.verify = words.verify;
   if (!words.max_ratio.empty()) options.create.max_patch_ratio = *parse_ratio(words.max_ratio);
   if (!words.timeout.empty()) options.create.time_limit_seconds = *parse_seconds(words.timeout);

@@ -77,12 +77,16 @@ struct Task {
   std::size_t raw_bytes;
 };
 
+// Streams that a group of this kind has to carry, as bits.
+bool carries(const GroupDraft& draft, std::size_t stream) noexcept { return (streams_of(draft.kind) >> stream & 1) != 0; }
+
 std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     std::size_t number_bytes = 0;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = drafts[g].streams[s].size();
+      if (!carries(drafts[g], s)) continue;
       if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes});
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
@@ -94,7 +98,7 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model) 
 }
 
 PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch) {
-  unsigned streams = kModelStreams;
+  unsigned streams = kModelStreams & streams_of(draft.kind);
   if (draft.streams[kResidualValues].size() > most_values) streams &= ~(1u << kResidualValues);
   return pack_group(draft, fitting_scope(draft, streams), watch);
 }
@@ -171,12 +175,12 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
 
 // Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch.
 void assemble_smallest(const GroupDraft& draft, Watch* watch, GroupChoices& made) {
-  made.group = assemble_group(draft.windows, made.coded);
+  made.group = assemble_group(draft.kind, draft.windows, made.coded);
   const unsigned won = made.trial ? winners(*made.trial, made.coded.streams) : 0;
   if (won == 0) return;
   if (won != made.trial->scope.streams) made.trial = pack_group(draft, fitting_scope(draft, won), watch);
   std::swap(made.coded.packed, made.trial);
-  CodedGroup packed = assemble_group(draft.windows, made.coded);
+  CodedGroup packed = assemble_group(draft.kind, draft.windows, made.coded);
   if (packed.body.size() < made.group.body.size()) {
     made.group = std::move(packed);
   } else {

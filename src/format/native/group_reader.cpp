@@ -13,14 +13,15 @@ namespace {
 constexpr std::uint64_t kMaxCodedFrameBytes = kMaxFrameBytes + kMaxFrameBytes / 8;
 
 // What a packed window has of streams out of scope; how many literals there are follows from its ops.
-void parse_given_sizes(ByteCursor& head, const ModelScope& scope, WindowRecord& window) {
+void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope, WindowRecord& window) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+    const bool carried = (streams_of(kind) >> i & 1) != 0;
+    const bool used = carried && (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
     if (used && !scope.has(i)) window.sizes[i] = head.varint();
   }
 }
 
-WindowRecord parse_window(ByteCursor& head, bool packed, const ModelScope& scope) {
+WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope) {
   WindowRecord window;
   const std::uint64_t length_and_kind = head.varint();
   window.target_length = length_and_kind >> 1;
@@ -29,15 +30,15 @@ WindowRecord parse_window(ByteCursor& head, bool packed, const ModelScope& scope
     window.diagonal_change = head.svarint();
     return window;
   }
-  window.checksum = head.le<std::uint32_t>();
-  window.copy_count = head.varint();
+  if (kind != GroupKind::kCovers) window.checksum = head.le<std::uint32_t>();
+  if (kind != GroupKind::kContents) window.copy_count = head.varint();
   if (packed) {
-    window.run_count = head.varint();
-    parse_given_sizes(head, scope, window);
+    if (kind != GroupKind::kCovers) window.run_count = head.varint();
+    parse_given_sizes(head, kind, scope, window);
     return window;
   }
   const unsigned present = head.u8();
-  window.unknown_streams = (present >> kStreamCount) != 0;
+  window.unknown_streams = (present & ~streams_of(kind)) != 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (present >> i & 1) window.sizes[i] = head.varint();
   }
@@ -46,8 +47,9 @@ WindowRecord parse_window(ByteCursor& head, bool packed, const ModelScope& scope
 
 }  // namespace
 
-GroupReader::GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes)
-    : patch_(patch), header_(header), body_end_(patch.position() + body_bytes) {}
+GroupReader::GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes, GroupKind kind,
+                         CoverStreams* covers)
+    : patch_(patch), header_(header), body_end_(patch.position() + body_bytes), kind_(kind), covers_(covers) {}
 
 Error GroupReader::corrupt(const char* what) const {
   return {ErrorCode::kPatchCorrupt, std::string(what) + "; fetch the patch again", patch_.position()};
@@ -62,7 +64,7 @@ Error GroupReader::unread(const char* what) const {
 // Every size is tied to the window's target bytes or to a limit of the format.
 bool GroupReader::is_bounded(const WindowRecord& window) const {
   if (window.target_length == 0 || window.unknown_streams) return false;
-  if (window.plain) return true;
+  if (window.plain) return kind_ == GroupKind::kWhole;
   const StreamSizes& sizes = window.sizes;
   return window.target_length <= header_.window_bytes && window.copy_count <= kMaxWindowOps &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
@@ -104,8 +106,9 @@ Status GroupReader::read_form(ByteSpan& head) {
     return Error{ErrorCode::kUnsupportedFeature, "a group has form " + std::to_string(form) + "; a newer bpatch may know it",
                  patch_.position()};
   }
+  if (has_literals_ && kind_ == GroupKind::kCovers) return corrupt("a group of covers has literals");
   if (!packed_) return {};
-  if (head.empty() || (head[0] & ~kModelStreams) != 0) return corrupt("a packed group has streams that can't be packed");
+  if (head.empty() || (head[0] & ~(kModelStreams & streams_of(kind_))) != 0) return corrupt("a packed group has streams that can't be packed");
   scope_ = {head[0], table_log};
   head = head.subspan(1);
   return {};
@@ -118,7 +121,7 @@ Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
   windows_.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const WindowRecord window = parse_window(cursor, packed_, scope_);
+    const WindowRecord window = parse_window(cursor, kind_, packed_, scope_);
     if (!cursor.ok()) return corrupt("the table of windows is broken");
     if (!is_bounded(window)) return corrupt("a window is larger than the header allows");
     if (window.target_length > left) return corrupt("the windows of a group add up to more than it declares");
@@ -241,17 +244,22 @@ Status GroupReader::read_code(ByteSpan& code) {
 // Streams out of scope first: the others are told from them. Literals last: the numbers tell how many they are.
 Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    if (!scope_.has(i)) BDELTA_TRY(take(window, i, streams));
+    if (!scope_.has(i) && carries(i)) BDELTA_TRY(take(window, i, streams));
+    if (kind_ == GroupKind::kCovers && i > kDiagonals) streams[i].clear();
   }
   Status unpacked = unpacker_->unpack(window, streams);
   BDELTA_TRY(std::move(code_status_));
   code_status_ = {};
   BDELTA_TRY(std::move(unpacked));
-  return take(window, kLiterals, streams);
+  return kind_ == GroupKind::kCovers ? Status() : take(window, kLiterals, streams);
 }
 
 Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
   WindowRecord window = windows_[next_window_++];
+  if (covers_) {
+    covers_->fill(window.target_length, window, streams);
+    if (window.copy_count > kMaxWindowOps) return corrupt("a window has more copies than are allowed");
+  }
   if (packed_) {
     if (window.plain) {
       unpacker_->plain(window);
@@ -260,7 +268,9 @@ Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
     }
     return window;
   }
-  for (std::size_t i = 0; i < kStreamCount; ++i) BDELTA_TRY(take(window, i, streams));
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    if (carries(i)) BDELTA_TRY(take(window, i, streams));
+  }
   return window;
 }
 

@@ -9,6 +9,7 @@
 #include "codec/codec.hpp"
 #include "format/native/layout.hpp"
 #include "io/typed_reader.hpp"
+#include "model/window_decoder.hpp"
 #include "model/window_unpacker.hpp"
 
 namespace bdelta::native {
@@ -16,8 +17,10 @@ namespace bdelta::native {
 // All sizes are bounded by the header (which the caller has bounded) before anything is allocated for them.
 class GroupReader final : private CodeFeed {
  public:
-  // `patch` stands at the body of the group and must outlive the reader.
-  GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes);
+  // `patch` stands at the body of the group and must outlive the reader, as must `covers`, which are what the windows
+  // of a group of kind kContents copy (null for the other kinds).
+  GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes, GroupKind kind = GroupKind::kWhole,
+              CoverStreams* covers = nullptr);
 
   // Reads the head. target_bytes: what the group's windows must add up to.
   Status open(std::uint64_t target_bytes);
@@ -49,6 +52,7 @@ class GroupReader final : private CodeFeed {
   Status take_memory(std::uint64_t bytes);
   Result<unsigned> next_frame_id();
   Status read_frame(const WindowRecord& window);
+  [[nodiscard]] bool carries(std::size_t stream) const noexcept { return (streams_of(kind_) >> stream & 1) != 0; }
   Status take(const WindowRecord& window, std::size_t stream, StreamBytes& streams);
   Status unpack(WindowRecord& window, StreamBytes& streams);
   ByteSpan more() override;  // the next frame of a packed group's code
@@ -58,7 +62,9 @@ class GroupReader final : private CodeFeed {
 
   io::TypedReader& patch_;
   const Header& header_;
-  std::uint64_t body_end_;
+  const std::uint64_t body_end_;
+  const GroupKind kind_;
+  CoverStreams* const covers_;
   std::vector<WindowRecord> windows_;
   std::size_t next_window_ = 0;
   std::array<Stream, kStreamCount> streams_;

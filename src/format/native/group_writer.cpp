@@ -35,27 +35,29 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   return total;
 }
 
-void append_window(Bytes& head, const WindowRecord& window, const PackedGroup* packed) {
+void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const PackedGroup* packed) {
   append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
   if (window.plain) {
     append_varint(head, zigzag(window.diagonal_change));
     return;
   }
-  append_le(head, window.checksum);
-  append_varint(head, window.copy_count);
+  const unsigned carried = streams_of(kind);
+  if (kind != GroupKind::kCovers) append_le(head, window.checksum);
+  if (kind != GroupKind::kContents) append_varint(head, window.copy_count);
   if (packed) {
-    append_varint(head, window.run_count);
+    if (kind != GroupKind::kCovers) append_varint(head, window.run_count);
     for (std::size_t i = 0; i <= kResidualValues; ++i) {
-      const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+      const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0 && (carried >> i & 1) != 0;
       if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
     }
     return;
   }
   std::uint8_t present = 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) present |= static_cast<std::uint8_t>((window.sizes[i] != 0) << i);
+  present &= static_cast<std::uint8_t>(carried);
   head.push_back(present);
-  for (const std::uint64_t size : window.sizes) {
-    if (size != 0) append_varint(head, size);
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    if (present >> i & 1) append_varint(head, window.sizes[i]);
   }
 }
 
@@ -65,13 +67,14 @@ std::uint8_t form_of(const StreamSizes& sizes, const PackedGroup* packed) {
                                    packed->scope.table_log << kFormTableShift);
 }
 
-Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
+Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
   const PackedGroup* packed = coded.packed ? &*coded.packed : nullptr;
   Bytes head;
+  head.reserve(16 + 16 * windows.size());
   head.push_back(form_of(sizes, packed));
   if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
   append_varint(head, windows.size());
-  for (const WindowRecord& window : windows) append_window(head, window, packed);
+  for (const WindowRecord& window : windows) append_window(head, kind, window, packed);
   // Which streams the group has follows from its form and its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (packed && packed->scope.has(i))) continue;
@@ -146,10 +149,13 @@ Result<CodedStream> store_stream(ByteSpan raw, const CompressContext& context) {
   return coded;
 }
 
-StreamSizes stream_sizes(const std::vector<WindowRecord>& windows) {
+// Of the streams that a group of this kind carries.
+StreamSizes stream_sizes(GroupKind kind, const std::vector<WindowRecord>& windows) {
   StreamSizes sizes{};
   for (const WindowRecord& window : windows) {
-    for (std::size_t i = 0; i < kStreamCount; ++i) sizes[i] += window.sizes[i];
+    for (std::size_t i = 0; i < kStreamCount; ++i) {
+      if (streams_of(kind) >> i & 1) sizes[i] += window.sizes[i];
+    }
   }
   return sizes;
 }
@@ -177,9 +183,9 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
   return store_stream(raw, context);
 }
 
-CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
-  const StreamSizes sizes = stream_sizes(windows);
-  const Bytes head = encode_head(windows, sizes, coded);
+CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
+  const StreamSizes sizes = stream_sizes(kind, windows);
+  const Bytes head = encode_head(kind, windows, sizes, coded);
   Bytes body;
   append_varint(body, head.size());
   append(body, head);
@@ -196,7 +202,7 @@ CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedS
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
     group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);
   }
-  group.record.push_back(static_cast<std::uint8_t>(RecordTag::kGroup));
+  group.record.push_back(static_cast<std::uint8_t>(kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup));
   std::uint64_t target_bytes = 0;
   for (const WindowRecord& window : windows) target_bytes += window.target_length;
   append_varint(group.record, target_bytes);

@@ -55,6 +55,7 @@ struct CodedGroup {
 };
 
 // coded.streams[i] is the stream i of the windows.
-[[nodiscard]] CodedGroup assemble_group(const std::vector<WindowRecord>& windows, const CodedStreams& coded);
+[[nodiscard]] CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows,
+                                        const CodedStreams& coded);
 
 }  // namespace bdelta::native

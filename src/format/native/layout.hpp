@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global secti
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kKnownFeatures = 0;
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -27,11 +27,12 @@ inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model'
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2 };
+enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
+inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

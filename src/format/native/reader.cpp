@@ -6,6 +6,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
 #include "model/window_decoder.hpp"
 
@@ -32,7 +33,18 @@ class Reader final : public PatchReader {
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
+  Result<const PredictionPlan*> read_prediction() override {
+    try {
+      if ((header_.required_features & kFeaturePrediction) == 0) return nullptr;
+      if (!plan_) BDELTA_TRY(read_plan());
+      return &*plan_;
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
+    }
+  }
+
   Result<bool> next(WindowDelta& window) override {
+    BDELTA_TRY(read_prediction());
     try {
       while (!group_ || group_->at_end()) {
         if (group_) BDELTA_TRY(group_->close());
@@ -50,26 +62,71 @@ class Reader final : public PatchReader {
   }
 
  private:
+  Status read_plan() {
+    PredictionPlan plan;
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag != static_cast<std::uint8_t>(RecordTag::kGlobal)) return misplaced(tag);
+    BDELTA_TRY(read_global(patch_, header_, plan));
+    std::uint64_t target_pos = 0;
+    while (target_pos < header_.target_size) BDELTA_TRY(read_covers(plan.covers, target_pos));
+    if (!covers_are_valid(plan.covers, header_.source_size, header_.target_size)) {
+      return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", patch_.position()};
+    }
+    plan_ = std::move(plan);
+    cover_streams_.emplace(plan_->covers);
+    return {};
+  }
+
+  // One group of covers. What they take together is held below what the header declares.
+  Status read_covers(Covers& covers, std::uint64_t& target_pos) {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag != static_cast<std::uint8_t>(RecordTag::kCovers)) return misplaced(tag);
+    BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, target_pos));
+    while (!group_->at_end()) {
+      BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
+      if (record.copy_count > header_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
+        return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", patch_.position()};
+      }
+      BDELTA_TRY(decode_covers(record, streams_, target_pos, diagonal_, covers));
+      target_pos += record.target_length;
+    }
+    BDELTA_TRY(group_->close());
+    group_.reset();
+    return target_pos == end ? Status() : Status(Error{ErrorCode::kInternal, "a group of covers lacks windows"});
+  }
+
+  Error misplaced(std::uint8_t tag) {
+    return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(tag) + " has no place here", patch_.position() - 1};
+  }
+
   Result<bool> next_group() {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
     if (tag == static_cast<std::uint8_t>(RecordTag::kEnd)) return finish();
-    if (tag != static_cast<std::uint8_t>(RecordTag::kGroup)) {
-      return Error{ErrorCode::kPatchCorrupt, "record type " + std::to_string(tag) + " has no place here", patch_.position() - 1};
-    }
+    if (tag != static_cast<std::uint8_t>(RecordTag::kGroup)) return misplaced(tag);
+    BDELTA_TRY(open_group(plan_ ? GroupKind::kContents : GroupKind::kWhole, target_pos_));
+    return true;
+  }
+
+  // Reads what stands before the body of a group that begins at target_pos; gives where it ends.
+  Result<std::uint64_t> open_group(GroupKind kind, std::uint64_t target_pos) {
     const std::uint64_t target_bytes = patch_.varint();
     const std::uint64_t body_bytes = patch_.varint();
     BDELTA_TRY(patch_.status());
-    if (target_bytes == 0 || target_bytes > header_.target_size - target_pos_) {
+    if (target_bytes == 0 || target_bytes > header_.target_size - target_pos) {
       return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", patch_.position()};
     }
     if (body_bytes > header_.group_bytes) {
       return Error{ErrorCode::kPatchCorrupt, "a group is larger than the header allows", patch_.position()};
     }
-    group_ = std::make_unique<GroupReader>(patch_, header_, body_bytes);
+    CoverStreams* const covers = kind == GroupKind::kContents ? &*cover_streams_ : nullptr;
+    if (covers) covers->begin_group();
+    group_ = std::make_unique<GroupReader>(patch_, header_, body_bytes, kind, covers);
     diagonal_ = 0;
     BDELTA_TRY(group_->open(target_bytes));
-    return true;
+    return target_pos + target_bytes;
   }
 
   Result<bool> finish() {
@@ -88,6 +145,8 @@ class Reader final : public PatchReader {
   io::TypedReader& patch_;
   const Header header_;
   PatchInfo info_;
+  std::optional<PredictionPlan> plan_;
+  std::optional<CoverStreams> cover_streams_;
   std::unique_ptr<GroupReader> group_;
   StreamBytes streams_;
   std::int64_t diagonal_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/global_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -23,6 +24,7 @@ Status Writer::append_body(ByteSpan bytes) {
 
 Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
+    if ((streams_of(draft.kind) >> s & 1) == 0) continue;
     totals_.raw[s] += draft.streams[s].size();
     totals_.coded[s] += made.coded_bytes[s];
   }
@@ -33,6 +35,15 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   }
   BDELTA_TRY(append_body(made.group.record));
   return append_body(made.group.body);
+}
+
+Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
+  BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
+  BDELTA_TRY(append_body(record));
+  BDELTA_TRY(add_groups(covers));
+  limits_.required_features |= kFeaturePrediction;
+  plan_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
+  return {};
 }
 
 Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
@@ -64,7 +75,8 @@ Status Writer::finish() {
 void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
-  header.decoder_memory_bytes = limits_.decoder_memory_bytes;
+  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_;
+  header.required_features |= limits_.required_features;
 }
 
 }  // namespace bdelta::native

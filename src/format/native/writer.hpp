@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/native/group_choice.hpp"
+#include "format/prediction_plan.hpp"
 #include "format/native/layout.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
@@ -24,6 +25,10 @@ class Writer {
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
+  // The plan of a patch with prediction, before all groups: the global record, and covers_of of each group that is going to
+  // be added. apply_bytes: what an applier takes for prediction.
+  Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
+
   // The bytes that groups would take; nothing is appended. The drafts may be changed as by add_groups.
   Result<std::vector<std::uint64_t>> measure_groups(std::vector<GroupDraft>& drafts);
 
@@ -45,6 +50,7 @@ class Writer {
   FrameBudget budget_;
   Header limits_;
   StreamTotals totals_;
+  std::uint64_t plan_bytes_ = 0;  // of an applier's memory
 };
 
 }  // namespace bdelta::native

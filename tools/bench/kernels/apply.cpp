@@ -93,14 +93,14 @@ Task make_task(std::size_t size, std::uint64_t copy_bytes, std::uint64_t literal
 }
 
 void bench_execute(benchmark::State& state, const Task& task, RandomReader& reader) {
-  SourceCache cache(reader);
+  ExecuteCaches caches(reader, nullptr);
   Bytes out(static_cast<std::size_t>(task.window.target_length));
   if (refused(state, validate_window(task.window, task.source.size()) &&
-                         execute_window(task.window, cache, out) && out == task.target)) {
+                         execute_window(task.window, nullptr, caches, out) && out == task.target)) {
     return;
   }
   const std::uint64_t items = task.window.ops.size() + task.window.residual_runs.size();
-  measure(state, out.size(), items, [&] { return static_cast<bool>(execute_window(task.window, cache, out)); });
+  measure(state, out.size(), items, [&] { return static_cast<bool>(execute_window(task.window, nullptr, caches, out)); });
 }
 
 void add_execute(const std::string& name, const Size& size, std::uint64_t copy_bytes, std::uint64_t literal_bytes,

@@ -1,0 +1,61 @@
+#include "apply/predicted_copies.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/try.hpp"
+#include "exe/image_table.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
+
+Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, WorkerPool& pool, Bytes& bytes) {
+  if (source.size() > memory_limit_bytes) {
+    return Error{ErrorCode::kMemoryLimit, "predicting programs takes OLD as a whole, " + std::to_string(source.size()) +
+                                              " bytes, and the limit is " + std::to_string(memory_limit_bytes) +
+                                              "; raise it with --memory or let OLD be mapped"};
+  }
+  bytes.resize(static_cast<std::size_t>(source.size()));
+  for (std::uint64_t pos = 0; pos < source.size(); pos += kReadBytes) {
+    const std::uint64_t length = std::min(kReadBytes, source.size() - pos);
+    BDELTA_TRY(source.read_at(pos, MutableByteSpan(bytes).subspan(static_cast<std::size_t>(pos),
+                                                                  static_cast<std::size_t>(length))));
+    pool.advance();
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
+                                                               std::uint64_t target_size,
+                                                               std::uint64_t memory_limit_bytes, WorkerPool& pool) {
+  std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
+  ByteSpan file = source.view();
+  if (file.empty()) {
+    BDELTA_TRY(read_whole(source, memory_limit_bytes, pool, copies->loaded_));
+    file = copies->loaded_;
+  }
+  copies->program_.emplace(file, pool);
+  const exe::Images& images = copies->program_->images();
+  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, target_size));
+  copies->target_.emplace(std::move(found));
+  BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), plan.labels.size()));
+  copies->own_map_.emplace(plan.covers);
+  copies->covers_ = &plan.covers;
+  copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,
+                             static_cast<exe::KindSet>(plan.kinds));
+  return copies;
+}
+
+void PredictedCopies::predict(std::uint64_t target_pos, MutableByteSpan bytes, Cache& cache) const {
+  const auto after = std::upper_bound(covers_->begin(), covers_->end(), target_pos,
+                                      [](std::uint64_t pos, const Cover& cover) { return pos < cover.target_pos; });
+  if (after == covers_->begin()) return;
+  const auto cover = static_cast<std::size_t>(after - covers_->begin()) - 1;
+  predictor_->predict(static_cast<std::uint32_t>(cover), target_pos - (*covers_)[cover].target_pos, bytes, cache);
+}
+
+}  // namespace bdelta

@@ -1,0 +1,43 @@
+// What copies of a program give once their fields lead to where they lead in the target (exe/).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exe/field_predictor.hpp"
+#include "exe/labels.hpp"
+#include "exe/program.hpp"
+#include "format/prediction_plan.hpp"
+
+namespace bdelta {
+
+// Immutable once made; any number of threads, each with a cache of its own.
+class PredictedCopies {
+ public:
+  using Cache = exe::FieldPredictor::Cache;
+
+  // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
+  // it. Errors: kPatchCorrupt for tables that don't fit, kMemoryLimit, those of reading.
+  static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
+                                                       std::uint64_t target_size, std::uint64_t memory_limit_bytes,
+                                                       WorkerPool& pool);
+
+  [[nodiscard]] std::unique_ptr<Cache> make_cache() const { return std::make_unique<Cache>(*predictor_); }
+
+  // `bytes` are copied from the source for the target from target_pos on, inside one cover: changes the fields in them.
+  void predict(std::uint64_t target_pos, MutableByteSpan bytes, Cache& cache) const;
+
+ private:
+  PredictedCopies() = default;
+
+  Bytes loaded_;  // the source, if it has no view
+  std::optional<exe::Program> program_;
+  std::optional<exe::Images> target_;
+  std::optional<exe::PlaceMap> own_map_;
+  std::vector<exe::Label> labels_;
+  const Covers* covers_ = nullptr;
+  std::optional<exe::FieldPredictor> predictor_;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,124 @@
+// Fields of both files are first overwritten by a constant, which makes relinked code equal but for what really changed:
+// covers of that are found fast and are nearly right. They say where the source's addresses went, so each field can then
+// be overwritten by a name of the place it leads to, the same in both files; the parse on that chooses the covers.
+#include "create/program_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exe/choose_kinds.hpp"
+#include "exe/cover_pieces.hpp"
+#include "exe/image_table.hpp"
+#include "exe/images.hpp"
+#include "exe/labels.hpp"
+#include "exe/relabel.hpp"
+#include "match/parse.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr int kMaskedLevel = 3;  // of the matcher on masked files: nearly all is exact there
+constexpr std::uint64_t kMapBytesPerCover = 40;  // of a PlaceMap, about
+
+// Those that meet on one diagonal become one.
+Covers joined(Covers covers) {
+  Covers all;
+  all.reserve(covers.size());
+  for (const Cover& cover : covers) {
+    const bool goes_on = !all.empty() && all.back().target_end() == cover.target_pos &&
+                         all.back().source_end() == cover.source_pos;
+    if (goes_on) {
+      all.back().length += cover.length;
+    } else {
+      all.push_back(cover);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
+                                                WorkerPool& pool) {
+  std::vector<exe::Image> old_images = exe::find_images(source);
+  if (old_images.empty()) return nullptr;
+  std::vector<exe::Image> new_images = exe::find_images(target);
+  if (new_images.empty()) return nullptr;
+  std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
+  pass->find_programs(std::move(old_images), std::move(new_images));
+  return pass;
+}
+
+void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images) {
+  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+  old_.emplace(source_, std::move(old_images), pool_);
+  new_.emplace(target_, std::move(new_images), pool_);
+  apply_program_bytes_ = old_->memory_bytes();  // who applies decodes code as he goes
+  old_->decode_code(pool_);
+  new_->decode_code(pool_);
+}
+
+Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
+  {
+    const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+    old_image_.assign(source_.begin(), source_.end());
+    new_image_.assign(target_.begin(), target_.end());
+    exe::mask_fields(*old_, exe::kAllKinds, old_image_, pool_);
+    exe::mask_fields(*new_, exe::kAllKinds, new_image_, pool_);
+  }
+  const LevelSettings quick = level_settings(kMaskedLevel);
+  Matcher matcher(old_image_, quick.match, {}, pool_);
+  return std::move(matcher.find(new_image_, diagonals).front());
+}
+
+Covers ProgramPass::find_covers(const Diagonals& diagonals) {
+  const Covers first = masked_covers(diagonals);
+  std::vector<std::uint8_t> scale;
+  {
+    const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+    const exe::PlaceMap map(first);
+    const std::vector<exe::Label> labels = exe::learn_labels(*old_, new_->images(), target_, map, pool_);
+    const exe::LabelIndex index(labels);
+    exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_, pool_);
+    exe::label_target(*new_, exe::kAllKinds, new_image_, pool_);
+    scale = exe::miss_scale(*new_, exe::kAllKinds, pool_);
+  }
+  ParseParams params = settings_.match.parse_params;
+  params.costs.resize(1);
+  Covers covers = std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front());
+  Bytes().swap(old_image_);
+  Bytes().swap(new_image_);
+  return joined(std::move(covers));
+}
+
+void ProgramPass::predict(const Covers& covers) {
+  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
+  plan_.covers = covers;
+  const exe::PlaceMap map(plan_.covers);
+  const std::vector<exe::Label> labels = exe::learn_labels(*old_, new_->images(), target_, map, pool_);
+  const exe::LabelIndex index(labels);
+  const exe::KindSet kinds = exe::choose_kinds(exe::count_kinds(*old_, new_->images(), target_, map, index, pool_));
+  plan_.kinds = kinds;
+  exe::append_image_table(plan_.images, old_->images(), new_->images());
+  exe::append_labels(plan_.labels, labels);
+
+  copied_.resize(target_.size());
+  const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, kinds);
+  const exe::CoverPieces pieces(plan_.covers);
+  pieces.for_each(
+      pool_, [&](std::size_t) { return exe::FieldPredictor::Cache(predictor); },
+      [&](exe::FieldPredictor::Cache& cache, const exe::CoverPiece& piece) {
+        const Cover& cover = plan_.covers[piece.cover];
+        const MutableByteSpan to = MutableByteSpan(copied_).subspan(
+            static_cast<std::size_t>(cover.target_pos + piece.begin), static_cast<std::size_t>(piece.length));
+        std::memcpy(to.data(), source_.data() + cover.source_pos + piece.begin, to.size());
+        predictor.predict(piece.cover, piece.begin, to, cache);
+      });
+}
+
+std::uint64_t ProgramPass::apply_bytes() const noexcept {
+  return apply_program_bytes_ + exe::Program::cache_memory_bytes() + plan_.images.size() + plan_.labels.size() +
+         plan_.covers.size() * (sizeof(Cover) + kMapBytesPerCover);
+}
+
+}  // namespace bdelta

@@ -1,0 +1,58 @@
+// Covers and predictions for files that hold programs (exe/): the fields of both are found and made comparable, covers
+// are chosen on what that gives, and copies are predicted by the very function that applies them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "apply/predicted_copies.hpp"
+#include "create/level.hpp"
+#include "format/prediction_plan.hpp"
+#include "match/matcher.hpp"
+
+namespace bdelta {
+
+// For one pair of files as a whole. Takes the memory of both again, and of their fields.
+class ProgramPass {
+ public:
+  // Null if one of the files holds no program. Both must outlive the object, and so must the settings.
+  static std::unique_ptr<ProgramPass> begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
+                                            WorkerPool& pool);
+
+  // Covers of the target, found where fields that lead to the same place are equal. Empty where the fields don't behave
+  // like addresses of this pair: the files are then better taken as plain data.
+  [[nodiscard]] Covers find_covers(const Diagonals& diagonals);
+
+  // Settles what the patch says of its predictions, and what copies give by them.
+  void predict(const Covers& covers);
+
+  [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
+
+  // At the positions of the target; what no cover copies is 0.
+  [[nodiscard]] ByteSpan copied() const noexcept { return copied_; }
+
+  // Memory that an applier takes for the predictions.
+  [[nodiscard]] std::uint64_t apply_bytes() const noexcept;
+
+ private:
+  ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool)
+      : source_(source), target_(target), settings_(settings), pool_(pool) {}
+
+  void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
+  [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
+
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const LevelSettings& settings_;
+  WorkerPool& pool_;
+  std::optional<exe::Program> old_;
+  std::optional<exe::Program> new_;
+  Bytes old_image_;   // the files with their fields made comparable
+  Bytes new_image_;
+  std::uint64_t apply_program_bytes_ = 0;
+  PredictionPlan plan_;
+  Bytes copied_;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,65 @@
+// A field: bytes of a program that hold an address, in a form that can be read and written again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bdelta::exe {
+
+// How the bytes of a field and the address it refers to depend on each other. `end` is the address after the field
+// and what follows it in the instruction (Field::trailing_bytes). The order is part of the format: append only.
+enum class FieldForm : std::uint8_t {
+  kRel8,         // address = end + signed byte
+  kRel32,        // address = end + signed 32-bit number
+  kAbs32,        // address = 32-bit number
+  kAbs64,        // address = 64-bit number
+  kRva32,        // address = image base + 32-bit number
+  kOffset32,     // address = Field::base (a jump table, .eh_frame_hdr, pclntab, …) + signed 32-bit number
+  kArmBranch26,  // B, BL: address = own + 4 * signed imm26
+  kArmBranch19,  // B.cond, CBZ, LDR literal: 4 * signed imm19
+  kArmBranch14,  // TBZ, TBNZ: 4 * signed imm14
+  kArmAdr,       // ADR: signed imm21 split in two
+  kArmPage,      // ADRP: page of the address, minus the own page
+  kArmLow12,     // ADD after ADRP: low 12 bits of the address
+  kArmLow12Scaled,  // LDR/STR after ADRP: low 12 bits shifted right by the access size
+  kSize32,       // not an address itself: length; `target_address` is the address of the end of what is measured from base
+  kSize64,
+  kMachChained,  // a chained fixup of Mach-O: the low bits hold the address or offset, the high ones stay; see below
+  kBack32,       // address = own - 32-bit number (the CIE of an FDE)
+  kOffset24,     // address = Field::base + low 24 bits of a 32-bit number, the high ones stay (Mach-O's __unwind_info)
+};
+
+// Field::trailing_bytes of kMachChained: how many low bits are the number, and, added to that, whether the number
+// counts from Image::base_address instead of from 0.
+inline constexpr std::uint8_t kChainedFromBase = 0x80;
+
+// What kind of place it was found in; one switch of the patch each. Append only.
+enum class FieldKind : std::uint8_t {
+  kCall, kJump, kBranch, kShortBranch, kDataReference, kPageReference, kPageOffset, kJumpTable, kPointer, kRelocationPlace,
+  kRelocationAddend, kSymbolValue, kSymbolSize, kDynamic, kUnwindHeader, kUnwindStart, kUnwindSize, kExceptionTable,
+  kPdata, kImportExport, kFunctionStart, kGoTable, kLoadCommand, kOther,
+  kUnwindEntry,  // from an entry of the unwind tables to another of their parts
+};
+
+struct Field {
+  std::uint64_t pos = 0;             // of its first byte in the file
+  std::uint64_t target_address = 0;  // in the address space of its image
+  std::uint32_t base_delta = 0;      // kOffset*, kSize*: own file position minus that of the base, an int32 in two's complement
+  FieldForm form = FieldForm::kRel32;
+  FieldKind kind = FieldKind::kOther;
+  std::uint8_t trailing_bytes = 0;   // of the instruction after the field; or the access size's shift of kArmLow12Scaled
+  std::uint8_t image = 0;            // which image of the file, an index below 255
+};
+
+// Bytes of the file that a field takes up.
+[[nodiscard]] constexpr std::size_t field_bytes(FieldForm form) noexcept {
+  switch (form) {
+    case FieldForm::kRel8: return 1;
+    case FieldForm::kAbs64:
+    case FieldForm::kSize64:
+    case FieldForm::kMachChained: return 8;
+    default: return 4;
+  }
+}
+
+}  // namespace bdelta::exe

@@ -1,0 +1,194 @@
+// Each form is a number in some bits of the field, and a rule that makes an address of the number. The first part is
+// one table for all forms, the second two functions that mirror each other. Arithmetic is unsigned and wraps.
+#include "exe/field_codec.hpp"
+
+#include <array>
+
+#include "base/bytes.hpp"
+#include "base/checked.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+// Where the number lies in the field, taken as one little-endian integer. ADR and ADRP hold the two lowest bits of
+// theirs apart.
+struct NumberBits {
+  std::uint8_t field_bytes = 4;
+  std::uint8_t low = 0;
+  std::uint8_t count = 32;
+  bool is_signed = false;
+  bool split = false;  // bits 29-30 are the lowest two, the others begin at `low`
+};
+
+constexpr std::array<NumberBits, 18> kNumbers = {{
+    {1, 0, 8, true},           // kRel8
+    {4, 0, 32, true},          // kRel32
+    {4, 0, 32},                // kAbs32
+    {8, 0, 64},                // kAbs64
+    {4, 0, 32},                // kRva32
+    {4, 0, 32, true},          // kOffset32
+    {4, 0, 26, true},          // kArmBranch26
+    {4, 5, 19, true},          // kArmBranch19
+    {4, 5, 14, true},          // kArmBranch14
+    {4, 5, 21, true, true},    // kArmAdr
+    {4, 5, 21, true, true},    // kArmPage
+    {4, 10, 12},               // kArmLow12
+    {4, 10, 12},               // kArmLow12Scaled
+    {4, 0, 32},                // kSize32
+    {8, 0, 64},                // kSize64
+    {8, 0, 64},                // kMachChained: the count is the field's own
+    {4, 0, 32},                // kBack32
+    {4, 0, 24},                // kOffset24
+}};
+static_assert(static_cast<std::size_t>(FieldForm::kOffset24) + 1 == kNumbers.size());
+
+constexpr bool sizes_agree() noexcept {
+  for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+    if (kNumbers[i].field_bytes != field_bytes(static_cast<FieldForm>(i))) return false;
+  }
+  return true;
+}
+static_assert(sizes_agree());
+
+constexpr std::uint64_t kLow12 = 0xFFF;
+constexpr unsigned kLargestScale = 4;
+
+// False where the form or the field's own count of bits is none.
+bool number_bits(const Field& field, NumberBits& bits) noexcept {
+  if (static_cast<std::size_t>(field.form) >= kNumbers.size()) return false;
+  bits = kNumbers[static_cast<std::size_t>(field.form)];
+  if (field.form == FieldForm::kArmLow12Scaled) return field.trailing_bytes <= kLargestScale;
+  if (field.form != FieldForm::kMachChained) return true;
+  bits.count = field.trailing_bytes & ~kChainedFromBase & 0xFF;
+  return bits.count >= 1 && bits.count <= 64;
+}
+
+std::uint64_t mask_of(unsigned count) noexcept {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+std::uint64_t sign_extended(std::uint64_t value, unsigned count) noexcept {
+  const std::uint64_t sign = std::uint64_t{1} << (count - 1);
+  return ((value & mask_of(count)) ^ sign) - sign;
+}
+
+std::uint64_t load_field(const std::uint8_t* bytes, unsigned size) noexcept {
+  if (size == 1) return *bytes;
+  return size == 4 ? load_le<std::uint32_t>(bytes) : load_le<std::uint64_t>(bytes);
+}
+
+void store_field(std::uint8_t* bytes, unsigned size, std::uint64_t value) noexcept {
+  if (size == 8) return store_le(bytes, value);
+  if (size == 4) return store_le(bytes, static_cast<std::uint32_t>(value));
+  *bytes = static_cast<std::uint8_t>(value);
+}
+
+// The number, extended to 64 bits.
+std::uint64_t number_in(std::uint64_t raw, const NumberBits& bits) noexcept {
+  std::uint64_t number = raw >> bits.low;
+  if (bits.split) number = number << 2 | (raw >> 29 & 3);
+  return bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
+}
+
+std::uint64_t with_number(std::uint64_t raw, const NumberBits& bits, std::uint64_t number) noexcept {
+  const unsigned apart = bits.split ? 2 : 0;
+  const std::uint64_t mask = mask_of(bits.count - apart) << bits.low;
+  raw = (raw & ~mask) | (number >> apart << bits.low & mask);
+  if (bits.split) raw = (raw & ~(std::uint64_t{3} << 29)) | (number & 3) << 29;
+  return raw;
+}
+
+std::uint64_t end_of(const Field& field, const FieldPlace& place) noexcept {
+  return place.own_address + kNumbers[static_cast<std::size_t>(field.form)].field_bytes + field.trailing_bytes;
+}
+
+std::uint64_t chain_base(const Field& field, const FieldPlace& place) noexcept {
+  return (field.trailing_bytes & kChainedFromBase) != 0 ? place.base_address : 0;
+}
+
+std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint64_t number) noexcept {
+  switch (field.form) {
+    case FieldForm::kRel8:
+    case FieldForm::kRel32: return end_of(field, place) + number;
+    case FieldForm::kAbs32:
+    case FieldForm::kAbs64: return number;
+    case FieldForm::kRva32:
+    case FieldForm::kOffset32:
+    case FieldForm::kOffset24:
+    case FieldForm::kSize32:
+    case FieldForm::kSize64: return place.base_address + number;
+    case FieldForm::kArmBranch26:
+    case FieldForm::kArmBranch19:
+    case FieldForm::kArmBranch14: return place.own_address + number * 4;
+    case FieldForm::kArmAdr: return place.own_address + number;
+    case FieldForm::kArmPage: return (place.own_address & ~kLow12) + (number << 12) + (field.target_address & kLow12);
+    case FieldForm::kArmLow12: return (field.target_address & ~kLow12) + number;
+    case FieldForm::kArmLow12Scaled: return (field.target_address & ~kLow12) + (number << field.trailing_bytes);
+    case FieldForm::kMachChained: return chain_base(field, place) + number;
+    case FieldForm::kBack32: return place.own_address - number;
+  }
+  return 0;
+}
+
+// The inverse of address_of, in 64 bits; false where an address between two units is wanted.
+bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target, std::uint64_t& number) noexcept {
+  const std::uint64_t from_own = target - place.own_address;
+  switch (field.form) {
+    case FieldForm::kRel8:
+    case FieldForm::kRel32: number = target - end_of(field, place); return true;
+    case FieldForm::kAbs32:
+    case FieldForm::kAbs64: number = target; return true;
+    case FieldForm::kRva32:
+    case FieldForm::kOffset32:
+    case FieldForm::kOffset24:
+    case FieldForm::kSize32:
+    case FieldForm::kSize64: number = target - place.base_address; return true;
+    case FieldForm::kArmBranch26:
+    case FieldForm::kArmBranch19:
+    case FieldForm::kArmBranch14: number = sign_extended(from_own >> 2, 62); return (from_own & 3) == 0;
+    case FieldForm::kArmAdr: number = from_own; return true;
+    case FieldForm::kArmPage: number = sign_extended((target >> 12) - (place.own_address >> 12), 52); return true;
+    case FieldForm::kArmLow12: number = target & kLow12; return true;
+    case FieldForm::kArmLow12Scaled:
+      number = (target & kLow12) >> field.trailing_bytes;
+      return (target & mask_of(field.trailing_bytes)) == 0;
+    case FieldForm::kMachChained: number = target - chain_base(field, place); return true;
+    case FieldForm::kBack32: number = place.own_address - target; return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
+  NumberBits bits;
+  if (!number_bits(field, bits) || !range_fits(field.pos, bits.field_bytes, file.size())) return false;
+  const std::uint64_t number = number_in(load_field(file.data() + field.pos, bits.field_bytes), bits);
+  // A scaled offset of more than a page is no low part of an address.
+  if (field.form == FieldForm::kArmLow12Scaled && number << field.trailing_bytes > kLow12) return false;
+  const std::uint64_t address = address_of(field, place, number);
+  field.target_address = place.bits64 ? address : address & mask_of(32);
+  return true;
+}
+
+bool write_field(std::uint8_t* bytes, const Field& field, const FieldPlace& place,
+                 std::uint64_t target_address) noexcept {
+  NumberBits bits;
+  std::uint64_t number = 0;
+  if (!number_bits(field, bits)) return false;
+  if (!place.bits64 && target_address > mask_of(32)) return false;
+  if (!number_of(field, place, target_address, number)) return false;
+  if (!place.bits64) number = bits.is_signed ? sign_extended(number, 32) : number & mask_of(32);
+  const std::uint64_t kept = bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
+  if (kept != number) return false;
+  store_field(bytes, bits.field_bytes, with_number(load_field(bytes, bits.field_bytes), bits, number));
+  return true;
+}
+
+void mask_field(std::uint8_t* bytes, const Field& field, std::uint64_t number) noexcept {
+  NumberBits bits;
+  if (!number_bits(field, bits)) return;
+  store_field(bytes, bits.field_bytes, with_number(load_field(bytes, bits.field_bytes), bits, number));
+}
+
+}  // namespace bdelta::exe

@@ -1,0 +1,85 @@
+#include "exe/field_sink.hpp"
+
+#include <algorithm>
+
+namespace bdelta::exe {
+namespace {
+
+std::uint64_t signed32(std::uint32_t number) {
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(number)));
+}
+
+// Field::base_delta; false where the base is too far away to be written so.
+bool base_delta(std::uint64_t pos, std::uint64_t base_pos, std::uint32_t& delta) {
+  delta = static_cast<std::uint32_t>(pos - base_pos);
+  return base_pos + signed32(delta) == pos;
+}
+
+}  // namespace
+
+void FieldSink::add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
+                    std::uint32_t delta, std::uint8_t trailing_bytes) {
+  if (pos < image_.file_pos || !range_fits(pos - image_.file_pos, width, image_.size_bytes)) return;
+  if (!range_fits(pos, width, file_.size()) || target == 0 || !layout_.is_place(target)) return;
+  out_.push_back({pos, target, delta, form, kind, trailing_bytes, 0});
+}
+
+void FieldSink::rva32(std::uint64_t pos, FieldKind kind) {
+  const std::uint32_t rva = number32(pos);
+  if (rva != 0) add(pos, 4, FieldForm::kRva32, kind, image_.base_address + rva);
+}
+
+// Tables ask for the same base again and again.
+bool FieldSink::is_base(FieldBase base) {
+  if (base == good_base_) return true;
+  std::uint64_t address = 0;
+  if (!layout_.address_of(base.pos, address) || address != base.address) return false;
+  good_base_ = base;
+  return true;
+}
+
+void FieldSink::offset32(std::uint64_t pos, FieldBase base, FieldKind kind) {
+  std::uint32_t delta = 0;
+  if (!base_delta(pos, base.pos, delta) || !is_base(base)) return;
+  add(pos, 4, FieldForm::kOffset32, kind, base.address + signed32(number32(pos)), delta);
+}
+
+void FieldSink::offset24(std::uint64_t pos, FieldBase base, FieldKind kind) {
+  std::uint32_t delta = 0;
+  if (!base_delta(pos, base.pos, delta) || !is_base(base)) return;
+  add(pos, 4, FieldForm::kOffset24, kind, base.address + (number32(pos) & 0xffffff), delta);
+}
+
+void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {
+  std::uint64_t own = 0;
+  if (number32(pos) != 0 && layout_.address_of(pos, own)) offset32(pos, {pos, own}, kind);
+}
+
+void FieldSink::back32(std::uint64_t pos, FieldKind kind) {
+  std::uint64_t own = 0;
+  if (layout_.address_of(pos, own)) add(pos, 4, FieldForm::kBack32, kind, own - number32(pos));
+}
+
+void FieldSink::add_size(std::uint64_t pos, bool wide, std::uint64_t start, FieldKind kind) {
+  const std::uint64_t bytes = wide ? number64(pos) : number32(pos);
+  std::uint64_t start_pos = 0;
+  std::uint64_t end = 0;
+  std::uint32_t delta = 0;
+  if (bytes == 0 || !checked_add(start, bytes, end) || !layout_.file_pos_of(start, start_pos)) return;
+  if (!base_delta(pos, start_pos, delta)) return;
+  add(pos, wide ? 8 : 4, wide ? FieldForm::kSize64 : FieldForm::kSize32, kind, end, delta);
+}
+
+void FieldSink::chained(std::uint64_t pos, unsigned number_bits, bool from_base, FieldKind kind) {
+  const std::uint64_t number = number64(pos) & ((std::uint64_t{1} << number_bits) - 1);
+  const auto shape = static_cast<std::uint8_t>(number_bits | (from_base ? kChainedFromBase : 0u));
+  if (number != 0) add(pos, 8, FieldForm::kMachChained, kind, number + (from_base ? image_.base_address : 0), 0, shape);
+}
+
+void FieldSink::sort_since(std::size_t mark) {
+  const auto before = [](const Field& a, const Field& b) { return a.pos < b.pos; };
+  const auto begin = out_.begin() + static_cast<std::ptrdiff_t>(mark);
+  if (!std::is_sorted(begin, out_.end(), before)) std::stable_sort(begin, out_.end(), before);
+}
+
+}  // namespace bdelta::exe

@@ -1,0 +1,79 @@
+// Takes the fields that the tables of an image hold. Here, and not in each table's reader, is checked that a field lies
+// inside its image and leads to a place in it, and that a hostile image can't cause unbounded work.
+#pragma once
+
+#include <vector>
+
+#include "bdelta/io.hpp"
+#include "exe/field.hpp"
+#include "exe/file_number.hpp"
+#include "exe/layout.hpp"
+
+namespace bdelta::exe {
+
+// Where numbers count from: a byte of the file and its address.
+struct FieldBase {
+  std::uint64_t pos = 0;
+  std::uint64_t address = 0;
+  bool operator==(const FieldBase&) const = default;
+};
+
+class FieldSink {
+ public:
+  // All are kept by reference and have to outlive the sink.
+  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, std::vector<Field>& out)
+      : file_(file), image_(image), layout_(layout), out_(out), steps_left_(image.size_bytes / 2 + 4096) {}
+
+  [[nodiscard]] ByteSpan file() const noexcept { return file_; }
+  [[nodiscard]] const Image& image() const noexcept { return image_; }
+  [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
+
+  // To be asked once for each entry of a table: tables may overlap, so their sizes alone bound nothing. False when
+  // more entries were read than an image of this size can have.
+  [[nodiscard]] bool step() noexcept {
+    if (steps_left_ == 0) return false;
+    --steps_left_;
+    return true;
+  }
+
+  // Each reads the number at `pos` and adds a field if it leads to a place in the image. A null pointer leads nowhere.
+  void absolute32(std::uint64_t pos, FieldKind kind) { add(pos, 4, FieldForm::kAbs32, kind, number32(pos)); }
+  void absolute64(std::uint64_t pos, FieldKind kind) { add(pos, 8, FieldForm::kAbs64, kind, number64(pos)); }
+  // As wide as the image's pointers.
+  void absolute(std::uint64_t pos, FieldKind kind) { image_.bits64 ? absolute64(pos, kind) : absolute32(pos, kind); }
+  void rva32(std::uint64_t pos, FieldKind kind);
+  void offset32(std::uint64_t pos, FieldBase base, FieldKind kind);
+  void offset24(std::uint64_t pos, FieldBase base, FieldKind kind);
+  // The base is the field itself.
+  void relative32(std::uint64_t pos, FieldKind kind);
+  void back32(std::uint64_t pos, FieldKind kind);
+  // The length of what begins at `start`.
+  void size32(std::uint64_t pos, std::uint64_t start, FieldKind kind) { add_size(pos, false, start, kind); }
+  void size64(std::uint64_t pos, std::uint64_t start, FieldKind kind) { add_size(pos, true, start, kind); }
+  void size(std::uint64_t pos, std::uint64_t start, FieldKind kind) { add_size(pos, image_.bits64, start, kind); }
+  // Low `number_bits` bits of eight bytes, counting from Image::base_address or from 0.
+  void chained(std::uint64_t pos, unsigned number_bits, bool from_base, FieldKind kind);
+
+  // Fields come mostly in ascending order. A table that is read in another order sorts what it added, so that few
+  // ascending runs are left to be merged.
+  [[nodiscard]] std::size_t mark() const noexcept { return out_.size(); }
+  void sort_since(std::size_t mark);
+
+ private:
+  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const noexcept { return number_at<std::uint32_t>(file_, pos); }
+  [[nodiscard]] std::uint64_t number64(std::uint64_t pos) const noexcept { return number_at<std::uint64_t>(file_, pos); }
+
+  void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
+           std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);
+  void add_size(std::uint64_t pos, bool wide, std::uint64_t start, FieldKind kind);
+  [[nodiscard]] bool is_base(FieldBase base);  // its byte is in a section, at that address
+
+  ByteSpan file_;
+  const Image& image_;
+  const ImageLayout& layout_;
+  std::vector<Field>& out_;
+  std::uint64_t steps_left_;
+  FieldBase good_base_{~std::uint64_t{0}, 0};  // the last one that is_base approved
+};
+
+}  // namespace bdelta::exe

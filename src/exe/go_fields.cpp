@@ -1,0 +1,186 @@
+// Fields of the tables of Go's runtime, from Go 1.18 on. The pclntab begins with a header that has offsets of its
+// parts: names of functions, compilation units, files, programs that map code to numbers (pctab), and a table of
+// functions, each entry the offset of the function in the text and of its record. A record is eleven numbers, most of
+// them offsets into those parts, then offsets of tables for the garbage collector. What those and the text count from
+// is written in moduledata only, which is found as the word that is the address of the pclntab and is followed by the
+// address of the names.
+#include <optional>
+
+#include "exe/table_kernels.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint32_t kMagic118 = 0xfffffff0;
+constexpr std::uint32_t kMagic120 = 0xfffffff1;
+constexpr std::uint64_t kWordBytes = 8;  // Go for 32 bits is left alone
+constexpr std::uint64_t kHeaderBytes = 72;  // of a pclntab
+
+std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
+std::uint64_t number64(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint64_t>(sink.file(), pos); }
+
+struct GoTables {
+  FieldBase start;
+  std::uint64_t size_bytes = 0;  // to the end of the section
+  std::uint64_t function_count = 0;
+  std::uint64_t record_bytes = 0;  // of a function, without its lists
+  FieldBase names, units, files, programs, functions;
+  FieldBase text, collector_data, types;  // pos 0 where it is not known
+};
+
+// A pclntab at `pos`: magic, two zero bytes, quantum of instructions, size of a pointer, counts, offsets.
+std::optional<GoTables> read_header(const FieldSink& sink, FieldBase start, std::uint64_t size_bytes) {
+  const ByteSpan head = bytes_at(sink.file(), start.pos, kHeaderBytes);
+  if (size_bytes < kHeaderBytes || head.empty()) return std::nullopt;
+  const auto magic = load_le<std::uint32_t>(head.data());
+  const std::uint8_t quantum = head[6];
+  if ((magic != kMagic118 && magic != kMagic120) || head[4] != 0 || head[5] != 0 || head[7] != kWordBytes) return std::nullopt;
+  if (quantum != 1 && quantum != 2 && quantum != 4) return std::nullopt;
+  GoTables tables;
+  tables.start = start;
+  tables.size_bytes = size_bytes;
+  tables.record_bytes = magic == kMagic118 ? 40 : 44;
+  tables.function_count = number64(sink, start.pos + 8);
+  FieldBase* const parts[] = {&tables.names, &tables.units, &tables.files, &tables.programs, &tables.functions};
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const std::uint64_t offset = number64(sink, start.pos + 32 + i * kWordBytes);
+    if (offset < before || offset > size_bytes) return std::nullopt;
+    *parts[i] = {start.pos + offset, start.address + offset};
+    before = offset;
+  }
+  if (tables.function_count == 0 || tables.function_count > (size_bytes - before) / 8) return std::nullopt;
+  return tables;
+}
+
+// Go's linker gives the pclntab a section of its own, but for PE, and where sections are unknown.
+std::optional<GoTables> find_tables(const FieldSink& sink) {
+  const bool own_section = sink.image().format != ImageFormat::kPe && sink.image().sections.size() > 8;
+  for (const Section& section : sink.image().sections) {
+    if (section.kind != SectionKind::kData || section.size_bytes < kHeaderBytes) continue;
+    const std::uint64_t skipped = (0 - section.address) % kWordBytes;
+    const std::uint64_t end = own_section ? skipped + 1 : section.size_bytes - kHeaderBytes + 1;
+    const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
+    for (std::size_t i = static_cast<std::size_t>(skipped); i < end; i += kWordBytes) {
+      // Both magics differ in the lowest bit only; two zero bytes follow.
+      if ((load_le<std::uint64_t>(bytes.data() + i) & 0xfffffffffffe) != kMagic118) continue;
+      const FieldBase start{section.file_pos + i, section.address + i};
+      if (auto tables = read_header(sink, start, section.size_bytes - i)) return tables;
+    }
+  }
+  return std::nullopt;
+}
+
+// The address that a pointer in a data section stands for, as it is or as a chained fixup.
+std::uint64_t pointer_at(const FieldSink& sink, std::uint64_t pos) {
+  const std::uint64_t word = number64(sink, pos);
+  if (sink.layout().is_place(word)) return word;
+  const std::uint64_t low = word & ((std::uint64_t{1} << 36) - 1);
+  return sink.layout().is_place(low) ? low : low + sink.image().base_address;
+}
+
+// Position of moduledata, or 0.
+std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
+  const auto low_bits = static_cast<std::uint32_t>(tables.start.address);
+  const auto low_rva = static_cast<std::uint32_t>(tables.start.address - sink.image().base_address);
+  for (const Section& section : sink.image().sections) {
+    if (section.kind != SectionKind::kData) continue;
+    const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
+    for (std::size_t i = 0; i + 2 * kWordBytes <= bytes.size(); i += kWordBytes) {
+      const auto word = load_le<std::uint32_t>(bytes.data() + i);
+      if (word != low_bits && word != low_rva) continue;
+      const std::uint64_t pos = section.file_pos + i;
+      if (pointer_at(sink, pos) != tables.start.address) continue;
+      if (pointer_at(sink, pos + kWordBytes) == tables.names.address) return pos;
+    }
+  }
+  return 0;
+}
+
+// Fills the bases that only moduledata knows, and adds its lengths of slices and the list of types.
+void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
+  constexpr std::uint64_t kSlices = 6, kText = 22, kTypes = 37, kCollectorData = 40;
+  const auto word_pos = [&](std::uint64_t index) { return module + index * kWordBytes; };
+  const auto base_at = [&](std::uint64_t index) {
+    FieldBase base{0, pointer_at(sink, word_pos(index))};
+    return sink.layout().file_pos_of(base.address, base.pos) ? base : FieldBase{};
+  };
+  tables.text = base_at(kText);
+  // Six slices of the pclntab: pointer, length, capacity. The last one, of functions, counts pairs.
+  for (std::uint64_t i = 0; i + 1 < kSlices; ++i) {
+    const std::uint64_t slice = 1 + 3 * i;
+    const std::uint64_t start = pointer_at(sink, word_pos(slice));
+    sink.size64(word_pos(slice + 1), start, FieldKind::kGoTable);
+    sink.size64(word_pos(slice + 2), start, FieldKind::kGoTable);
+  }
+  if (tables.record_bytes != 44) return;  // the places below are those of Go 1.20 and later
+  tables.types = base_at(kTypes);
+  tables.collector_data = base_at(kCollectorData);
+  // The slice of text sections comes at 41, or at 42 behind a pointer that Go 1.26 brought; then that of types.
+  const auto is_slice = [&](std::uint64_t index) {
+    const std::uint64_t length = number64(sink, word_pos(index + 1));
+    return length != 0 && length < sink.file().size() && length == number64(sink, word_pos(index + 2));
+  };
+  for (std::uint64_t sections = 41; sections <= 42; ++sections) {
+    const std::uint64_t links = sections + 3;
+    if (!is_slice(sections) || !is_slice(links) || tables.types.pos == 0) continue;
+    const FieldBase list = base_at(links);
+    const std::uint64_t count = list.pos == 0 ? 0 : number64(sink, word_pos(links + 1));
+    for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
+      sink.offset32(list.pos + 4 * i, tables.types, FieldKind::kGoTable);
+    }
+    return;
+  }
+}
+
+// A list of offsets, each of which may say "none".
+void add_offsets(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldBase base, std::uint32_t none) {
+  for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
+    if (number32(sink, pos + 4 * i) != none) sink.offset32(pos + 4 * i, base, FieldKind::kGoTable);
+  }
+}
+
+// entry, name, size of arguments, return of deferred calls, programs for stack size, file and line, count of programs,
+// unit, first line (1.20), flags with the count of tables; then these programs and tables.
+void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
+  constexpr std::uint64_t kMostLists = 64;
+  constexpr std::uint32_t kNone = 0xffffffff;
+  if (tables.text.pos != 0) sink.offset32(at, tables.text, FieldKind::kFunctionStart);
+  sink.offset32(at + 4, tables.names, FieldKind::kGoTable);
+  add_offsets(sink, at + 16, 3, tables.programs, 0);
+  const std::uint64_t program_count = number32(sink, at + 28);
+  const std::uint64_t data_count = number_at<std::uint8_t>(sink.file(), at + tables.record_bytes - 1);
+  if (program_count > kMostLists || data_count > kMostLists) return;
+  const std::uint64_t lists = at + tables.record_bytes;
+  add_offsets(sink, lists, program_count, tables.programs, 0);
+  if (tables.collector_data.pos != 0) {
+    add_offsets(sink, lists + 4 * program_count, data_count, tables.collector_data, kNone);
+  }
+}
+
+}  // namespace
+
+void find_go_fields(FieldSink& sink) {
+  if (!sink.image().bits64) return;
+  std::optional<GoTables> tables = find_tables(sink);
+  if (!tables) return;
+  if (const std::uint64_t module = find_module(sink, *tables)) read_module(sink, module, *tables);
+  const std::uint64_t unit_count = (tables->files.pos - tables->units.pos) / 4;
+  add_offsets(sink, tables->units.pos, unit_count, tables->files, 0xffffffff);
+  // Behind the last function stands the end of the text, without a record.
+  for (std::uint64_t i = 0; i <= tables->function_count && sink.step(); ++i) {
+    const std::uint64_t at = tables->functions.pos + 8 * i;
+    if (tables->text.pos != 0) sink.offset32(at, tables->text, FieldKind::kFunctionStart);
+    if (i < tables->function_count) sink.offset32(at + 4, tables->functions, FieldKind::kGoTable);
+  }
+  const std::size_t mark = sink.mark();
+  for (std::uint64_t i = 0; i < tables->function_count && sink.step(); ++i) {
+    const std::uint64_t record = number32(sink, tables->functions.pos + 8 * i + 4);
+    if (range_fits(tables->functions.pos + record, tables->record_bytes, tables->start.pos + tables->size_bytes)) {
+      add_function(sink, *tables, tables->functions.pos + record);
+    }
+  }
+  sink.sort_since(mark);
+}
+
+}  // namespace bdelta::exe

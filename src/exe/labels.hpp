@@ -1,0 +1,27 @@
+// Labels: what the covers don't tell about where old addresses went. One that several references agree on is paid for
+// once, and makes all of them right.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "exe/predict.hpp"
+#include "exe/program.hpp"
+
+namespace bdelta::exe {
+
+// For each old address whose references mostly lead elsewhere than the covers of `map` say: where they lead. Ascending by
+// image and address. `target` are the bytes that `images` lie in.
+[[nodiscard]] std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target,
+                                              const PlaceMap& map, WorkerPool& pool);
+
+// `labels` ascend by image and address, no two alike.
+void append_labels(Bytes& to, std::span<const Label> labels);
+
+// The labels again, ascending, no two for one address. kPatchCorrupt if the bytes are nothing that append_labels makes,
+// if a label is of an image that the source has not, or if there are more than `most` of them.
+[[nodiscard]] Result<std::vector<Label>> parse_labels(ByteSpan bytes, std::size_t image_count, std::size_t most);
+
+}  // namespace bdelta::exe

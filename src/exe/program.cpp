@@ -1,0 +1,233 @@
+#include "exe/program.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/checked.hpp"
+#include "exe/images.hpp"
+#include "exe/isa.hpp"
+#include "exe/table_fields.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint64_t kLargestField = 8;
+constexpr unsigned kTargetBits = 40;
+
+std::uint64_t end_of(const Field& field) noexcept { return field.pos + field_bytes(field.form); }
+
+// False for a target that is too far away; what machines can say in an instruction is not.
+bool pack(const Field& field, std::uint64_t block_pos, std::uint64_t block_address, CodeRecord& record) noexcept {
+  const auto delta = static_cast<std::int64_t>(field.target_address - block_address);
+  constexpr std::int64_t kLimit = std::int64_t{1} << (kTargetBits - 1);
+  if (delta < -kLimit || delta >= kLimit) return false;
+  record.offset = static_cast<std::uint32_t>(field.pos - block_pos);
+  record.base_delta = field.base_delta;
+  record.packed = static_cast<std::uint64_t>(delta) << 24 | static_cast<std::uint64_t>(field.form) << 16 |
+                  static_cast<std::uint64_t>(field.kind) << 8 | field.trailing_bytes;
+  return true;
+}
+
+Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t block_address, std::uint8_t image) noexcept {
+  Field field;
+  field.pos = block_pos + record.offset;
+  field.target_address = block_address + static_cast<std::uint64_t>(static_cast<std::int64_t>(record.packed) >> 24);
+  field.base_delta = record.base_delta;
+  field.form = static_cast<FieldForm>(record.packed >> 16 & 0xff);
+  field.kind = static_cast<FieldKind>(record.packed >> 8 & 0xff);
+  field.trailing_bytes = static_cast<std::uint8_t>(record.packed);
+  field.image = image;
+  return field;
+}
+
+}  // namespace
+
+Program::Program(ByteSpan file, WorkerPool& pool) : Program(file, find_images(file), pool) {}
+
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool) : file_(file), images_(std::move(images)) {
+  find_code_parts();
+  find_tables(pool);
+}
+
+void Program::find_code_parts() {
+  for (std::size_t i = 0; i < images_.all.size(); ++i) {
+    const Image& image = images_.all[i];
+    for (const Section& section : image.sections) {
+      if (section.kind != SectionKind::kCode || section.size_bytes == 0) continue;
+      if (!range_fits(section.file_pos - image.file_pos, section.size_bytes, image.size_bytes)) continue;
+      parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, static_cast<std::uint8_t>(i)});
+      block_count_ += code_block_count(static_cast<std::size_t>(section.size_bytes));
+    }
+  }
+}
+
+void Program::find_tables(WorkerPool& pool) {
+  std::vector<std::vector<Field>> found(images_.all.size());
+  pool.for_each(found.size(), [&](std::size_t i) {
+    find_table_fields(file_, images_.all[i], found[i]);
+    for (Field& field : found[i]) field.image = static_cast<std::uint8_t>(i);
+  });
+  if (found.size() == 1) {
+    table_fields_ = std::move(found[0]);
+    table_fields_.shrink_to_fit();
+  } else {
+    std::size_t count = 0;
+    for (const std::vector<Field>& fields : found) count += fields.size();
+    table_fields_.reserve(count);
+    for (const std::vector<Field>& fields : found) table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
+  }
+  const std::size_t bucket_count = static_cast<std::size_t>(file_.size() / kStepBytes) + 2;
+  table_buckets_.resize(bucket_count);
+  std::size_t next = 0;
+  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
+    while (next < table_fields_.size() && table_fields_[next].pos < bucket * kStepBytes) ++next;
+    table_buckets_[bucket] = next;
+  }
+}
+
+const Program::CodePart& Program::part_of_block(std::size_t block) const noexcept {
+  const auto after = std::upper_bound(parts_.begin(), parts_.end(), block,
+                                      [](std::size_t number, const CodePart& part) { return number < part.first_block; });
+  return *std::prev(after);
+}
+
+void Program::decode_block(std::size_t block, std::vector<Field>& scratch, std::vector<CodeRecord>& records) const {
+  const CodePart& part = part_of_block(block);
+  const ImageLayout& layout = images_.layouts[part.image];
+  const CodeSection section{file_.subspan(static_cast<std::size_t>(part.file_pos), static_cast<std::size_t>(part.size_bytes)),
+                            part.address, part.file_pos, images_.all[part.image].machine};
+  scratch.clear();
+  find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, scratch);
+  const std::uint64_t skipped = (block - part.first_block) * kCodeBlockBytes;
+  records.clear();
+  records.reserve(scratch.size());
+  for (const Field& field : scratch) {
+    CodeRecord record;
+    if (pack(field, part.file_pos + skipped, part.address + skipped, record)) records.push_back(record);
+  }
+}
+
+void Program::decode_code(WorkerPool& pool) {
+  decoded_.resize(block_count_);
+  // Tasks of several blocks share one scratch vector.
+  constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
+  pool.for_each((block_count_ + kBlocksPerTask - 1) / kBlocksPerTask, [&](std::size_t task) {
+    std::vector<Field> scratch;
+    const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
+    for (std::size_t block = task * kBlocksPerTask; block < end; ++block) decode_block(block, scratch, decoded_[block]);
+  });
+}
+
+std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& cache) const {
+  if (!decoded_.empty()) return decoded_[block];
+  if (cache.entry_of_block_.empty()) cache.entry_of_block_.resize(block_count_);
+  ++cache.use_count_;
+  if (const std::uint32_t entry = cache.entry_of_block_[block]; entry != 0) {
+    cache.entries_[entry - 1].last_use = cache.use_count_;
+    return cache.entries_[entry - 1].records;
+  }
+  std::vector<CodeRecord> records;
+  decode_block(block, cache.decoded_, records);
+  cache.record_count_ += records.size();
+  while (cache.record_count_ > FieldCache::kMostRecords && !cache.entries_.empty()) {
+    const auto oldest = std::min_element(cache.entries_.begin(), cache.entries_.end(),
+                                         [](const auto& a, const auto& b) { return a.last_use < b.last_use; });
+    cache.record_count_ -= oldest->records.size();
+    cache.entry_of_block_[oldest->block] = 0;
+    if (&*oldest != &cache.entries_.back()) {
+      *oldest = std::move(cache.entries_.back());
+      cache.entry_of_block_[oldest->block] = static_cast<std::uint32_t>(oldest - cache.entries_.begin()) + 1;
+    }
+    cache.entries_.pop_back();
+  }
+  cache.entries_.push_back({block, cache.use_count_, std::move(records)});
+  cache.entry_of_block_[block] = static_cast<std::uint32_t>(cache.entries_.size());
+  return cache.entries_.back().records;
+}
+
+std::size_t Program::table_field_from(std::uint64_t pos) const noexcept {
+  const auto bucket = static_cast<std::size_t>(pos / kStepBytes);
+  if (bucket + 1 >= table_buckets_.size()) return table_fields_.size();
+  const auto begin = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket]);
+  const auto end = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket + 1]);
+  const auto found = std::lower_bound(begin, end, pos, [](const Field& field, std::uint64_t at) { return field.pos < at; });
+  return static_cast<std::size_t>(found - table_fields_.begin());
+}
+
+// Those of one section that begin in [begin, end), merged with the table fields there.
+void Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
+  std::size_t table = table_field_from(begin - std::min(begin, kLargestField - 1));
+  const auto first = static_cast<std::size_t>((begin - part.file_pos) / kCodeBlockBytes);
+  const auto last = static_cast<std::size_t>((end - 1 - part.file_pos) / kCodeBlockBytes);
+  for (std::size_t i = first; i <= last; ++i) {
+    const std::uint64_t skipped = i * kCodeBlockBytes;
+    const std::uint64_t block_pos = part.file_pos + skipped;
+    const std::span<const CodeRecord> records = records_of(part.first_block + i, cache);
+    const auto wanted = begin > block_pos ? begin - block_pos : 0;
+    auto record = std::lower_bound(records.begin(), records.end(), wanted,
+                                   [](const CodeRecord& r, std::uint64_t offset) { return r.offset < offset; });
+    for (; record != records.end() && block_pos + record->offset < end; ++record) {
+      const Field field = unpack(*record, block_pos, part.address + skipped, part.image);
+      for (; table < table_fields_.size() && end_of(table_fields_[table]) <= field.pos; ++table) {
+        if (table_fields_[table].pos >= begin) cache.found_.push_back(table_fields_[table]);
+      }
+      if (table < table_fields_.size() && table_fields_[table].pos < end_of(field)) continue;
+      cache.found_.push_back(field);
+    }
+  }
+  for (; table < table_fields_.size() && table_fields_[table].pos < end; ++table) {
+    if (table_fields_[table].pos >= begin) cache.found_.push_back(table_fields_[table]);
+  }
+}
+
+std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
+  cache.found_.clear();
+  end = std::min<std::uint64_t>(end, file_.size());
+  if (begin >= end) return {};
+  auto part = std::partition_point(parts_.begin(), parts_.end(), [&](const CodePart& p) { return p.file_pos + p.size_bytes <= begin; });
+  const auto add_tables = [&](std::uint64_t until) {
+    const std::size_t from = table_field_from(begin);
+    for (std::size_t i = from; i < table_fields_.size() && table_fields_[i].pos < until; ++i) {
+      cache.found_.push_back(table_fields_[i]);
+    }
+    begin = until;
+  };
+  for (; part != parts_.end() && part->file_pos < end; ++part) {
+    if (begin < part->file_pos) add_tables(part->file_pos);
+    const std::uint64_t stop = std::min(end, part->file_pos + part->size_bytes);
+    add_code_fields(*part, begin, stop, cache);
+    begin = stop;
+  }
+  if (begin < end) add_tables(end);
+  return cache.found_;
+}
+
+std::vector<Field> Program::all_fields(WorkerPool& pool) const {
+  constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;
+  std::vector<std::vector<Field>> chunks(static_cast<std::size_t>((file_.size() + kChunkBytes - 1) / kChunkBytes));
+  pool.for_each(chunks.size(), [&](std::size_t i) {
+    FieldCache cache;
+    const std::span<const Field> found = fields_from(i * kChunkBytes, (i + 1) * kChunkBytes, cache);
+    chunks[i].assign(found.begin(), found.end());
+  });
+  std::vector<Field> all;
+  std::size_t count = 0;
+  for (const auto& chunk : chunks) count += chunk.size();
+  all.reserve(count);
+  for (const auto& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
+  return all;
+}
+
+std::uint64_t Program::memory_bytes() const noexcept {
+  std::uint64_t bytes = table_fields_.capacity() * sizeof(Field) + table_buckets_.size() * sizeof(std::size_t);
+  for (const auto& records : decoded_) bytes += records.capacity() * sizeof(CodeRecord) + sizeof records;
+  return bytes;
+}
+
+std::uint64_t Program::cache_memory_bytes() noexcept {
+  // The densest code has a field every two bytes.
+  constexpr std::uint64_t kBlockFields = kCodeBlockBytes / 2;
+  return (FieldCache::kMostRecords + kBlockFields) * sizeof(CodeRecord) + (kBlockFields + kStepBytes) * sizeof(Field);
+}
+
+}  // namespace bdelta::exe

@@ -1,0 +1,119 @@
+// The executable parts of one file: its images and their fields.
+//
+//   const Program program(file, pool);
+//   FieldCache cache;                                              // one a thread
+//   program.for_each_field(begin, end, cache, [&](const Field& field) { … });
+//
+// The fields of tables are found at once. Those of code are many times as many, and found by blocks when they are asked
+// for: where a patch is applied each thread keeps a bounded number of blocks, where one is made `decode_code` keeps all.
+// Which fields there are is part of the patch format: it depends on the file alone, never on what was asked before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bdelta/io.hpp"
+#include "exe/field.hpp"
+#include "exe/predict.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta::exe {
+
+// A code field in 16 bytes, counted from the first byte of its block and that byte's address.
+struct CodeRecord {
+  std::uint32_t offset = 0;
+  std::uint32_t base_delta = 0;
+  std::uint64_t packed = 0;  // target less the block's address in 40 bits, form, kind and trailing bytes in 8 each
+};
+
+// What one thread keeps while it asks a Program for fields; not to be shared, nor used with another Program.
+class FieldCache {
+ public:
+  // Blocks are kept until there are so many records; the one in use is kept in any case.
+  static constexpr std::size_t kMostRecords = std::size_t{1} << 20;
+
+ private:
+  friend class Program;
+
+  struct Entry {
+    std::size_t block = 0;
+    std::uint64_t last_use = 0;
+    std::vector<CodeRecord> records;
+  };
+
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> entry_of_block_;  // index into entries_ and 1, or 0
+  std::size_t record_count_ = 0;               // of all entries
+  std::uint64_t use_count_ = 0;
+  std::vector<Field> decoded_;                 // scratch of decoding
+  std::vector<Field> found_;                   // what fields_from returned last
+};
+
+class Program {
+ public:
+  // Finds images and the fields of their tables, one image a task. `file` must outlive the program.
+  Program(ByteSpan file, WorkerPool& pool);
+
+  // The same for images that are known already, as find_images gives them.
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool);
+
+  // Finds the fields of all code now and keeps them, 16 bytes each. For those who go through all of them more than once.
+  void decode_code(WorkerPool& pool);
+
+  [[nodiscard]] ByteSpan file() const noexcept { return file_; }
+  [[nodiscard]] const Images& images() const noexcept { return images_; }
+  [[nodiscard]] const std::vector<Field>& table_fields() const noexcept { return table_fields_; }
+
+  // Calls body(const Field&) for each field that lies in [begin, end) as a whole, ascending and disjoint. Where a field of
+  // code overlaps one of a table, there is only the latter. The body must not use the cache.
+  template <class Body>
+  void for_each_field(std::uint64_t begin, std::uint64_t end, FieldCache& cache, Body&& body) const {
+    for (std::uint64_t at = begin; at < end;) {
+      const std::uint64_t next = end - at > kStepBytes ? at + kStepBytes : end;
+      for (const Field& field : fields_from(at, next, cache)) {
+        if (field.pos + field_bytes(field.form) <= end) body(field);
+      }
+      at = next;
+    }
+  }
+
+  // The fields whose first byte lies in [begin, end); valid until the cache is used again.
+  [[nodiscard]] std::span<const Field> fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
+
+  // All fields of the file.
+  [[nodiscard]] std::vector<Field> all_fields(WorkerPool& pool) const;
+
+  // Bytes of memory that this object takes, and each cache at most.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+  [[nodiscard]] static std::uint64_t cache_memory_bytes() noexcept;
+
+ private:
+  static constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;  // of the file, whose fields are unpacked at a time
+
+  struct CodePart {  // a code section
+    std::uint64_t file_pos;
+    std::uint64_t size_bytes;
+    std::uint64_t address;
+    std::size_t first_block;  // the number of its first block in the program
+    std::uint8_t image;
+  };
+
+  void find_code_parts();
+  void find_tables(WorkerPool& pool);
+  [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
+  void decode_block(std::size_t block, std::vector<Field>& scratch, std::vector<CodeRecord>& records) const;
+  [[nodiscard]] std::span<const CodeRecord> records_of(std::size_t block, FieldCache& cache) const;
+  void add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
+  [[nodiscard]] std::size_t table_field_from(std::uint64_t pos) const noexcept;
+
+  ByteSpan file_;
+  Images images_;
+  std::vector<Field> table_fields_;
+  std::vector<std::size_t> table_buckets_;  // the first table field at or behind each multiple of kStepBytes
+  std::vector<CodePart> parts_;               // ascending
+  std::size_t block_count_ = 0;
+  std::vector<std::vector<CodeRecord>> decoded_;  // by block; empty until decode_code
+};
+
+}  // namespace bdelta::exe

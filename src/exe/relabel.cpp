@@ -1,0 +1,105 @@
+#include "exe/relabel.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "exe/field_codec.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;  // whose fields are unpacked at a time
+constexpr std::uint8_t kOrdinaryMiss = 16;
+constexpr std::uint8_t kFieldMiss = 10;
+
+// Calls body(state, field) for all fields of the kinds, with a state made by make() for each chunk.
+template <class Make, class Body>
+void for_each_chunk(const Program& program, KindSet kinds, WorkerPool& pool, Make&& make, Body&& body) {
+  const std::uint64_t size = program.file().size();
+  pool.for_each(static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes), [&](std::size_t chunk) {
+    auto state = make();
+    FieldCache cache;
+    const std::uint64_t end = std::min(size, (chunk + 1) * kChunkBytes);
+    for (std::uint64_t at = chunk * kChunkBytes; at < end; at += kStepBytes) {
+      for (const Field& field : program.fields_from(at, std::min(end, at + kStepBytes), cache)) {
+        if (has_kind(kinds, field.kind)) body(state, field);
+      }
+    }
+    pool.advance(end - chunk * kChunkBytes);
+  });
+}
+
+struct NoState {};
+
+std::uint64_t mixed(std::uint64_t number) noexcept {
+  number *= 0x9E3779B97F4A7C15u;
+  number ^= number >> 29;
+  number *= 0xBF58476D1CE4E5B9u;
+  return number ^ number >> 32;
+}
+
+// The label of an address of the target: by its place in the file where it has one, as images may share addresses.
+std::uint64_t label_of(const ImageLayout& layout, std::uint64_t address) noexcept {
+  std::uint64_t pos = 0;
+  if (layout.file_pos_of(address, pos)) return mixed(pos);
+  if (address != 0 && layout.file_pos_of(address - 1, pos)) return mixed(pos + 1);
+  return mixed(~address);
+}
+
+// The cover that the old field is thought to be copied by.
+class OwnerWalk {
+ public:
+  explicit OwnerWalk(const PlaceMap& map) : map_(&map) {}
+
+  std::uint32_t at(std::uint64_t pos) noexcept {
+    if (pos - run_.begin >= run_.size_bytes) run_ = map_->run_at(pos);
+    return run_.owner_before;
+  }
+
+ private:
+  const PlaceMap* map_;
+  PlaceMap::Run run_;
+};
+
+struct SourceState {
+  Predictor predictor;
+  OwnerWalk owners;
+  Images target;
+};
+
+}  // namespace
+
+void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
+  for_each_chunk(program, kinds, pool, [] { return NoState(); },
+                 [&](NoState&, const Field& field) { mask_field(copy.data() + field.pos, field, 0); });
+}
+
+void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
+  for_each_chunk(target, kinds, pool, [&] { return target.images(); }, [&](const Images& images, const Field& field) {
+    mask_field(copy.data() + field.pos, field, label_of(images.layouts[field.image], field.target_address));
+  });
+}
+
+void label_source(const Program& source, const Images& target, const PlaceMap& map, const LabelIndex& labels,
+                  KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
+  const auto make = [&] { return SourceState{Predictor(source.images(), target, map, &labels), OwnerWalk(map), target}; };
+  for_each_chunk(source, kinds, pool, make, [&](SourceState& state, const Field& field) {
+    const std::uint32_t cover = state.owners.at(field.pos);
+    Prediction prediction;
+    const bool known = cover != PlaceMap::kNoCover && state.predictor.predict(field, cover, prediction);
+    const std::uint64_t label = known ? label_of(state.target.layouts[prediction.image], prediction.target_address)
+                                      : mixed(field.target_address ^ 0xAAAA000000000000u);
+    mask_field(copy.data() + field.pos, field, label);
+  });
+}
+
+std::vector<std::uint8_t> miss_scale(const Program& target, KindSet kinds, WorkerPool& pool) {
+  std::vector<std::uint8_t> scale(target.file().size(), kOrdinaryMiss);
+  for_each_chunk(target, kinds, pool, [] { return NoState(); }, [&](NoState&, const Field& field) {
+    std::memset(scale.data() + field.pos, kFieldMiss, field_bytes(field.form));
+  });
+  return scale;
+}
+
+}  // namespace bdelta::exe

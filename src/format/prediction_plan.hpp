@@ -1,0 +1,21 @@
+// What a patch brings for the prediction of copied fields (exe/), before its first window.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.hpp"
+#include "delta/cover.hpp"
+
+namespace bdelta {
+
+// How fields are found and predicted is part of the format: a change that alters one prediction gets a new number.
+inline constexpr std::uint64_t kPredictorId = 1;
+
+struct PredictionPlan {
+  std::uint64_t kinds = 0;  // bit i: fields of kind i are predicted
+  Bytes images;             // exe/image_table.hpp
+  Bytes labels;             // exe/labels.hpp
+  Covers covers;            // of the whole target; those that meet on one diagonal are one
+};
+
+}  // namespace bdelta
