@@ -212,9 +212,11 @@ Status CreateRun::find_covers() {
   const auto from_end =
       static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
   if (programs_) {
-    found_.assign(1, programs_->find_covers({0, from_end}));
-    if (!found_[0].empty()) return {};
-    programs_.reset();
+    programs_->find_covers({0, from_end});
+    if (!programs_->in_doubt()) {
+      found_.assign(1, programs_->plan().covers);
+      return {};
+    }
   }
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
@@ -240,15 +242,39 @@ Result<std::uint64_t> CreateRun::coded_size(const Covers& covers) {
   return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
 }
 
+// The same with prediction.
+Result<std::uint64_t> CreateRun::predicted_size() {
+  std::vector<GroupDraft> contents = predicted_groups();
+  std::vector<GroupDraft> covers;
+  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  std::uint64_t bytes = programs_->plan().images.size() + programs_->plan().labels.size();
+  const Span step(&timeline_, PhaseId::kCompress);
+  for (std::vector<GroupDraft>* groups : {&contents, &covers}) {
+    BDELTA_ASSIGN(const std::vector<std::uint64_t> sizes, writer_->measure_groups(*groups));
+    bytes = std::accumulate(sizes.begin(), sizes.end(), bytes);
+  }
+  return bytes;
+}
+
 Status CreateRun::choose_covers() {
   std::size_t best = 0;
-  if (found_.size() > 1 && writer_) {
+  const bool with_prediction = programs_ && programs_->in_doubt();
+  if ((found_.size() > 1 && writer_) || with_prediction) {
     set_segment_range(kMatched, kChosen);
     std::uint64_t best_bytes = ~std::uint64_t{0};
     for (std::size_t i = 0; i < found_.size(); ++i) {
       watch_.begin_stage(static_cast<double>(i + 1) / static_cast<double>(found_.size()), segment_.end - segment_.begin);
       BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(found_[i]));
       if (bytes < best_bytes) best_bytes = bytes, best = i;
+    }
+    if (with_prediction) {
+      BDELTA_ASSIGN(const std::uint64_t bytes, predicted_size());
+      if (bytes < best_bytes) {
+        found_.assign(1, programs_->plan().covers);
+        best = 0;
+      } else {
+        programs_.reset();
+      }
     }
   }
   covers_ = std::move(found_[best]);
@@ -320,9 +346,7 @@ Status CreateRun::encode_native() {
 }
 
 // What copies give by prediction takes the place of the source, and the covers stand before all groups.
-Status CreateRun::encode_predicted() {
-  watch_.begin_stage(0.2, target_reader_.size());
-  programs_->predict(covers_);
+std::vector<GroupDraft> CreateRun::predicted_groups() {
   const FilePieces copied(programs_->copied());
   std::vector<Segment> segments;
   for (std::uint64_t pos = 0; pos < target_reader_.size(); pos += budget_.settings.group_bytes) {
@@ -333,9 +357,16 @@ Status CreateRun::encode_predicted() {
     const Span step(&timeline_, PhaseId::kEncode);
     pool_->for_each(segments.size(), [&](std::size_t i) {
       const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
-      contents[i] = encode_contents(copied, target_pieces_, covers_, segments[i], budget_.settings.window_bytes, &watch_);
+      contents[i] = encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i],
+                                    budget_.settings.window_bytes, &watch_);
     });
   }
+  return contents;
+}
+
+Status CreateRun::encode_predicted() {
+  watch_.begin_stage(0.2, target_reader_.size());
+  std::vector<GroupDraft> contents = predicted_groups();
   std::vector<GroupDraft> covers;
   for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
   watch_.begin_stage(1, stream_bytes(contents));

@@ -56,6 +56,8 @@ class CreateRun {
   Status finish_native();
   Status finish_bdt1();
   Result<std::uint64_t> coded_size(const Covers& covers);
+  Result<std::uint64_t> predicted_size();
+  std::vector<GroupDraft> predicted_groups();
   void set_segment_range(double begin, double end);
   void count_covers();
   void count_group(const GroupDraft& group);

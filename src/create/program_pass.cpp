@@ -36,6 +36,19 @@ Covers joined(Covers covers) {
   return all;
 }
 
+// Programs that resemble each other are mostly covered, and nearly all fields are then foretold.
+bool is_doubtful(const exe::KindCounts& counts, const Covers& covers, std::uint64_t target_size) {
+  std::uint64_t field_count = 0;
+  std::uint64_t right_count = 0;
+  for (const exe::KindCount& count : counts) {
+    field_count += count.field_count;
+    right_count += count.right_count;
+  }
+  std::uint64_t covered_bytes = 0;
+  for (const Cover& cover : covers) covered_bytes += cover.length;
+  return right_count < field_count / 10 * 9 || covered_bytes < target_size / 10 * 7;
+}
+
 }  // namespace
 
 std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
@@ -71,8 +84,8 @@ Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
   return std::move(matcher.find(new_image_, diagonals).front());
 }
 
-Covers ProgramPass::find_covers(const Diagonals& diagonals) {
-  const Covers first = masked_covers(diagonals);
+// The first covers are used up as soon as the parse has them as seeds.
+Covers ProgramPass::labelled_covers(const Covers& first) {
   std::vector<std::uint8_t> scale;
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
@@ -85,25 +98,32 @@ Covers ProgramPass::find_covers(const Diagonals& diagonals) {
   }
   ParseParams params = settings_.match.parse_params;
   params.costs.resize(1);
-  Covers covers = std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front());
-  Bytes().swap(old_image_);
-  Bytes().swap(new_image_);
-  return joined(std::move(covers));
+  return joined(std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front()));
 }
 
-void ProgramPass::predict(const Covers& covers) {
+void ProgramPass::find_covers(const Diagonals& diagonals) {
+  plan_.covers = labelled_covers(masked_covers(diagonals));
+  Bytes().swap(old_image_);
+  Bytes().swap(new_image_);
+  predict();
+}
+
+void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
-  plan_.covers = covers;
   const exe::PlaceMap map(plan_.covers);
   const std::vector<exe::Label> labels = exe::learn_labels(*old_, new_->images(), target_, map, pool_);
   const exe::LabelIndex index(labels);
-  const exe::KindSet kinds = exe::choose_kinds(exe::count_kinds(*old_, new_->images(), target_, map, index, pool_));
-  plan_.kinds = kinds;
+  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, map, index, pool_);
+  plan_.kinds = exe::choose_kinds(counts);
+  in_doubt_ = is_doubtful(counts, plan_.covers, target_.size());
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, labels);
+  make_copies(map, labels);
+}
 
+void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {
   copied_.resize(target_.size());
-  const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, kinds);
+  const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, static_cast<exe::KindSet>(plan_.kinds));
   const exe::CoverPieces pieces(plan_.covers);
   pieces.for_each(
       pool_, [&](std::size_t) { return exe::FieldPredictor::Cache(predictor); },

@@ -20,12 +20,12 @@ class ProgramPass {
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
                                             WorkerPool& pool);
 
-  // Covers of the target, found where fields that lead to the same place are equal. Empty where the fields don't behave
-  // like addresses of this pair: the files are then better taken as plain data.
-  [[nodiscard]] Covers find_covers(const Diagonals& diagonals);
+  // Finds covers of the target where fields that lead to the same place are equal, and settles what the patch says of
+  // its predictions and what copies give by them.
+  void find_covers(const Diagonals& diagonals);
 
-  // Settles what the patch says of its predictions, and what copies give by them.
-  void predict(const Covers& covers);
+  // After find_covers: fields don't behave like addresses of this pair, so the files may be better taken as plain data.
+  [[nodiscard]] bool in_doubt() const noexcept { return in_doubt_; }
 
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
 
@@ -41,6 +41,9 @@ class ProgramPass {
 
   void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
+  [[nodiscard]] Covers labelled_covers(const Covers& first);
+  void predict();
+  void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
   const ByteSpan target_;
@@ -51,6 +54,7 @@ class ProgramPass {
   Bytes old_image_;   // the files with their fields made comparable
   Bytes new_image_;
   std::uint64_t apply_program_bytes_ = 0;
+  bool in_doubt_ = false;
   PredictionPlan plan_;
   Bytes copied_;
 };

@@ -1,0 +1,139 @@
+// Predicted patches: they rebuild NEW through every reader and sink, don't depend on threads, are much smaller for
+// programs that were linked anew, and no larger for files where prediction does not help.
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr int kLevel = 6;  // the lowest that predicts
+
+const ProgramPair& large_pair() {
+  static const ProgramPair pair = program_pair(1, 30'000);
+  return pair;
+}
+
+CreateOptions without_prediction(int level) {
+  CreateOptions options = create_options(level);
+  options.predict = false;
+  return options;
+}
+
+bool is_predicted(const Bytes& patch) {
+  io::MemorySequentialReader reader(patch);
+  const auto info = inspect(reader);
+  return info && (info->required_features & 1) != 0;
+}
+
+TEST(Prediction, RebuildsThroughEverySinkAndThreadCount) {
+  const ProgramPair& pair = large_pair();
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(is_predicted(*patch));
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    for (const Sink sink : kAllSinks) {
+      ApplyOptions options;
+      options.threads = threads;
+      const auto made = apply_patch(pair.old_version, *patch, sink, options);
+      ASSERT_OK(made);
+      if (sink != Sink::kCheck) {
+        ASSERT_TRUE(same_bytes(pair.new_version, *made)) << threads;
+      }
+    }
+  }
+}
+
+TEST(Prediction, AnyThreadCountGivesTheSamePatch) {
+  const ProgramPair& pair = large_pair();
+  for (const int level : {kLevel, 9}) {
+    const auto one = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, 1));
+    ASSERT_OK(one);
+    for (const unsigned threads : {2u, 7u}) {
+      const auto many = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, threads));
+      ASSERT_OK(many);
+      EXPECT_TRUE(same_bytes(*one, *many)) << threads;
+    }
+  }
+}
+
+TEST(Prediction, MakesPatchesOfRelinkedProgramsMuchSmaller) {
+  const ProgramPair& pair = large_pair();
+  const auto with = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
+  const auto without = make_patch(pair.old_version, pair.new_version, without_prediction(kLevel));
+  ASSERT_OK(with);
+  ASSERT_OK(without);
+  EXPECT_FALSE(is_predicted(*without));
+  EXPECT_LT(with->size() * 2, without->size());
+}
+
+// Programs at any place of a file, in another order, with other things between them.
+TEST(Prediction, FindsProgramsInsideOfFiles) {
+  Bytes source = wordy_bytes(5001, 3);
+  Bytes target = wordy_bytes(7777, 3);
+  const ProgramPair first = program_pair(5, 4000);
+  const ProgramPair second = program_pair(6, 3000);
+  append(source, first.old_version);
+  append(source, random_bytes(1234, 4));
+  append(source, second.old_version);
+  append(target, second.new_version);
+  append(target, first.new_version);
+  append(target, wordy_bytes(333, 5));
+  const auto with = make_patch(source, target, create_options(kLevel));
+  const auto without = make_patch(source, target, without_prediction(kLevel));
+  ASSERT_OK(with);
+  ASSERT_OK(without);
+  EXPECT_LT(with->size() * 10, without->size() * 8);
+  const auto made = apply_patch(source, *with);
+  ASSERT_OK(made);
+  EXPECT_TRUE(same_bytes(target, *made));
+}
+
+TEST(Prediction, ProgramsThatShareNothingCostNothing) {
+  const Bytes source = program_pair(7, 2000).old_version;
+  const Bytes target = program_pair(8, 2500).new_version;
+  for (const int level : {kLevel, 9}) {
+    const auto with = make_patch(source, target, create_options(level));
+    const auto without = make_patch(source, target, without_prediction(level));
+    ASSERT_OK(with);
+    ASSERT_OK(without);
+    EXPECT_LE(with->size(), without->size() + without->size() / 100);
+    const auto made = apply_patch(source, *with);
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(target, *made));
+  }
+}
+
+TEST(Prediction, FilesWithoutProgramsAreUntouched) {
+  const Bytes source = wordy_bytes(300'000, 9);
+  const Bytes target = edited(source, {{Edit::kMove, 5000, 700, 120'000, 0}});
+  const auto with = make_patch(source, target, create_options(kLevel));
+  const auto without = make_patch(source, target, without_prediction(kLevel));
+  ASSERT_OK(with);
+  ASSERT_OK(without);
+  EXPECT_TRUE(same_bytes(*without, *with));
+}
+
+TEST(Prediction, NeedsMoreMemoryThanALimitOfCreateAllows) {
+  const ProgramPair pair = program_pair(10, 500);
+  CreateOptions options = create_options(kLevel);
+  options.memory_limit_bytes = std::uint64_t{128} << 20;
+  const auto patch = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(patch);
+  EXPECT_FALSE(is_predicted(*patch));
+}
+
+TEST(Prediction, ApplyingKeepsToItsMemoryLimit) {
+  const ProgramPair& pair = large_pair();
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
+  ASSERT_OK(patch);
+  io::MemorySequentialReader reader(*patch);
+  const auto info = inspect(reader);
+  ASSERT_OK(info);
+  ApplyOptions options;
+  options.memory_limit_bytes = info->decoder_memory_bytes - 1;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(pair.old_version, *patch, Sink::kPositioned, options));
+}
+
+}  // namespace
+}  // namespace bdelta::test
