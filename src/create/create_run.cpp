@@ -108,8 +108,8 @@ Status CreateRun::check_limits() {
     bdt1_writer_.emplace(*body_, *literals_, patch_limit_bytes_, watch_);
   } else {
     writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, settings.model,
-                                           settings.model_values, settings.window_bytes, patch_limit_bytes_,
-                                           budget_.codec_bytes, budget_.draft_bytes},
+                                           settings.model_values, settings.model_byte_ns, settings.window_bytes,
+                                           patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes},
                     *body_, *pool_);
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
   }

@@ -92,7 +92,10 @@ LevelSettings level_settings(int level) {
   LevelSettings settings = small();
   if (level >= 7) settings.match.parse_params.anchor_shift = 1;
   if (level >= 8) settings.model_values = 8 * kMiB;
-  if (level >= 9) choose_costs(settings);
+  if (level >= 9) {
+    settings.model_byte_ns = 6000;
+    choose_costs(settings);
+  }
   return settings;
 }
 

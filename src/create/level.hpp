@@ -17,6 +17,7 @@ struct LevelSettings {
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there
+  std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any
   std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
   std::uint64_t group_bytes = 0;   // target bytes after which a group ends
 };

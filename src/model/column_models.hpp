@@ -143,7 +143,8 @@ class ByteModel {
 };
 
 // One whole value, guessed to be the one that came last time in the same long context. Of two contexts that one speaks
-// whose guess was right more often; how often is what the bit "as guessed" is predicted from.
+// whose guess was right more often; how often is what the bit "as guessed" is predicted from. A guess that was hardly
+// ever right is not made: its bit would cost more time and code than it saves.
 class GuessModel {
  public:
   explicit GuessModel(unsigned table_log)
@@ -165,6 +166,7 @@ class GuessModel {
     const std::uint32_t entry = *asked_[1] >> 24 > *asked_[0] >> 24 ? *asked_[1] : *asked_[0];
     const std::uint32_t count = entry >> 24;
     const std::uint32_t guess = entry & 0xffffff;
+    if (count < kLeastCount) return {false, guess};
     const std::array<Slot*, 3> slots = {&by_kind_[count * 64 + kind],
                                         &by_context_[hash_step(short_context, count) >> 20],
                                         &by_value_[hash_of(guess, count) >> 20]};
@@ -177,6 +179,8 @@ class GuessModel {
   }
 
  private:
+  static constexpr std::uint32_t kLeastCount = 5;  // of times right, of a guess that is made
+
   static void learn(std::uint32_t& entry, std::uint64_t value) {
     const std::uint32_t count = entry >> 24;
     const std::uint32_t guess = entry & 0xffffff;

@@ -2,6 +2,6 @@
 
 namespace bdelta::mix {
 
-constinit const Tables kTables = {make_stretch(), make_rates()};
+constinit const Tables kTables = {make_stretch(), make_rates(), make_squash()};
 
 }  // namespace bdelta::mix

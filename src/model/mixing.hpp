@@ -6,6 +6,10 @@
 // and squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has
 // stretch 0 and no say, so contexts may be as narrow as one likes.
 //
+// Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What is done after
+// a bit is compiled once for each of its values, and the bit is branched on: where the processor foresees it, as it
+// mostly does, the next bit's slots are fetched while this bit is still being computed.
+//
 // All arithmetic is in integers, so that every machine computes the same: FORMAT.md gives it in full.
 #pragma once
 
@@ -15,12 +19,12 @@
 
 namespace bdelta::mix {
 
-// 22 bits of probability, 10 bits of how many bits were seen.
-using Slot = std::uint32_t;
-inline constexpr Slot kFreshSlot = Slot{1} << 31;
+// 12 bits of probability, 4 bits of how many bits were seen.
+using Slot = std::uint16_t;
+inline constexpr Slot kFreshSlot = Slot{1} << 15;
+inline constexpr unsigned kSeenLimit = 15;  // the count stays there, and with it the pace
 
 inline constexpr int kStretchLimit = 2047;  // of ln(p / (1 - p)), in 256ths
-inline constexpr unsigned kSeenLimit = 255;  // more: slower, steadier slots
 
 // 65536 / (1 + e^(-x / 256)) for x = -2048, -1920 … 2048.
 inline constexpr std::array<std::uint16_t, 33> kSquashPoints = {
@@ -45,32 +49,48 @@ constexpr std::array<std::int16_t, 4096> make_stretch() {
   return table;
 }
 
-// How far a slot moves after it has seen n bits, in 65536ths of the way: 1 / (n + 1.5).
-constexpr std::array<std::uint32_t, kSeenLimit + 1> make_rates() {
-  std::array<std::uint32_t, kSeenLimit + 1> table{};
-  for (std::uint32_t n = 0; n < table.size(); ++n) table[n] = 2 * 65536 / (2 * n + 3);
+// After n bits a slot moves by a part of the way: two over this. At first that makes an average.
+inline constexpr std::array<std::int32_t, kSeenLimit + 1> kPaces = {3,  5,  7,  9,  11, 13, 15, 17,
+                                                                    19, 21, 24, 30, 36, 40, 48, 56};
+
+// The same in 65536ths.
+constexpr std::array<std::int32_t, kSeenLimit + 1> make_rates() {
+  std::array<std::int32_t, kSeenLimit + 1> table{};
+  for (std::size_t n = 0; n < table.size(); ++n) table[n] = 2 * 65536 / kPaces[n];
+  return table;
+}
+
+// squash() of all x, at x + 2048.
+constexpr std::array<std::uint16_t, 4096> make_squash() {
+  std::array<std::uint16_t, 4096> table{};
+  for (int x = -kStretchLimit; x <= kStretchLimit; ++x) {
+    table[static_cast<std::size_t>(x + 2048)] = static_cast<std::uint16_t>(squash(x));
+  }
   return table;
 }
 
 struct Tables {
   std::array<std::int16_t, 4096> stretch;
-  std::array<std::uint32_t, kSeenLimit + 1> rates;
+  std::array<std::int32_t, kSeenLimit + 1> rates;
+  std::array<std::uint16_t, 4096> squash;
 };
 extern const Tables kTables;
 
-inline void learn(Slot& slot, unsigned bit) {
-  const std::uint32_t seen = slot & 1023;
-  const auto p = static_cast<std::int64_t>(slot >> 10);
-  const std::int64_t goal = std::int64_t{bit} * ((1 << 22) - 1);
-  const std::int64_t moved = p + ((goal - p) * kTables.rates[seen] >> 16);
-  slot = static_cast<Slot>(moved) << 10 | (seen + (seen < kSeenLimit ? 1 : 0));
+template <unsigned kBit>
+inline void learn(Slot& slot) {
+  const unsigned seen = slot & 15;
+  const int p = slot >> 4;
+  const int way = kBit != 0 ? 4095 - p : p;
+  const int step = (way * kTables.rates[seen] + 32768) >> 16;
+  const auto moved = static_cast<unsigned>(kBit != 0 ? p + step : p - step);
+  slot = static_cast<Slot>(moved << 4 | (seen + (seen < kSeenLimit ? 1 : 0)));
 }
+inline void learn(Slot& slot, unsigned bit) { bit != 0 ? learn<1>(slot) : learn<0>(slot); }
 
-// A bit under one slot alone.
+// A bit under one slot alone: the middle of what its twelve bits stand for.
 template <class Coder>
 inline unsigned code_bit(Coder& coder, Slot& slot, unsigned bit) {
-  std::uint32_t one = slot >> 16;
-  one = one < 22 ? 22 : one > 65514 ? 65514 : one;
+  const std::uint32_t one = static_cast<std::uint32_t>(slot & 0xfff0) | 8;
   bit = coder.bit(bit, one);
   learn(slot, bit);
   return bit;
@@ -83,24 +103,36 @@ struct Weights {
   constexpr Weights() { of.fill(static_cast<std::int32_t>(65536 * 5 / 4 / N)); }
 };
 
+template <unsigned kBit, std::size_t N>
+[[gnu::always_inline]] inline void learn(const std::array<Slot*, N>& slots,
+                                         const std::array<std::int32_t, N>& stretched, Weights<N>& weights,
+                                         std::uint32_t one) {
+  // At most 2^16 * 2^11 in size, so products fit into 32 bits.
+  const std::int32_t error = static_cast<std::int32_t>(kBit << 16) - static_cast<std::int32_t>(one);
+  for (std::size_t i = 0; i < N; ++i) {
+    weights.of[i] += stretched[i] * error >> 14;
+    learn<kBit>(*slots[i]);
+  }
+}
+
 template <std::size_t N, class Coder>
-inline unsigned code_bit(Coder& coder, const std::array<Slot*, N>& slots, Weights<N>& weights, unsigned bit) {
+[[gnu::always_inline]] inline unsigned code_bit(Coder& coder, const std::array<Slot*, N>& slots, Weights<N>& weights,
+                                                unsigned bit) {
   std::array<std::int32_t, N> stretched;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < N; ++i) {
-    stretched[i] = kTables.stretch[*slots[i] >> 20];
+    stretched[i] = kTables.stretch[*slots[i] >> 4];
     sum += std::int64_t{stretched[i]} * weights.of[i];
   }
   sum >>= 16;
   const int x = sum > kStretchLimit ? kStretchLimit : sum < -kStretchLimit ? -kStretchLimit : static_cast<int>(sum);
-  const std::uint32_t one = squash(x);
-  bit = coder.bit(bit, one);
-  const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(one);
-  for (std::size_t i = 0; i < N; ++i) {
-    weights.of[i] += static_cast<std::int32_t>(std::int64_t{stretched[i]} * error >> 14);
-    learn(*slots[i], bit);
+  const std::uint32_t one = kTables.squash[static_cast<unsigned>(x + 2048)];
+  if (coder.bit(bit, one) != 0) {
+    learn<1, N>(slots, stretched, weights, one);
+    return 1;
   }
-  return bit;
+  learn<0, N>(slots, stretched, weights, one);
+  return 0;
 }
 
 // Numbers of a context become one, well spread over 32 bits.
@@ -115,8 +147,8 @@ constexpr std::uint32_t hash_of(std::uint32_t first, Values... values) {
   return hash;
 }
 
-// Sixteen slots, one for each node of a nibble's tree: a cache line. Slot 0 is not used by trees.
-struct alignas(64) Line {
+// Sixteen slots, one for each node of a nibble's tree: half a cache line. Slot 0 is not used by trees.
+struct alignas(32) Line {
   std::array<Slot, 16> slots;
   constexpr Line() { slots.fill(kFreshSlot); }
 };

@@ -123,11 +123,15 @@ class RangeDecoder {
 
   unsigned bit(unsigned, std::uint32_t one) {
     const std::uint32_t share = (range_ >> 16) * one;
-    // Without a branch: what is coded here is hard to foresee, for a processor too.
-    const std::uint32_t bit = code_ < share ? 1 : 0;
-    const std::uint32_t if_zero = bit - 1;
-    code_ -= share & if_zero;
-    range_ = share + ((range_ - share - share) & if_zero);
+    // With a branch: most bits are as foreseen, and then the work on the next one need not wait for this one.
+    unsigned bit = 1;
+    if (code_ < share) {
+      range_ = share;
+    } else {
+      code_ -= share;
+      range_ -= share;
+      bit = 0;
+    }
     while (range_ < kRangeFloor) {
       range_ <<= 8;
       const std::uint32_t byte = next();

@@ -216,9 +216,9 @@ class WindowModel {
       gap = guess.value;
     } else {
       gap = gaps_.code(coder, gap,
-                       {hash_of(last_run_.length, alignment), hash_of(last_run_.gap, length),
-                        hash_of(last_run_.gap, length, before_last_run_.gap), hash_of(latest, length),
-                        hash_of(class_of(walk.left_in_copy()), class_of(last_run_.gap))},
+                       {hash_of(class_of(last_run_.gap), last_run_.length, alignment), hash_of(latest, length),
+                        hash_of(class_of(walk.left_in_copy()), class_of(last_run_.gap)),
+                        hash_of(last_run_.gap, length, before_last_run_.gap)},
                        alignment);
     }
     gap_guess_.learn(gap);
@@ -230,9 +230,9 @@ class WindowModel {
     const std::uint32_t last = std::min(last_run_.length, 255u);
     coder.enter(kResidualLengths);
     return run_lengths_.code(coder, length_less_one,
-                             {hash_of(static_cast<unsigned>(pos & 3)), hash_of(fold(gap)), hash_of(fold(gap), last),
-                              hash_of(last_run_.gap, fold(gap), std::min(last, 7u)),
-                              hash_of(last, before_last_run_.length, class_of(gap))});
+                             {hash_of(fold(gap), static_cast<unsigned>(pos & 3)),
+                              hash_of(last, before_last_run_.length, class_of(gap)),
+                              hash_of(last_run_.gap, fold(gap), std::min(last, 7u))});
   }
 
   template <class Coder>
@@ -283,8 +283,8 @@ class WindowModel {
   } ranks_;
   NumberModel<4> jumps_;
   GuessModel gap_guess_;
-  NumberModel<5, true> gaps_;
-  CountModel<5> run_lengths_;
+  NumberModel<4, true> gaps_;
+  CountModel<3> run_lengths_;
   GuessModel value_guess_;
   ByteModel<5> values_;
 

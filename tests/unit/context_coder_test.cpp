@@ -98,6 +98,38 @@ TEST(Mixing, SquashAndStretchAreInverse) {
   for (std::size_t p = 1; p < 4096; ++p) ASSERT_LE(mix::kTables.stretch[p - 1], mix::kTables.stretch[p]);
 }
 
+TEST(Mixing, TheTableOfSquashHoldsWhatItComputes) {
+  for (int x = -mix::kStretchLimit; x <= mix::kStretchLimit; ++x) {
+    ASSERT_EQ(mix::squash(x), mix::kTables.squash[static_cast<std::size_t>(x + 2048)]) << x;
+  }
+}
+
+TEST(Slots, AnyOfThemMovesTowardsTheBit) {
+  for (unsigned value = 0; value < 65536; ++value) {
+    mix::Slot after_one = static_cast<mix::Slot>(value), after_zero = after_one;
+    mix::learn(after_one, 1);
+    mix::learn(after_zero, 0);
+    ASSERT_GE(after_one >> 4, value >> 4) << value;
+    ASSERT_LE(after_zero >> 4, value >> 4) << value;
+    ASSERT_EQ(std::min((value & 15) + 1, 15u), after_one & 15u) << value;
+    ASSERT_EQ(std::min((value & 15) + 1, 15u), after_zero & 15u) << value;
+  }
+}
+
+TEST(Slots, ComeNearCertainty) {
+  mix::Slot ones = mix::kFreshSlot, zeros = mix::kFreshSlot;
+  mix::learn(ones, 1);
+  mix::learn(zeros, 0);
+  EXPECT_EQ(2048 + 1365, ones >> 4) << "two thirds of the way";
+  EXPECT_EQ(2048 - 1365, zeros >> 4);
+  for (int i = 0; i < 500; ++i) {
+    mix::learn(ones, 1);
+    mix::learn(zeros, 0);
+  }
+  EXPECT_GT(ones >> 4, 4095 - 16);
+  EXPECT_LT(zeros >> 4, 16);
+}
+
 TEST(Numbers, OfAnySizeComeBack) {
   std::vector<std::uint64_t> numbers;
   for (unsigned log = 0; log < 64; ++log) {

@@ -1,6 +1,7 @@
 #include "format/native/group_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <queue>
 
@@ -120,11 +121,34 @@ std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, c
   return std::max(packer, encoder_memory_bytes(settings.literals, draft.target.size()));
 }
 
-// The streams that the context coder made smaller, as bits.
-unsigned winners(const PackedGroup& trial, const std::vector<CodedStream>& streams) {
+// What decoding takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
+constexpr std::array<std::uint64_t, kResidualValues + 1> kNumberNs = {150, 150, 150, 120, 40, 150};  // context coder
+constexpr std::uint64_t kCodedByteNs = 50;      // a codec, for each byte of its own
+constexpr std::uint64_t kFreeNs = 1'000'000;    // that a stream may take for however few bytes
+
+// Nanoseconds that decoding a stream takes longer in the context coder than in its codec.
+std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_t codec_bytes) {
+  std::uint64_t count = 0;
+  if (stream == kResidualValues) {
+    count = draft.streams[stream].size();
+  } else {
+    const bool of_run = stream >= kResidualGaps;
+    for (const WindowRecord& record : draft.windows) count += of_run ? record.run_count : record.copy_count;
+  }
+  const std::uint64_t model_ns = count * kNumberNs[stream];
+  const std::uint64_t codec_ns = kFreeNs + codec_bytes * kCodedByteNs;
+  return model_ns - std::min(model_ns, codec_ns);
+}
+
+// The streams that the context coder made smaller by enough bytes for the time it takes, as bits.
+unsigned winners(const GroupDraft& draft, const PackedGroup& trial, const std::vector<CodedStream>& streams,
+                 const WriterSettings& settings) {
   unsigned won = 0;
   for (std::size_t s = 0; s <= kResidualValues; ++s) {
-    const bool better = trial.cost_bytes[s] < coded_bytes(streams[s]) + kStreamOverhead;
+    const std::uint64_t codec_bytes = coded_bytes(streams[s]);
+    const std::uint64_t price_bytes =
+        settings.model_byte_ns == 0 ? 0 : extra_ns(draft, s, codec_bytes) / settings.model_byte_ns;
+    const bool better = trial.cost_bytes[s] + price_bytes < codec_bytes + kStreamOverhead;
     if (trial.scope.has(s) && better) won |= 1u << s;
   }
   return won;
@@ -173,10 +197,11 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   return {};
 }
 
-// Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch.
-void assemble_smallest(const GroupDraft& draft, Watch* watch, GroupChoices& made) {
+// Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch. Streams that are
+// smaller packed, but take too long for it, are not.
+void assemble_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
   made.group = assemble_group(draft.kind, draft.windows, made.coded);
-  const unsigned won = made.trial ? winners(*made.trial, made.coded.streams) : 0;
+  const unsigned won = made.trial ? winners(draft, *made.trial, made.coded.streams, settings) : 0;
   if (won == 0) return;
   if (won != made.trial->scope.streams) made.trial = pack_group(draft, fitting_scope(draft, won), watch);
   std::swap(made.coded.packed, made.trial);
@@ -229,7 +254,7 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
     // Groups where nothing matches but by chance are smaller without their copies.
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);
-    assemble_smallest(drafts[g], pool.watch(), choices[g]);
+    assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
     finish_choice(choices[g]);
     return {};
   });

@@ -12,6 +12,7 @@ struct WriterSettings {
   CodecSettings literals;
   bool model = false;  // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // residual values too, if a group has no more: they decode slowly there
+  std::uint64_t model_byte_ns = 0;  // a stream is packed if each byte so saved costs no more decoding; 0 = at any price
   std::uint64_t literal_window_bytes = 0;  // windows of a group that its target bytes as literals make smaller; 0 = none
   std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
