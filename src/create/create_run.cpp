@@ -162,6 +162,7 @@ Status CreateRun::digest_inputs() {
 Status CreateRun::find_programs() {
   const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
   if (!options_.predict || !budget_.settings.predict || !whole || !writer_) return {};
+  watch_.set_range(kDigested, kDigested);
   programs_ = ProgramPass::begin(source_.bytes(), target_.bytes(), budget_.settings, *pool_);
   return {};
 }

@@ -32,6 +32,7 @@ LevelSettings quick() {
 // The parse, with a codec that decodes fast.
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
+  settings.predict = true;
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
@@ -53,7 +54,6 @@ LevelSettings small() {
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model = true;
-  settings.predict = true;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }

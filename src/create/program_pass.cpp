@@ -18,6 +18,7 @@ namespace bdelta {
 namespace {
 
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files: nearly all is exact there
+constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
 constexpr std::uint64_t kMapBytesPerCover = 40;  // of a PlaceMap, about
 
 // Those that meet on one diagonal become one.
@@ -49,6 +50,21 @@ bool is_doubtful(const exe::KindCounts& counts, const Covers& covers, std::uint6
   return right_count < field_count / 10 * 9 || covered_bytes < target_size / 10 * 7;
 }
 
+// Bytes of the target that a fast search finds nothing equal for.
+std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, WorkerPool& pool) {
+  const LevelSettings fast = level_settings(1);
+  const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
+  Matcher matcher(source, fast.match, {}, pool);
+  const Covers covers = std::move(matcher.find(target, {0, from_end}).front());
+  std::uint64_t equal_bytes = 0;
+  for (const Cover& cover : covers) {
+    const std::uint8_t* s = source.data() + cover.source_pos;
+    const std::uint8_t* t = target.data() + cover.target_pos;
+    for (std::uint64_t i = 0; i < cover.length; ++i) equal_bytes += s[i] == t[i];
+  }
+  return target.size() - equal_bytes;
+}
+
 }  // namespace
 
 std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
@@ -57,6 +73,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target
   if (old_images.empty()) return nullptr;
   std::vector<exe::Image> new_images = exe::find_images(target);
   if (new_images.empty()) return nullptr;
+  if (changed_bytes(source, target, pool) < target.size() / kWorthRatio) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
   pass->find_programs(std::move(old_images), std::move(new_images));
   return pass;

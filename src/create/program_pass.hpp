@@ -16,7 +16,7 @@ namespace bdelta {
 // For one pair of files as a whole. Takes the memory of both again, and of their fields.
 class ProgramPass {
  public:
-  // Null if one of the files holds no program. Both must outlive the object, and so must the settings.
+  // Null if one of the files holds no program, or if they hardly differ. Both must outlive the object, and so must the settings.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
                                             WorkerPool& pool);
 
