@@ -78,7 +78,7 @@ Status ApplyRun::prepare_prediction() {
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
   BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
   if (!plan) return {};
-  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info().target_size, options_.memory_limit_bytes, pool_));
+  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info(), options_.memory_limit_bytes, pool_));
   return {};
 }
 

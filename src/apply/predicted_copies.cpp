@@ -30,7 +30,7 @@ Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, Worker
 }  // namespace
 
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
-                                                               std::uint64_t target_size,
+                                                               const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   ByteSpan file = source.view();
@@ -40,9 +40,10 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   }
   copies->program_.emplace(file, pool);
   const exe::Images& images = copies->program_->images();
-  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, target_size));
+  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), plan.labels.size()));
+  (void)copies->program_->decode_code(pool, info.decoder_memory_bytes);
   copies->own_map_.emplace(plan.covers);
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "bdelta/inspect.hpp"
 #include "exe/field_predictor.hpp"
 #include "exe/labels.hpp"
 #include "exe/program.hpp"
@@ -18,9 +19,10 @@ class PredictedCopies {
   using Cache = exe::FieldPredictor::Cache;
 
   // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
-  // it. Errors: kPatchCorrupt for tables that don't fit, kMemoryLimit, those of reading.
+  // it. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
+  // needed. Errors: kPatchCorrupt for tables that don't fit, kMemoryLimit, those of reading.
   static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
-                                                       std::uint64_t target_size, std::uint64_t memory_limit_bytes,
+                                                       const PatchInfo& info, std::uint64_t memory_limit_bytes,
                                                        WorkerPool& pool);
 
   [[nodiscard]] std::unique_ptr<Cache> make_cache() const { return std::make_unique<Cache>(*predictor_); }

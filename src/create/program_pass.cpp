@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files: nearly all is exact there
 constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
+constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
 constexpr std::uint64_t kMapBytesPerCover = 40;  // of a PlaceMap, about
 
 // Those that meet on one diagonal become one.
@@ -83,9 +84,13 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
   old_.emplace(source_, std::move(old_images), pool_);
   new_.emplace(target_, std::move(new_images), pool_);
-  apply_program_bytes_ = old_->memory_bytes();  // who applies decodes code as he goes
-  old_->decode_code(pool_);
-  new_->decode_code(pool_);
+  const std::uint64_t table_bytes = old_->memory_bytes();
+  (void)old_->decode_code(pool_);
+  // Who applies decodes all code at once if that fits, else block by block.
+  const std::uint64_t code_bytes = old_->memory_bytes() - table_bytes;
+  const bool fits = code_bytes <= std::max(kSmallCodeBytes, source_.size() / 2);
+  apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
+  (void)new_->decode_code(pool_);
 }
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
@@ -107,7 +112,8 @@ Covers ProgramPass::labelled_covers(const Covers& first) {
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     const exe::PlaceMap map(first);
-    const std::vector<exe::Label> labels = exe::learn_labels(*old_, new_->images(), target_, map, pool_);
+    const std::vector<exe::Label> labels =
+        exe::learn_labels(*old_, new_->images(), target_, map, exe::LabelUse::kRelabel, pool_);
     const exe::LabelIndex index(labels);
     exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_, pool_);
     exe::label_target(*new_, exe::kAllKinds, new_image_, pool_);
@@ -128,7 +134,8 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
 void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::PlaceMap map(plan_.covers);
-  const std::vector<exe::Label> labels = exe::learn_labels(*old_, new_->images(), target_, map, pool_);
+  const std::vector<exe::Label> labels =
+      exe::learn_labels(*old_, new_->images(), target_, map, exe::LabelUse::kPredict, pool_);
   const exe::LabelIndex index(labels);
   const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, map, index, pool_);
   plan_.kinds = exe::choose_kinds(counts);
@@ -154,7 +161,7 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Lab
 }
 
 std::uint64_t ProgramPass::apply_bytes() const noexcept {
-  return apply_program_bytes_ + exe::Program::cache_memory_bytes() + plan_.images.size() + plan_.labels.size() +
+  return apply_program_bytes_ + plan_.images.size() + plan_.labels.size() +
          plan_.covers.size() * (sizeof(Cover) + kMapBytesPerCover);
 }
 

@@ -12,7 +12,8 @@ inline constexpr std::uint8_t kDwarfFromZero = 0x00;
 inline constexpr std::uint8_t kDwarfFromSelf = 0x10;
 inline constexpr std::uint8_t kDwarfFromTable = 0x30;  // the start of .eh_frame_hdr
 
-// The pointer is the address of a slot with the address that is meant (the flag 0x80) is nothing to us.
+// The flag 0x80 is left out: what is written is then the address of a slot with the address that is meant, and so an
+// address all the same.
 [[nodiscard]] constexpr std::uint8_t dwarf_origin(std::uint8_t encoding) noexcept { return encoding & 0x70; }
 
 // Bytes of an encoded number; 0 for LEB128 and what is not known.

@@ -137,7 +137,8 @@ void FrameReader::read_fde(std::uint64_t pos, std::uint64_t end) {
   // The length of the augmentation takes one byte: all it can hold is one pointer.
   if (!cie->augmented || at >= end || cie->table_encoding == kDwarfOmitted) return;
   const std::uint64_t table_bytes = dwarf_bytes(cie->table_encoding, bits64);
-  if (table_bytes == 0 || end - at < 1 + table_bytes || number_at<std::uint8_t>(sink_.file(), at) != table_bytes) return;
+  if (table_bytes == 0 || end - at < 1 + table_bytes) return;
+  if (number_at<std::uint8_t>(sink_.file(), at) != table_bytes) return;
   ++at;
   add_encoded(sink_, at, cie->table_encoding, FieldKind::kExceptionTable);
   if (const std::uint64_t table = encoded_address(sink_, at, cie->table_encoding)) exception_tables_.push_back(table);

@@ -106,7 +106,8 @@ void add_sections(const ElfHeader& header, std::vector<Section>& out) {
     if ((section.flags & kShfAlloc) == 0) continue;
     if (section.type == kShtNobits) {
       // .tbss has an address but takes up none.
-      if ((section.flags & kShfTls) == 0) out.push_back({0, 0, section.address, section.size_bytes, SectionKind::kUnbacked});
+      if ((section.flags & kShfTls) != 0) continue;
+      out.push_back({0, 0, section.address, section.size_bytes, SectionKind::kUnbacked});
       continue;
     }
     const SectionKind kind = (section.flags & kShfExecutable) != 0 ? SectionKind::kCode : SectionKind::kData;
@@ -119,8 +120,11 @@ void add_segments(const ElfHeader& header, std::vector<Section>& out) {
     if (segment.type != kPtLoad) continue;
     const SectionKind kind = (segment.flags & kPfExecutable) != 0 ? SectionKind::kCode : SectionKind::kData;
     const std::uint64_t memory = std::max(segment.memory_bytes, segment.size_bytes);
-    out.push_back(segment.size_bytes == 0 ? Section{0, 0, segment.address, memory, SectionKind::kUnbacked}
-                                          : Section{segment.file_pos, segment.size_bytes, segment.address, memory, kind});
+    if (segment.size_bytes != 0) {
+      out.push_back({segment.file_pos, segment.size_bytes, segment.address, memory, kind});
+    } else {
+      out.push_back({0, 0, segment.address, memory, SectionKind::kUnbacked});
+    }
   }
 }
 

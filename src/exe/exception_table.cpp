@@ -108,7 +108,8 @@ void find_exception_table_fields(FieldSink& sink, std::vector<std::uint64_t> add
     if (!sink.layout().file_pos_of(address, pos) || pos < end || !sink.step()) continue;
     const Section* section = sink.layout().section_of(address);
     ExceptionTable table;
-    if (!read_table(sink, pos, bytes_at(sink.file(), pos, section->file_pos + section->size_bytes - pos), table)) continue;
+    const ByteSpan bytes = bytes_at(sink.file(), pos, section->file_pos + section->size_bytes - pos);
+    if (!read_table(sink, pos, bytes, table)) continue;
     add_types(sink, table);
     end = table.types_end;
   }

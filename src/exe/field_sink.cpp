@@ -21,6 +21,7 @@ void FieldSink::add(std::uint64_t pos, std::uint64_t width, FieldForm form, Fiel
                     std::uint32_t delta, std::uint8_t trailing_bytes) {
   if (pos < image_.file_pos || !range_fits(pos - image_.file_pos, width, image_.size_bytes)) return;
   if (!range_fits(pos, width, file_.size()) || target == 0 || !layout_.is_place(target)) return;
+  if (!image_.bits64 && target > 0xffffffff) return;  // a section that a header put across the end of memory
   out_.push_back({pos, target, delta, form, kind, trailing_bytes, 0});
 }
 

@@ -60,8 +60,8 @@ class FieldSink {
   void sort_since(std::size_t mark);
 
  private:
-  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const noexcept { return number_at<std::uint32_t>(file_, pos); }
-  [[nodiscard]] std::uint64_t number64(std::uint64_t pos) const noexcept { return number_at<std::uint64_t>(file_, pos); }
+  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const { return number_at<std::uint32_t>(file_, pos); }
+  [[nodiscard]] std::uint64_t number64(std::uint64_t pos) const { return number_at<std::uint64_t>(file_, pos); }
 
   void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
            std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);

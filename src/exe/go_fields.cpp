@@ -34,8 +34,8 @@ std::optional<GoTables> read_header(const FieldSink& sink, FieldBase start, std:
   if (size_bytes < kHeaderBytes || head.empty()) return std::nullopt;
   const auto magic = load_le<std::uint32_t>(head.data());
   const std::uint8_t quantum = head[6];
-  if ((magic != kMagic118 && magic != kMagic120) || head[4] != 0 || head[5] != 0 || head[7] != kWordBytes) return std::nullopt;
-  if (quantum != 1 && quantum != 2 && quantum != 4) return std::nullopt;
+  if ((magic != kMagic118 && magic != kMagic120) || head[4] != 0 || head[5] != 0) return std::nullopt;
+  if ((quantum != 1 && quantum != 2 && quantum != 4) || head[7] != kWordBytes) return std::nullopt;
   GoTables tables;
   tables.start = start;
   tables.size_bytes = size_bytes;
@@ -99,16 +99,16 @@ std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
 
 // Fills the bases that only moduledata knows, and adds its lengths of slices and the list of types.
 void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
-  constexpr std::uint64_t kSlices = 6, kText = 22, kTypes = 37, kCollectorData = 40;
+  constexpr std::uint64_t kText = 22, kTypes = 37, kCollectorData = 40;
   const auto word_pos = [&](std::uint64_t index) { return module + index * kWordBytes; };
   const auto base_at = [&](std::uint64_t index) {
     FieldBase base{0, pointer_at(sink, word_pos(index))};
     return sink.layout().file_pos_of(base.address, base.pos) ? base : FieldBase{};
   };
   tables.text = base_at(kText);
-  // Six slices of the pclntab: pointer, length, capacity. The last one, of functions, counts pairs.
-  for (std::uint64_t i = 0; i + 1 < kSlices; ++i) {
-    const std::uint64_t slice = 1 + 3 * i;
+  // Slices of the pclntab: pointer, length, capacity. Those of names, files, programs and functions count bytes; the
+  // one of units, at 4, counts numbers.
+  for (const std::uint64_t slice : {1u, 7u, 10u, 13u}) {
     const std::uint64_t start = pointer_at(sink, word_pos(slice));
     sink.size64(word_pos(slice + 1), start, FieldKind::kGoTable);
     sink.size64(word_pos(slice + 2), start, FieldKind::kGoTable);

@@ -24,14 +24,18 @@ constexpr std::size_t kMaxRefused = 4096;
 
 // Bitwise operators throughout: a branch would keep the loop from being vectorised.
 inline std::uint8_t begins_magic(std::uint8_t first, std::uint8_t second) noexcept {
-  const auto pair = [&](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>((first == a) & (second == b)); };
+  const auto pair = [&](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>((first == a) & (second == b));
+  };
   return static_cast<std::uint8_t>(pair(kElfMagic[0], kElfMagic[1]) | pair(kPeMagic[0], kPeMagic[1]) |
                                    pair(kMachoMagic[0], kMachoMagic[1]) | pair(kToyMagic[0], kToyMagic[1]));
 }
 
 bool block_has_magic(const std::uint8_t* block) noexcept {
   std::uint8_t any = 0;
-  for (std::size_t i = 0; i < kBlockBytes; ++i) any = static_cast<std::uint8_t>(any | begins_magic(block[i], block[i + 1]));
+  for (std::size_t i = 0; i < kBlockBytes; ++i) {
+    any = static_cast<std::uint8_t>(any | begins_magic(block[i], block[i + 1]));
+  }
   return any != 0;
 }
 

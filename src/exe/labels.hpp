@@ -12,10 +12,15 @@
 
 namespace bdelta::exe {
 
+enum class LabelUse : std::uint8_t {
+  kRelabel,  // for label_source: only what several references agree on, so that a wrong alignment is not taken for truth
+  kPredict,  // for a patch: all that save more than they cost
+};
+
 // For each old address whose references mostly lead elsewhere than the covers of `map` say: where they lead. Ascending by
 // image and address. `target` are the bytes that `images` lie in.
 [[nodiscard]] std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target,
-                                              const PlaceMap& map, WorkerPool& pool);
+                                              const PlaceMap& map, LabelUse use, WorkerPool& pool);
 
 // `labels` ascend by image and address, no two alike.
 void append_labels(Bytes& to, std::span<const Label> labels);

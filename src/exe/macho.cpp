@@ -118,7 +118,8 @@ std::optional<Image> parse_macho(ByteSpan file, std::uint64_t pos, const ImageLi
   settle_sections(image.sections, pos, file.size());
   if (image.sections.empty()) return std::nullopt;
   if (header->has_base) {
-    image.sections.push_back({pos, header->header_bytes, header->base_address, header->header_bytes, SectionKind::kData});
+    const std::uint64_t bytes = header->header_bytes;
+    image.sections.push_back({pos, bytes, header->base_address, bytes, SectionKind::kData});
     settle_sections(image.sections, pos, file.size());
   }
   return image;

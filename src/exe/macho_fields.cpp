@@ -137,7 +137,7 @@ void add_unwind_page(FieldSink& sink, std::uint64_t page, FieldBase function) {
   const std::uint64_t count = number16(sink, page + 6);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     if (kind == kRegular) sink.rva32(entries + 8 * i, FieldKind::kUnwindStart);
-    if (kind == kCompressed) sink.offset24(entries + 4 * i, function, FieldKind::kUnwindStart);
+    if (kind == kCompressed) sink.offset24(entries + 4 * i, function, FieldKind::kFunctionStart);
   }
 }
 
@@ -160,7 +160,9 @@ void add_unwind_info(FieldSink& sink, const MachoSection& section, std::vector<s
     if (page != 0) sink.offset32(at + 4, start, FieldKind::kUnwindEntry);
     sink.offset32(at + 8, start, FieldKind::kUnwindEntry);
     FieldBase function{0, sink.image().base_address + number32(sink, at)};
-    if (page != 0 && sink.layout().file_pos_of(function.address, function.pos)) add_unwind_page(sink, pos + page, function);
+    if (page != 0 && sink.layout().file_pos_of(function.address, function.pos)) {
+      add_unwind_page(sink, pos + page, function);
+    }
   }
   // Two RVAs each, from where the first entry of the index says to where the last does.
   const std::uint64_t end = pos + number32(sink, index + 12 * (index_count - 1) + 8);

@@ -139,11 +139,21 @@ bool Predictor::place(const Field& field, std::uint32_t cover, Prediction& predi
   if (!to.address_of(pos, place.own_address)) place.own_address = pos;
   place.bits64 = target_.all[prediction.image].bits64;
   place.base_address = target_.all[prediction.image].base_address;
-  if (!has_base(field.form)) return true;
-  const auto base_delta = static_cast<std::int64_t>(static_cast<std::int32_t>(field.base_delta));
-  const std::uint64_t base = field.pos - static_cast<std::uint64_t>(base_delta);
+  return !has_base(field.form) || place_base(field, cover, prediction);
+}
+
+bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
+  const std::uint64_t base = base_pos(field);
+  std::uint64_t old_address = 0;
+  if (labels_ != nullptr && is_offset(field.form) && source_.layouts[field.image].address_of(base, old_address)) {
+    if (const Label* label = labels_->find(field.image, old_address)) {
+      prediction.place.base_address = label->new_address;
+      return true;
+    }
+  }
   const std::uint32_t owner = holds(cover, base) ? cover : map_->owner_before(base);
-  return owner != PlaceMap::kNoCover && to.address_of(map_->moved(owner, base), place.base_address);
+  return owner != PlaceMap::kNoCover &&
+         target_.layouts[prediction.image].address_of(map_->moved(owner, base), prediction.place.base_address);
 }
 
 bool Predictor::predict(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept {

@@ -78,6 +78,16 @@ class LabelIndex {
   return field.kind != FieldKind::kBranch && field.kind != FieldKind::kShortBranch;
 }
 
+// Whether the field counts from a base, to which labels apply too.
+[[nodiscard]] constexpr bool is_offset(FieldForm form) noexcept {
+  return form == FieldForm::kOffset32 || form == FieldForm::kOffset24;
+}
+
+// Where the base of such a field lies in the file.
+[[nodiscard]] constexpr std::uint64_t base_pos(const Field& field) noexcept {
+  return field.pos - static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(field.base_delta)));
+}
+
 // For one thread: it remembers where it looked last.
 class Predictor {
  public:
@@ -107,6 +117,7 @@ class Predictor {
     std::uint64_t address = 0;  // in the source
   };
 
+  [[nodiscard]] bool place_base(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept;
   void find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept;
   [[nodiscard]] bool map_backed(const Field& field, std::uint32_t cover, std::uint64_t pos, std::size_t image,
                                 std::uint64_t& address) const noexcept;

@@ -1,6 +1,7 @@
 #include "exe/program.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include "base/checked.hpp"
@@ -107,15 +108,24 @@ void Program::decode_block(std::size_t block, std::vector<Field>& scratch, std::
   }
 }
 
-void Program::decode_code(WorkerPool& pool) {
+bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
   decoded_.resize(block_count_);
+  std::atomic<std::uint64_t> taken_bytes{0};
   // Tasks of several blocks share one scratch vector.
   constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
   pool.for_each((block_count_ + kBlocksPerTask - 1) / kBlocksPerTask, [&](std::size_t task) {
     std::vector<Field> scratch;
     const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
-    for (std::size_t block = task * kBlocksPerTask; block < end; ++block) decode_block(block, scratch, decoded_[block]);
+    for (std::size_t block = task * kBlocksPerTask; block < end && taken_bytes <= most_bytes; ++block) {
+      decode_block(block, scratch, decoded_[block]);
+      decoded_[block].shrink_to_fit();
+      taken_bytes += decoded_[block].size() * sizeof(CodeRecord);
+    }
+    pool.advance();
   });
+  if (taken_bytes <= most_bytes) return true;
+  std::vector<std::vector<CodeRecord>>().swap(decoded_);
+  return false;
 }
 
 std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& cache) const {
@@ -159,25 +169,34 @@ void Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::ui
   std::size_t table = table_field_from(begin - std::min(begin, kLargestField - 1));
   const auto first = static_cast<std::size_t>((begin - part.file_pos) / kCodeBlockBytes);
   const auto last = static_cast<std::size_t>((end - 1 - part.file_pos) / kCodeBlockBytes);
+  std::size_t count = cache.found_.size();
+  const auto add = [&](const Field& field) { cache.found_[count++] = field; };
   for (std::size_t i = first; i <= last; ++i) {
     const std::uint64_t skipped = i * kCodeBlockBytes;
     const std::uint64_t block_pos = part.file_pos + skipped;
     const std::span<const CodeRecord> records = records_of(part.first_block + i, cache);
-    const auto wanted = begin > block_pos ? begin - block_pos : 0;
-    auto record = std::lower_bound(records.begin(), records.end(), wanted,
-                                   [](const CodeRecord& r, std::uint64_t offset) { return r.offset < offset; });
-    for (; record != records.end() && block_pos + record->offset < end; ++record) {
+    const auto before = [](const CodeRecord& r, std::uint64_t offset) { return r.offset < offset; };
+    const auto wanted = std::lower_bound(records.begin(), records.end(), begin > block_pos ? begin - block_pos : 0, before);
+    const auto stop = std::lower_bound(wanted, records.end(), end - block_pos, before);
+    // Room for all of these, and for each table field that may come between them.
+    cache.found_.resize(count + static_cast<std::size_t>(stop - wanted) + (table_field_from(end) - table));
+    for (auto record = wanted; record != stop; ++record) {
       const Field field = unpack(*record, block_pos, part.address + skipped, part.image);
       for (; table < table_fields_.size() && end_of(table_fields_[table]) <= field.pos; ++table) {
-        if (table_fields_[table].pos >= begin) cache.found_.push_back(table_fields_[table]);
+        if (table_fields_[table].pos >= begin) add(table_fields_[table]);
       }
-      if (table < table_fields_.size() && table_fields_[table].pos < end_of(field)) continue;
-      cache.found_.push_back(field);
+      if (table == table_fields_.size() || table_fields_[table].pos >= end_of(field)) add(field);
     }
   }
+  cache.found_.resize(count);
   for (; table < table_fields_.size() && table_fields_[table].pos < end; ++table) {
     if (table_fields_[table].pos >= begin) cache.found_.push_back(table_fields_[table]);
   }
+}
+
+std::span<const Field> Program::table_fields_from(std::uint64_t begin, std::uint64_t end) const noexcept {
+  const std::size_t first = table_field_from(begin);
+  return std::span(table_fields_).subspan(first, std::max(first, table_field_from(end)) - first);
 }
 
 std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
@@ -186,10 +205,8 @@ std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t e
   if (begin >= end) return {};
   auto part = std::partition_point(parts_.begin(), parts_.end(), [&](const CodePart& p) { return p.file_pos + p.size_bytes <= begin; });
   const auto add_tables = [&](std::uint64_t until) {
-    const std::size_t from = table_field_from(begin);
-    for (std::size_t i = from; i < table_fields_.size() && table_fields_[i].pos < until; ++i) {
-      cache.found_.push_back(table_fields_[i]);
-    }
+    const std::span<const Field> tables = table_fields_from(begin, until);
+    cache.found_.insert(cache.found_.end(), tables.begin(), tables.end());
     begin = until;
   };
   for (; part != parts_.end() && part->file_pos < end; ++part) {

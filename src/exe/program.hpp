@@ -59,11 +59,12 @@ class Program {
   Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool);
 
   // Finds the fields of all code now and keeps them, 16 bytes each. For those who go through all of them more than once.
-  void decode_code(WorkerPool& pool);
+  // False, and none is kept, if they take more than most_bytes.
+  bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = ~std::uint64_t{0});
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
-  [[nodiscard]] const std::vector<Field>& table_fields() const noexcept { return table_fields_; }
+  [[nodiscard]] std::span<const Field> table_fields() const noexcept { return table_fields_; }
 
   // Calls body(const Field&) for each field that lies in [begin, end) as a whole, ascending and disjoint. Where a field of
   // code overlaps one of a table, there is only the latter. The body must not use the cache.
@@ -80,6 +81,9 @@ class Program {
 
   // The fields whose first byte lies in [begin, end); valid until the cache is used again.
   [[nodiscard]] std::span<const Field> fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
+
+  // The fields of tables whose first byte lies there; valid as long as the program.
+  [[nodiscard]] std::span<const Field> table_fields_from(std::uint64_t begin, std::uint64_t end) const noexcept;
 
   // All fields of the file.
   [[nodiscard]] std::vector<Field> all_fields(WorkerPool& pool) const;

@@ -1,0 +1,88 @@
+// Position-independent code of GCC and Clang takes a switch through a table of 32-bit numbers in a data section: the
+// address of the table is loaded (LEA on x86-64, ADRP and ADD on arm64), an entry is read and added to it. Nothing says
+// where such tables are or how long. So each data address that code loads is tried: its numbers are entries as long as
+// they lead into code not far from the instruction, and up to the next address that is loaded. Data is rarely mistaken
+// for a table, as the distance from a data section to that code is a number that little else has.
+#include "exe/jump_tables.hpp"
+
+#include <algorithm>
+
+#include "exe/field_sink.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint64_t kReach = std::uint64_t{1} << 20;  // bytes between instruction and target; functions are smaller
+constexpr std::size_t kLeastEntries = 2;
+
+struct Candidate {
+  std::uint64_t table = 0;      // address
+  std::uint64_t code = 0;       // address of the instruction that loads it
+};
+
+// The instruction computes an address, and does not read or write what is there.
+bool loads_address(ByteSpan file, const Image& image, const Field& field) {
+  constexpr std::uint8_t kLea = 0x8d;
+  if (image.machine == Machine::kArm64) return field.form == FieldForm::kArmLow12;
+  return image.machine == Machine::kX86_64 && field.form == FieldForm::kRel32 && field.pos >= 2 &&
+         field.kind == FieldKind::kDataReference && number_at<std::uint8_t>(file, field.pos - 2) == kLea;
+}
+
+std::vector<Candidate> find_candidates(ByteSpan file, const Image& image, const ImageLayout& layout,
+                                       std::span<const Field> code_fields) {
+  std::vector<Candidate> found;
+  for (const Field& field : code_fields) {
+    if (field.target_address % 4 != 0 || !loads_address(file, image, field)) continue;
+    const Section* section = layout.section_of(field.target_address);
+    Candidate candidate{field.target_address, 0};
+    if (section == nullptr || section->kind != SectionKind::kData) continue;
+    if (!layout.address_of(field.pos, candidate.code)) continue;
+    found.push_back(candidate);
+  }
+  // Of several instructions for one table the first one speaks for all.
+  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return a.table != b.table ? a.table < b.table : a.code < b.code;
+  });
+  const auto same = [](const Candidate& a, const Candidate& b) { return a.table == b.table; };
+  found.erase(std::unique(found.begin(), found.end(), same), found.end());
+  return found;
+}
+
+// How many numbers from `pos` on lead to code near `candidate.code`; at most `room` bytes.
+std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const Candidate& candidate, std::uint64_t pos,
+                          std::uint64_t room) {
+  std::size_t count = 0;
+  for (; (count + 1) * 4 <= room; ++count) {
+    const auto number = static_cast<std::int32_t>(number_at<std::uint32_t>(file, pos + 4 * count));
+    const std::uint64_t target = candidate.table + static_cast<std::uint64_t>(std::int64_t{number});
+    if (target - candidate.code + kReach > 2 * kReach) break;
+    const Section* section = layout.section_of(target);
+    if (section == nullptr || section->kind != SectionKind::kCode) break;
+  }
+  return count;
+}
+
+}  // namespace
+
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, std::vector<Field>& out) {
+  const ImageLayout layout(image);
+  FieldSink sink(file, image, layout, out);
+  const std::vector<Candidate> candidates = find_candidates(file, image, layout, code_fields);
+  const std::size_t mark = sink.mark();
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
+    const Section* section = layout.section_of(candidate.table);
+    std::uint64_t pos = 0;
+    if (!layout.file_pos_of(candidate.table, pos)) continue;
+    std::uint64_t room = section->size_bytes - (candidate.table - section->address);
+    if (i + 1 < candidates.size()) room = std::min(room, candidates[i + 1].table - candidate.table);
+    const std::size_t count = count_entries(file, layout, candidate, pos, room);
+    if (count < kLeastEntries) continue;
+    for (std::size_t entry = 0; entry < count; ++entry) {
+      sink.offset32(pos + 4 * entry, {pos, candidate.table}, FieldKind::kJumpTable);
+    }
+  }
+  sink.sort_since(mark);  // in the file sections may come in another order than in memory
+}
+
+}  // namespace bdelta::exe

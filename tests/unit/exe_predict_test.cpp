@@ -1,0 +1,363 @@
+// Prediction, from the place map to predicted bytes: on toy images and on x86 calls made by hand.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "exe/choose_kinds.hpp"
+#include "exe/field_predictor.hpp"
+#include "exe/images.hpp"
+#include "exe/labels.hpp"
+#include "exe/relabel.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+using namespace exe;
+
+// Code at 0x1000 and a table of pointers at 0x8000000, of whole pointers.
+Bytes toy_file(ByteSpan code, const std::vector<std::uint64_t>& pointers) {
+  const auto hex = [](std::uint64_t value) {
+    std::string text;
+    for (; value != 0 || text.empty(); value /= 16) text.insert(text.begin(), "0123456789abcdef"[value % 16]);
+    return text;
+  };
+  Bytes file = bytes_of("~toy-image\ncode 1000 " + hex(code.size()) + "\ndata 8000000 " + hex(8 * pointers.size()) + "\nend\n");
+  append(file, code);
+  for (const std::uint64_t pointer : pointers) append_le(file, pointer);
+  return file;
+}
+
+// The toy image as one of x86 code.
+std::vector<Image> x86_images(ByteSpan file) {
+  std::vector<Image> images = find_images(file);
+  for (Image& image : images) image.machine = Machine::kX86_64;
+  return images;
+}
+
+// `count` calls of five bytes each, to starts of others.
+Bytes calls(std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  Bytes code;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t to = random.below(count);
+    code.push_back(0xE8);
+    append_le(code, static_cast<std::uint32_t>(5 * to - 5 * (i + 1)));
+  }
+  return code;
+}
+
+std::size_t code_pos(const Program& program) { return static_cast<std::size_t>(program.images().all[0].sections[0].file_pos); }
+
+TEST(PlaceMap, AgreesWithAskingEachCover) {
+  Random random(1);
+  for (int round = 0; round < 300; ++round) {
+    Covers covers;
+    std::uint64_t target = 0;
+    const std::uint64_t size = random.between(1, 2000);
+    for (std::uint64_t i = random.below(30); i > 0; --i) {
+      const std::uint64_t length = random.between(1, random.between(1, 200));
+      target += random.below(5);
+      covers.push_back({random.below(size), target, length});
+      target += length;
+    }
+    const PlaceMap map(covers);
+    std::uint32_t last = PlaceMap::kNoCover;
+    for (std::uint64_t pos = 0; pos < size + 300; ++pos) {
+      std::uint32_t owner = PlaceMap::kNoCover;
+      for (std::uint32_t i = 0; i < covers.size(); ++i) {
+        if (pos < covers[i].source_pos || pos >= covers[i].source_end()) continue;
+        if (owner == PlaceMap::kNoCover || covers[i].length > covers[owner].length) owner = i;
+      }
+      if (owner != PlaceMap::kNoCover) last = owner;
+      ASSERT_EQ(owner, map.owner(pos)) << "round " << round << " at " << pos;
+      ASSERT_EQ(last, map.owner_before(pos)) << "round " << round << " at " << pos;
+      const PlaceMap::Run run = map.run_at(pos);
+      ASSERT_TRUE(pos - run.begin < run.size_bytes) << "round " << round << " at " << pos;
+      ASSERT_EQ(last, run.owner_before);
+    }
+  }
+}
+
+TEST(LabelIndex, FindsWhatIsThereAndNothingElse) {
+  std::vector<Label> labels;
+  for (std::uint64_t i = 0; i < 1000; ++i) labels.push_back({i % 500 * 16, i, static_cast<std::uint8_t>(i / 500)});
+  const LabelIndex index(labels);
+  for (const Label& label : labels) {
+    ASSERT_NE(nullptr, index.find(label.image, label.address));
+    EXPECT_EQ(label, *index.find(label.image, label.address));
+    EXPECT_EQ(nullptr, index.find(label.image, label.address + 1));
+  }
+  EXPECT_EQ(nullptr, index.find(2, 16));
+  EXPECT_EQ(nullptr, LabelIndex({}).find(0, 0));
+}
+
+// A program of some blocks with tables between and behind its code.
+class Fields : public ::testing::Test {
+ protected:
+  Fields() {
+    std::vector<std::uint64_t> pointers;
+    Random random(3);
+    for (int i = 0; i < 20'000; ++i) pointers.push_back(random.below(3) == 0 ? random.next() : 0x1000 + random.below(code_.size()));
+    file_ = toy_file(code_, pointers);
+  }
+
+  Bytes code_ = calls(450'000, 2);
+  Bytes file_;
+  WorkerPool pool_{1};
+};
+
+bool same_field(const Field& a, const Field& b) {
+  return a.pos == b.pos && a.target_address == b.target_address && a.form == b.form && a.kind == b.kind &&
+         a.trailing_bytes == b.trailing_bytes && a.base_delta == b.base_delta && a.image == b.image;
+}
+
+TEST_F(Fields, AreTheSameHoweverAskedFor) {
+  const Program lazy(file_, x86_images(file_), pool_);
+  Program eager(file_, x86_images(file_), pool_);
+  eager.decode_code(pool_);
+  WorkerPool two(2);
+  const std::vector<Field> all = eager.all_fields(two);
+  EXPECT_GT(all.size(), 450'000u);
+  Random random(4);
+  FieldCache cache;
+  for (int round = 0; round < 200; ++round) {
+    const std::uint64_t begin = random.below(file_.size());
+    const std::uint64_t end = begin + random.below(random.below(8) == 0 ? 500'000 : 5'000);
+    auto expected = std::find_if(all.begin(), all.end(), [&](const Field& field) { return field.pos >= begin; });
+    lazy.for_each_field(begin, end, cache, [&](const Field& field) {
+      ASSERT_TRUE(expected != all.end() && same_field(*expected, field)) << field.pos;
+      ++expected;
+    });
+    EXPECT_TRUE(expected == all.end() || expected->pos + field_bytes(expected->form) > end) << begin << " to " << end;
+  }
+}
+
+TEST_F(Fields, OfTablesPrevail) {
+  std::vector<Image> images = x86_images(file_);
+  // A table inside the code: its words are pointers to the start of the code.
+  const std::uint64_t table = images[0].sections[0].file_pos + 2 * 1024 * 1024 + 1;
+  for (std::size_t i = 0; i < 50; ++i) store_le<std::uint64_t>(file_.data() + table + 8 * i, 0x1000);
+  images[0].sections.insert(images[0].sections.begin() + 1, {table, 400, 0x9000000, 400, SectionKind::kData});
+  const Program program(file_, images, pool_);
+  FieldCache cache;
+  std::uint64_t end = 0;
+  std::size_t table_count = 0;
+  // From inside the first table field on: it is no longer asked for, and still no code field may lie on it.
+  program.for_each_field(table + 4, table + 1000, cache, [&](const Field& field) {
+    EXPECT_GE(field.pos, end);
+    if (field.pos < table + 400) {
+      EXPECT_EQ(FieldForm::kAbs64, field.form) << field.pos - table;
+      ++table_count;
+    }
+    end = field.pos + field_bytes(field.form);
+  });
+  EXPECT_EQ(49u, table_count);
+  EXPECT_GT(end, table + 900);
+}
+
+// OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the same.
+class ShiftedFunction : public ::testing::Test {
+ protected:
+  static constexpr std::size_t kCount = 60'000;
+  static constexpr std::size_t kShift = 1000;
+  static constexpr std::size_t kBorder = 5 * (kCount / 3);  // of the code, where the bytes come in
+
+  ShiftedFunction() {
+    const auto moved = [](std::uint64_t offset) { return offset < kBorder ? offset : offset + kShift; };
+    Random random(5);
+    Bytes old_code = calls(kCount, 6);
+    Bytes new_code = old_code;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::size_t at = 5 * i + 1;
+      const std::uint64_t to = at + 4 + load_le<std::uint32_t>(old_code.data() + at);
+      store_le(new_code.data() + at, static_cast<std::uint32_t>(moved(to & 0xffffffff) - moved(5 * i) - 5));
+    }
+    new_code.insert(new_code.begin() + kBorder, kShift, 0x90);
+    std::vector<std::uint64_t> old_pointers, new_pointers;
+    for (int i = 0; i < 5000; ++i) {
+      const std::uint64_t offset = random.below(old_code.size());
+      old_pointers.push_back(0x1000 + offset);
+      new_pointers.push_back(0x1000 + moved(offset));
+    }
+    old_ = toy_file(old_code, old_pointers);
+    new_ = toy_file(new_code, new_pointers);
+    source_.emplace(old_, x86_images(old_), pool_);
+    target_.emplace(new_, x86_images(new_), pool_);
+    const std::size_t begin = code_pos(*source_);
+    EXPECT_EQ(begin, code_pos(*target_));
+    covers_ = {{0, 0, begin + kBorder},
+               {begin + kBorder, begin + kBorder + kShift, old_.size() - begin - kBorder}};
+  }
+
+  // NEW as it is predicted, each cover in pieces of random lengths up to `most`; what is not covered is that of NEW.
+  Bytes predicted(const FieldPredictor& predictor, std::size_t most, std::uint64_t seed) {
+    Random random(seed);
+    Bytes bytes = new_;
+    FieldPredictor::Cache cache(predictor);
+    for (std::uint32_t i = 0; i < covers_.size(); ++i) {
+      const Cover& cover = covers_[i];
+      std::copy_n(old_.data() + cover.source_pos, cover.length, bytes.data() + cover.target_pos);
+      for (std::uint64_t at = 0; at < cover.length;) {
+        const std::uint64_t size = std::min<std::uint64_t>(cover.length - at, random.between(1, most));
+        predictor.predict(i, at, {bytes.data() + cover.target_pos + at, static_cast<std::size_t>(size)}, cache);
+        at += size;
+      }
+    }
+    return bytes;
+  }
+
+  WorkerPool pool_{1};
+  Bytes old_, new_;
+  std::optional<Program> source_, target_;
+  Covers covers_;
+};
+
+TEST_F(ShiftedFunction, AllReferencesArePredicted) {
+  const PlaceMap map(covers_);
+  const FieldPredictor predictor(*source_, target_->images(), map, {}, kAllKinds);
+  Bytes found = predicted(predictor, new_.size(), 1);
+  // The header names the size of the code, which is no reference.
+  std::copy_n(new_.data(), code_pos(*target_), found.data());
+  EXPECT_TRUE(same_bytes(new_, found));
+}
+
+TEST_F(ShiftedFunction, PiecesMakeTheWhole) {
+  const PlaceMap map(covers_);
+  const std::vector<Label> labels = {{0x1000 + 50, 0x1000 + 51, 0}};
+  const FieldPredictor predictor(*source_, target_->images(), map, labels, kAllKinds);
+  const Bytes whole = predicted(predictor, new_.size(), 1);
+  EXPECT_FALSE(same_bytes(old_, whole));
+  for (const std::size_t most : {1u, 2u, 3u, 9u, 100u, 70'000u}) {
+    EXPECT_TRUE(same_bytes(whole, predicted(predictor, most, most))) << most;
+  }
+}
+
+TEST_F(ShiftedFunction, KindsThatAreOffStayAsInOld) {
+  const PlaceMap map(covers_);
+  const FieldPredictor predictor(*source_, target_->images(), map, {}, kAllKinds & ~(KindSet{1} << static_cast<unsigned>(FieldKind::kCall)));
+  const Bytes found = predicted(predictor, 5000, 7);
+  const std::size_t begin = code_pos(*source_);
+  EXPECT_TRUE(std::equal(old_.begin(), old_.begin() + static_cast<std::ptrdiff_t>(begin + kBorder), found.begin()));
+  EXPECT_TRUE(same_bytes(ByteSpan(new_).last(40'000), ByteSpan(found).last(40'000)));
+}
+
+TEST_F(ShiftedFunction, MaskedOrLabelledTheCodeIsEqual) {
+  const auto same_code = [&](const Bytes& old_copy, const Bytes& new_copy) {
+    for (const Cover& cover : covers_) {
+      const std::uint64_t skipped = cover.source_pos == 0 ? code_pos(*source_) : 0;
+      if (!std::equal(old_copy.begin() + static_cast<std::ptrdiff_t>(cover.source_pos + skipped),
+                      old_copy.begin() + static_cast<std::ptrdiff_t>(cover.source_end()),
+                      new_copy.begin() + static_cast<std::ptrdiff_t>(cover.target_pos + skipped))) {
+        return false;
+      }
+    }
+    return true;
+  };
+  EXPECT_FALSE(same_code(old_, new_));
+  Bytes old_copy = old_, new_copy = new_;
+  mask_fields(*source_, kAllKinds, old_copy, pool_);
+  mask_fields(*target_, kAllKinds, new_copy, pool_);
+  EXPECT_TRUE(same_code(old_copy, new_copy));
+
+  const PlaceMap map(covers_);
+  old_copy = old_, new_copy = new_;
+  label_source(*source_, target_->images(), map, LabelIndex({}), kAllKinds, old_copy, pool_);
+  label_target(*target_, kAllKinds, new_copy, pool_);
+  EXPECT_TRUE(same_code(old_copy, new_copy));
+  EXPECT_NE(load_le<std::uint32_t>(old_copy.data() + code_pos(*source_) + 1),
+            load_le<std::uint32_t>(old_copy.data() + code_pos(*source_) + 6));
+
+  const std::vector<std::uint8_t> scale = miss_scale(*target_, kAllKinds, pool_);
+  ASSERT_EQ(new_.size(), scale.size());
+  EXPECT_GT(scale[code_pos(*target_)], scale[code_pos(*target_) + 1]);
+}
+
+TEST_F(ShiftedFunction, NeedsNoLabels) {
+  const PlaceMap map(covers_);
+  EXPECT_TRUE(learn_labels(*source_, target_->images(), new_, map, pool_).empty());
+}
+
+TEST_F(ShiftedFunction, OneMovedThingIsLearnedOnce) {
+  // The pointers to one place, and some others to places of their own, now lead elsewhere.
+  const std::size_t table = new_.size() - 8 * 5000;
+  for (std::size_t i = 0; i < 30; ++i) {
+    store_le<std::uint64_t>(old_.data() + old_.size() - 8 * 5000 + 8 * i, 0x1000 + 777);
+    store_le<std::uint64_t>(new_.data() + table + 8 * i, 0x1000 + 9999);
+  }
+  store_le<std::uint64_t>(new_.data() + table + 8 * 40, 0x1000 + 4);
+  const Program source(old_, x86_images(old_), pool_);
+  const PlaceMap map(covers_);
+  const std::vector<Label> labels = learn_labels(source, target_->images(), new_, map, pool_);
+  EXPECT_EQ(std::vector<Label>({{0x1000 + 777, 0x1000 + 9999, 0}}), labels);
+  WorkerPool two(2);
+  EXPECT_EQ(labels, learn_labels(source, target_->images(), new_, map, two));
+}
+
+TEST_F(ShiftedFunction, KindsThatHurtAreSwitchedOff) {
+  // Pointers stay as they were although the code moved.
+  std::copy_n(old_.end() - 8 * 5000, 8 * 5000, new_.end() - 8 * 5000);
+  const PlaceMap map(covers_);
+  const KindCounts counts = count_kinds(*source_, target_->images(), new_, map, LabelIndex({}), pool_);
+  const KindSet kinds = choose_kinds(counts);
+  EXPECT_TRUE(has_kind(kinds, FieldKind::kCall));
+  EXPECT_FALSE(has_kind(kinds, FieldKind::kPointer));
+  EXPECT_FALSE(has_kind(kinds, FieldKind::kJump));
+  const KindCount& call = counts[static_cast<std::size_t>(FieldKind::kCall)];
+  EXPECT_EQ(call.field_count, call.right_count);
+  EXPECT_EQ(0u, call.predicted_misses);
+  EXPECT_GT(call.plain_misses, 1000u);
+}
+
+std::vector<Label> random_labels(std::size_t count, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Label> labels;
+  std::uint64_t address = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    address += random.between(1, 5000);
+    labels.push_back({address, random.below(4) == 0 ? random.next() : address + 64, static_cast<std::uint8_t>(3 * (2 * i / count))});
+  }
+  return labels;
+}
+
+TEST(Labels, ComeBack) {
+  for (const std::size_t count : {0u, 1u, 2u, 1000u}) {
+    const std::vector<Label> labels = random_labels(count, count);
+    Bytes bytes;
+    append_labels(bytes, labels);
+    const auto found = parse_labels(bytes, 4, count);
+    ASSERT_OK(found);
+    EXPECT_EQ(labels, *found);
+    if (count == 0) continue;
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_labels(bytes, 4, count - 1));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_labels(bytes, labels.back().image, count));
+  }
+}
+
+TEST(Labels, DamageIsRefusedOrHarmless) {
+  Bytes bytes;
+  append_labels(bytes, random_labels(50, 9));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_labels(ByteSpan(bytes).first(size), 4, 1000));
+  }
+  Bytes longer = bytes;
+  longer.push_back(0);
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_labels(longer, 4, 1000));
+  Random random(10);
+  for (int round = 0; round < 5000; ++round) {
+    Bytes other = round % 2 == 0 ? bytes : random_bytes(random.below(60), random.next());
+    if (round % 2 == 0) other[random.below(other.size())] = static_cast<std::uint8_t>(random.next());
+    const auto found = parse_labels(other, 4, 100);
+    if (!found) continue;
+    EXPECT_LE(found->size(), 100u);
+    for (std::size_t i = 1; i < found->size(); ++i) {
+      const Label& before = (*found)[i - 1];
+      const Label& label = (*found)[i];
+      EXPECT_TRUE(before.image < label.image || (before.image == label.image && before.address < label.address));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test
