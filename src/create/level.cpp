@@ -93,7 +93,7 @@ LevelSettings level_settings(int level) {
   if (level >= 7) settings.match.parse_params.anchor_shift = 1;
   if (level >= 8) settings.model_values = 8 * kMiB;
   if (level >= 9) {
-    settings.model_byte_ns = 6000;
+    settings.model_byte_ns = 20000;
     choose_costs(settings);
   }
   return settings;

@@ -62,6 +62,7 @@ std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, WorkerPool& pool) 
     const std::uint8_t* s = source.data() + cover.source_pos;
     const std::uint8_t* t = target.data() + cover.target_pos;
     for (std::uint64_t i = 0; i < cover.length; ++i) equal_bytes += s[i] == t[i];
+    pool.advance();
   }
   return target.size() - equal_bytes;
 }

@@ -6,6 +6,7 @@
 
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/program_pair.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
@@ -80,9 +81,15 @@ void fail_each_allocation(Work work) {
   EXPECT_EQ(0, escapes) << "times std::bad_alloc came out of the library, first at allocation " << first_escape;
 }
 
-void create_with(unsigned threads) {
-  const Bytes source = wordy_bytes(40'000, 1);
-  const Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
+ProgramPair words() {
+  Bytes source = wordy_bytes(40'000, 1);
+  Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
+  return {std::move(source), std::move(target)};
+}
+
+void create_with(unsigned threads, const ProgramPair& pair = words()) {
+  const Bytes& source = pair.old_version;
+  const Bytes& target = pair.new_version;
   const CreateOptions options = create_options(3, PatchFormat::kBdt2, threads);
   fail_each_allocation([&] {
     io::MemoryReader source_reader(source);
@@ -92,9 +99,9 @@ void create_with(unsigned threads) {
   });
 }
 
-void apply_with(unsigned threads) {
-  const Bytes source = wordy_bytes(40'000, 1);
-  const Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
+void apply_with(unsigned threads, const ProgramPair& pair = words()) {
+  const Bytes& source = pair.old_version;
+  const Bytes& target = pair.new_version;
   const auto patch = make_patch(source, target, create_options(3));
   ASSERT_OK(patch);
   ApplyOptions options;
@@ -109,6 +116,8 @@ void apply_with(unsigned threads) {
 
 TEST(OutOfMemory, WhileCreating) { create_with(1); }
 TEST(OutOfMemory, WhileApplying) { apply_with(1); }
+TEST(OutOfMemory, WhileCreatingForPrograms) { create_with(1, program_pair(11, 60)); }
+TEST(OutOfMemory, WhileApplyingToPrograms) { apply_with(1, program_pair(11, 60)); }
 
 // In processes of their own, because an exception in a worker ends the process; the process has to live to its end.
 TEST(OutOfMemoryDeathTest, WhileCreatingWithWorkers) {
@@ -118,6 +127,14 @@ TEST(OutOfMemoryDeathTest, WhileCreatingWithWorkers) {
 TEST(OutOfMemoryDeathTest, WhileApplyingWithWorkers) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT((apply_with(3), std::exit(0)), ::testing::ExitedWithCode(0), "");
+}
+TEST(OutOfMemoryDeathTest, WhileCreatingForProgramsWithWorkers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((create_with(3, program_pair(11, 60)), std::exit(0)), ::testing::ExitedWithCode(0), "");
+}
+TEST(OutOfMemoryDeathTest, WhileApplyingToProgramsWithWorkers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((apply_with(3, program_pair(11, 60)), std::exit(0)), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/program_pair.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -86,6 +87,11 @@ void make_all() {
   craft.window_bytes = 700;
   craft.group_bytes = 2500;
   by_hand("bdt2-many", source, busy, craft);
+
+  const ProgramPair programs = program_pair(11, 60);
+  by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
+  const ProgramPair more = program_pair(12, 300);
+  by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -1,6 +1,7 @@
 // Truncate at every byte, flip every byte: an error or exactly NEW, never a wrong success, never a crash.
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/program_pair.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -48,6 +49,10 @@ std::vector<Victim> native_victims() {
   append(moved, bytes_of("and a literal end of its own, which is coded"));
   plain.plans = {{{0, 4000, true, 2000}, {4000, moved.size() - 4000, false, 0}}};
   victims.push_back({"plain", source, moved, craft_patch(source, moved, {{2000, 0, 4000}}, plain)});
+  const ProgramPair programs = program_pair(11, 60);
+  auto predicted = make_patch(programs.old_version, programs.new_version, create_options(6));
+  EXPECT_OK(predicted);
+  if (predicted) victims.push_back({"predicted", programs.old_version, programs.new_version, *predicted});
   return victims;
 }
 
