@@ -44,7 +44,7 @@ bool is_doubtful(const exe::KindCounts& counts, const Covers& covers, std::uint6
   std::uint64_t right_count = 0;
   for (const exe::KindCount& count : counts) {
     field_count += count.field_count;
-    right_count += count.right_count;
+    right_count += std::max(count.right_count, count.plain_count);
   }
   std::uint64_t covered_bytes = 0;
   for (const Cover& cover : covers) covered_bytes += cover.length;
@@ -114,7 +114,7 @@ Covers ProgramPass::labelled_covers(const Covers& first) {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     const exe::PlaceMap map(first);
     const std::vector<exe::Label> labels =
-        exe::learn_labels(*old_, new_->images(), target_, map, exe::LabelUse::kRelabel, pool_);
+        exe::learn_labels(*old_, new_->images(), target_, map, exe::kAllKinds, exe::LabelUse::kRelabel, pool_);
     const exe::LabelIndex index(labels);
     exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_, pool_);
     exe::label_target(*new_, exe::kAllKinds, new_image_, pool_);
@@ -135,15 +135,13 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
 void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::PlaceMap map(plan_.covers);
-  const std::vector<exe::Label> labels =
-      exe::learn_labels(*old_, new_->images(), target_, map, exe::LabelUse::kPredict, pool_);
-  const exe::LabelIndex index(labels);
-  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, map, index, pool_);
-  plan_.kinds = exe::choose_kinds(counts);
-  in_doubt_ = is_doubtful(counts, plan_.covers, target_.size());
+  const exe::LearnedPrediction learned =
+      exe::learn_prediction(*old_, new_->images(), target_, map, exe::LabelUse::kPredict, pool_);
+  plan_.kinds = learned.kinds;
+  in_doubt_ = is_doubtful(learned.counts, plan_.covers, target_.size());
   exe::append_image_table(plan_.images, old_->images(), new_->images());
-  exe::append_labels(plan_.labels, labels);
-  make_copies(map, labels);
+  exe::append_labels(plan_.labels, learned.labels);
+  make_copies(map, learned.labels);
 }
 
 void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {

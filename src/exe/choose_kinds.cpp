@@ -74,4 +74,16 @@ KindSet choose_kinds(const KindCounts& counts) {
   return kinds;
 }
 
+LearnedPrediction learn_prediction(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
+                                   LabelUse use, WorkerPool& pool) {
+  LearnedPrediction learned{learn_labels(source, images, target, map, kAllKinds, use, pool)};
+  const KindCounts& counts = learned.counts = count_kinds(source, images, target, map, LabelIndex(learned.labels), pool);
+  learned.kinds = choose_kinds(counts);
+  const auto is_in_vain = [](const KindCount& count) { return count.predicted_misses > count.plain_misses; };
+  if (std::any_of(counts.begin(), counts.end(), is_in_vain)) {
+    learned.labels = learn_labels(source, images, target, map, learned.kinds, use, pool);
+  }
+  return learned;
+}
+
 }  // namespace bdelta::exe

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "bdelta/io.hpp"
+#include "exe/labels.hpp"
 #include "exe/predict.hpp"
 #include "exe/program.hpp"
 
@@ -26,5 +28,14 @@ using KindCounts = std::array<KindCount, kFieldKindCount>;
 
 // The kinds of which prediction leaves fewer misses.
 [[nodiscard]] KindSet choose_kinds(const KindCounts& counts);
+
+// Labels and the kinds that they and the covers predict well. Labels that only other kinds ask for are not among them.
+struct LearnedPrediction {
+  std::vector<Label> labels;
+  KindSet kinds = 0;
+  KindCounts counts{};  // with all kinds switched on
+};
+[[nodiscard]] LearnedPrediction learn_prediction(const Program& source, const Images& images, ByteSpan target,
+                                                 const PlaceMap& map, LabelUse use, WorkerPool& pool);
 
 }  // namespace bdelta::exe

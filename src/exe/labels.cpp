@@ -216,7 +216,7 @@ std::vector<Label> learn(const ReaderSetup& setup, const CoverPieces& pieces, Wo
 }  // namespace
 
 std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
-                                LabelUse use, WorkerPool& pool) {
+                                KindSet kinds, LabelUse use, WorkerPool& pool) {
   const CoverPieces pieces(map.covers());
   const Images& old_images = source.images();
   const auto base_vote = [&](const Field& field, const Outcome& outcome) {
@@ -225,10 +225,11 @@ std::vector<Label> learn_labels(const Program& source, const Images& images, Byt
     return vote;
   };
   const std::vector<Label> bases = learn({source, images, target, map, nullptr, use, true}, pieces, pool,
-                                         [](const Field& field) { return is_offset(field.form); }, base_vote);
+                                         [&](const Field& field) { return has_kind(kinds, field.kind) && is_offset(field.form); }, base_vote);
   const LabelIndex base_index(bases);
   const std::vector<Label> targets =
-      learn({source, images, target, map, &base_index, use, false}, pieces, pool, takes_label,
+      learn({source, images, target, map, &base_index, use, false}, pieces, pool,
+            [&](const Field& field) { return has_kind(kinds, field.kind) && takes_label(field); },
             [](const Field& field, const Outcome& outcome) {
               return Vote{field.target_address, outcome.target_address, field.image, is_list(field.kind)};
             });

@@ -1,13 +1,9 @@
 #include "exe/program.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 
-#include "base/checked.hpp"
-#include "exe/images.hpp"
 #include "exe/isa.hpp"
-#include "exe/table_fields.hpp"
 
 namespace bdelta::exe {
 namespace {
@@ -43,89 +39,30 @@ Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t bl
 
 }  // namespace
 
-Program::Program(ByteSpan file, WorkerPool& pool) : Program(file, find_images(file), pool) {}
-
-Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool) : file_(file), images_(std::move(images)) {
-  find_code_parts();
-  find_tables(pool);
-}
-
-void Program::find_code_parts() {
-  for (std::size_t i = 0; i < images_.all.size(); ++i) {
-    const Image& image = images_.all[i];
-    for (const Section& section : image.sections) {
-      if (section.kind != SectionKind::kCode || section.size_bytes == 0) continue;
-      if (!range_fits(section.file_pos - image.file_pos, section.size_bytes, image.size_bytes)) continue;
-      parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, static_cast<std::uint8_t>(i)});
-      block_count_ += code_block_count(static_cast<std::size_t>(section.size_bytes));
-    }
-  }
-}
-
-void Program::find_tables(WorkerPool& pool) {
-  std::vector<std::vector<Field>> found(images_.all.size());
-  pool.for_each(found.size(), [&](std::size_t i) {
-    find_table_fields(file_, images_.all[i], found[i]);
-    for (Field& field : found[i]) field.image = static_cast<std::uint8_t>(i);
-  });
-  if (found.size() == 1) {
-    table_fields_ = std::move(found[0]);
-    table_fields_.shrink_to_fit();
-  } else {
-    std::size_t count = 0;
-    for (const std::vector<Field>& fields : found) count += fields.size();
-    table_fields_.reserve(count);
-    for (const std::vector<Field>& fields : found) table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
-  }
-  const std::size_t bucket_count = static_cast<std::size_t>(file_.size() / kStepBytes) + 2;
-  table_buckets_.resize(bucket_count);
-  std::size_t next = 0;
-  for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
-    while (next < table_fields_.size() && table_fields_[next].pos < bucket * kStepBytes) ++next;
-    table_buckets_[bucket] = next;
-  }
-}
-
 const Program::CodePart& Program::part_of_block(std::size_t block) const noexcept {
   const auto after = std::upper_bound(parts_.begin(), parts_.end(), block,
                                       [](std::size_t number, const CodePart& part) { return number < part.first_block; });
   return *std::prev(after);
 }
 
-void Program::decode_block(std::size_t block, std::vector<Field>& scratch, std::vector<CodeRecord>& records) const {
+void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
   const CodePart& part = part_of_block(block);
   const ImageLayout& layout = images_.layouts[part.image];
   const CodeSection section{file_.subspan(static_cast<std::size_t>(part.file_pos), static_cast<std::size_t>(part.size_bytes)),
                             part.address, part.file_pos, images_.all[part.image].machine};
-  scratch.clear();
-  find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, scratch);
+  fields.clear();
+  find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, fields);
+}
+
+void Program::pack_code(std::size_t block, std::span<const Field> fields, std::vector<CodeRecord>& records) const {
+  const CodePart& part = part_of_block(block);
   const std::uint64_t skipped = (block - part.first_block) * kCodeBlockBytes;
   records.clear();
-  records.reserve(scratch.size());
-  for (const Field& field : scratch) {
+  records.reserve(fields.size());
+  for (const Field& field : fields) {
     CodeRecord record;
     if (pack(field, part.file_pos + skipped, part.address + skipped, record)) records.push_back(record);
   }
-}
-
-bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
-  decoded_.resize(block_count_);
-  std::atomic<std::uint64_t> taken_bytes{0};
-  // Tasks of several blocks share one scratch vector.
-  constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
-  pool.for_each((block_count_ + kBlocksPerTask - 1) / kBlocksPerTask, [&](std::size_t task) {
-    std::vector<Field> scratch;
-    const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
-    for (std::size_t block = task * kBlocksPerTask; block < end && taken_bytes <= most_bytes; ++block) {
-      decode_block(block, scratch, decoded_[block]);
-      decoded_[block].shrink_to_fit();
-      taken_bytes += decoded_[block].size() * sizeof(CodeRecord);
-    }
-    pool.advance();
-  });
-  if (taken_bytes <= most_bytes) return true;
-  std::vector<std::vector<CodeRecord>>().swap(decoded_);
-  return false;
 }
 
 std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& cache) const {
@@ -137,7 +74,8 @@ std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& c
     return cache.entries_[entry - 1].records;
   }
   std::vector<CodeRecord> records;
-  decode_block(block, cache.decoded_, records);
+  find_code(block, cache.decoded_);
+  pack_code(block, cache.decoded_, records);
   cache.record_count_ += records.size();
   while (cache.record_count_ > FieldCache::kMostRecords && !cache.entries_.empty()) {
     const auto oldest = std::min_element(cache.entries_.begin(), cache.entries_.end(),

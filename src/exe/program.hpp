@@ -5,7 +5,7 @@
 //   program.for_each_field(begin, end, cache, [&](const Field& field) { … });
 //
 // The fields of tables are found at once. Those of code are many times as many, and found by blocks when they are asked
-// for: where a patch is applied each thread keeps a bounded number of blocks, where one is made `decode_code` keeps all.
+// for: where a patch is applied each thread keeps a bounded number of blocks, where one is made all may be kept.
 // Which fields there are is part of the patch format: it depends on the file alone, never on what was asked before.
 #pragma once
 
@@ -52,14 +52,15 @@ class FieldCache {
 
 class Program {
  public:
-  // Finds images and the fields of their tables, one image a task. `file` must outlive the program.
-  Program(ByteSpan file, WorkerPool& pool);
+  // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
+  // where jump tables are; its fields are kept if they take no more than keep_code_bytes, for 16 bytes each.
+  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes = 0);
 
   // The same for images that are known already, as find_images gives them.
-  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool);
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes = 0);
 
-  // Finds the fields of all code now and keeps them, 16 bytes each. For those who go through all of them more than once.
-  // False, and none is kept, if they take more than most_bytes.
+  // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
+  // once. False, and none is kept, if they take more than most_bytes.
   bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = ~std::uint64_t{0});
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
@@ -104,9 +105,12 @@ class Program {
   };
 
   void find_code_parts();
-  void find_tables(WorkerPool& pool);
+  void find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes);
+  void fill_buckets();
+  void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads);
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
-  void decode_block(std::size_t block, std::vector<Field>& scratch, std::vector<CodeRecord>& records) const;
+  void find_code(std::size_t block, std::vector<Field>& fields) const;
+  void pack_code(std::size_t block, std::span<const Field> fields, std::vector<CodeRecord>& records) const;
   [[nodiscard]] std::span<const CodeRecord> records_of(std::size_t block, FieldCache& cache) const;
   void add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
   [[nodiscard]] std::size_t table_field_from(std::uint64_t pos) const noexcept;

@@ -157,6 +157,41 @@ TEST_F(Fields, OfTablesPrevail) {
   EXPECT_GT(end, table + 900);
 }
 
+TEST(Program, FindsJumpTablesThatCodeLoads) {
+  // LEA RAX, [RIP + distance to the data section], and fillers for the entries to lead to.
+  Bytes code(1000, 0x90);
+  code[0] = 0x48, code[1] = 0x8D, code[2] = 0x05;
+  store_le<std::uint32_t>(code.data() + 3, 0x8000000 - 0x1007);
+  std::vector<std::uint64_t> words;
+  for (std::uint32_t entry = 0; entry < 6; entry += 2) {
+    const auto to = [](std::uint32_t offset) { return std::uint64_t{0x1000u + offset - 0x8000000u} & 0xffffffff; };
+    words.push_back(to(10 * entry) | to(10 * entry + 500) << 32);
+  }
+  words.push_back(7);
+  const Bytes file = toy_file(code, words);
+  WorkerPool pool(1);
+  const Program program(file, x86_images(file), pool);
+  const std::uint64_t table = program.images().all[0].sections[1].file_pos;
+  ASSERT_EQ(6u, program.table_fields().size());
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    const Field& field = program.table_fields()[i];
+    EXPECT_EQ(FieldKind::kJumpTable, field.kind);
+    EXPECT_EQ(table + 4 * i, field.pos);
+    EXPECT_EQ(table, base_pos(field));
+    EXPECT_EQ(0x1000u + 10 * (i - i % 2) + 500 * (i % 2), field.target_address);
+  }
+}
+
+TEST_F(Fields, AreKeptOnlyWithinTheLimit) {
+  Program program(file_, x86_images(file_), pool_);
+  const std::uint64_t without = program.memory_bytes();
+  EXPECT_FALSE(program.decode_code(pool_, 1'000'000));
+  EXPECT_EQ(without, program.memory_bytes());
+  EXPECT_TRUE(program.decode_code(pool_));
+  EXPECT_GE(program.memory_bytes(), without + 450'000 * sizeof(CodeRecord));
+  EXPECT_EQ(program.memory_bytes(), Program(file_, x86_images(file_), pool_, 1'000'000'000).memory_bytes());
+}
+
 // OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the same.
 class ShiftedFunction : public ::testing::Test {
  protected:
@@ -206,6 +241,22 @@ class ShiftedFunction : public ::testing::Test {
       }
     }
     return bytes;
+  }
+
+  // Makes `count` pointers of the tables lead to other offsets of the code; pair_of gives those of OLD and NEW.
+  template <class PairOf>
+  void change_pointers(std::size_t first, std::size_t count, PairOf&& pair_of) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [old_offset, new_offset] = pair_of(i);
+      store_le<std::uint64_t>(old_.data() + old_.size() - 8 * (5000 - first - i), 0x1000 + std::uint64_t{old_offset});
+      store_le<std::uint64_t>(new_.data() + new_.size() - 8 * (5000 - first - i), 0x1000 + std::uint64_t{new_offset});
+    }
+  }
+
+  std::vector<Label> learn(LabelUse use, unsigned threads) {
+    WorkerPool pool(threads);
+    const Program source(old_, x86_images(old_), pool);
+    return learn_labels(source, target_->images(), new_, PlaceMap(covers_), kAllKinds, use, pool);
   }
 
   WorkerPool pool_{1};
@@ -276,23 +327,26 @@ TEST_F(ShiftedFunction, MaskedOrLabelledTheCodeIsEqual) {
 
 TEST_F(ShiftedFunction, NeedsNoLabels) {
   const PlaceMap map(covers_);
-  EXPECT_TRUE(learn_labels(*source_, target_->images(), new_, map, pool_).empty());
+  EXPECT_TRUE(learn_labels(*source_, target_->images(), new_, map, kAllKinds, LabelUse::kPredict, pool_).empty());
 }
 
 TEST_F(ShiftedFunction, OneMovedThingIsLearnedOnce) {
-  // The pointers to one place, and some others to places of their own, now lead elsewhere.
-  const std::size_t table = new_.size() - 8 * 5000;
-  for (std::size_t i = 0; i < 30; ++i) {
-    store_le<std::uint64_t>(old_.data() + old_.size() - 8 * 5000 + 8 * i, 0x1000 + 777);
-    store_le<std::uint64_t>(new_.data() + table + 8 * i, 0x1000 + 9999);
-  }
-  store_le<std::uint64_t>(new_.data() + table + 8 * 40, 0x1000 + 4);
-  const Program source(old_, x86_images(old_), pool_);
-  const PlaceMap map(covers_);
-  const std::vector<Label> labels = learn_labels(source, target_->images(), new_, map, pool_);
+  // The pointers to one place lead elsewhere, and so does one pointer to a place of its own.
+  change_pointers(0, 30, [](std::size_t) { return std::pair(777u, 9999u); });
+  change_pointers(40, 1, [](std::size_t) { return std::pair(8000u, 4u); });
+  const std::vector<Label> labels = learn(LabelUse::kPredict, 1);
   EXPECT_EQ(std::vector<Label>({{0x1000 + 777, 0x1000 + 9999, 0}}), labels);
-  WorkerPool two(2);
-  EXPECT_EQ(labels, learn_labels(source, target_->images(), new_, map, two));
+  EXPECT_EQ(labels, learn(LabelUse::kPredict, 2));
+  EXPECT_EQ(labels, learn(LabelUse::kRelabel, 1));
+}
+
+TEST_F(ShiftedFunction, StretchesThatMovedAreLearnedForPredictionOnly) {
+  // Each pointer of a list leads 16 bytes farther than the covers say, to where no call leads.
+  change_pointers(100, 50, [](std::size_t i) { return std::pair(8001 + 10 * i, 8017 + 10 * i); });
+  const std::vector<Label> labels = learn(LabelUse::kPredict, 1);
+  ASSERT_EQ(50u, labels.size());
+  EXPECT_EQ(Label({0x1000 + 8001, 0x1000 + 8017, 0}), labels.front());
+  EXPECT_TRUE(learn(LabelUse::kRelabel, 1).empty());
 }
 
 TEST_F(ShiftedFunction, KindsThatHurtAreSwitchedOff) {
@@ -308,6 +362,13 @@ TEST_F(ShiftedFunction, KindsThatHurtAreSwitchedOff) {
   EXPECT_EQ(call.field_count, call.right_count);
   EXPECT_EQ(0u, call.predicted_misses);
   EXPECT_GT(call.plain_misses, 1000u);
+  // Nor is anything learned from them.
+  change_pointers(0, 30, [](std::size_t) { return std::pair(777u, 9999u); });
+  const Program source(old_, x86_images(old_), pool_);
+  EXPECT_FALSE(learn_labels(source, target_->images(), new_, map, kAllKinds, LabelUse::kPredict, pool_).empty());
+  const LearnedPrediction learned = learn_prediction(source, target_->images(), new_, map, LabelUse::kPredict, pool_);
+  EXPECT_EQ(kinds, learned.kinds);
+  EXPECT_TRUE(learned.labels.empty());
 }
 
 std::vector<Label> random_labels(std::size_t count, std::uint64_t seed) {

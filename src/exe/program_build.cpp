@@ -1,0 +1,138 @@
+// Finding what a Program holds: the fields of tables, then those of jump tables, for which all code is gone through once.
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+
+#include "base/checked.hpp"
+#include "exe/images.hpp"
+#include "exe/isa.hpp"
+#include "exe/jump_tables.hpp"
+#include "exe/program.hpp"
+#include "exe/table_fields.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+bool comes_before(const Field& a, const Field& b) { return a.pos < b.pos; }
+
+// Adds fields to others; where two overlap the one that begins first stays, or the one that was there.
+void add_fields(const std::vector<Field>& more, std::vector<Field>& fields) {
+  if (more.empty()) return;
+  std::vector<Field> all;
+  all.reserve(fields.size() + more.size());
+  std::merge(fields.begin(), fields.end(), more.begin(), more.end(), std::back_inserter(all), comes_before);
+  std::size_t kept = 0;
+  std::uint64_t end = 0;
+  for (const Field& field : all) {
+    if (field.pos < end) continue;
+    end = field.pos + field_bytes(field.form);
+    all[kept++] = field;
+  }
+  all.resize(kept);
+  fields = std::move(all);
+}
+
+// An instruction that may load the address of a jump table.
+bool may_load_table(const Field& field, const ImageLayout& layout) {
+  if (field.kind != FieldKind::kDataReference && field.kind != FieldKind::kPageOffset) return false;
+  const Section* section = layout.section_of(field.target_address);
+  return section != nullptr && section->kind == SectionKind::kData;
+}
+
+}  // namespace
+
+Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes)
+    : Program(file, find_images(file), pool, keep_code_bytes) {}
+
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes)
+    : file_(file), images_(std::move(images)) {
+  find_code_parts();
+  find_tables(pool, keep_code_bytes);
+  fill_buckets();
+}
+
+void Program::find_code_parts() {
+  for (std::size_t i = 0; i < images_.all.size(); ++i) {
+    const Image& image = images_.all[i];
+    for (const Section& section : image.sections) {
+      if (section.kind != SectionKind::kCode || section.size_bytes == 0) continue;
+      if (!range_fits(section.file_pos - image.file_pos, section.size_bytes, image.size_bytes)) continue;
+      parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, static_cast<std::uint8_t>(i)});
+      block_count_ += code_block_count(static_cast<std::size_t>(section.size_bytes));
+    }
+  }
+}
+
+void Program::find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes) {
+  std::vector<std::vector<Field>> loads(images_.all.size());
+  scan_code(pool, keep_code_bytes, &loads);
+  std::vector<std::vector<Field>> found(images_.all.size());
+  pool.for_each(found.size(), [&](std::size_t i) {
+    find_table_fields(file_, images_.all[i], found[i]);
+    std::vector<Field> jumps;
+    find_jump_tables(file_, images_.all[i], loads[i], jumps);
+    add_fields(jumps, found[i]);
+    for (Field& field : found[i]) field.image = static_cast<std::uint8_t>(i);
+    pool.advance();
+  });
+  if (found.size() == 1) {
+    table_fields_ = std::move(found[0]);
+    table_fields_.shrink_to_fit();
+    return;
+  }
+  std::size_t count = 0;
+  for (const std::vector<Field>& fields : found) count += fields.size();
+  table_fields_.reserve(count);
+  for (const std::vector<Field>& fields : found) table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
+}
+
+void Program::fill_buckets() {
+  table_buckets_.resize(static_cast<std::size_t>(file_.size() / kStepBytes) + 2);
+  std::size_t next = 0;
+  for (std::size_t bucket = 0; bucket < table_buckets_.size(); ++bucket) {
+    while (next < table_fields_.size() && table_fields_[next].pos < bucket * kStepBytes) ++next;
+    table_buckets_[bucket] = next;
+  }
+}
+
+bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
+  if (decoded_.empty()) scan_code(pool, most_bytes, nullptr);
+  return block_count_ == 0 || !decoded_.empty();
+}
+
+void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads) {
+  // Tasks of several blocks share one scratch vector.
+  constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
+  const std::size_t task_count = (block_count_ + kBlocksPerTask - 1) / kBlocksPerTask;
+  std::vector<std::vector<Field>> task_loads(loads != nullptr ? task_count : 0);
+  std::atomic<std::uint64_t> kept_bytes{0};
+  if (keep_bytes != 0) decoded_.resize(block_count_);
+  pool.for_each(task_count, [&](std::size_t task) {
+    const Images images = images_;  // a copy, as look-ups remember the one before
+    std::vector<Field> fields;
+    const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
+    for (std::size_t block = task * kBlocksPerTask; block < end; ++block) {
+      if (loads == nullptr && kept_bytes > keep_bytes) return;
+      find_code(block, fields);
+      if (keep_bytes != 0 && kept_bytes <= keep_bytes) {
+        pack_code(block, fields, decoded_[block]);
+        decoded_[block].shrink_to_fit();
+        kept_bytes += decoded_[block].size() * sizeof(CodeRecord);
+      }
+      if (loads == nullptr) continue;
+      const std::uint8_t image = part_of_block(block).image;
+      for (Field& field : fields) {
+        if (!may_load_table(field, images.layouts[image])) continue;
+        field.image = image;
+        task_loads[task].push_back(field);
+      }
+    }
+    pool.advance();
+  });
+  if (kept_bytes > keep_bytes) std::vector<std::vector<CodeRecord>>().swap(decoded_);
+  for (const std::vector<Field>& some : task_loads) {
+    for (const Field& field : some) (*loads)[field.image].push_back(field);
+  }
+}
+
+}  // namespace bdelta::exe
