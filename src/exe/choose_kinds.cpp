@@ -36,7 +36,9 @@ KindCounts count_kinds(const Program& source, const Images& images, ByteSpan tar
   };
   const CoverPieces pieces(map.covers());
   std::vector<KindCounts> counts(pieces.task_count());
-  const auto make = [&](std::size_t task) { return Task{Predictor(source.images(), images, map, &labels), {}, counts[task]}; };
+  const auto make = [&](std::size_t task) {
+    return Task{Predictor(source.images(), images, map, &labels), {}, counts[task]};
+  };
   pieces.for_each(pool, make, [&](Task& task, const CoverPiece& piece) {
     const Cover& cover = map.covers()[piece.cover];
     const std::uint64_t begin = cover.source_pos + piece.begin;

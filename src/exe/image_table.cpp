@@ -63,17 +63,21 @@ struct ImageState {
 // What is known of the sections so far.
 class SectionState {
  public:
-  SectionState(const Image& model, std::uint64_t image_pos) : model_(model), end_pos_(image_pos), model_end_pos_(model.file_pos) {}
+  SectionState(const Image& model, std::uint64_t image_pos)
+      : model_(model), end_pos_(image_pos), model_end_pos_(model.file_pos) {}
 
   std::size_t next() const { return next_; }
-  Section model(std::size_t number) const { return number < model_.sections.size() ? model_.sections[number] : Section{}; }
+  Section model(std::size_t number) const {
+    return number < model_.sections.size() ? model_.sections[number] : Section{};
+  }
 
   // Where a section of this model is thought to begin in the file; then, once its place and size are known, in memory.
   std::uint64_t expected_pos(const Section& model) const {
     return is_unbacked(model) ? model.file_pos : end_pos_ + (model.file_pos - model_end_pos_);
   }
   std::uint64_t expected_address(const Section& model, std::uint64_t file_pos) const {
-    return is_unbacked(model) ? end_address_ + (model.address - model_end_address_) : file_pos + (model.address - model.file_pos);
+    return is_unbacked(model) ? end_address_ + (model.address - model_end_address_)
+                              : file_pos + (model.address - model.file_pos);
   }
   void advance(std::size_t number, const Section& section) {
     const Section model_section = model(number);
@@ -170,7 +174,8 @@ std::size_t most_alike(const Image& image, const Images& source) {
   for (std::size_t i = 0; i < source.all.size(); ++i) {
     const Image& other = source.all[i];
     if (shape_of(other) != shape_of(image)) continue;
-    const std::uint64_t distance = std::max(other.size_bytes, image.size_bytes) - std::min(other.size_bytes, image.size_bytes);
+    const std::uint64_t distance = other.size_bytes < image.size_bytes ? image.size_bytes - other.size_bytes
+                                                                       : other.size_bytes - image.size_bytes;
     if (best < source.all.size() && distance >= best_distance) continue;
     best = i;
     best_distance = distance;
@@ -262,7 +267,9 @@ Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& sourc
     const std::uint64_t begin = state.end;
     Image image;
     if (!parse_image(from, source, state, image)) return corrupt("an image cannot be read");
-    if (!is_consistent(image, begin, target_size)) return corrupt("an image or its sections overlap or pass the end of NEW");
+    if (!is_consistent(image, begin, target_size)) {
+      return corrupt("an image or its sections overlap or pass the end of NEW");
+    }
     images.push_back(std::move(image));
   }
   if (from.available() != 0) return corrupt("bytes follow the last image");

@@ -14,6 +14,7 @@ void append_image_table(Bytes& to, const Images& source, const Images& target);
 
 // The images again. kPatchCorrupt if the bytes are nothing that append_image_table makes, or if the images are not
 // ascending and disjoint parts of a file of target_size bytes, within ImageLimits and with consistent sections.
-[[nodiscard]] Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& source, std::uint64_t target_size);
+[[nodiscard]] Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& source,
+                                                           std::uint64_t target_size);
 
 }  // namespace bdelta::exe

@@ -43,14 +43,18 @@ Result<std::vector<Label>> parse_labels(ByteSpan bytes, std::size_t image_count,
   // A label takes two bytes at least, so the counts are bounded by what is there.
   for (std::uint64_t image = 0; image < told_images; ++image) {
     const std::uint64_t count = from.varint();
-    if (count > most - labels.size() || count > bytes.size() / 2) return corrupt("expected fewer, found a count beyond the limit");
+    if (count > most - labels.size() || count > bytes.size() / 2) {
+      return corrupt("expected fewer, found a count beyond the limit");
+    }
     labels.resize(labels.size() + static_cast<std::size_t>(count), Label{0, 0, static_cast<std::uint8_t>(image)});
   }
   const Label* before = nullptr;
   for (Label& label : labels) {
     const std::uint64_t step = from.varint();
     const bool first = before == nullptr || before->image != label.image;
-    if (!first && (step == 0 || !checked_add(before->address, step, label.address))) return corrupt("addresses don't ascend");
+    if (!first && (step == 0 || !checked_add(before->address, step, label.address))) {
+      return corrupt("addresses don't ascend");
+    }
     if (first) label.address = step;
     before = &label;
   }

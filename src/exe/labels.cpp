@@ -29,14 +29,14 @@ struct Vote {
   std::uint64_t address;
   std::uint64_t new_address;
   std::uint8_t image;
-  bool in_list;  // the reference is an entry of a list
+  bool in_list;  // the reference is no instruction
 };
 
 struct Candidate {
   Label label;
   std::uint32_t mended = 0;
   std::uint32_t broken = 0;
-  bool in_list = false;  // a vote comes from a list
+  bool in_list = true;  // all votes come from lists
 };
 
 // Where one reference leads, and where the map says.
@@ -46,7 +46,7 @@ struct Outcome {
   std::uint64_t base_address = 0;  // where the base would have to be for the map's target to be right
 };
 
-// Lists: what is not code. Their entries look alike, so the covers may have them aligned by the wrong entry.
+// What is not code. Entries of lists look alike, so the covers may have them aligned by the wrong entry.
 bool is_list(FieldKind kind) noexcept { return kind >= FieldKind::kPointer; }
 
 bool is_page_offset(FieldForm form) noexcept {
@@ -111,7 +111,9 @@ class Reader {
     const std::uint64_t begin = cover.source_pos + piece.begin;
     const Program& source = setup_.source;
     const std::uint64_t end = begin + piece.length;
-    for (const Field& field : setup_.tables_only ? source.table_fields_from(begin, end) : source.fields_from(begin, end, fields_)) {
+    const std::span<const Field> found =
+        setup_.tables_only ? source.table_fields_from(begin, end) : source.fields_from(begin, end, fields_);
+    for (const Field& field : found) {
       if (field.pos + field_bytes(field.form) > cover.source_end()) continue;
       const bool is_page = field.form == FieldForm::kArmPage;
       if (!is_page && !wanted(field)) continue;
@@ -147,10 +149,10 @@ std::vector<Candidate> count_votes(std::vector<Vote>& votes) {
   std::sort(votes.begin(), votes.end(), [&](const Vote& a, const Vote& b) { return key(a) < key(b); });
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < votes.size();) {
-    Candidate best{{votes[i].address, 0, votes[i].image}, 0, 0, votes[i].in_list};
+    Candidate best{{votes[i].address, 0, votes[i].image}};
     while (i < votes.size() && votes[i].image == best.label.image && votes[i].address == best.label.address) {
       const std::size_t begin = i;
-      while (i < votes.size() && key(votes[i]) == key(votes[begin])) ++i;
+      for (; i < votes.size() && key(votes[i]) == key(votes[begin]); ++i) best.in_list &= votes[i].in_list;
       if (i - begin <= best.mended) continue;
       best.mended = static_cast<std::uint32_t>(i - begin);
       best.label.new_address = votes[begin].new_address;
@@ -161,7 +163,8 @@ std::vector<Candidate> count_votes(std::vector<Vote>& votes) {
 }
 
 bool in_run(const Label& a, const Label& b) {
-  return a.image == b.image && b.address - a.address <= kRunReach && a.new_address - a.address == b.new_address - b.address;
+  return a.image == b.image && b.address - a.address <= kRunReach &&
+         a.new_address - a.address == b.new_address - b.address;
 }
 
 std::vector<Label> worth_their_cost(const std::vector<Candidate>& candidates, LabelUse use) {
@@ -170,7 +173,8 @@ std::vector<Label> worth_their_cost(const std::vector<Candidate>& candidates, La
     const bool run = (use == LabelUse::kPredict || !candidates[i].in_list) &&
                      ((i > 0 && in_run(candidates[i - 1].label, candidates[i].label)) ||
                       (i + 1 < candidates.size() && in_run(candidates[i].label, candidates[i + 1].label)));
-    if (candidates[i].mended >= candidates[i].broken + (run ? kWorthInRun : kWorth)) labels.push_back(candidates[i].label);
+    const std::uint32_t worth = run ? kWorthInRun : kWorth;
+    if (candidates[i].mended >= candidates[i].broken + worth) labels.push_back(candidates[i].label);
   }
   return labels;
 }
@@ -224,8 +228,9 @@ std::vector<Label> learn_labels(const Program& source, const Images& images, Byt
     (void)old_images.layouts[field.image].address_of(base_pos(field), vote.address);
     return vote;
   };
-  const std::vector<Label> bases = learn({source, images, target, map, nullptr, use, true}, pieces, pool,
-                                         [&](const Field& field) { return has_kind(kinds, field.kind) && is_offset(field.form); }, base_vote);
+  const auto has_base = [&](const Field& field) { return has_kind(kinds, field.kind) && is_offset(field.form); };
+  const std::vector<Label> bases =
+      learn({source, images, target, map, nullptr, use, true}, pieces, pool, has_base, base_vote);
   const LabelIndex base_index(bases);
   const std::vector<Label> targets =
       learn({source, images, target, map, &base_index, use, false}, pieces, pool,
@@ -234,8 +239,10 @@ std::vector<Label> learn_labels(const Program& source, const Images& images, Byt
               return Vote{field.target_address, outcome.target_address, field.image, is_list(field.kind)};
             });
   std::vector<Label> labels;
-  std::set_union(bases.begin(), bases.end(), targets.begin(), targets.end(), std::back_inserter(labels),
-                 [](const Label& a, const Label& b) { return std::tuple(a.image, a.address) < std::tuple(b.image, b.address); });
+  const auto comes_before = [](const Label& a, const Label& b) {
+    return std::tuple(a.image, a.address) < std::tuple(b.image, b.address);
+  };
+  std::set_union(bases.begin(), bases.end(), targets.begin(), targets.end(), std::back_inserter(labels), comes_before);
   return labels;
 }
 

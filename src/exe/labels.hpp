@@ -13,8 +13,11 @@
 namespace bdelta::exe {
 
 enum class LabelUse : std::uint8_t {
-  kRelabel,  // for label_source: only what several references agree on, so that a wrong alignment is not taken for truth
-  kPredict,  // for a patch: all that save more than they cost
+  // For label_source: what several references agree on, or neighbouring ones of instructions. A list that is aligned by
+  // the wrong entry would agree with itself.
+  kRelabel,
+  // For a patch: all that save more than they cost.
+  kPredict,
 };
 
 // For each old address whose references mostly lead elsewhere than the covers of `map` say: where they lead. Ascending by

@@ -62,7 +62,9 @@ std::uint32_t PlaceMap::owner(std::uint64_t source_pos) const noexcept {
   return segments_[segment_of(source_pos)].cover;
 }
 
-std::uint32_t PlaceMap::owner_before(std::uint64_t source_pos) const noexcept { return run_at(source_pos).owner_before; }
+std::uint32_t PlaceMap::owner_before(std::uint64_t source_pos) const noexcept {
+  return run_at(source_pos).owner_before;
+}
 
 PlaceMap::Run PlaceMap::run_at(std::uint64_t source_pos) const noexcept {
   const std::size_t segment = segment_of(source_pos);

@@ -25,7 +25,8 @@ bool pack(const Field& field, std::uint64_t block_pos, std::uint64_t block_addre
   return true;
 }
 
-Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t block_address, std::uint8_t image) noexcept {
+Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t block_address,
+             std::uint8_t image) noexcept {
   Field field;
   field.pos = block_pos + record.offset;
   field.target_address = block_address + static_cast<std::uint64_t>(static_cast<std::int64_t>(record.packed) >> 24);
@@ -40,16 +41,17 @@ Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t bl
 }  // namespace
 
 const Program::CodePart& Program::part_of_block(std::size_t block) const noexcept {
-  const auto after = std::upper_bound(parts_.begin(), parts_.end(), block,
-                                      [](std::size_t number, const CodePart& part) { return number < part.first_block; });
+  const auto before = [](std::size_t number, const CodePart& part) { return number < part.first_block; };
+  const auto after = std::upper_bound(parts_.begin(), parts_.end(), block, before);
   return *std::prev(after);
 }
 
 void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
   const CodePart& part = part_of_block(block);
   const ImageLayout& layout = images_.layouts[part.image];
-  const CodeSection section{file_.subspan(static_cast<std::size_t>(part.file_pos), static_cast<std::size_t>(part.size_bytes)),
-                            part.address, part.file_pos, images_.all[part.image].machine};
+  const auto file_pos = static_cast<std::size_t>(part.file_pos);
+  const CodeSection section{file_.subspan(file_pos, static_cast<std::size_t>(part.size_bytes)), part.address,
+                            part.file_pos, images_.all[part.image].machine};
   fields.clear();
   find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, fields);
 }
@@ -98,7 +100,8 @@ std::size_t Program::table_field_from(std::uint64_t pos) const noexcept {
   if (bucket + 1 >= table_buckets_.size()) return table_fields_.size();
   const auto begin = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket]);
   const auto end = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket + 1]);
-  const auto found = std::lower_bound(begin, end, pos, [](const Field& field, std::uint64_t at) { return field.pos < at; });
+  const auto before = [](const Field& field, std::uint64_t at) { return field.pos < at; };
+  const auto found = std::lower_bound(begin, end, pos, before);
   return static_cast<std::size_t>(found - table_fields_.begin());
 }
 
@@ -114,7 +117,8 @@ void Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::ui
     const std::uint64_t block_pos = part.file_pos + skipped;
     const std::span<const CodeRecord> records = records_of(part.first_block + i, cache);
     const auto before = [](const CodeRecord& r, std::uint64_t offset) { return r.offset < offset; };
-    const auto wanted = std::lower_bound(records.begin(), records.end(), begin > block_pos ? begin - block_pos : 0, before);
+    const std::uint64_t skip = begin > block_pos ? begin - block_pos : 0;
+    const auto wanted = std::lower_bound(records.begin(), records.end(), skip, before);
     const auto stop = std::lower_bound(wanted, records.end(), end - block_pos, before);
     // Room for all of these, and for each table field that may come between them.
     cache.found_.resize(count + static_cast<std::size_t>(stop - wanted) + (table_field_from(end) - table));
@@ -141,7 +145,8 @@ std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t e
   cache.found_.clear();
   end = std::min<std::uint64_t>(end, file_.size());
   if (begin >= end) return {};
-  auto part = std::partition_point(parts_.begin(), parts_.end(), [&](const CodePart& p) { return p.file_pos + p.size_bytes <= begin; });
+  auto part = std::partition_point(parts_.begin(), parts_.end(),
+                                   [&](const CodePart& p) { return p.file_pos + p.size_bytes <= begin; });
   const auto add_tables = [&](std::uint64_t until) {
     const std::span<const Field> tables = table_fields_from(begin, until);
     cache.found_.insert(cache.found_.end(), tables.begin(), tables.end());

@@ -94,7 +94,8 @@ class Program {
   [[nodiscard]] static std::uint64_t cache_memory_bytes() noexcept;
 
  private:
-  static constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;  // of the file, whose fields are unpacked at a time
+  // Of the file, whose fields are unpacked at a time.
+  static constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;
 
   struct CodePart {  // a code section
     std::uint64_t file_pos;

@@ -1,4 +1,4 @@
-// Finding what a Program holds: the fields of tables, then those of jump tables, for which all code is gone through once.
+// Finding what a Program holds: the fields of tables, and those of jump tables, which all code is gone through for.
 #include <algorithm>
 #include <atomic>
 #include <iterator>
@@ -57,7 +57,8 @@ void Program::find_code_parts() {
     for (const Section& section : image.sections) {
       if (section.kind != SectionKind::kCode || section.size_bytes == 0) continue;
       if (!range_fits(section.file_pos - image.file_pos, section.size_bytes, image.size_bytes)) continue;
-      parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, static_cast<std::uint8_t>(i)});
+      const auto number = static_cast<std::uint8_t>(i);
+      parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, number});
       block_count_ += code_block_count(static_cast<std::size_t>(section.size_bytes));
     }
   }
@@ -83,7 +84,9 @@ void Program::find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes) {
   std::size_t count = 0;
   for (const std::vector<Field>& fields : found) count += fields.size();
   table_fields_.reserve(count);
-  for (const std::vector<Field>& fields : found) table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
+  for (const std::vector<Field>& fields : found) {
+    table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
+  }
 }
 
 void Program::fill_buckets() {

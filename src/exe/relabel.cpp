@@ -83,7 +83,9 @@ void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, Wo
 
 void label_source(const Program& source, const Images& target, const PlaceMap& map, const LabelIndex& labels,
                   KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
-  const auto make = [&] { return SourceState{Predictor(source.images(), target, map, &labels), OwnerWalk(map), target}; };
+  const auto make = [&] {
+    return SourceState{Predictor(source.images(), target, map, &labels), OwnerWalk(map), target};
+  };
   for_each_chunk(source, kinds, pool, make, [&](SourceState& state, const Field& field) {
     const std::uint32_t cover = state.owners.at(field.pos);
     Prediction prediction;

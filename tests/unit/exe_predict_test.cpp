@@ -23,7 +23,8 @@ Bytes toy_file(ByteSpan code, const std::vector<std::uint64_t>& pointers) {
     for (; value != 0 || text.empty(); value /= 16) text.insert(text.begin(), "0123456789abcdef"[value % 16]);
     return text;
   };
-  Bytes file = bytes_of("~toy-image\ncode 1000 " + hex(code.size()) + "\ndata 8000000 " + hex(8 * pointers.size()) + "\nend\n");
+  Bytes file = bytes_of("~toy-image\ncode 1000 " + hex(code.size()) + "\ndata 8000000 " + hex(8 * pointers.size()) +
+                        "\nend\n");
   append(file, code);
   for (const std::uint64_t pointer : pointers) append_le(file, pointer);
   return file;
@@ -48,7 +49,9 @@ Bytes calls(std::size_t count, std::uint64_t seed) {
   return code;
 }
 
-std::size_t code_pos(const Program& program) { return static_cast<std::size_t>(program.images().all[0].sections[0].file_pos); }
+std::size_t code_pos(const Program& program) {
+  return static_cast<std::size_t>(program.images().all[0].sections[0].file_pos);
+}
 
 TEST(PlaceMap, AgreesWithAskingEachCover) {
   Random random(1);
@@ -99,7 +102,9 @@ class Fields : public ::testing::Test {
   Fields() {
     std::vector<std::uint64_t> pointers;
     Random random(3);
-    for (int i = 0; i < 20'000; ++i) pointers.push_back(random.below(3) == 0 ? random.next() : 0x1000 + random.below(code_.size()));
+    for (int i = 0; i < 20'000; ++i) {
+      pointers.push_back(random.below(3) == 0 ? random.next() : 0x1000 + random.below(code_.size()));
+    }
     file_ = toy_file(code_, pointers);
   }
 
@@ -287,7 +292,8 @@ TEST_F(ShiftedFunction, PiecesMakeTheWhole) {
 
 TEST_F(ShiftedFunction, KindsThatAreOffStayAsInOld) {
   const PlaceMap map(covers_);
-  const FieldPredictor predictor(*source_, target_->images(), map, {}, kAllKinds & ~(KindSet{1} << static_cast<unsigned>(FieldKind::kCall)));
+  const KindSet kinds = kAllKinds & ~(KindSet{1} << static_cast<unsigned>(FieldKind::kCall));
+  const FieldPredictor predictor(*source_, target_->images(), map, {}, kinds);
   const Bytes found = predicted(predictor, 5000, 7);
   const std::size_t begin = code_pos(*source_);
   EXPECT_TRUE(std::equal(old_.begin(), old_.begin() + static_cast<std::ptrdiff_t>(begin + kBorder), found.begin()));
@@ -377,7 +383,8 @@ std::vector<Label> random_labels(std::size_t count, std::uint64_t seed) {
   std::uint64_t address = 0;
   for (std::size_t i = 0; i < count; ++i) {
     address += random.between(1, 5000);
-    labels.push_back({address, random.below(4) == 0 ? random.next() : address + 64, static_cast<std::uint8_t>(3 * (2 * i / count))});
+    const std::uint64_t new_address = random.below(4) == 0 ? random.next() : address + 64;
+    labels.push_back({address, new_address, static_cast<std::uint8_t>(3 * (2 * i / count))});
   }
   return labels;
 }
