@@ -38,12 +38,11 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     BDELTA_TRY(read_whole(source, memory_limit_bytes, pool, copies->loaded_));
     file = copies->loaded_;
   }
-  copies->program_.emplace(file, pool);
+  copies->program_.emplace(file, pool, info.decoder_memory_bytes);
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), plan.labels.size()));
-  (void)copies->program_->decode_code(pool, info.decoder_memory_bytes);
   copies->own_map_.emplace(plan.covers);
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,

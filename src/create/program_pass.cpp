@@ -83,15 +83,13 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target
 
 void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-  old_.emplace(source_, std::move(old_images), pool_);
-  new_.emplace(target_, std::move(new_images), pool_);
-  const std::uint64_t table_bytes = old_->memory_bytes();
-  (void)old_->decode_code(pool_);
+  old_.emplace(source_, std::move(old_images), pool_, exe::Program::kKeepAll);
+  new_.emplace(target_, std::move(new_images), pool_, exe::Program::kKeepAll);
   // Who applies decodes all code at once if that fits, else block by block.
+  const std::uint64_t table_bytes = old_->table_memory_bytes();
   const std::uint64_t code_bytes = old_->memory_bytes() - table_bytes;
   const bool fits = code_bytes <= std::max(kSmallCodeBytes, source_.size() / 2);
   apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
-  (void)new_->decode_code(pool_);
 }
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {

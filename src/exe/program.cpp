@@ -178,8 +178,12 @@ std::vector<Field> Program::all_fields(WorkerPool& pool) const {
   return all;
 }
 
+std::uint64_t Program::table_memory_bytes() const noexcept {
+  return table_fields_.capacity() * sizeof(Field) + table_buckets_.size() * sizeof(std::size_t);
+}
+
 std::uint64_t Program::memory_bytes() const noexcept {
-  std::uint64_t bytes = table_fields_.capacity() * sizeof(Field) + table_buckets_.size() * sizeof(std::size_t);
+  std::uint64_t bytes = table_memory_bytes();
   for (const auto& records : decoded_) bytes += records.capacity() * sizeof(CodeRecord) + sizeof records;
   return bytes;
 }

@@ -52,6 +52,8 @@ class FieldCache {
 
 class Program {
  public:
+  static constexpr std::uint64_t kKeepAll = ~std::uint64_t{0};
+
   // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
   // where jump tables are; its fields are kept if they take no more than keep_code_bytes, for 16 bytes each.
   explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes = 0);
@@ -61,7 +63,7 @@ class Program {
 
   // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
   // once. False, and none is kept, if they take more than most_bytes.
-  bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = ~std::uint64_t{0});
+  bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = kKeepAll);
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
@@ -91,6 +93,7 @@ class Program {
 
   // Bytes of memory that this object takes, and each cache at most.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t table_memory_bytes() const noexcept;  // the same without the fields of code
   [[nodiscard]] static std::uint64_t cache_memory_bytes() noexcept;
 
  private:
