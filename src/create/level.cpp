@@ -54,6 +54,7 @@ LevelSettings small() {
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model = true;
+  settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }
@@ -94,6 +95,7 @@ LevelSettings level_settings(int level) {
   if (level >= 8) settings.model_values = 8 * kMiB;
   if (level >= 9) {
     settings.model_byte_ns = 20000;
+    settings.label_passes = 3;
     choose_costs(settings);
   }
   return settings;

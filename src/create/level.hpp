@@ -14,6 +14,7 @@ struct LevelSettings {
   CodecSettings values;          // residual values
   CodecSettings literals;
   bool predict = false;             // fields of programs
+  int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there

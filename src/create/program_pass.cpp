@@ -17,7 +17,7 @@
 namespace bdelta {
 namespace {
 
-constexpr int kMaskedLevel = 3;  // of the matcher on masked files: nearly all is exact there
+constexpr int kMaskedLevel = 3;  // of the matcher on masked files, and of passes before the last: nearly all is exact there
 constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
 constexpr std::uint64_t kMapBytesPerCover = 40;  // of a PlaceMap, about
@@ -106,7 +106,7 @@ Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
 }
 
 // The first covers are used up as soon as the parse has them as seeds.
-Covers ProgramPass::labelled_covers(const Covers& first) {
+Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& level_params) {
   std::vector<std::uint8_t> scale;
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
@@ -118,13 +118,18 @@ Covers ProgramPass::labelled_covers(const Covers& first) {
     exe::label_target(*new_, exe::kAllKinds, new_image_, pool_);
     scale = exe::miss_scale(*new_, exe::kAllKinds, pool_);
   }
-  ParseParams params = settings_.match.parse_params;
+  ParseParams params = level_params;
   params.costs.resize(1);
   return joined(std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front()));
 }
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {
-  plan_.covers = labelled_covers(masked_covers(diagonals));
+  plan_.covers = masked_covers(diagonals);
+  // Better covers give better labels, and these better covers. All but the last need not be the best.
+  for (int pass = 1; pass < settings_.label_passes; ++pass) {
+    plan_.covers = labelled_covers(plan_.covers, level_settings(kMaskedLevel).match.parse_params);
+  }
+  plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
   Bytes().swap(old_image_);
   Bytes().swap(new_image_);
   predict();

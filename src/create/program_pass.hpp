@@ -41,7 +41,7 @@ class ProgramPass {
 
   void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
-  [[nodiscard]] Covers labelled_covers(const Covers& first);
+  [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
   void predict();
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
 
