@@ -25,6 +25,7 @@ struct PatchInfo {
   std::optional<DigestBytes> target_digest;
   std::uint64_t required_features = 0;
   std::uint64_t optional_features = 0;
+  bool predicted = false;                         // addresses in programs are foretold: applying needs OLD as a whole
   std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
   std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides its buffers
 };

@@ -143,6 +143,15 @@ class About(support.Case):
             self.assertIn("no checksums", first)
         self.assertEqual(self.snapshot(), before)
 
+    def test_info_says_whether_addresses_are_predicted(self):
+        pair = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "golden", "bdt2-predicted")
+        old, new = os.path.join(pair, "old"), os.path.join(pair, "new")
+        for options, predicted in ((), True), (("--no-predict",), False), (("-2",), False), (("--memory=1G",), False):
+            self.succeed(self.bdelta(old, new, "patch", "--force", *options))
+            text = self.succeed(self.run_program(support.BPATCH, "--info", "patch")).stdout.decode()
+            self.assertEqual("predicted" in text, predicted, options)
+            self.assertEqual(self.report(support.BPATCH, "--info", "patch")["predicted"], predicted, options)
+
     def test_info_refuses(self):
         for executable in (support.BDELTA, support.BPATCH):
             self.refuse(self.run_program(executable, "--info", "absent"), 2, '"absent"')

@@ -171,6 +171,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
   if (info.target_digest) json["target_xxh3_128"] = to_hex(*info.target_digest);
   json["required_features"] = info.required_features;
   json["optional_features"] = info.optional_features;
+  json["predicted"] = info.predicted;
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
   return dump(json);
@@ -184,6 +185,7 @@ std::string info_text(const PatchInfo& info) {
   if (info.source_digest) text += "  XXH3-128      " + to_hex(*info.source_digest) + "\n";
   text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(info.target_size));
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
+  if (info.predicted) text += "programs        addresses are predicted: bpatch needs OLD as a whole\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";
   text += "decoder memory  " + human_size(info.decoder_memory_bytes) + "\n";
   if (!info.target_digest) text += "no checksums: alteration can't be detected\n";

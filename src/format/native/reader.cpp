@@ -26,6 +26,7 @@ class Reader final : public PatchReader {
     info_.source_digest = header.source_digest;
     info_.target_digest = header.target_digest;
     info_.required_features = header.required_features;
+    info_.predicted = (header.required_features & kFeaturePrediction) != 0;
     info_.optional_features = header.optional_features;
     info_.window_bytes = header.window_bytes;
     info_.decoder_memory_bytes = header.decoder_memory_bytes;
