@@ -7,7 +7,8 @@ packages=(g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev liblzma-dev
           libgtest-dev libgmock-dev libbenchmark-dev python3)
 case "${1:-}" in
   '') ;;
-  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib) ;;
+  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
+                   fish dpkg-dev) ;;
   *) echo "usage: tools/setup.sh [--ci]" >&2; exit 1 ;;
 esac
 

@@ -43,23 +43,23 @@ struct ApplyOptions {
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
 // Whatever the outcome, only kTargetDigest and kWindowChecksum mean that wrong bytes may have been written.
-Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
-                     const ApplyOptions& options);
+BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
+                                   const ApplyOptions& options);
 
 // Applies to a stream: a window leaves only after it verified. On kTargetDigest at the very end the stream has had all
 // bytes; the error's offset says how many.
-Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
-                     const ApplyOptions& options);
+BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
+                                   const ApplyOptions& options);
 
 // Decodes and verifies everything, writes nothing.
-Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
+BDELTA_PUBLIC Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
 
 // The same over files. NEW may be the same file as OLD; it comes into being whole or not at all. If NEW exists and is
 // what the patch makes, nothing is written and the report says up_to_date. "-" is standard input for the patch and
 // standard output for NEW.
-Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
-                          const std::filesystem::path& patch, const ApplyOptions& options);
-Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
-                          const ApplyOptions& options);
+BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                                        const std::filesystem::path& patch, const ApplyOptions& options);
+BDELTA_PUBLIC Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
+                                        const ApplyOptions& options);
 
 }  // namespace bdelta

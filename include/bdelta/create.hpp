@@ -80,17 +80,17 @@ struct CreateOptions {
 //
 //   options.files.mode = bdelta::IoMode::kMmap;
 //   auto bytes = bdelta::estimate_memory(10'000'000'000, 10'000'000'000, options);
-Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
-                                      const CreateOptions& options);
+BDELTA_PUBLIC Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
+                                                    const CreateOptions& options);
 
 // Writes the patch and leaves `patch` unfinished: the caller calls finish. Readers without a view are read into memory,
 // as a whole or in parts: see memory_limit_bytes.
-Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
-                      const CreateOptions& options);
+BDELTA_PUBLIC Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
+                                    const CreateOptions& options);
 
 // The same over files; "-" is standard output for the patch. PATCH equal to OLD or NEW is kSamePath. Inputs that change
 // meanwhile are kInputChanged. The patch comes into being whole or not at all.
-Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
-                           const std::filesystem::path& patch, const CreateOptions& options);
+BDELTA_PUBLIC Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                                         const std::filesystem::path& patch, const CreateOptions& options);
 
 }  // namespace bdelta

@@ -16,6 +16,8 @@
 #include <utility>
 #include <variant>
 
+#include "bdelta/export.hpp"
+
 namespace bdelta {
 
 enum class ErrorCode : std::int32_t {
@@ -25,13 +27,13 @@ enum class ErrorCode : std::int32_t {
 };
 
 // The short English sentence of the table, without a full stop. Never null; unknown codes give a fixed text.
-[[nodiscard]] std::string_view error_message(ErrorCode code) noexcept;
+[[nodiscard]] BDELTA_PUBLIC std::string_view error_message(ErrorCode code) noexcept;
 
 // The identifier of the table without its leading k, e.g. "WrongSourceDigest"; used in JSON.
-[[nodiscard]] std::string_view error_name(ErrorCode code) noexcept;
+[[nodiscard]] BDELTA_PUBLIC std::string_view error_name(ErrorCode code) noexcept;
 
-// The exit status that a program should return for this code (errors.def explains the classes).
-[[nodiscard]] int exit_class(ErrorCode code) noexcept;
+// The exit status that a program should return for this code (exits.def explains the classes).
+[[nodiscard]] BDELTA_PUBLIC int exit_class(ErrorCode code) noexcept;
 
 struct Error {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
@@ -42,7 +44,7 @@ struct Error {
 };
 
 // Message, detail and offset in one line, for people.
-[[nodiscard]] std::string to_string(const Error& error);
+[[nodiscard]] BDELTA_PUBLIC std::string to_string(const Error& error);
 
 // A value or an Error. `Result<void>` carries success alone.
 template <class T>

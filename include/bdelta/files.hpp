@@ -44,16 +44,17 @@ struct FileOptions {
 
 // Opens a regular file for positioned reads. Errors: kNotFound, kIsDirectory, kPermission, kNotSeekable (pipes,
 // terminals), kOpenFailed.
-Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options);
+BDELTA_PUBLIC Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path,
+                                                                const FileOptions& options);
 
 // Opens a file for forward reads; "-" is standard input.
-Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
-                                                          const FileOptions& options);
+BDELTA_PUBLIC Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
+                                                                        const FileOptions& options);
 
 // A file that comes into being whole or not at all: bytes go to a temporary file beside it, `finish` syncs and
 // renames. Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced.
 // An existing output that is no regular file (a device, a fifo) is written straight through instead.
-class OutputFile : public SequentialWriter {
+class BDELTA_PUBLIC OutputFile : public SequentialWriter {
  public:
   // Positioned writes are possible (a regular file): then `positioned` works, and size is what was written.
   [[nodiscard]] virtual PositionedWriter* positioned() noexcept = 0;
@@ -64,12 +65,13 @@ class OutputFile : public SequentialWriter {
 };
 
 // Errors: kOutputExists, kIsDirectory, kPermission, kNotFound (its directory), kOpenFailed; "-" is standard output.
-Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options);
+BDELTA_PUBLIC Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path,
+                                                              const FileOptions& options);
 
 // True when both paths lead to the same existing file (device and inode, or the same spelling of a new one).
-[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+[[nodiscard]] BDELTA_PUBLIC bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 // Removes temporary files of outputs not yet finished. For signal handlers of programs: async-signal-safe on POSIX.
-void remove_unfinished_outputs() noexcept;
+BDELTA_PUBLIC void remove_unfinished_outputs() noexcept;
 
 }  // namespace bdelta

@@ -32,7 +32,7 @@ struct PatchInfo {
 
 // Reads the header of a patch. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
 // Thread-safe.
-Result<PatchInfo> inspect(SequentialReader& patch);
-Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
+BDELTA_PUBLIC Result<PatchInfo> inspect(SequentialReader& patch);
+BDELTA_PUBLIC Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
 
 }  // namespace bdelta

@@ -14,7 +14,7 @@ using ByteSpan = std::span<const std::uint8_t>;
 using MutableByteSpan = std::span<std::uint8_t>;
 
 // Positioned reading of something whose size is known: OLD, and NEW when a patch is made.
-class RandomReader {
+class BDELTA_PUBLIC RandomReader {
  public:
   virtual ~RandomReader() = default;
 
@@ -34,7 +34,7 @@ class RandomReader {
 };
 
 // Forward reading: the patch.
-class SequentialReader {
+class BDELTA_PUBLIC SequentialReader {
  public:
   virtual ~SequentialReader() = default;
 
@@ -43,7 +43,7 @@ class SequentialReader {
 };
 
 // Forward writing: the patch, or NEW into a stream.
-class SequentialWriter {
+class BDELTA_PUBLIC SequentialWriter {
  public:
   virtual ~SequentialWriter() = default;
 
@@ -55,7 +55,7 @@ class SequentialWriter {
 };
 
 // Writing at positions: NEW into a regular file, windows in any order.
-class PositionedWriter {
+class BDELTA_PUBLIC PositionedWriter {
  public:
   virtual ~PositionedWriter() = default;
 

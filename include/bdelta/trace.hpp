@@ -13,6 +13,8 @@
 
 #include <cstdint>
 
+#include "bdelta/export.hpp"
+
 namespace bdelta {
 
 // Something that one thread did without a break. Spans of one thread nest or are apart. Each nanosecond belongs to the
@@ -31,7 +33,7 @@ struct TraceSpan {
   std::uint64_t bytes = 0;       // gone through; 0 where that has no meaning
 };
 
-class TraceSink {
+class BDELTA_PUBLIC TraceSink {
  public:
   virtual ~TraceSink() = default;
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/checked.hpp"
+#include "cli/describe.hpp"
 #include "cli/text.hpp"
 
 namespace bdelta::cli {
@@ -151,11 +152,6 @@ int count_levels(const Words& words) {
   return count;
 }
 
-constexpr const char* kFooter =
-    "Exit status: 0 done (also: already up to date), 1 usage, 2 I/O,\n"
-    "3 patch malformed or unsupported, 4 wrong OLD, 5 result failed\n"
-    "verification, 6 limit or memory, 70 internal error, 130 interrupted.";
-
 }  // namespace
 
 std::optional<std::uint64_t> parse_size(const std::string& text) {
@@ -202,7 +198,7 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
   const char* const name = creating ? "bdelta" : "bpatch";
   CLI::App app(creating ? "Makes PATCH, from which bpatch rebuilds NEW where OLD is." : "Rebuilds NEW from OLD and PATCH.", name);
   app.get_formatter()->column_width(28);
-  app.footer(kFooter);
+  app.footer(exit_status_text());
   app.set_version_flag("--version", version_text(name), "Print the versions of the program and its codecs");
   Words words;
   Options options;
@@ -215,6 +211,7 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
     add_apply(app, words);
   }
   add_common(app, words, options);
+  app.add_flag_callback(kDescribeOption, [&app] { throw CLI::CallForVersion(describe_options(app), 0); })->group("");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

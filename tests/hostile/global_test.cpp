@@ -1,0 +1,42 @@
+// What the global record of a patch with prediction may declare: its tables are bounded before they are read.
+#include "base/varint.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of each table, as FORMAT.md has it
+
+// What comes of a record that declares tables of these sizes and ends there.
+ErrorCode code_for(std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint64_t declared_bytes) {
+  const Bytes old = random_bytes(1000, 3);
+  native::Header header = header_of(old, old);
+  header.required_features = native::kFeaturePrediction;
+  header.decoder_memory_bytes = declared_bytes;
+  Bytes body = {2, 1, 0};  // tag, predictor, kinds
+  append_varint(body, image_bytes);
+  append_varint(body, label_bytes);
+  ApplyOptions options;
+  options.memory_limit_bytes = ~std::uint64_t{0};
+  const auto made = apply_patch(old, with_header(header, body), Sink::kSequential, options);
+  EXPECT_FALSE(static_cast<bool>(made));
+  return made ? ErrorCode::kInternal : made.error().code;
+}
+
+TEST(GlobalTables, BeyondTheDeclaredMemoryAreRefused) {
+  EXPECT_EQ(ErrorCode::kPatchTruncated, code_for(600, 400, 1000)) << "allowed, so it is read on";
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(600, 401, 1000));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(1001, 0, 1000));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(~std::uint64_t{0}, 2, 1000)) << "a sum that wraps";
+}
+
+TEST(GlobalTables, BeyondTheFormatsLimitAreRefused) {
+  const std::uint64_t all = ~std::uint64_t{0};
+  EXPECT_EQ(ErrorCode::kPatchTruncated, code_for(kMostBytes, kMostBytes, all));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(kMostBytes + 1, 0, all));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(0, kMostBytes + 1, all));
+}
+
+}  // namespace
+}  // namespace bdelta::test

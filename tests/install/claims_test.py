@@ -1,0 +1,68 @@
+"""What SECURITY.md and the README promise is tested: each claim has a row in SECURITY.md, and its tests exist."""
+import os
+import re
+import unittest
+
+import support
+
+
+def section(text, title):
+    return re.search(rf"^## {re.escape(title)}$(.*?)(?=^## |\Z)", text, re.M | re.S).group(1)
+
+
+def claims(text):
+    """The bold words that begin the points of a list."""
+    return re.findall(r"^- \*\*(.+?)\*\*", text, re.M)
+
+
+def rows():
+    """Claim and tests of each row: `Suite.Name` of C++, `cli.file: test_name` and the like of Python."""
+    found = {}
+    table = section(support.read("SECURITY.md"), "Tests of the claims")
+    for claim, tests in re.findall(r"^\| (.+?) \| (`.+`) \|$", table, re.M):
+        found[claim] = re.findall(r"`([^`]+)`", tests)
+    return found
+
+
+class Claims(unittest.TestCase):
+    def test_each_has_a_row(self):
+        promised = claims(section(support.read("README.md"), "What is promised"))
+        promised += claims(section(support.read("SECURITY.md"), "What is promised"))
+        promised += claims(section(support.read("SECURITY.md"), "Limits"))
+        self.assertGreater(len(promised), 15)
+        self.assertEqual(set(promised), set(rows()))
+        self.assertTrue(all(rows().values()))
+
+    def test_each_named_test_exists(self):
+        listing = support.run("ctest", "-N", cwd=support.BUILD)
+        known = re.findall(r"^ *Test +#\d+: (\S+)", listing, re.M)
+        for claim, tests in rows().items():
+            for test in tests:
+                name, _, case = test.partition(": ")
+                pattern = re.compile(rf"(^|/){re.escape(name)}(/|$)")
+                self.assertTrue(any(pattern.search(one) for one in known), f"{claim}: no test {name}")
+                if case:
+                    room, _, file = name.partition(".")
+                    text = support.read("tests", room, f"{file}_test.py")
+                    self.assertIn(f"\n    def {case}(self", text, f"{claim}: no case {case} of {name}")
+
+    def test_numbers_are_those_of_the_source(self):
+        told = section(support.read("SECURITY.md"), "Limits")
+        for number, path, definition in (
+                ("4096 bytes", "src/format/native/layout.hpp", "kMaxHeaderBytes = 4096;"),
+                ("1 MiB", "src/format/native/layout.hpp", "kMaxGroupHeadBytes = std::uint64_t{1} << 20;"),
+                ("16,384", "src/format/native/layout.hpp", "kMaxGroupWindows = 16384;"),
+                ("256 MiB", "src/format/native/layout.hpp", "kMaxGlobalBytes = std::uint64_t{256} << 20;"),
+                ("1 MiB", "src/format/native/layout.hpp", "kMaxFrameBytes = std::uint64_t{1} << 20;"),
+                ("65,536", "src/model/streams.hpp", "kMaxWindowOps = 65536;"),
+                ("262,144", "src/model/streams.hpp", "kMaxWindowRuns = 262144;"),
+                ("8 MiB", "src/model/streams.hpp", "kMaxWindowBytes = 8ull << 20;"),
+                ("64 MiB", "src/codec/codec.hpp", "kMaxWindowLog = 26;"),
+                ("256 MiB", "include/bdelta/apply.hpp", "memory_limit_bytes = std::uint64_t{256} << 20;"),
+                ("below 2 GiB", "src/format/bdt1/layout.hpp", "kMaxFileBytes = (std::uint64_t{1} << 31) - 1;")):
+            self.assertIn(number, told)
+            self.assertIn(definition, support.read(*path.split("/")), path)
+
+
+if __name__ == "__main__":
+    unittest.main()

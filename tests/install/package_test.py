@@ -1,0 +1,97 @@
+"""The Debian packages: built by cpack, installed into an empty root, run from there, removed without a trace."""
+import glob
+import os
+import re
+import shutil
+import stat
+import tempfile
+import unittest
+
+import support
+
+PACKAGES = ("libbdelta0", "bdelta", "libbdelta-dev")
+
+
+class Package(support.Case):
+    files = {}  # of each package; made once
+
+    def setUp(self):
+        super().setUp()
+        for tool in ("dpkg", "dpkg-deb", "dpkg-shlibdeps"):
+            support.need(self, tool)
+        if not self.files:
+            output = tempfile.mkdtemp(prefix="bdelta-packages-")
+            self.addClassCleanup(shutil.rmtree, output, ignore_errors=True)
+            support.run("cpack", "-G", "DEB", "-B", output, cwd=support.BUILD)
+            for path in glob.glob(os.path.join(output, "*.deb")):
+                self.files[os.path.basename(path).split("_")[0]] = path
+        self.assertEqual(set(self.files), set(PACKAGES))
+
+    def field(self, package, name):
+        return support.run("dpkg-deb", "-f", self.files[package], name).strip()
+
+    def names_in(self, package):
+        lines = support.run("dpkg-deb", "-c", self.files[package]).splitlines()
+        return [line.split(" ./", 1)[1].split(" -> ")[0] for line in lines if not line.endswith("/")]
+
+    def dpkg(self, root, *arguments):
+        # Scripts of packages call ldconfig, which has nothing to do with a root apart: a stand-in is found first.
+        tools = self.path("tools")
+        os.makedirs(tools, exist_ok=True)
+        stand_in = os.path.join(tools, "ldconfig")
+        with open(stand_in, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexit 0\n")
+        os.chmod(stand_in, stat.S_IRWXU)
+        path = os.pathsep.join([tools, os.environ["PATH"], "/usr/sbin", "/sbin"])
+        return support.run("dpkg", f"--root={root}", "--force-not-root", "--force-depends", "--force-script-chrootless",
+                           f"--log={self.path('log')}", *arguments, env={**os.environ, "PATH": path})
+
+    def test_depends(self):
+        for package in ("bdelta", "libbdelta0"):
+            depends = self.field(package, "Depends")
+            for library in ("libc6", "libzstd1", "liblzma5", "libxxhash0", "libstdc++6"):
+                self.assertRegex(depends, rf"(^|, ){re.escape(library)} ", package)
+        depends = self.field("libbdelta-dev", "Depends")
+        self.assertIn(f"libbdelta0 (= {self.field('libbdelta0', 'Version')})", depends)
+        for library in ("libzstd-dev", "liblzma-dev", "libxxhash-dev"):
+            self.assertIn(library, depends)
+
+    def test_each_has_its_documents(self):
+        for package in PACKAGES:
+            names = self.names_in(package)
+            self.assertIn(f"usr/share/doc/{package}/copyright", names)
+            self.assertIn(f"usr/share/doc/{package}/changelog.gz", names)
+        for page in ("man1/bdelta.1.gz", "man1/bpatch.1.gz", "man5/bdelta-format.5.gz"):
+            self.assertIn(f"usr/share/man/{page}", self.names_in("bdelta"))
+
+    def test_none_holds_what_another_has(self):
+        names = [name for package in PACKAGES for name in self.names_in(package)]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_installs_runs_and_leaves_nothing(self):
+        root = self.path("root")
+        admin = os.path.join(root, "var", "lib", "dpkg")
+        for part in ("info", "updates", "triggers"):
+            os.makedirs(os.path.join(admin, part))
+        for name in ("status", "available"):
+            with open(os.path.join(admin, name), "w", encoding="ascii"):
+                pass
+        self.dpkg(root, "--install", *(self.files[package] for package in PACKAGES))
+        status = support.run("dpkg-query", f"--admindir={admin}", "-W", "-f", "${Package} ${db:Status-Status}\n")
+        self.assertEqual(set(status.split("\n")[:-1]), {f"{package} installed" for package in PACKAGES})
+
+        old, new = self.pair()
+        binaries = os.path.join(root, "usr", "bin")
+        support.run(os.path.join(binaries, "bdelta"), "--no-sync", old, new, self.path("patch"))
+        support.run(os.path.join(binaries, "bpatch"), "--no-sync", old, self.path("made"), self.path("patch"))
+        self.assertEqual(self.get("made"), self.get("new"))
+
+        self.dpkg(root, "--purge", *PACKAGES)
+        left = [os.path.join(where, name) for where, _, names in os.walk(root) for name in names]
+        self.assertEqual([path for path in left if not path.startswith(admin)], [])
+        self.assertEqual([name for name in os.listdir(root) if name != "var"], [])
+        self.assertEqual([name for name in os.listdir(os.path.join(admin, "info")) if "bdelta" in name], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

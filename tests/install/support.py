@@ -1,0 +1,68 @@
+"""What the tests of installing share: places, running, and a case with a directory of its own."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+
+
+def setting(name):
+    value = os.environ.get(name)
+    if not value:
+        raise SystemExit(f"set {name}; ctest does")
+    return value
+
+
+BUILD = setting("BDELTA_BUILD_DIR")
+STAGE = setting("BDELTA_STAGE")
+LIBDIR = os.path.join(STAGE, setting("BDELTA_LIBDIR"))
+BDELTA = os.path.join(STAGE, "bin", "bdelta")
+BPATCH = os.path.join(STAGE, "bin", "bpatch")
+
+
+def read(*names):
+    with open(os.path.join(ROOT, *names), encoding="utf-8") as file:
+        return file.read()
+
+
+def run(*command, **options):
+    """Runs; what was said becomes part of the error if it fails."""
+    result = subprocess.run(command, capture_output=True, text=True, timeout=500, **options)
+    if result.returncode != 0:
+        raise AssertionError(f"{' '.join(command)}: status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def need(case, tool):
+    """The path of a tool; without it the test is skipped, but with CI=true it fails."""
+    path = shutil.which(tool)
+    if path:
+        return path
+    if os.environ.get("CI") == "true":
+        case.fail(f"{tool} is missing; tools/setup.sh --ci installs it")
+    return case.skipTest(f"{tool} is missing")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="bdelta-install-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def put(self, name, data):
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return self.path(name)
+
+    def get(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def pair(self):
+        """OLD and NEW, both of them files of the tree."""
+        old = read("README.md").encode()
+        return self.put("old", old), self.put("new", old.replace(b"patch", b"delta"))

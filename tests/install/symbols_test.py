@@ -1,0 +1,89 @@
+"""Shared libraries export the public API and nothing else; the half that applies holds nothing that creates."""
+import glob
+import os
+import re
+import unittest
+
+import support
+
+# Of bdelta/create.hpp: in the full library alone.
+CREATE_ONLY = {"create", "create_file", "estimate_memory"}
+LIMIT_BYTES = 1_000_000  # of libbdelta-apply, stripped and without its codecs, which are libraries of their own
+
+
+def exported(name):
+    """Demangled names of the dynamic symbols that a shared library defines."""
+    library = os.path.join(support.LIBDIR, f"lib{name}.so")
+    text = support.run(support.setting("BDELTA_NM"), "-D", "--defined-only", "-C", library)
+    return [line.split(" ", 2)[2] for line in text.splitlines()]
+
+
+def headers():
+    paths = sorted(glob.glob(os.path.join(support.ROOT, "include", "bdelta", "*.hpp")))
+    return "\n".join(support.read(path) for path in paths)
+
+
+def public_functions():
+    names = set(re.findall(r"^(?:\[\[nodiscard\]\] )?BDELTA_PUBLIC [^;({]*?(\w+)\(", headers(), re.M))
+    assert len(names) > 12, names
+    return names
+
+
+def public_classes():
+    return set(re.findall(r"^(?:class|struct) (?:BDELTA_PUBLIC )?(\w+)", headers(), re.M))
+
+
+def c_functions(which):
+    path = os.path.join(support.ROOT, "src", "capi", f"exports_{which}.txt")
+    return set(support.read(path).split()) if os.path.exists(path) else set()
+
+
+class Symbols(support.Case):
+    def check(self, library, functions, c_names):
+        classes = public_classes()
+        self.assertGreater(len(classes), 4)
+        found, found_c = set(), set()
+        for symbol in exported(library):
+            function = re.match(r"bdelta::(\w+)(\[abi:\w+\])?\(", symbol)
+            of_class = re.match(r"(?:typeinfo|typeinfo name|vtable) for bdelta::(\w+)$|"
+                                r"bdelta::(\w+)::~?\w+(?:\[abi:\w+\])?\(", symbol)
+            if function:
+                found.add(function.group(1))
+            elif of_class:
+                self.assertIn(of_class.group(1) or of_class.group(2), classes, symbol)
+            else:
+                self.assertIn(symbol, c_names, f"{symbol} is neither public C++ nor in the list of C functions")
+                found_c.add(symbol)
+        self.assertEqual(found, functions)
+        self.assertEqual(found_c, c_names)
+
+    def test_the_full_library_exports_the_public_api_alone(self):
+        self.check("bdelta", public_functions(), c_functions("full"))
+
+    def test_the_half_that_applies_exports_the_public_api_alone(self):
+        self.check("bdelta-apply", public_functions() - CREATE_ONLY, c_functions("apply"))
+
+    def test_the_half_that_applies_uses_no_encoder(self):
+        for name in ("libbdelta-apply.so", "libbdelta-apply.a"):
+            dynamic = ["-D"] if name.endswith("so") else []
+            text = support.run(support.setting("BDELTA_NM"), *dynamic, "-u", os.path.join(support.LIBDIR, name))
+            used = set(re.findall(r"U (ZSTD_\w+|lzma_\w+)", text))
+            self.assertTrue(used)
+            encoders = [symbol for symbol in used if re.search(r"encoder|(?<!de)compress", symbol.lower())]
+            self.assertEqual(encoders, [])
+
+    def test_sonames(self):
+        major = support.read("CMakeLists.txt").split("project(bdelta VERSION ")[1].split(".")[0]
+        for name in ("bdelta", "bdelta-apply"):
+            text = support.run(support.setting("BDELTA_READELF"), "-d", os.path.join(support.LIBDIR, f"lib{name}.so"))
+            self.assertIn(f"Library soname: [lib{name}.so.{major}]", text)
+
+    @unittest.skipUnless(os.environ.get("BDELTA_BUILD_TYPE") == "Release", "the limit is for optimised builds")
+    def test_the_half_that_applies_is_small(self):
+        stripped = self.path("stripped")
+        support.run(support.setting("BDELTA_STRIP"), "-o", stripped, os.path.join(support.LIBDIR, "libbdelta-apply.so"))
+        self.assertLess(os.path.getsize(stripped), LIMIT_BYTES)
+
+
+if __name__ == "__main__":
+    unittest.main()
