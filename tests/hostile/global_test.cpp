@@ -8,8 +8,9 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of each table, as FORMAT.md has it
 
-// What comes of a record that declares tables of these sizes and ends there.
-ErrorCode code_for(std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint64_t declared_bytes) {
+// What comes of a record that declares tables of these sizes and, if any, this codec's window, and ends there.
+ErrorCode code_for(std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint64_t declared_bytes,
+                   const Bytes& codec = {}) {
   const Bytes old = random_bytes(1000, 3);
   native::Header header = header_of(old, old);
   header.required_features = native::kFeaturePrediction;
@@ -17,6 +18,7 @@ ErrorCode code_for(std::uint64_t image_bytes, std::uint64_t label_bytes, std::ui
   Bytes body = {2, 1, 0};  // tag, predictor, kinds
   append_varint(body, image_bytes);
   append_varint(body, label_bytes);
+  append(body, codec);
   ApplyOptions options;
   options.memory_limit_bytes = ~std::uint64_t{0};
   const auto made = apply_patch(old, with_header(header, body), Sink::kSequential, options);
@@ -29,6 +31,13 @@ TEST(GlobalTables, BeyondTheDeclaredMemoryAreRefused) {
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(600, 401, 1000));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(1001, 0, 1000));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(~std::uint64_t{0}, 2, 1000)) << "a sum that wraps";
+}
+
+TEST(GlobalTables, ACodecsWindowBeyondTheDeclaredMemoryIsRefused) {
+  const Bytes largest_lzma = {14 << 4 | static_cast<std::uint8_t>(CodecId::kLzma)};  // 64 MiB
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(600, 400, 1000, largest_lzma));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(600, 400, std::uint64_t{64} << 20, largest_lzma));
+  EXPECT_EQ(ErrorCode::kPatchTruncated, code_for(600, 400, std::uint64_t{128} << 20, largest_lzma));
 }
 
 TEST(GlobalTables, BeyondTheFormatsLimitAreRefused) {

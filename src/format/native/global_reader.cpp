@@ -1,5 +1,6 @@
 #include <string>
 
+#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
 
@@ -18,10 +19,15 @@ Error unknown(io::TypedReader& patch, const char* what, std::uint64_t number) {
 }
 
 // Frames of a stream that nothing stands between. Memory grows by a frame at a time.
-Status read_frames(io::TypedReader& patch, std::uint64_t raw_bytes, Bytes& out) {
+Status read_frames(io::TypedReader& patch, std::uint64_t raw_bytes, std::uint64_t memory_bytes, Bytes& out) {
   const unsigned entry = patch.u8();
   if ((entry & 15) >= kCodecCount) return unknown(patch, "codec", entry & 15);
   const auto codec = static_cast<CodecId>(entry & 15);
+  std::uint64_t needed_bytes = 0;
+  if (!checked_add(raw_bytes, decoder_memory_bytes(codec, (entry >> 4) + kMinWindowLog), needed_bytes) ||
+      needed_bytes > memory_bytes) {
+    return corrupt(patch, "needs more memory than the header declares");
+  }
   BDELTA_ASSIGN(const auto decoder, make_decoder(codec, (entry >> 4) + kMinWindowLog));
   Bytes coded;
   while (out.size() < raw_bytes) {
@@ -53,7 +59,7 @@ Status read_global(io::TypedReader& patch, const Header& header, PredictionPlan&
       image_bytes + label_bytes > header.decoder_memory_bytes) {
     return corrupt(patch, "is larger than the header declares");
   }
-  BDELTA_TRY(read_frames(patch, image_bytes + label_bytes, plan.images));
+  BDELTA_TRY(read_frames(patch, image_bytes + label_bytes, header.decoder_memory_bytes, plan.images));
   const auto border = plan.images.begin() + static_cast<std::ptrdiff_t>(image_bytes);
   plan.labels.assign(border, plan.images.end());
   plan.images.resize(static_cast<std::size_t>(image_bytes));
