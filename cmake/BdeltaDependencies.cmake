@@ -3,7 +3,7 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 # What the library itself links: name of the target PkgConfig::…, module of pkg-config, least version. The installed
 # CMake package, the pkg-config files and the Debian packages (MODULE-dev) are made from this list.
-set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5")
+set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5" "LIBMD libmd 1.0.0")
 foreach(entry IN LISTS BDELTA_MODULES)
   string(REPLACE " " ";" entry "${entry}")
   list(GET entry 0 name)

@@ -3,8 +3,8 @@
 # usage: tools/setup.sh [--ci]     --ci: also clang and the tools that tests compare with
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config libxxhash-dev libzstd-dev liblzma-dev libcli11-dev nlohmann-json3-dev
-          libgtest-dev libgmock-dev libbenchmark-dev python3)
+packages=(g++ cmake ninja-build pkg-config libxxhash-dev libmd-dev libzstd-dev liblzma-dev libcli11-dev
+          nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
 case "${1:-}" in
   '') ;;
   --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh

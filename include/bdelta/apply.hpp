@@ -5,11 +5,13 @@
 //   if (!report) { log(bdelta::to_string(report.error())); return bdelta::exit_class(report.error().code); }
 //
 // OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole.
-// Digests guard against accidents, not against an attacker who can write patches.
+// The digests inside a patch guard against accidents, not against an attacker who can write patches: against that one
+// helps expected_patch_sha256, got from a place that is trusted.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "bdelta/files.hpp"
 #include "bdelta/inspect.hpp"
@@ -29,6 +31,15 @@ struct ApplyOptions {
 
   // The largest NEW that is accepted; kOutputLimit beyond.
   std::uint64_t output_limit_bytes = ~std::uint64_t{0};
+
+  // The largest window that is accepted, in bytes of NEW that are held as one; kMemoryLimit beyond. The format allows
+  // 8 MiB. Windows that are one plain copy don't count.
+  std::uint64_t window_limit_bytes = ~std::uint64_t{0};
+
+  // What the SHA-256 of the whole patch has to be. Taken before a byte of the patch is parsed: kPatchDigest if it is
+  // another. A patch that is a regular file is read twice and must not change meanwhile (kInputChanged); one that comes
+  // as a stream waits in memory up to 16 MiB and beyond that in a nameless file in files.temp_dir.
+  std::optional<Sha256Bytes> expected_patch_sha256;
 
   // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels
   // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet.

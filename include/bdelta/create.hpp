@@ -52,6 +52,11 @@ struct CreateOptions {
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
   bool verify = true;
 
+  // Adds a list of SHA-256 digests, 32 bytes for each part of the patch that is decoded on its own (a group, some MiB of
+  // NEW), so that who knows Report::head_sha256 can prove each part before decoding it while the patch is still coming
+  // (bdelta/push.hpp). kFormatCannotHold with kBdt1.
+  bool group_digests = false;
+
   // The largest patch that is of use, as a share of NEW's bytes, e.g. 0.6; 0 = any. The work ends with kPatchTooLarge as
   // soon as it is known that the patch will be larger, often long before it is whole.
   double max_patch_ratio = 0;

@@ -14,6 +14,7 @@
 namespace bdelta {
 
 using DigestBytes = std::array<std::uint8_t, 16>;
+using Sha256Bytes = std::array<std::uint8_t, 32>;
 
 struct PatchInfo {
   std::string format;                             // "bdt2" or "bdt1"
@@ -27,10 +28,12 @@ struct PatchInfo {
   std::uint64_t optional_features = 0;
   bool predicted = false;                         // addresses in programs are foretold: applying needs OLD as a whole
   std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
+  std::uint64_t group_bytes = 0;                  // largest part that push (bdelta/push.hpp) has to hold; 0: all of it
   std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides its buffers
+  std::optional<Sha256Bytes> head_sha256;         // of header and list of digests, if the patch has one (CreateOptions)
 };
 
-// Reads the header of a patch. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
+// Reads the header of a patch, and its list of digests if it has one. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
 // Thread-safe.
 BDELTA_PUBLIC Result<PatchInfo> inspect(SequentialReader& patch);
 BDELTA_PUBLIC Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);

@@ -1,7 +1,9 @@
 // What a call did and where its time went. Filled for every call; costs nothing worth measuring.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,7 @@ struct Report {
   std::uint64_t write_calls = 0;
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
+  std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
   bool verified = false;              // the result was compared or its digest checked
 };
 

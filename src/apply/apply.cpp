@@ -2,6 +2,7 @@
 #include "bdelta/apply.hpp"
 
 #include "apply/apply_run.hpp"
+#include "apply/verified_patch.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
@@ -10,16 +11,26 @@
 namespace bdelta {
 namespace {
 
+// `verified` is the patch if its SHA-256 is to be proven, else null.
+Result<Report> run_steps(RandomReader& source, SequentialReader& patch, VerifiedPatch* verified, const TargetSink& sink,
+                         const ApplyOptions& options) {
+  ApplyRun run(source, patch, options);
+  if (verified) verified->set_watch(run.watch());
+  BDELTA_TRY(run.read_header());
+  BDELTA_TRY(run.verify_source());
+  BDELTA_TRY(run.prepare_prediction());
+  BDELTA_TRY(run.write_target(sink));
+  BDELTA_TRY(source.check_unchanged());
+  if (verified) BDELTA_TRY(verified->check_unchanged());
+  return run.take_report();
+}
+
 Result<Report> run_into(RandomReader& source, SequentialReader& patch, const TargetSink& sink,
                         const ApplyOptions& options) {
   return guarded([&]() -> Result<Report> {
-    ApplyRun run(source, patch, options);
-    BDELTA_TRY(run.read_header());
-    BDELTA_TRY(run.verify_source());
-    BDELTA_TRY(run.prepare_prediction());
-    BDELTA_TRY(run.write_target(sink));
-    BDELTA_TRY(source.check_unchanged());
-    return run.take_report();
+    if (!options.expected_patch_sha256) return run_steps(source, patch, nullptr, sink, options);
+    VerifiedPatch verified(patch, *options.expected_patch_sha256, options.files);
+    return run_steps(source, verified, &verified, sink, options);
   });
 }
 
@@ -76,11 +87,12 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
     return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + io::shown(target_path)};
   }
   io::IoCounters counters;
-  BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
+  BDELTA_ASSIGN(const OpenedPatch patch, open_patch_path(patch_path, options, &counters));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
 
   // What the patch is, and whether there is anything to do.
-  ApplyRun run(*source, *patch, options);
+  ApplyRun run(*source, patch.reader(), options);
+  if (patch.verified) patch.verified->set_watch(run.watch());
   const auto named = [&](Status status) {
     return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
   };
@@ -102,6 +114,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
   BDELTA_TRY(named(run.write_target(sink)));
   BDELTA_TRY(source->check_unchanged());
+  if (patch.verified) BDELTA_TRY(patch.verified->check_unchanged());
   {
     const Span span(run.timeline(), PhaseId::kFinish);
     BDELTA_TRY(positioned ? positioned->finish() : output->finish());
@@ -112,9 +125,9 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
 Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
                            const ApplyOptions& options) {
   io::IoCounters counters;
-  BDELTA_ASSIGN(const auto patch, io::open_sequential(patch_path, options.files, &counters));
+  BDELTA_ASSIGN(const OpenedPatch patch, open_patch_path(patch_path, options, &counters));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  auto report = check(*source, *patch, options);
+  auto report = run_steps(*source, patch.reader(), patch.verified.get(), {}, options);
   if (!report) return name_file(std::move(report).error(), source_path, patch_path);
   return counted(std::move(*report), counters);
 }

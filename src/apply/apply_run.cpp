@@ -56,6 +56,10 @@ Status ApplyRun::read_header() {
     return Error{ErrorCode::kOutputLimit, "the patch makes " + std::to_string(info().target_size) + " bytes, the limit is " +
                                               std::to_string(options_.output_limit_bytes) + "; raise it with --max-output"};
   }
+  if (info().window_bytes > options_.window_limit_bytes) {
+    return Error{ErrorCode::kMemoryLimit, "the patch has windows of up to " + std::to_string(info().window_bytes) +
+                                              " bytes, the limit is " + std::to_string(options_.window_limit_bytes)};
+  }
   return {};
 }
 
@@ -102,28 +106,47 @@ void ApplyRun::count(const WindowDelta& window) {
   report_.residual_bytes += window.residual_values.size();
 }
 
-Status ApplyRun::write_target(const TargetSink& sink) {
+Status ApplyRun::read_plan_record() {
+  const Span span(timeline(), PhaseId::kPredict);
+  return reader_->read_plan_record();
+}
+
+void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
-  WindowPipeline pipeline(source_, predicted_.get(), sink, pool_);
-  Status decoded;
-  while (WindowDelta* window = pipeline.acquire()) {
-    Result<bool> more = next_window(*window);
-    if (!more) decoded = std::move(more).error();
+  pipeline_.emplace(source_, predicted_.get(), sink, pool_);
+}
+
+Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
+  Result<bool> more = true;
+  do {
+    WindowDelta* const window = pipeline_->acquire();
+    if (!window) break;
+    more = next_window(*window);
     if (!more || !*more) break;
+    decoded_pos_ = window->target_pos + window->target_length;
     count(*window);
-    pipeline.submit(window);
-  }
+    pipeline_->submit(window);
+  } while (decoded_pos_ < until_target_pos);
   // A window that failed stands before the place where decoding failed.
-  Result<Digest128> digest = pipeline.finish();
-  if (!digest) return std::move(digest).error();
-  BDELTA_TRY(std::move(decoded));
+  BDELTA_TRY(pipeline_->settle());
+  return more;
+}
+
+Status ApplyRun::finish_target() {
+  BDELTA_ASSIGN(const Digest128 digest, pipeline_->finish());
   own_watch_.begin_stage(1, 0);
-  if (info().target_digest && *digest != *info().target_digest) {
+  if (info().target_digest && digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
-                                               short_hex(*digest) + "…; fetch the patch again", pipeline.delivered_bytes()};
+                                               short_hex(digest) + "…; fetch the patch again", pipeline_->delivered_bytes()};
   }
   report_.verified = info().target_digest.has_value();
   return {};
+}
+
+Status ApplyRun::write_target(const TargetSink& sink) {
+  begin_target(sink);
+  BDELTA_ASSIGN(const bool more, execute_windows(~std::uint64_t{0}));
+  return more ? Status(Error{ErrorCode::kInternal, "the windows did not end"}) : finish_target();
 }
 
 Report ApplyRun::take_report() {

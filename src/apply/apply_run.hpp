@@ -29,6 +29,15 @@ class ApplyRun {
   // All windows into the sink; the whole is proven against the header's digest.
   Status write_target(const TargetSink& sink);
 
+  // The same in steps, for a patch whose records come one by one. After resume_patch a step may read on behind what was
+  // the end of the patch so far. The plan is what stands before the first window of a patch with prediction.
+  void resume_patch() noexcept { patch_.resume(); }
+  [[nodiscard]] bool plan_is_whole() const noexcept { return reader_->plan_is_whole(); }
+  Status read_plan_record();
+  void begin_target(const TargetSink& sink);
+  Result<bool> execute_windows(std::uint64_t until_target_pos);  // at least one; false once the patch has ended
+  Status finish_target();
+
   [[nodiscard]] const PatchInfo& info() const noexcept { return reader_->info(); }
 
   // The report, once. Counts of system calls are the caller's to add.
@@ -56,7 +65,9 @@ class ApplyRun {
   std::unique_ptr<PatchReader> reader_;
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   bool source_verified_ = false;
+  std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;
+  std::optional<WindowPipeline> pipeline_;
 };
 
 // XXH3-128 of a whole reader, in pieces, between which `watch` is looked at; it may be null.

@@ -169,9 +169,13 @@ void WindowPipeline::end(Job& job, Status status) {
   changed_.notify_all();
 }
 
-Result<Digest128> WindowPipeline::finish() {
+Status WindowPipeline::settle() {
   pool_.wait();
-  if (error_) return *error_;
+  return error_ ? Status(*error_) : Status();
+}
+
+Result<Digest128> WindowPipeline::finish() {
+  BDELTA_TRY(settle());
   return hasher_.digest();
 }
 

@@ -36,7 +36,10 @@ class WindowPipeline {
   // Takes over what `acquire` gave last, validated and filled.
   void submit(WindowDelta* window);
 
-  // Waits for everything under way. The digest of all delivered bytes, or the first error.
+  // Waits for everything under way; the first error, if there was one. More may be submitted afterwards.
+  Status settle();
+
+  // The same at the end. The digest of all delivered bytes, or the first error.
   Result<Digest128> finish();
 
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_; }

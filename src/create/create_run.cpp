@@ -87,6 +87,9 @@ Status CreateRun::check_limits() {
     return Error{ErrorCode::kFileTooLarge, "files below 1 TiB are handled, found " + std::to_string(larger) + " bytes"};
   }
   if (options_.format == PatchFormat::kBdt1) {
+    if (options_.group_digests) {
+      return Error{ErrorCode::kFormatCannotHold, "BDT version 1 has no place for a list of digests; use bdt2, or leave it out"};
+    }
     BDELTA_TRY(bdt1::check_sizes(source_reader_.size(), target_reader_.size()));
   }
   BudgetRequest request;
@@ -111,6 +114,7 @@ Status CreateRun::check_limits() {
                                            settings.model_values, settings.model_byte_ns, settings.window_bytes,
                                            patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes},
                     *body_, *pool_);
+    if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
   }
   return {};
@@ -416,6 +420,10 @@ Status CreateRun::finish_native() {
   header.target_digest = target_digest_;
   writer_->declare(header);
   head_ = native::encode_header(header);
+  if (options_.group_digests) {
+    append(head_, writer_->encode_digests());
+    report_.head_sha256 = sha256(head_);
+  }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     report_.streams.push_back({stream_name(i), writer_->totals().raw[i], writer_->totals().coded[i]});
   }

@@ -1,6 +1,8 @@
 // The table of patch formats. A format is added by a line here and a sub-room beside this file.
+#include <algorithm>
 #include <string>
 
+#include "base/try.hpp"
 #include "format/bdt1/reader.hpp"
 #include "format/native/reader.hpp"
 #include "format/patch_reader.hpp"
@@ -19,8 +21,6 @@ constexpr Format kFormats[] = {
     {"bdt1", bdt1::detect, bdt1::open},
 };
 
-constexpr std::size_t kDetectBytes = 8;
-
 Error unknown_format(ByteSpan first) {
   const bool ours = first.size() >= 5 && first[0] == 'B' && first[1] == 'D' && first[2] == 'T';
   if (ours) {
@@ -32,21 +32,32 @@ Error unknown_format(ByteSpan first) {
   return {ErrorCode::kNotAPatch, "expected a file that begins with BDT; was the order OLD NEW PATCH kept?", 0};
 }
 
+const Format* find_format(ByteSpan first) noexcept {
+  for (const Format& format : kFormats) {
+    if (format.detect(first)) return &format;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+Status recognise_patch(ByteSpan first_bytes) {
+  if (find_format(first_bytes)) return {};
+  // A file cut off inside the magic is a truncated patch, not a foreign file.
+  static constexpr std::uint8_t kMagic[] = {'B', 'D', 'T'};
+  const std::size_t compared = std::min(first_bytes.size(), std::size(kMagic));
+  if (compared > 0 && first_bytes.size() < 5 && std::equal(kMagic, kMagic + compared, first_bytes.begin())) {
+    return Error{ErrorCode::kPatchTruncated, "it ends inside its first five bytes", first_bytes.size()};
+  }
+  return unknown_format(first_bytes);
+}
 
 Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
   (void)patch.ensure(kDetectBytes);
   if (Status status = patch.status(); !status) return std::move(status).error();
   const ByteSpan first{patch.data(), std::min(patch.available(), kDetectBytes)};
-  for (const Format& format : kFormats) {
-    if (format.detect(first)) return format.open(patch, memory_limit_bytes);
-  }
-  // A file cut off inside the magic is a truncated patch, not a foreign file.
-  static constexpr std::uint8_t kMagic[] = {'B', 'D', 'T'};
-  if (!first.empty() && first.size() < 5 && std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, first.size())), kMagic)) {
-    return Error{ErrorCode::kPatchTruncated, "it ends inside its first five bytes", first.size()};
-  }
-  return unknown_format(first);
+  BDELTA_TRY(recognise_patch(first));
+  return find_format(first)->open(patch, memory_limit_bytes);
 }
 
 }  // namespace bdelta

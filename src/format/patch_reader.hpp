@@ -17,6 +17,11 @@ class PatchReader {
 
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
 
+  // The records in front of the first window, for a caller that has them one by one: reads the next of them until all
+  // are read. read_prediction reads what is left of them.
+  [[nodiscard]] virtual bool plan_is_whole() const noexcept { return true; }
+  virtual Status read_plan_record() { return {}; }
+
   // What the patch brings for predicting copied fields; null if it doesn't. To be called once, before the first window;
   // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a
   // source of that size; more than memory_limit_bytes of open_patch are never taken.
@@ -27,6 +32,13 @@ class PatchReader {
   // validate_window.
   virtual Result<bool> next(WindowDelta& window) = 0;
 };
+
+// Bytes from which every format can be told.
+inline constexpr std::size_t kDetectBytes = 8;
+
+// Whether a patch that begins so can be of a known format: kNotAPatch, kUnsupportedVersion or kPatchTruncated if it
+// can't. first_bytes: kDetectBytes of them, fewer only if there are no more.
+Status recognise_patch(ByteSpan first_bytes);
 
 // Recognises the format by the first bytes and reads the header. `patch` must outlive the reader.
 // memory_limit_bytes: what the reader may hold because the patch says so; more is kMemoryLimit.

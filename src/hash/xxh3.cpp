@@ -50,7 +50,7 @@ std::uint32_t xxh3_32(ByteSpan bytes) noexcept {
   return static_cast<std::uint32_t>(XXH3_64bits(bytes.data(), bytes.size()));
 }
 
-std::string to_hex(const Digest128& digest) {
+std::string to_hex(ByteSpan digest) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const std::uint8_t byte : digest) {

@@ -33,7 +33,7 @@ class Xxh3Hasher {
 // Low 32 bits of XXH3-64: checksum of windows and headers.
 [[nodiscard]] std::uint32_t xxh3_32(ByteSpan bytes) noexcept;
 
-// 32 hexadecimal digits.
-[[nodiscard]] std::string to_hex(const Digest128& digest);
+// Two hexadecimal digits a byte, small letters.
+[[nodiscard]] std::string to_hex(ByteSpan digest);
 
 }  // namespace bdelta

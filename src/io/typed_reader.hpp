@@ -52,6 +52,9 @@ class TypedReader {
   // Tops the buffer up, keeping unread bytes.
   void fill();
 
+  // The source has more behind what was its end so far. Nothing may have failed.
+  void resume() noexcept { ended_ = failure_.has_value(); }
+
   // Nothing is left to read: the end of the source, or a failure.
   [[nodiscard]] bool at_end() { return !ensure(1); }
 

@@ -38,6 +38,12 @@ ErrorCode usage() {
   return ErrorCode::kUsage;
 }
 
+ErrorCode another_patch() {
+  ApplyOptions options;
+  options.expected_patch_sha256 = Sha256Bytes{};
+  return code_of(apply_patch(kOld, good_patch(), Sink::kSequential, options));
+}
+
 ErrorCode same_path() {
   const Folder folder;
   put(folder / "old", kOld);
@@ -239,6 +245,7 @@ const Provoked kProvoked[] = {
     {ErrorCode::kPatchTruncated, truncated},
     {ErrorCode::kPatchCorrupt, [] { return with([](SplitPatch& s) { s.body[0] = 9; }); }},
     {ErrorCode::kPatchTrailingBytes, trailing},
+    {ErrorCode::kPatchDigest, another_patch},
     {ErrorCode::kHeaderChecksum, [] { return bent(12, 0x55); }},
     {ErrorCode::kCodecFailed, codec_failed},
     {ErrorCode::kOpOutOfRange, [] { return code_of(apply_patch(Bytes(5), bdt1_patch(5, 3, {{4, 0, 3}}, {}))); }},

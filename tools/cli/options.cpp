@@ -18,14 +18,14 @@ constexpr std::uint64_t kMaxIoBuffer = std::uint64_t{64} << 20;
 struct Words {
   std::string source, target, patch;
   std::string info;
-  std::string memory, io_buffer, max_output;
+  std::string memory, io_buffer, max_output, sha256;
   std::string max_ratio, timeout;
   std::string format = "bdt2";
   std::string io = "mmap";
   std::string temp_dir;
   std::string trace;
   unsigned threads = 0;
-  bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true, predict = true;
+  bool force = false, no_sync = false, check = false, all_in_ram = false, verify = true, predict = true, digests = false;
   bool levels[kMaxLevel + 1] = {};
 };
 
@@ -39,6 +39,10 @@ std::string check_ratio(const std::string& text) {
 
 std::string check_seconds(const std::string& text) {
   return parse_seconds(text) ? std::string() : "expected seconds above 0 such as 2.5, found " + text;
+}
+
+std::string check_sha256(const std::string& text) {
+  return parse_sha256(text) ? std::string() : "expected 64 hexadecimal digits, found " + text;
 }
 
 std::string check_trace(const std::string& text) {
@@ -82,11 +86,16 @@ void add_create(CLI::App& app, Words& words) {
       ->type_name("SECONDS")
       ->check(check_seconds);
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs (default: yes)");
+  app.add_flag("--digests", words.digests,
+               "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
 }
 
 void add_apply(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nwrite nothing");
+  app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
+      ->type_name("HEX")
+      ->check(check_sha256);
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
 
@@ -110,7 +119,7 @@ std::string place_arguments(Program program, Words& words, Options& options) {
   if (!words.info.empty()) {
     options.action = Action::kInfo;
     options.patch = path_of(words.info);
-    return words.source.empty() && words.trace.empty() ? "" : "--info takes one PATCH and nothing else";
+    return words.source.empty() && words.trace.empty() && words.sha256.empty() ? "" : "--info takes one PATCH and nothing else";
   }
   if (words.check) {
     options.action = Action::kCheck;
@@ -137,12 +146,14 @@ void place_options(const Words& words, Options& options) {
   options.create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
   options.create.predict = words.predict;
   options.create.verify = words.verify;
+  options.create.group_digests = words.digests;
   if (!words.max_ratio.empty()) options.create.max_patch_ratio = *parse_ratio(words.max_ratio);
   if (!words.timeout.empty()) options.create.time_limit_seconds = *parse_seconds(words.timeout);
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     if (words.levels[level]) options.create.level = level;
   }
   if (options.create.memory_limit_bytes != 0) options.apply.memory_limit_bytes = options.create.memory_limit_bytes;
+  if (!words.sha256.empty()) options.apply.expected_patch_sha256 = parse_sha256(words.sha256);
   options.apply.output_limit_bytes = size_or(words.max_output, options.apply.output_limit_bytes);
 }
 
@@ -192,6 +203,17 @@ std::optional<double> parse_ratio(const std::string& text) {
 }
 
 std::optional<double> parse_seconds(const std::string& text) { return parse_decimal(text); }
+
+std::optional<Sha256Bytes> parse_sha256(const std::string& text) {
+  Sha256Bytes bytes{};
+  if (text.size() != 2 * bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t digit = std::string("0123456789abcdef0123456789ABCDEF").find(text[i]);
+    if (digit == std::string::npos) return std::nullopt;
+    bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] << 4 | digit % 16);
+  }
+  return bytes;
+}
 
 std::variant<Options, Exit> parse_options(Program program, int argc, const char* const* argv) {
   const bool creating = program == Program::kBdelta;

@@ -44,4 +44,7 @@ struct Exit {
 // "2.5": seconds above 0. Nothing on anything else.
 [[nodiscard]] std::optional<double> parse_seconds(const std::string& text);
 
+// 64 hexadecimal digits, large or small. Nothing on anything else.
+[[nodiscard]] std::optional<Sha256Bytes> parse_sha256(const std::string& text);
+
 }  // namespace bdelta::cli

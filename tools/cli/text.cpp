@@ -109,6 +109,7 @@ std::string report_json(const char* program, const Report& report, std::uint64_t
   json["source_bytes"] = report.source_bytes;
   json["target_bytes"] = report.target_bytes;
   json["patch_bytes"] = report.patch_bytes;
+  if (report.head_sha256) json["head_sha256"] = to_hex(*report.head_sha256);
   json["up_to_date"] = report.up_to_date;
   json["verified"] = report.verified;
   json["threads"] = report.threads;
@@ -174,6 +175,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["predicted"] = info.predicted;
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
+  if (info.head_sha256) json["head_sha256"] = to_hex(*info.head_sha256);
   return dump(json);
 }
 
@@ -188,6 +190,7 @@ std::string info_text(const PatchInfo& info) {
   if (info.predicted) text += "programs        addresses are predicted: bpatch needs OLD as a whole\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";
   text += "decoder memory  " + human_size(info.decoder_memory_bytes) + "\n";
+  if (info.head_sha256) text += "head SHA-256    " + to_hex(*info.head_sha256) + "\n";
   if (!info.target_digest) text += "no checksums: alteration can't be detected\n";
   return text;
 }

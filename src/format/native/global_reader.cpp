@@ -2,6 +2,7 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
+#include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 
 namespace bdelta::native {
@@ -31,10 +32,8 @@ Status read_frames(io::TypedReader& patch, std::uint64_t raw_bytes, std::uint64_
   BDELTA_ASSIGN(const auto decoder, make_decoder(codec, (entry >> 4) + kMinWindowLog));
   Bytes coded;
   while (out.size() < raw_bytes) {
-    const std::uint64_t coded_bytes = patch.varint();
-    const std::uint64_t frame_bytes = patch.varint();
-    if (!patch.ok() || frame_bytes == 0 || frame_bytes > kMaxFrameBytes || frame_bytes > raw_bytes - out.size() ||
-        coded_bytes > 2 * kMaxFrameBytes) {
+    const auto [coded_bytes, frame_bytes] = read_global_frame(patch);
+    if (!patch.ok() || !is_possible_frame({coded_bytes, frame_bytes}, raw_bytes - out.size())) {
       return corrupt(patch, "has a frame of an impossible size");
     }
     coded.resize(static_cast<std::size_t>(coded_bytes));
@@ -49,14 +48,11 @@ Status read_frames(io::TypedReader& patch, std::uint64_t raw_bytes, std::uint64_
 }  // namespace
 
 Status read_global(io::TypedReader& patch, const Header& header, PredictionPlan& plan) {
-  const std::uint64_t predictor = patch.varint();
-  plan.kinds = patch.varint();
-  const std::uint64_t image_bytes = patch.varint();
-  const std::uint64_t label_bytes = patch.varint();
+  const auto [predictor, kinds, image_bytes, label_bytes] = read_global_head(patch);
+  plan.kinds = kinds;
   if (!patch.ok()) return corrupt(patch, "can't be read");
   if (predictor != kPredictorId) return unknown(patch, "predictor", predictor);
-  if (image_bytes > kMaxGlobalBytes || label_bytes > kMaxGlobalBytes ||
-      image_bytes + label_bytes > header.decoder_memory_bytes) {
+  if (!is_possible_global({predictor, kinds, image_bytes, label_bytes}, header)) {
     return corrupt(patch, "is larger than the header declares");
   }
   BDELTA_TRY(read_frames(patch, image_bytes + label_bytes, header.decoder_memory_bytes, plan.images));

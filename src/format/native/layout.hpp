@@ -11,12 +11,13 @@ inline constexpr std::uint8_t kMagic[3] = {'B', 'D', 'T'};
 inline constexpr std::uint16_t kVersion = 2;
 inline constexpr std::uint8_t kDraft = 3;  // until the first release; readers refuse other drafts
 
-// Required feature bits; a reader refuses those it does not know. Bits 0 to 3 are reserved, see FORMAT.md.
+// Required feature bits; a reader refuses those it does not know. See FORMAT.md for those that are reserved.
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction;
+inline constexpr std::uint64_t kFeatureDigests = 1u << 4;        // a list of digests behind the header
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureDigests;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -27,7 +28,7 @@ inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model'
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3 };
+enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;

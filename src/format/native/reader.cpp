@@ -6,18 +6,19 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
+#include "hash/sha256.hpp"
 #include "model/window_decoder.hpp"
 
 namespace bdelta::native {
 namespace {
 
-constexpr std::size_t kPrefixBytes = 6;  // magic, version, draft
-
 class Reader final : public PatchReader {
  public:
-  Reader(io::TypedReader& patch, const Header& header) : patch_(patch), header_(header) {
+  Reader(io::TypedReader& patch, const Header& header, std::optional<Sha256Digest> head_sha256)
+      : patch_(patch), header_(header) {
     info_.format = "bdt2";
     info_.version = kVersion;
     info_.draft = kDraft;
@@ -29,19 +30,30 @@ class Reader final : public PatchReader {
     info_.predicted = (header.required_features & kFeaturePrediction) != 0;
     info_.optional_features = header.optional_features;
     info_.window_bytes = header.window_bytes;
+    info_.group_bytes = header.group_bytes;
     info_.decoder_memory_bytes = header.decoder_memory_bytes;
+    info_.head_sha256 = head_sha256;
   }
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
-  Result<const PredictionPlan*> read_prediction() override {
+  [[nodiscard]] bool plan_is_whole() const noexcept override {
+    return !predicts() || (plan_ && plan_pos_ == header_.target_size);
+  }
+
+  Status read_plan_record() override {
     try {
-      if ((header_.required_features & kFeaturePrediction) == 0) return nullptr;
-      if (!plan_) BDELTA_TRY(read_plan());
-      return &*plan_;
+      if (plan_is_whole()) return {};
+      BDELTA_TRY(plan_ ? read_covers() : read_global_record());
+      return plan_is_whole() ? finish_plan() : Status();
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
     }
+  }
+
+  Result<const PredictionPlan*> read_prediction() override {
+    while (!plan_is_whole()) BDELTA_TRY(read_plan_record());
+    return plan_ ? &*plan_ : nullptr;
   }
 
   Result<bool> next(WindowDelta& window) override {
@@ -63,39 +75,44 @@ class Reader final : public PatchReader {
   }
 
  private:
-  Status read_plan() {
-    PredictionPlan plan;
+  [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
+
+  Status read_global_record() {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
     if (tag != static_cast<std::uint8_t>(RecordTag::kGlobal)) return misplaced(tag);
+    PredictionPlan plan;
     BDELTA_TRY(read_global(patch_, header_, plan));
-    std::uint64_t target_pos = 0;
-    while (target_pos < header_.target_size) BDELTA_TRY(read_covers(plan.covers, target_pos));
-    if (!covers_are_valid(plan.covers, header_.source_size, header_.target_size)) {
-      return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", patch_.position()};
-    }
     plan_ = std::move(plan);
-    cover_streams_.emplace(plan_->covers);
     return {};
   }
 
   // One group of covers. What they take together is held below what the header declares.
-  Status read_covers(Covers& covers, std::uint64_t& target_pos) {
+  Status read_covers() {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
     if (tag != static_cast<std::uint8_t>(RecordTag::kCovers)) return misplaced(tag);
-    BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, target_pos));
+    BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
+    Covers& covers = plan_->covers;
     while (!group_->at_end()) {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
       if (record.copy_count > header_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
         return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", patch_.position()};
       }
-      BDELTA_TRY(decode_covers(record, streams_, target_pos, diagonal_, covers));
-      target_pos += record.target_length;
+      BDELTA_TRY(decode_covers(record, streams_, plan_pos_, diagonal_, covers));
+      plan_pos_ += record.target_length;
     }
     BDELTA_TRY(group_->close());
     group_.reset();
-    return target_pos == end ? Status() : Status(Error{ErrorCode::kInternal, "a group of covers lacks windows"});
+    return plan_pos_ == end ? Status() : Status(Error{ErrorCode::kInternal, "a group of covers lacks windows"});
+  }
+
+  Status finish_plan() {
+    if (!covers_are_valid(plan_->covers, header_.source_size, header_.target_size)) {
+      return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", patch_.position()};
+    }
+    cover_streams_.emplace(plan_->covers);
+    return {};
   }
 
   Error misplaced(std::uint8_t tag) {
@@ -113,8 +130,7 @@ class Reader final : public PatchReader {
 
   // Reads what stands before the body of a group that begins at target_pos; gives where it ends.
   Result<std::uint64_t> open_group(GroupKind kind, std::uint64_t target_pos) {
-    const std::uint64_t target_bytes = patch_.varint();
-    const std::uint64_t body_bytes = patch_.varint();
+    const auto [target_bytes, body_bytes] = read_group_head(patch_);
     BDELTA_TRY(patch_.status());
     if (target_bytes == 0 || target_bytes > header_.target_size - target_pos) {
       return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", patch_.position()};
@@ -147,15 +163,21 @@ class Reader final : public PatchReader {
   const Header header_;
   PatchInfo info_;
   std::optional<PredictionPlan> plan_;
-  std::optional<CoverStreams> cover_streams_;
+  std::uint64_t plan_pos_ = 0;  // of the target, where the covers read so far end
+  std::optional<CoverStreams> cover_streams_;  // once the plan is whole
   std::unique_ptr<GroupReader> group_;
   StreamBytes streams_;
   std::int64_t diagonal_ = 0;
   std::uint64_t target_pos_ = 0;
 };
 
-// The bytes from magic to checksum, proven undamaged. The fields follow the length behind the prefix.
-Result<Header> read_header(io::TypedReader& patch) {
+struct ReadHeader {
+  Header header;
+  Bytes bytes;  // from magic to checksum
+};
+
+// Proven undamaged. The fields follow the length behind the prefix.
+Result<ReadHeader> read_header(io::TypedReader& patch) {
   Bytes head(kPrefixBytes);
   if (!patch.read_exact(head)) return patch.status().error();
   if (head[5] != kDraft) {
@@ -175,7 +197,35 @@ Result<Header> read_header(io::TypedReader& patch) {
   if (checksum != xxh3_32(head)) {
     return Error{ErrorCode::kHeaderChecksum, "its checksum does not fit; fetch the patch again", patch.position() - 4};
   }
-  return decode_header_fields(ByteSpan(head).subspan(fields_at));
+  BDELTA_ASSIGN(const Header header, decode_header_fields(ByteSpan(head).subspan(fields_at)));
+  append_le(head, checksum);
+  return ReadHeader{header, std::move(head)};
+}
+
+// Passes over the list of digests; gives the digest of the head. Who checks records by the list has it from the framer.
+Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
+  const std::uint8_t tag = patch.u8();
+  BDELTA_TRY(patch.status());
+  if (tag != static_cast<std::uint8_t>(RecordTag::kDigests)) {
+    return Error{ErrorCode::kPatchCorrupt, "expected the list of digests that the header declares",
+                 patch.position() - 1};
+  }
+  const std::uint64_t count = patch.varint();
+  BDELTA_TRY(patch.status());
+  if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
+    return Error{ErrorCode::kPatchCorrupt, "the list of digests is larger than the limit of memory", patch.position()};
+  }
+  Sha256Hasher hasher;
+  hasher.update(header_bytes);
+  Bytes piece{tag};
+  append_varint(piece, count);
+  hasher.update(piece);
+  for (std::uint64_t left = count * sizeof(Sha256Digest); left > 0; left -= piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, 4096)));
+    if (!patch.read_exact(piece)) return patch.status().error();
+    hasher.update(piece);
+  }
+  return hasher.finish();
 }
 
 }  // namespace
@@ -186,7 +236,8 @@ bool detect(ByteSpan first_bytes) noexcept {
 }
 
 Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
-  BDELTA_ASSIGN(const Header header, read_header(patch));
+  BDELTA_ASSIGN(const ReadHeader read, read_header(patch));
+  const Header& header = read.header;
   if (header.window_bytes > kMaxWindowBytes) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares windows of " + std::to_string(header.window_bytes) + " bytes"};
   }
@@ -195,7 +246,11 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
                                               " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
                                               "; raise it with --memory"};
   }
-  return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, header));
+  std::optional<Sha256Digest> head_sha256;
+  if ((header.required_features & kFeatureDigests) != 0) {
+    BDELTA_ASSIGN(head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
+  }
+  return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, header, head_sha256));
 }
 
 }  // namespace bdelta::native

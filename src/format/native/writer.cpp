@@ -16,10 +16,15 @@ Status Writer::append_body(ByteSpan bytes) {
   while (!bytes.empty()) {
     const ByteSpan piece = bytes.first(std::min(kSpoolPiece, bytes.size()));
     BDELTA_TRY(body_.append(piece));
+    if (hasher_) hasher_->update(piece);
     pool_.advance();
     bytes = bytes.subspan(piece.size());
   }
   return {};
+}
+
+void Writer::end_record() {
+  if (hasher_) digests_.push_back(hasher_->finish());
 }
 
 Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
@@ -34,12 +39,15 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
   BDELTA_TRY(append_body(made.group.record));
-  return append_body(made.group.body);
+  BDELTA_TRY(append_body(made.group.body));
+  end_record();
+  return {};
 }
 
 Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
   BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
   BDELTA_TRY(append_body(record));
+  end_record();
   BDELTA_TRY(add_groups(covers));
   limits_.required_features |= kFeaturePrediction;
   plan_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
@@ -69,7 +77,16 @@ Result<std::vector<std::uint64_t>> Writer::measure_groups(std::vector<GroupDraft
 
 Status Writer::finish() {
   const std::uint8_t end = static_cast<std::uint8_t>(RecordTag::kEnd);
-  return body_.append({&end, 1});
+  BDELTA_TRY(append_body({&end, 1}));
+  end_record();
+  return {};
+}
+
+Bytes Writer::encode_digests() const {
+  Bytes record{static_cast<std::uint8_t>(RecordTag::kDigests)};
+  append_varint(record, digests_.size());
+  for (const Sha256Digest& digest : digests_) append(record, digest);
+  return record;
 }
 
 void Writer::declare(Header& header) const {
@@ -77,6 +94,7 @@ void Writer::declare(Header& header) const {
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_;
   header.required_features |= limits_.required_features;
+  if (hasher_) header.required_features |= kFeatureDigests;
 }
 
 }  // namespace bdelta::native

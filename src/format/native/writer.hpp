@@ -1,9 +1,13 @@
 // Writing a version 2 patch.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "format/native/group_choice.hpp"
 #include "format/prediction_plan.hpp"
 #include "format/native/layout.hpp"
+#include "hash/sha256.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -20,6 +24,12 @@ class Writer {
  public:
   Writer(const WriterSettings& settings, io::Spool& body, WorkerPool& pool)
       : settings_(settings), body_(body), pool_(pool), budget_(settings.limit_bytes) {}
+
+  // From now on takes the digest of each record. To be called before the first.
+  void list_digests() { hasher_.emplace(); }
+
+  // The list, with its tag, once the end record is written.
+  [[nodiscard]] Bytes encode_digests() const;
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
@@ -43,6 +53,7 @@ class Writer {
  private:
   Status append_group(const GroupDraft& draft, const GroupChoices& made);
   Status append_body(ByteSpan bytes);
+  void end_record();
 
   const WriterSettings settings_;
   io::Spool& body_;
@@ -50,6 +61,8 @@ class Writer {
   FrameBudget budget_;
   Header limits_;
   StreamTotals totals_;
+  std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list
+  std::vector<Sha256Digest> digests_;
   std::uint64_t plan_bytes_ = 0;  // of an applier's memory
 };
 

@@ -1,0 +1,317 @@
+/* The C interface of bdelta: making, applying, checking and describing binary patches. C90.
+ *
+ *   char text[256];
+ *   bdelta_error error;
+ *   memset(&error, 0, sizeof error);
+ *   error.struct_size = sizeof error;
+ *   error.message = text;
+ *   error.message_size = sizeof text;
+ *   if (bdelta_apply_file("app-1", "app-2", "app.patch", NULL, NULL, &error) != BDELTA_OK) {
+ *     fprintf(stderr, "%s\n", text);
+ *     return bdelta_exit_class(error.code);
+ *   }
+ *
+ * Results. A function that can fail returns BDELTA_OK or one of the stable codes of bdelta/errors.def, whose groups
+ * are told apart by bdelta_exit_class. No call throws, prints or ends the process, none installs a signal handler, and
+ * none raises a signal but with BDELTA_MAP_INPUTS. Nothing has to be set up first; no call changes what another does.
+ *
+ * Structs. The caller sets `struct_size` to sizeof of the struct as its header has it and all else that it doesn't
+ * mean to 0, which is the default of every field. A program built against an older header, whose struct is smaller,
+ * keeps working; one built against a newer header works as long as what this library does not know is 0
+ * (BDELTA_kUsage otherwise). In structs that the library fills, it fills what the caller's size has room for.
+ *
+ * Pointers. Where "may be NULL" is not said, NULL is BDELTA_kUsage. What the caller passes stays the caller's and has
+ * to live until the call returns, unless more is said. Paths are UTF-8 on Windows and the system's bytes elsewhere.
+ *
+ * Threads. Calls on different objects may run at the same time. A bdelta_push is used by one thread at a time.
+ *
+ * An updater links the half that applies; the functions under "Making patches" are in the full library only.
+ */
+#ifndef BDELTA_BDELTA_H
+#define BDELTA_BDELTA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* BDELTA_BUILDING: defined while the library itself is built. BDELTA_SHARED: on Windows, for users of the DLL. */
+#ifndef BDELTA_API
+#if defined(_WIN32)
+#if defined(BDELTA_SHARED) && defined(BDELTA_BUILDING)
+#define BDELTA_API __declspec(dllexport)
+#elif defined(BDELTA_SHARED)
+#define BDELTA_API __declspec(dllimport)
+#else
+#define BDELTA_API
+#endif
+#elif defined(__GNUC__)
+#define BDELTA_API __attribute__((visibility("default")))
+#else
+#define BDELTA_API
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Codes and errors ---- */
+
+/* The codes of bdelta/errors.def, each as BDELTA_ and its name there: BDELTA_kWrongSourceDigest is 401. */
+enum bdelta_code {
+  BDELTA_OK = 0
+#define BDELTA_ERROR(name, number, exit_class, message) , BDELTA_##name = number
+#include "bdelta/errors.def"
+#undef BDELTA_ERROR
+};
+
+#define BDELTA_NO_OFFSET (~(uint64_t)0)
+
+/* What went wrong, filled when a call fails. After success `code` is BDELTA_OK and the text empty. */
+typedef struct bdelta_error {
+  uint32_t struct_size;
+  int32_t code;        /* out: what the call returned */
+  uint64_t offset;     /* out: byte of the file concerned, or BDELTA_NO_OFFSET */
+  char *message;       /* in: where the text goes, always ended by a NUL; may be NULL */
+  size_t message_size; /* in: bytes there; a longer text is cut */
+} bdelta_error;
+
+/* The name of a code as in errors.def without the k, e.g. "WrongSourceDigest"; "OK" for BDELTA_OK, "Unknown" for what
+ * is no code. Never NULL, never to be freed. */
+BDELTA_API const char *bdelta_error_name(int32_t code);
+
+/* The short English sentence of a code. As above. */
+BDELTA_API const char *bdelta_error_message(int32_t code);
+
+/* The exit status that a program should return: 0 done, 1 usage, 2 I/O, 3 patch malformed, unsupported or not the
+ * expected one, 4 wrong OLD, 5 result failed verification, 6 limit or memory, 70 internal, 130 interrupted. */
+BDELTA_API int32_t bdelta_exit_class(int32_t code);
+
+/* The version of the library, e.g. "0.1.0". Never to be freed. */
+BDELTA_API const char *bdelta_version(void);
+
+/* ---- What the library calls ---- */
+
+/* All callbacks get `user` of their struct first. Those that read or write return BDELTA_OK or a code, which the call
+ * then fails with; any other value is taken for BDELTA_kReadFailed or BDELTA_kWriteFailed. They must not throw or jump
+ * out. */
+
+/* Something of fixed size that can be read at any place: OLD, and NEW when a patch is made. */
+typedef struct bdelta_reader {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t size; /* in bytes */
+  /* Fills all of out[0 .. size). Called from several threads at once if the options give more than one. */
+  int32_t (*read_at)(void *user, uint64_t pos, void *out, size_t size);
+  void *user;
+} bdelta_reader;
+
+/* A stream to read forward: a patch. */
+typedef struct bdelta_input {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* Puts up to `size` bytes into `out` and their number, 0 at the end alone, into *count. */
+  int32_t (*read)(void *user, void *out, size_t size, size_t *count);
+  void *user;
+} bdelta_input;
+
+/* Where bytes go. Exactly one of the two functions is set. */
+typedef struct bdelta_writer {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* A stream: takes the next `size` bytes. NEW comes only after its check; one thread at a time. */
+  int32_t (*write)(void *user, const void *bytes, size_t size);
+  /* A place: takes bytes at `pos`, in any order and without overlap; from several threads at once if the options give
+   * more than one. NEW only, not a patch. After an error what is there must not be used. */
+  int32_t (*write_at)(void *user, uint64_t pos, const void *bytes, size_t size);
+  void *user;
+} bdelta_writer;
+
+/* Told the bytes of NEW done and in all, every few milliseconds at most and from one thread at a time. Anything
+ * but 0 ends the call with BDELTA_kCancelled, within 0.1 s but for waits of the system. */
+typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
+
+/* Memory of the caller's. `allocate` gives `size` bytes aligned as by malloc, or NULL; `release` gets what it gave.
+ *
+ * It covers the bdelta_push object's own record and the bytes of the patch that wait in it for the rest of their part,
+ * which is what grows with the patch. It does not cover decoders, windows, caches of OLD and small objects: these
+ * come from the process's heap and are bounded by memory_bytes and the buffers that apply documents. Called from the
+ * thread that uses the object. */
+typedef struct bdelta_allocator {
+  uint32_t struct_size;
+  uint32_t reserved;
+  void *(*allocate)(void *user, size_t size);
+  void (*release)(void *user, void *block);
+  void *user;
+} bdelta_allocator;
+
+/* ---- Applying ---- */
+
+#define BDELTA_ALL_CORES 0xffffffffu /* for `threads`: as many as the machine has */
+
+/* For `flags`. */
+#define BDELTA_OVERWRITE 1u  /* replace an existing output; without it that is BDELTA_kOutputExists */
+#define BDELTA_NO_SYNC 2u    /* don't wait until the output is on the disk */
+#define BDELTA_MAP_INPUTS 4u /* map OLD (and NEW when a patch is made): faster, but an I/O error there is a signal */
+
+typedef struct bdelta_apply_options {
+  uint32_t struct_size;
+  uint32_t threads;            /* that work, the caller's included; 0 = 1 */
+  uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode together with
+                                  the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken */
+  uint64_t target_bytes;       /* the largest NEW; BDELTA_kOutputLimit beyond; 0 = any */
+  uint64_t window_bytes;       /* the largest part of NEW held as one; BDELTA_kMemoryLimit beyond; 0 = the format's
+                                  8 MiB */
+  const uint8_t *patch_sha256; /* 32 bytes: what the SHA-256 of the whole patch has to be, else BDELTA_kPatchDigest.
+                                  Taken before a byte is parsed. NULL = any. Not in push mode (BDELTA_kUsage) */
+  const uint8_t *head_sha256;  /* push mode only, else BDELTA_kUsage. 32 bytes: what the SHA-256 of the patch's head
+                                  has to be (see bdelta_report), else BDELTA_kPatchDigest. Proven before anything else,
+                                  and then each part by the head's list before it is decoded. NULL = any */
+  bdelta_progress progress;    /* NULL = none */
+  void *progress_user;
+  const bdelta_allocator *allocator; /* push mode only. Copied. NULL = the heap */
+  uint32_t flags;
+  uint32_t reserved;
+  uint64_t io_buffer_bytes;    /* of each file that is open, up to 64 MiB; 0 = 64 KiB */
+  const char *temp_dir;        /* where temporary files live; NULL = beside the output */
+} bdelta_apply_options;
+
+/* What a call did. */
+typedef struct bdelta_report {
+  uint32_t struct_size;
+  uint32_t threads;         /* that took part */
+  uint64_t source_bytes;    /* of OLD */
+  uint64_t target_bytes;    /* of NEW */
+  uint64_t patch_bytes;
+  uint64_t cover_count;     /* stretches copied from OLD */
+  uint64_t covered_bytes;   /* of NEW that come from OLD */
+  uint64_t literal_bytes;   /* of NEW that the patch carries */
+  uint64_t residual_bytes;  /* copied bytes that the patch corrects */
+  uint64_t window_count;
+  uint32_t up_to_date;      /* 1: NEW was already there, nothing was written */
+  uint32_t verified;        /* 1: the result was compared or its digest checked */
+  uint32_t has_head_sha256; /* 1: a patch was made with BDELTA_DIGESTS; head_sha256 is that of its head */
+  uint8_t head_sha256[32];
+  uint32_t reserved;
+} bdelta_report;
+
+/* Makes NEW at `target` from OLD at `source` and `patch`. NEW may be OLD; it comes into being whole or not at all. If
+ * it exists and is what the patch makes, nothing is written. "-" is standard input for the patch and standard output
+ * for NEW. options, report and error may be NULL. Errors: all but those of making patches. */
+BDELTA_API int32_t bdelta_apply_file(const char *source, const char *target, const char *patch,
+                                     const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
+
+/* Decodes and verifies everything and writes nothing. */
+BDELTA_API int32_t bdelta_check_file(const char *source, const char *patch, const bdelta_apply_options *options,
+                                     bdelta_report *report, bdelta_error *error);
+
+/* The same over callbacks. */
+BDELTA_API int32_t bdelta_apply(const bdelta_reader *source, const bdelta_input *patch, const bdelta_writer *target,
+                                const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
+BDELTA_API int32_t bdelta_check(const bdelta_reader *source, const bdelta_input *patch,
+                                const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
+
+/* ---- What a patch says about itself ---- */
+
+typedef struct bdelta_info {
+  uint32_t struct_size;
+  uint32_t version;              /* of the format */
+  char format[8];                /* "bdt2" or "bdt1" */
+  uint32_t draft;                /* of the format; 0 = frozen */
+  uint32_t has_digests;          /* 1: the two digests are there */
+  uint64_t source_bytes;         /* of OLD */
+  uint64_t target_bytes;         /* of NEW */
+  uint8_t source_xxh3_128[16];   /* canonical, as xxhsum -H2 prints it */
+  uint8_t target_xxh3_128[16];
+  uint64_t required_features;
+  uint64_t optional_features;
+  uint64_t window_bytes;         /* largest part of NEW that is held as one */
+  uint64_t group_bytes;          /* largest part of the patch that push mode holds; 0 = all of it */
+  uint64_t decoder_memory_bytes; /* that applying takes besides its buffers */
+  uint32_t has_head_sha256;      /* 1: the patch has a list of digests; head_sha256 is that of its head */
+  uint8_t head_sha256[32];
+  uint32_t reserved;
+} bdelta_info;
+
+/* Reads the head of a patch and nothing beyond it. `info` is written on success alone. error may be NULL. */
+BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
+BDELTA_API int32_t bdelta_info_stream(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
+
+/* ---- Applying a patch that comes in pieces ---- */
+
+/*   bdelta_push *push = NULL;
+ *   int32_t code = bdelta_push_open_file("app-1", "app-2", &options, &push, &error);
+ *   while (code == BDELTA_OK && (size = next_piece(piece)) > 0) code = bdelta_push_feed(push, piece, size, &error);
+ *   if (code == BDELTA_OK) code = bdelta_push_finish(push, NULL, &error);
+ *   bdelta_push_close(push);
+ *
+ * OLD is proven once the head of the patch is there and before a byte of NEW is written; a part of the patch is decoded
+ * as soon as it is whole. A patch of BDT version 1 has no parts: it is collected, up to memory_bytes, and applied in
+ * finish. */
+typedef struct bdelta_push bdelta_push;
+
+/* `source` and `target` are copied; what their `user` points to has to live until bdelta_push_close. *push becomes the
+ * new object, or NULL after an error. options and error may be NULL. */
+BDELTA_API int32_t bdelta_push_open(const bdelta_reader *source, const bdelta_writer *target,
+                                    const bdelta_apply_options *options, bdelta_push **push, bdelta_error *error);
+
+/* Over files: NEW comes into being in bdelta_push_finish, whole, or not at all. */
+BDELTA_API int32_t bdelta_push_open_file(const char *source, const char *target, const bdelta_apply_options *options,
+                                         bdelta_push **push, bdelta_error *error);
+
+/* Takes the next bytes, any number. All windows that they complete are written when it returns. `bytes` may be NULL if
+ * `size` is 0. After an error each further call gives the same one. error may be NULL. */
+BDELTA_API int32_t bdelta_push_feed(bdelta_push *push, const void *bytes, size_t size, bdelta_error *error);
+
+/* The patch is whole: proves NEW, or BDELTA_kPatchTruncated. Once. report and error may be NULL. */
+BDELTA_API int32_t bdelta_push_finish(bdelta_push *push, bdelta_report *report, bdelta_error *error);
+
+/* Frees the object; without a finish that succeeded the work is abandoned. NULL does nothing. */
+BDELTA_API void bdelta_push_close(bdelta_push *push);
+
+/* ---- Making patches: in the full library only ---- */
+
+/* For `flags` of bdelta_create_options, beside those above. */
+#define BDELTA_NO_PREDICT 16u /* don't predict addresses inside programs */
+#define BDELTA_NO_VERIFY 32u  /* don't apply the patch in memory before it is published */
+#define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of push mode stands on */
+
+#define BDELTA_FORMAT_BDT2 0u /* the native format */
+#define BDELTA_FORMAT_BDT1 1u /* for the original bpatch; below 2 GiB, without checksums */
+
+typedef struct bdelta_create_options {
+  uint32_t struct_size;
+  uint32_t threads;          /* that work, the caller's included; 0 = 1. The patch does not depend on it */
+  uint32_t level;            /* 1 fast to 9 small; 0 = 3 */
+  uint32_t format;
+  uint64_t memory_bytes;     /* private memory to stay within, from 64 MiB on; 0 = as much as the level likes */
+  double max_patch_ratio;    /* give up with BDELTA_kPatchTooLarge beyond this share of NEW, e.g. 0.6; 0 = any */
+  double time_limit_seconds; /* give up with BDELTA_kTimeLimit after this; 0 = none */
+  bdelta_progress progress;  /* NULL = none */
+  void *progress_user;
+  uint32_t flags;
+  uint32_t reserved;
+  uint64_t io_buffer_bytes;  /* as above */
+  const char *temp_dir;      /* also where a patch over 16 MiB waits; NULL = beside the output, and the system's */
+} bdelta_create_options;
+
+/* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all.
+ * "-" is standard output for it. options, report and error may be NULL. */
+BDELTA_API int32_t bdelta_create_file(const char *source, const char *target, const char *patch,
+                                      const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
+
+/* The same over callbacks; `patch` is a stream (`write`). OLD and NEW are read into memory as far as memory_bytes
+ * allows. */
+BDELTA_API int32_t bdelta_create(const bdelta_reader *source, const bdelta_reader *target, const bdelta_writer *patch,
+                                 const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
+
+/* What create takes at most, in bytes of private memory, for files of these sizes: a bound with memory_bytes, else an
+ * estimate. *memory_bytes is written on success alone. options and error may be NULL. */
+BDELTA_API int32_t bdelta_estimate_memory(uint64_t source_bytes, uint64_t target_bytes,
+                                          const bdelta_create_options *options, uint64_t *memory_bytes,
+                                          bdelta_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,64 @@
+#include "bdelta/push.hpp"
+
+#include "apply/push_run.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+
+namespace bdelta {
+
+class PushApply::Impl : public PushRun {
+ public:
+  using PushRun::PushRun;
+};
+
+namespace {
+
+Status check_options(const PushOptions& options) {
+  if (!options.apply.expected_patch_sha256) return {};
+  return Error{ErrorCode::kUsage, "the SHA-256 of a whole patch is known only at its end; expect that of its head"};
+}
+
+}  // namespace
+
+PushApply::PushApply(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PushApply::~PushApply() = default;
+
+Result<std::unique_ptr<PushApply>> PushApply::open(RandomReader& source, PositionedWriter& target,
+                                                   const PushOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<PushApply>> {
+    BDELTA_TRY(check_options(options));
+    auto impl = std::make_unique<Impl>(source, TargetSink{&target, nullptr}, options);
+    return std::unique_ptr<PushApply>(new PushApply(std::move(impl)));
+  });
+}
+
+Result<std::unique_ptr<PushApply>> PushApply::open(RandomReader& source, SequentialWriter& target,
+                                                   const PushOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<PushApply>> {
+    BDELTA_TRY(check_options(options));
+    auto impl = std::make_unique<Impl>(source, TargetSink{nullptr, &target}, options);
+    return std::unique_ptr<PushApply>(new PushApply(std::move(impl)));
+  });
+}
+
+Result<std::unique_ptr<PushApply>> PushApply::open_file(const std::filesystem::path& source,
+                                                        const std::filesystem::path& target,
+                                                        const PushOptions& options) {
+  return guarded([&]() -> Result<std::unique_ptr<PushApply>> {
+    BDELTA_TRY(check_options(options));
+    BDELTA_ASSIGN(auto reader, open_random(source, options.apply.files));
+    BDELTA_ASSIGN(auto output, open_output(target, options.apply.files));
+    auto impl = std::make_unique<Impl>(std::move(reader), std::move(output), options);
+    return std::unique_ptr<PushApply>(new PushApply(std::move(impl)));
+  });
+}
+
+Status PushApply::feed(ByteSpan bytes) {
+  return guarded([&] { return impl_->feed(bytes); });
+}
+
+Result<Report> PushApply::finish() {
+  return guarded([&] { return impl_->finish(); });
+}
+
+}  // namespace bdelta

@@ -1,0 +1,81 @@
+// One application of a patch that comes in pieces.
+//
+// The framer tells when a record is whole; then the reader that else pulls from a file reads exactly that record, and
+// its windows are executed. Bytes are copied only where a record is spread over pieces.
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+#include "apply/apply_run.hpp"
+#include "bdelta/push.hpp"
+#include "format/native/framing.hpp"
+
+namespace bdelta {
+
+// The record at hand, as the reader sees it.
+class RecordReader final : public SequentialReader {
+ public:
+  void set(ByteSpan record) noexcept { rest_ = record; }
+  Result<std::size_t> read(MutableByteSpan out) override;
+
+ private:
+  ByteSpan rest_;
+};
+
+// One thread at a time. After an error, and after a finish that succeeded, every call fails.
+class PushRun {
+ public:
+  PushRun(RandomReader& source, TargetSink sink, const PushOptions& options);
+
+  // With files of its own.
+  PushRun(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, const PushOptions& options);
+
+  Status feed(ByteSpan bytes);
+  Result<Report> finish();
+
+ private:
+  enum class Kind : std::uint8_t {
+    kUnknown,  // too few bytes to tell
+    kRecords,  // executed record by record
+    kWhole,    // of a format without records: collected, executed by finish
+  };
+
+  void remember(const Error& error) noexcept;
+  Status take(ByteSpan& bytes);
+  Status recognise(ByteSpan& bytes);
+  Status collect(ByteSpan& bytes, std::uint64_t most_bytes);
+  void want(const native::Measure& measure);
+  Status execute(ByteSpan record, std::uint64_t target_bytes);
+  Status execute_head(ByteSpan head);
+  Status execute_whole();
+  Status check_memory() const;
+  Status check_digest(ByteSpan record);
+  void read_from(ByteSpan record);
+  Status begin();
+  Status check_end() const;
+  Result<Report> end();
+
+  std::unique_ptr<RandomReader> own_source_;  // of files; these two outlive the run
+  std::unique_ptr<OutputFile> own_output_;
+  RandomReader& source_;
+  const TargetSink sink_;
+  const PushOptions options_;
+  native::RecordFramer framer_;
+  std::pmr::vector<std::uint8_t> pending_;  // what is there of the record at hand
+  std::uint64_t wanted_bytes_ = 0;          // size of pending_ at which to measure again
+  Kind kind_ = Kind::kUnknown;
+  bool has_head_ = false;
+  bool began_ = false;            // windows may come
+  bool ended_ = false;            // behind the end record
+  std::uint64_t record_pos_ = 0;  // of the patch, where the record at hand begins
+  std::uint64_t target_pos_ = 0;  // where the last group ended
+  std::size_t digest_index_ = 0;  // of the record at hand
+  std::optional<Error> failed_;
+  RecordReader record_;
+  ApplyRun run_;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,85 @@
+#include "apply/verified_patch.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+#include "hash/xxh3.hpp"
+#include "io/open.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::size_t kPieceBytes = 256 * 1024;  // hashed between two looks at the watch
+
+io::SpoolOptions spool_options(const FileOptions& files) {
+  io::SpoolOptions options;
+  options.directory = files.temp_dir;
+  return options;
+}
+
+}  // namespace
+
+VerifiedPatch::VerifiedPatch(SequentialReader& stream, const Sha256Digest& expected, const FileOptions& files)
+    : stream_(&stream), expected_(expected), spool_(std::in_place, spool_options(files)) {}
+
+Result<std::size_t> VerifiedPatch::read_piece(std::uint64_t pos, MutableByteSpan out) {
+  if (!file_) return stream_->read(out);
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), file_->size() - pos));
+  BDELTA_TRY(file_->read_at(pos, out.first(count)));
+  return count;
+}
+
+Status VerifiedPatch::verify() {
+  Sha256Hasher hasher;
+  Bytes buffer(kPieceBytes);
+  for (std::uint64_t pos = 0;;) {
+    BDELTA_ASSIGN(const std::size_t count, read_piece(pos, buffer));
+    if (count == 0) break;
+    const ByteSpan piece = ByteSpan(buffer).first(count);
+    hasher.update(piece);
+    if (spool_) BDELTA_TRY(spool_->append(piece));
+    pos += count;
+    if (watch_) BDELTA_TRY(watch_->check());
+  }
+  const Sha256Digest found = hasher.finish();
+  if (found != expected_) {
+    return Error{ErrorCode::kPatchDigest, "expected SHA-256 " + to_hex(expected_) + ", found " + to_hex(found) +
+                                              "; nothing in it was looked at, fetch it again from a source you trust"};
+  }
+  if (spool_) {
+    BDELTA_ASSIGN(spooled_, spool_->open_reader());
+  }
+  return {};
+}
+
+Result<std::size_t> VerifiedPatch::read(MutableByteSpan out) {
+  if (!verified_) verified_ = verify();
+  if (!*verified_) return verified_->error();
+  if (spooled_) return spooled_->read(out);
+  BDELTA_ASSIGN(const std::size_t count, read_piece(pos_, out));
+  pos_ += count;
+  return count;
+}
+
+Result<OpenedPatch> open_patch_path(const std::filesystem::path& path, const ApplyOptions& options,
+                                    io::IoCounters* counters) {
+  OpenedPatch opened;
+  std::error_code ignored;
+  // Asked by name: to open a fifo and close it again would break the pipe of its writer.
+  if (options.expected_patch_sha256 && path != "-" && std::filesystem::is_regular_file(path, ignored)) {
+    FileOptions files = options.files;
+    files.mode = IoMode::kStdio;
+    BDELTA_ASSIGN(opened.file, io::open_random(path, files, counters));
+    opened.verified = std::make_unique<VerifiedPatch>(*opened.file, *options.expected_patch_sha256);
+    return opened;
+  }
+  BDELTA_ASSIGN(opened.stream, io::open_sequential(path, options.files, counters));
+  if (options.expected_patch_sha256) {
+    opened.verified = std::make_unique<VerifiedPatch>(*opened.stream, *options.expected_patch_sha256, options.files);
+  }
+  return opened;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,136 @@
+// Applying, checking and describing patches, and the names of errors.
+#include "capi/callbacks.hpp"
+
+namespace bdelta::capi {
+namespace {
+
+// The options of a call that is not push.
+Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
+  BDELTA_ASSIGN(const bdelta_apply_options read, read_optional(options, "bdelta_apply_options"));
+  if (read.head_sha256) return Error{ErrorCode::kUsage, "head_sha256 belongs to push mode; set patch_sha256"};
+  if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
+  return apply_options(read);
+}
+
+Status give(const Result<Report>& made, bdelta_report* report) {
+  if (!made) return made.error();
+  if (report) write_struct(c_report(*made), report);
+  return {};
+}
+
+Status give(const Result<PatchInfo>& found, bdelta_info* to) {
+  if (!found) return found.error();
+  const PatchInfo& info = *found;
+  bdelta_info filled{};
+  filled.version = info.version;
+  std::copy_n(info.format.begin(), std::min(info.format.size(), sizeof filled.format - 1), filled.format);
+  filled.draft = info.draft;
+  filled.has_digests = info.source_digest && info.target_digest;
+  filled.source_bytes = info.source_size.value_or(0);
+  filled.target_bytes = info.target_size;
+  if (info.source_digest) std::copy(info.source_digest->begin(), info.source_digest->end(), filled.source_xxh3_128);
+  if (info.target_digest) std::copy(info.target_digest->begin(), info.target_digest->end(), filled.target_xxh3_128);
+  filled.required_features = info.required_features;
+  filled.optional_features = info.optional_features;
+  filled.window_bytes = info.window_bytes;
+  filled.group_bytes = info.group_bytes;
+  filled.decoder_memory_bytes = info.decoder_memory_bytes;
+  filled.has_head_sha256 = info.head_sha256.has_value();
+  if (info.head_sha256) std::copy(info.head_sha256->begin(), info.head_sha256->end(), filled.head_sha256);
+  write_struct(filled, to);
+  return {};
+}
+
+}  // namespace
+}  // namespace bdelta::capi
+
+using namespace bdelta;        // NOLINT: this file is the C face of that namespace
+using namespace bdelta::capi;  // NOLINT
+
+extern "C" {
+
+const char* bdelta_version(void) { return BDELTA_VERSION; }
+
+// The texts are literals, or ends of literals, so a NUL stands behind them.
+const char* bdelta_error_name(int32_t code) {
+  return code == BDELTA_OK ? "OK" : error_name(static_cast<ErrorCode>(code)).data();
+}
+
+const char* bdelta_error_message(int32_t code) {
+  return code == BDELTA_OK ? "done" : error_message(static_cast<ErrorCode>(code)).data();
+}
+
+int32_t bdelta_exit_class(int32_t code) { return code == BDELTA_OK ? 0 : exit_class(static_cast<ErrorCode>(code)); }
+
+int32_t bdelta_apply_file(const char* source, const char* target, const char* patch,
+                          const bdelta_apply_options* options, bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return give(apply_file(source_path, target_path, patch_path, how), report);
+  });
+}
+
+int32_t bdelta_check_file(const char* source, const char* patch, const bdelta_apply_options* options,
+                          bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return give(check_file(source_path, patch_path, how), report);
+  });
+}
+
+int32_t bdelta_apply(const bdelta_reader* source, const bdelta_input* patch, const bdelta_writer* target,
+                     const bdelta_apply_options* options, bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const bdelta_reader reader, CallbackReader::check(source, "source"));
+    BDELTA_ASSIGN(const bdelta_input input, CallbackInput::check(patch));
+    BDELTA_ASSIGN(const bdelta_writer writer, CallbackWriter::check(target, false));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    CallbackReader from(reader);
+    CallbackInput in(input);
+    CallbackWriter to(writer);
+    return give(to.is_stream() ? apply(from, in, static_cast<SequentialWriter&>(to), how)
+                               : apply(from, in, static_cast<PositionedWriter&>(to), how), report);
+  });
+}
+
+int32_t bdelta_check(const bdelta_reader* source, const bdelta_input* patch, const bdelta_apply_options* options,
+                     bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const bdelta_reader reader, CallbackReader::check(source, "source"));
+    BDELTA_ASSIGN(const bdelta_input input, CallbackInput::check(patch));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    CallbackReader from(reader);
+    CallbackInput in(input);
+    return give(check(from, in, how), report);
+  });
+}
+
+int32_t bdelta_info_file(const char* patch, bdelta_info* info, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(require(info, "info"));
+    BDELTA_TRY(check_out(info, "bdelta_info"));
+    BDELTA_ASSIGN(const auto path, path_of(patch, "patch"));
+    return give(inspect_file(path, {}), info);
+  });
+}
+
+int32_t bdelta_info_stream(const bdelta_input* patch, bdelta_info* info, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(require(info, "info"));
+    BDELTA_TRY(check_out(info, "bdelta_info"));
+    BDELTA_ASSIGN(const bdelta_input input, CallbackInput::check(patch));
+    CallbackInput in(input);
+    return give(inspect(in), info);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,114 @@
+#include "capi/structs.hpp"
+
+namespace bdelta::capi {
+namespace {
+
+constexpr std::uint32_t kMostThreads = 1024;
+
+// As much of the text as there is room for. A cut UTF-8 sequence is dropped.
+void put_text(std::string_view text, char* to, std::size_t size) noexcept {
+  if (!to || size == 0) return;
+  std::size_t length = std::min(text.size(), size - 1);
+  if (length < text.size()) {
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  }
+  std::memcpy(to, text.data(), length);
+  to[length] = '\0';
+}
+
+}  // namespace
+
+std::int32_t tell(const Status& status, bdelta_error* to) noexcept {
+  const auto code = status ? std::int32_t{BDELTA_OK} : static_cast<std::int32_t>(status.error().code);
+  if (!to) return code;
+  std::uint32_t size = 0;
+  std::memcpy(&size, to, sizeof size);
+  bdelta_error filled{};
+  std::memcpy(&filled, to, std::min<std::size_t>(size, sizeof filled));
+  filled.code = code;
+  filled.offset = status ? BDELTA_NO_OFFSET : status.error().offset;
+  try {
+    put_text(status ? std::string() : to_string(status.error()), filled.message, filled.message_size);
+  } catch (...) {  // no memory for the long text
+    put_text(error_message(status.error().code), filled.message, filled.message_size);
+  }
+  write_struct(filled, to);
+  return code;
+}
+
+Status require(const void* pointer, const char* name) {
+  return pointer ? Status() : Status(Error{ErrorCode::kUsage, std::string(name) + " must not be NULL"});
+}
+
+Result<std::filesystem::path> path_of(const char* text, const char* name) {
+  BDELTA_TRY(require(text, name));
+#ifdef _WIN32
+  return std::filesystem::u8path(text);
+#else
+  return std::filesystem::path(text);
+#endif
+}
+
+Result<unsigned> thread_option(std::uint32_t threads) {
+  if (threads == BDELTA_ALL_CORES) return 0u;
+  if (threads <= kMostThreads) return std::max(1u, threads);
+  return Error{ErrorCode::kUsage,
+               "expected at most 1024 threads or BDELTA_ALL_CORES, found " + std::to_string(threads)};
+}
+
+FileOptions file_options(std::uint32_t flags, std::uint64_t io_buffer_bytes, const char* temp_dir) {
+  FileOptions files;
+  files.mode = (flags & BDELTA_MAP_INPUTS) != 0 ? IoMode::kMmap : IoMode::kStdio;
+  files.sync = (flags & BDELTA_NO_SYNC) == 0;
+  files.overwrite = (flags & BDELTA_OVERWRITE) != 0;
+  if (io_buffer_bytes != 0) files.buffer_bytes = io_buffer_bytes;
+  if (temp_dir) files.temp_dir = temp_dir;
+  return files;
+}
+
+std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progress progress, void* user) {
+  if (!progress) return {};
+  return [progress, user](std::uint64_t done, std::uint64_t total) { return progress(user, done, total) == 0; };
+}
+
+Result<std::optional<Sha256Bytes>> digest_option(const std::uint8_t* bytes) {
+  std::optional<Sha256Bytes> digest;
+  if (bytes) std::copy_n(bytes, sizeof(Sha256Bytes), digest.emplace().begin());
+  return digest;
+}
+
+Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
+  constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS;
+  if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
+    return Error{ErrorCode::kUsage, "expected flags for applying alone, found " + std::to_string(from.flags)};
+  }
+  ApplyOptions options;
+  BDELTA_ASSIGN(options.threads, thread_option(from.threads));
+  if (from.memory_bytes != 0) options.memory_limit_bytes = from.memory_bytes;
+  if (from.target_bytes != 0) options.output_limit_bytes = from.target_bytes;
+  if (from.window_bytes != 0) options.window_limit_bytes = from.window_bytes;
+  BDELTA_ASSIGN(options.expected_patch_sha256, digest_option(from.patch_sha256));
+  options.progress = progress_option(from.progress, from.progress_user);
+  options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
+  return options;
+}
+
+bdelta_report c_report(const Report& report) {
+  bdelta_report to{};
+  to.threads = report.threads;
+  to.source_bytes = report.source_bytes;
+  to.target_bytes = report.target_bytes;
+  to.patch_bytes = report.patch_bytes;
+  to.cover_count = report.cover_count;
+  to.covered_bytes = report.covered_bytes;
+  to.literal_bytes = report.literal_bytes;
+  to.residual_bytes = report.residual_bytes;
+  to.window_count = report.window_count;
+  to.up_to_date = report.up_to_date;
+  to.verified = report.verified;
+  to.has_head_sha256 = report.head_sha256.has_value();
+  if (report.head_sha256) std::copy(report.head_sha256->begin(), report.head_sha256->end(), to.head_sha256);
+  return to;
+}
+
+}  // namespace bdelta::capi

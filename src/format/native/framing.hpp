@@ -1,0 +1,112 @@
+// Where the records of a version 2 patch end: the numbers in front of them, read alike by who pulls a patch through a
+// reader and by who gets it in pieces and has to know when a record is whole.
+//
+// The framer below only measures. What it finds impossible it calls whole as far as it has come, so that the reader,
+// which makes the same checks, says what is wrong.
+#pragma once
+
+#include <vector>
+
+#include "bdelta/error.hpp"
+#include "format/native/layout.hpp"
+#include "hash/sha256.hpp"
+
+namespace bdelta::native {
+
+inline constexpr std::size_t kPrefixBytes = 6;  // magic, version, draft
+
+struct GroupHead {
+  std::uint64_t target_bytes = 0;
+  std::uint64_t body_bytes = 0;
+};
+
+struct GlobalHead {
+  std::uint64_t predictor = 0;
+  std::uint64_t kinds = 0;
+  std::uint64_t image_bytes = 0;
+  std::uint64_t label_bytes = 0;
+};
+
+struct GlobalFrame {
+  std::uint64_t coded_bytes = 0;
+  std::uint64_t raw_bytes = 0;
+};
+
+// `Cursor` is a ByteCursor or an io::TypedReader: a failure shows in it. All of them begin behind the tag.
+template <class Cursor>
+GroupHead read_group_head(Cursor& in) {
+  GroupHead head;
+  head.target_bytes = in.varint();
+  head.body_bytes = in.varint();
+  return head;
+}
+
+template <class Cursor>
+GlobalHead read_global_head(Cursor& in) {
+  GlobalHead head;
+  head.predictor = in.varint();
+  head.kinds = in.varint();
+  head.image_bytes = in.varint();
+  head.label_bytes = in.varint();
+  return head;
+}
+
+template <class Cursor>
+GlobalFrame read_global_frame(Cursor& in) {
+  GlobalFrame frame;
+  frame.coded_bytes = in.varint();
+  frame.raw_bytes = in.varint();
+  return frame;
+}
+
+[[nodiscard]] inline bool is_possible_global(const GlobalHead& head, const Header& header) noexcept {
+  return head.image_bytes <= kMaxGlobalBytes && head.label_bytes <= kMaxGlobalBytes &&
+         head.image_bytes + head.label_bytes <= header.decoder_memory_bytes;
+}
+
+// raw_left: raw bytes of the record that are still to come.
+[[nodiscard]] inline bool is_possible_frame(const GlobalFrame& frame, std::uint64_t raw_left) noexcept {
+  return frame.raw_bytes != 0 && frame.raw_bytes <= kMaxFrameBytes && frame.raw_bytes <= raw_left &&
+         frame.coded_bytes <= 2 * kMaxFrameBytes;
+}
+
+// What can be said of a record by its first bytes.
+struct Measure {
+  bool whole = false;              // `bytes` is the record's size; else so many are needed to tell more
+  std::uint64_t bytes = 0;
+  std::uint64_t target_bytes = 0;  // of a group that is whole
+};
+
+// Measures one record after the other. The head (header and list of digests) counts as the first.
+class RecordFramer {
+ public:
+  // limit_bytes: the most that a record may have that has to be held.
+  explicit RecordFramer(std::uint64_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
+
+  // `bytes` begin with the record at hand and may go beyond it. kMemoryLimit if it is known to pass the limit.
+  Result<Measure> measure(ByteSpan bytes);
+
+  // The record at hand has been dealt with. The first, the head, has to be sound then.
+  void advance(ByteSpan record);
+
+  // In the order of the records behind the head; empty for a patch without them. After the first advance.
+  [[nodiscard]] const std::vector<Sha256Digest>& digests() const noexcept { return digests_; }
+
+ private:
+  [[nodiscard]] Measure measure_head(ByteSpan bytes) const;
+  [[nodiscard]] Measure measure_group(ByteSpan bytes) const;
+  Measure measure_global(ByteSpan bytes);
+  void accept_head(ByteSpan head);
+
+  const std::uint64_t limit_bytes_;
+  bool has_head_ = false;
+  Header header_;
+  std::vector<Sha256Digest> digests_;
+  std::uint64_t frame_pos_ = 0;  // of a global record: of the frame to measure next, 0 before its head is known
+  std::uint64_t raw_left_ = 0;   // its raw bytes from there on
+};
+
+// Bytes of the header alone, of a head that is whole.
+[[nodiscard]] std::size_t header_bytes_of(ByteSpan head);
+
+}  // namespace bdelta::native

@@ -1,0 +1,366 @@
+/* Every function of the half that applies, by a C90 program that links nothing else.
+ *
+ * usage: capi_apply GOLDEN_FOLDER SCRATCH_FOLDER SET … */
+#include <stdio.h>
+#include <string.h>
+
+#include "push_checks.h"
+#include "support.h"
+
+typedef struct set {
+  char folder[700];
+  bytes source;
+  bytes target;
+  bytes patch;
+} set;
+
+static char scratch[500];
+
+static void scratch_path(char *to, const char *name) { sprintf(to, "%.480s/%.200s", scratch, name); }
+
+static set load_set(const char *golden, const char *name) {
+  set of;
+  sprintf(of.folder, "%.400s/%.200s", golden, name);
+  of.source = load(of.folder, "old");
+  of.target = load(of.folder, "new");
+  of.patch = load(of.folder, "patch");
+  return of;
+}
+
+static void drop_set(set *of) {
+  drop(&of->source);
+  drop(&of->target);
+  drop(&of->patch);
+}
+
+static void test_names(void) {
+  CHECK(strcmp(bdelta_error_name(BDELTA_kWrongSourceDigest), "WrongSourceDigest") == 0);
+  CHECK(strcmp(bdelta_error_name(BDELTA_OK), "OK") == 0);
+  CHECK(strcmp(bdelta_error_name(12345), "Unknown") == 0);
+  CHECK(strlen(bdelta_error_message(BDELTA_kOutOfMemory)) > 10);
+  CHECK(bdelta_exit_class(BDELTA_OK) == 0);
+  CHECK(bdelta_exit_class(BDELTA_kPatchDigest) == 3);
+  CHECK(bdelta_exit_class(12345) == 70);
+  CHECK(strchr(bdelta_version(), '.') != NULL);
+}
+
+static void test_files(const set *of) {
+  char source[750], patch[750], target[750];
+  bdelta_apply_options options = apply_defaults();
+  bdelta_report report;
+  bdelta_info info;
+  bytes made;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  sprintf(source, "%s/old", of->folder);
+  sprintf(patch, "%s/patch", of->folder);
+  scratch_path(target, "made");
+  remove(target);
+
+  CHECK_CODE(BDELTA_OK, bdelta_check_file(source, patch, &options, &report, NULL));
+  CHECK(report.target_bytes == of->target.size);
+  CHECK(!exists(target));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_file(source, target, patch, &options, &report, NULL));
+  CHECK(report.patch_bytes == of->patch.size && report.source_bytes == of->source.size && report.up_to_date == 0);
+  made = load(scratch, "made");
+  CHECK(same(&made, &of->target));
+  drop(&made);
+
+  CHECK_CODE(BDELTA_OK, bdelta_info_file(patch, &info, NULL));
+  CHECK(info.target_bytes == of->target.size && info.source_bytes == of->source.size);
+  CHECK(memcmp(info.format, "bdt", 3) == 0 && info.version == (uint32_t)(info.format[3] - '0'));
+  /* Only a format with digests can tell that nothing is to be done. */
+  options.flags |= BDELTA_OVERWRITE;
+  CHECK_CODE(BDELTA_OK, bdelta_apply_file(source, target, patch, &options, &report, NULL));
+  CHECK(report.up_to_date == info.has_digests);
+  options.flags &= ~BDELTA_OVERWRITE;
+  if (!info.has_digests) {
+    CHECK_CODE(BDELTA_kOutputExists, bdelta_apply_file(source, target, patch, &options, NULL, NULL));
+  }
+  remove(target);
+}
+
+static void test_callbacks(const set *of) {
+  bdelta_apply_options options = apply_defaults();
+  const bdelta_reader source = reader_of(&of->source);
+  memory_input state;
+  bdelta_input patch = input_of(&state);
+  bdelta_info info;
+  int way;
+  for (way = 0; way < 4; ++way) {
+    memory_output made;
+    const bdelta_writer target = way % 2 ? place_at(&made) : stream_to(&made);
+    memset(&made, 0, sizeof made);
+    memset(&state, 0, sizeof state);
+    state.from = &of->patch;
+    state.most = way < 2 ? 7 : 0;
+    CHECK_CODE(BDELTA_OK, bdelta_apply(&source, &patch, &target, &options, NULL, NULL));
+    CHECK(same(&made.made, &of->target));
+    drop(&made.made);
+  }
+  memset(&state, 0, sizeof state);
+  state.from = &of->patch;
+  CHECK_CODE(BDELTA_OK, bdelta_check(&source, &patch, &options, NULL, NULL));
+  state.pos = 0;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  CHECK_CODE(BDELTA_OK, bdelta_info_stream(&patch, &info, NULL));
+  CHECK(info.target_bytes == of->target.size);
+}
+
+static void test_wrong_source(const set *of) {
+  bytes other;
+  bdelta_reader source;
+  memory_input state;
+  bdelta_input patch = input_of(&state);
+  memory_output made;
+  const bdelta_writer target = stream_to(&made);
+  bdelta_error error;
+  char text[40];
+  memset(&other, 0, sizeof other);
+  memset(&made, 0, sizeof made);
+  memset(&state, 0, sizeof state);
+  memset(&error, 0, sizeof error);
+  error.struct_size = sizeof error;
+  error.message = text;
+  error.message_size = sizeof text;
+  state.from = &of->patch;
+  append(&other, of->source.data, of->source.size);
+  other.data[3] ^= 1;
+  source = reader_of(&other);
+  CHECK_CODE(BDELTA_kWrongSourceDigest, bdelta_apply(&source, &patch, &target, NULL, NULL, &error));
+  CHECK(error.code == BDELTA_kWrongSourceDigest);
+  CHECK(strlen(text) == sizeof text - 1); /* cut */
+  --source.size;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_kWrongSourceSize, bdelta_apply(&source, &patch, &target, NULL, NULL, &error));
+  check_push_refuses(&source, &of->patch, BDELTA_kWrongSourceSize);
+  CHECK(made.made.size == 0);
+  source = reader_of(&of->source);
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_apply(&source, &patch, &target, NULL, NULL, &error));
+  CHECK(error.code == BDELTA_OK && text[0] == '\0' && error.offset == BDELTA_NO_OFFSET);
+  drop(&other);
+  drop(&made.made);
+}
+
+static int32_t stop(void *user, uint64_t done, uint64_t total) {
+  (void)done;
+  (void)total;
+  ++*(int *)user;
+  return 1;
+}
+
+static int32_t check_with(const set *of, const bdelta_apply_options *options) {
+  const bdelta_reader source = reader_of(&of->source);
+  memory_input state;
+  bdelta_input patch = input_of(&state);
+  memset(&state, 0, sizeof state);
+  state.from = &of->patch;
+  return bdelta_check(&source, &patch, options, NULL, NULL);
+}
+
+static void test_options(const set *of) {
+  bdelta_apply_options options = apply_defaults();
+  uint8_t digest[32];
+  int called = 0;
+  options.target_bytes = of->target.size - 1;
+  CHECK_CODE(BDELTA_kOutputLimit, check_with(of, &options));
+  options.target_bytes = of->target.size;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  options = apply_defaults();
+  options.memory_bytes = 1000;
+  CHECK_CODE(BDELTA_kMemoryLimit, check_with(of, &options));
+  options = apply_defaults();
+  options.window_bytes = 100;
+  CHECK_CODE(BDELTA_kMemoryLimit, check_with(of, &options));
+  options = apply_defaults();
+  options.threads = 3;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  options.threads = BDELTA_ALL_CORES;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  options.threads = 5000;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, &options));
+  options = apply_defaults();
+  options.progress = stop;
+  options.progress_user = &called;
+  CHECK_CODE(BDELTA_kCancelled, check_with(of, &options));
+  CHECK(called == 1);
+  options = apply_defaults();
+  options.flags = 1u << 30;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, &options));
+  options = apply_defaults();
+  sha256_of(&of->patch, digest);
+  options.patch_sha256 = digest;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  options.head_sha256 = digest;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, &options));
+}
+
+/* Nothing of a patch with another digest is parsed: the code is the same whatever is in it. */
+static void test_patch_digest(const set *of) {
+  char source[750], patch[750], target[750];
+  bdelta_apply_options options = apply_defaults();
+  uint8_t digest[32];
+  bytes bad;
+  size_t at;
+  memset(&bad, 0, sizeof bad);
+  sha256_of(&of->patch, digest);
+  options.patch_sha256 = digest;
+  sprintf(source, "%s/old", of->folder);
+  scratch_path(patch, "bad");
+  scratch_path(target, "made");
+  remove(target);
+  append(&bad, of->patch.data, of->patch.size);
+  for (at = 0; at < bad.size; at += at < 64 ? 1 : 97) {
+    memory_input state;
+    const bdelta_reader reader = reader_of(&of->source);
+    bdelta_input input = input_of(&state);
+    memset(&state, 0, sizeof state);
+    state.from = &bad;
+    bad.data[at] ^= 0x10;
+    CHECK_CODE(BDELTA_kPatchDigest, bdelta_check(&reader, &input, &options, NULL, NULL));
+    if (at == 0) {
+      save(patch, bad.data, bad.size);
+      CHECK_CODE(BDELTA_kPatchDigest, bdelta_apply_file(source, target, patch, &options, NULL, NULL));
+      CHECK(!exists(target));
+    }
+    bad.data[at] ^= 0x10;
+  }
+  save(patch, bad.data, bad.size);
+  CHECK_CODE(BDELTA_OK, bdelta_apply_file(source, target, patch, &options, NULL, NULL));
+  CHECK(exists(target));
+  remove(target);
+  remove(patch);
+  drop(&bad);
+}
+
+static void test_callback_errors(const set *of) {
+  bdelta_reader source = reader_of(&of->source);
+  memory_input state;
+  memory_output made;
+  bdelta_input patch = input_of(&state);
+  bdelta_writer target = stream_to(&made);
+  memset(&state, 0, sizeof state);
+  memset(&made, 0, sizeof made);
+  state.from = &of->patch;
+  state.fail = BDELTA_kPermission;
+  CHECK_CODE(BDELTA_kPermission, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  state.fail = 4711;
+  CHECK_CODE(BDELTA_kReadFailed, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  state.fail = 0;
+  made.fail = BDELTA_kNoSpace;
+  CHECK_CODE(BDELTA_kNoSpace, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  made.fail = -7;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_kWriteFailed, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(NULL, &patch, &target, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, NULL, &target, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, NULL, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply_file(NULL, "x", "y", NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kNotFound, bdelta_apply_file("no such file", "x", "no such file either", NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_info_file("x", NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_check_file("x", NULL, NULL, NULL, NULL));
+  target.write_at = place_at(&made).write_at;
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL)); /* both are set */
+  drop(&made.made);
+}
+
+/* Structs as an older header had them, and as a newer one may. */
+static void test_struct_sizes(const set *of) {
+  struct {
+    uint32_t struct_size;
+    uint32_t threads;
+    uint64_t memory_bytes;
+  } old_options;
+  struct {
+    uint32_t struct_size;
+    int32_t code;
+    uint64_t guard;
+  } old_error;
+  struct {
+    bdelta_apply_options known;
+    uint64_t later;
+  } new_options;
+  struct {
+    bdelta_report known;
+    uint64_t later;
+  } new_report;
+  struct {
+    uint32_t struct_size;
+    uint32_t version;
+    uint64_t guard;
+  } old_info;
+  const bdelta_apply_options *cut = (const bdelta_apply_options *)(const void *)&old_options;
+  const bdelta_reader source = reader_of(&of->source);
+  memory_input state;
+  bdelta_input patch = input_of(&state);
+  memset(&state, 0, sizeof state);
+  state.from = &of->patch;
+
+  old_options.struct_size = sizeof old_options;
+  old_options.threads = 2;
+  old_options.memory_bytes = 1000;
+  old_error.struct_size = 8;
+  old_error.guard = 77;
+  CHECK_CODE(BDELTA_kMemoryLimit, bdelta_check(&source, &patch, cut, NULL, (bdelta_error *)(void *)&old_error));
+  CHECK(old_error.code == BDELTA_kMemoryLimit && old_error.guard == 77);
+  old_options.memory_bytes = 0;
+  CHECK_CODE(BDELTA_OK, check_with(of, cut));
+  old_options.struct_size = 3;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, cut));
+  old_options.struct_size = 0;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, cut));
+
+  memset(&new_options, 0, sizeof new_options);
+  new_options.known.struct_size = sizeof new_options;
+  memset(&new_report, 0xff, sizeof new_report);
+  new_report.known.struct_size = sizeof new_report;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_check(&source, &patch, &new_options.known, &new_report.known, NULL));
+  CHECK(new_report.known.target_bytes == of->target.size && new_report.later == 0);
+  CHECK(new_report.known.struct_size == sizeof new_report);
+  new_options.later = 1;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, &new_options.known));
+
+  old_info.struct_size = 8;
+  old_info.guard = 77;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_info_stream(&patch, (bdelta_info *)(void *)&old_info, NULL));
+  CHECK(old_info.version == 2 && old_info.guard == 77);
+}
+
+int main(int argc, char **argv) {
+  int i;
+  set first, many;
+  if (argc < 4) return 2;
+  sprintf(scratch, "%.480s", argv[2]);
+  test_names();
+  for (i = 3; i < argc; ++i) {
+    set of = load_set(argv[1], argv[i]);
+    const int before = failure_count;
+    test_files(&of);
+    test_callbacks(&of);
+    check_push_all_ways(&of.source, &of.target, &of.patch);
+    check_push_file(of.folder, scratch, &of.target, &of.patch);
+    if (failure_count != before) printf("  in set %s\n", argv[i]);
+    drop_set(&of);
+  }
+  first = load_set(argv[1], "bdt2-level3");
+  many = load_set(argv[1], "bdt2-many");
+  test_wrong_source(&first);
+  test_options(&many);
+  test_patch_digest(&first);
+  test_callback_errors(&first);
+  test_struct_sizes(&many);
+  check_push_misuse(&first.source, &first.patch);
+  check_push_damage(&many.source, &many.target, &many.patch, NULL);
+  check_push_truncated(&many.source, &many.target, &many.patch, NULL);
+  check_push_memory(&many.source, &many.target, &many.patch);
+  drop_set(&first);
+  drop_set(&many);
+  printf("%d failures\n", failure_count);
+  return failure_count != 0;
+}

@@ -1,0 +1,268 @@
+/* The functions that make patches, and digests from end to end: a C90 program with the full library.
+ *
+ * usage: capi_create GOLDEN_FOLDER SCRATCH_FOLDER */
+#include <stdio.h>
+#include <string.h>
+
+#include "push_checks.h"
+#include "support.h"
+
+static bdelta_create_options create_defaults(void) {
+  bdelta_create_options options;
+  memset(&options, 0, sizeof options);
+  options.struct_size = sizeof options;
+  options.flags = BDELTA_NO_SYNC;
+  return options;
+}
+
+/* OLD of words; NEW with changes all over it, and more than one group at level 1. */
+static void make_pair(bytes *source, bytes *target) {
+  uint32_t state = 7;
+  size_t i;
+  memset(source, 0, sizeof *source);
+  memset(target, 0, sizeof *target);
+  for (i = 0; i < 3000; ++i) {
+    char word[32];
+    sprintf(word, "word %lu and ", (unsigned long)(next_random(&state) % 5000));
+    append(source, word, strlen(word));
+  }
+  append(target, "a new beginning ", 16);
+  append(target, source->data, source->size);
+  for (i = 100; i < target->size; i += 97) target->data[i] ^= 1;
+}
+
+static int32_t create_into(const bytes *source, const bytes *target, bytes *patch, const bdelta_create_options *options,
+                           bdelta_report *report) {
+  const bdelta_reader from = reader_of(source);
+  const bdelta_reader to = reader_of(target);
+  memory_output made;
+  const bdelta_writer writer = stream_to(&made);
+  int32_t code;
+  memset(&made, 0, sizeof made);
+  code = bdelta_create(&from, &to, &writer, options, report, NULL);
+  *patch = made.made;
+  return code;
+}
+
+static void test_callbacks(const bytes *source, const bytes *target) {
+  bdelta_create_options options = create_defaults();
+  uint32_t level;
+  bytes patch;
+  for (level = 0; level <= 9; level += 3) {
+    options.level = level;
+    CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, NULL));
+    CHECK(patch.size > 0 && patch.size < target->size);
+    check_push_all_ways(source, target, &patch);
+    drop(&patch);
+  }
+  options = create_defaults();
+  options.format = BDELTA_FORMAT_BDT1;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, NULL));
+  CHECK(patch.data[3] == 1);
+  check_push_all_ways(source, target, &patch);
+  drop(&patch);
+}
+
+static int32_t stop(void *user, uint64_t done, uint64_t total) {
+  (void)user;
+  (void)done;
+  (void)total;
+  return 1;
+}
+
+static void test_options(const bytes *source, const bytes *target) {
+  bdelta_create_options options = create_defaults();
+  bdelta_report report;
+  bytes patch;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, NULL, &report));
+  CHECK(report.patch_bytes == patch.size && report.verified == 1 && report.has_head_sha256 == 0);
+  CHECK(report.covered_bytes + report.literal_bytes == target->size);
+  drop(&patch);
+  options.flags |= BDELTA_NO_VERIFY | BDELTA_NO_PREDICT;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));
+  CHECK(report.verified == 0);
+  drop(&patch);
+  options = create_defaults();
+  options.level = 10;
+  CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
+  options = create_defaults();
+  options.format = 2;
+  CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
+  options = create_defaults();
+  options.max_patch_ratio = 0.0001;
+  CHECK_CODE(BDELTA_kPatchTooLarge, create_into(source, target, &patch, &options, NULL));
+  drop(&patch);
+  options = create_defaults();
+  options.progress = stop;
+  CHECK_CODE(BDELTA_kCancelled, create_into(source, target, &patch, &options, NULL));
+  drop(&patch);
+  options = create_defaults();
+  options.memory_bytes = 1000;
+  CHECK_CODE(BDELTA_kMemoryLimit, create_into(source, target, &patch, &options, NULL));
+  options = create_defaults();
+  options.format = BDELTA_FORMAT_BDT1;
+  options.flags |= BDELTA_DIGESTS;
+  CHECK_CODE(BDELTA_kFormatCannotHold, create_into(source, target, &patch, &options, NULL));
+  options = create_defaults();
+  options.time_limit_seconds = -1;
+  CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
+  drop(&patch);
+}
+
+static void test_files(const char *scratch, const bytes *source, const bytes *target) {
+  char from[600], to[600], patch[600], made[600];
+  bdelta_create_options options = create_defaults();
+  bdelta_apply_options apply = apply_defaults();
+  uint64_t memory = 0;
+  bytes found;
+  sprintf(from, "%.500s/c-old", scratch);
+  sprintf(to, "%.500s/c-new", scratch);
+  sprintf(patch, "%.500s/c-patch", scratch);
+  sprintf(made, "%.500s/c-made", scratch);
+  save(from, source->data, source->size);
+  save(to, target->data, target->size);
+  remove(patch);
+  remove(made);
+  CHECK_CODE(BDELTA_OK, bdelta_create_file(from, to, patch, &options, NULL, NULL));
+  CHECK_CODE(BDELTA_kOutputExists, bdelta_create_file(from, to, patch, &options, NULL, NULL));
+  CHECK_CODE(BDELTA_kSamePath, bdelta_create_file(from, to, from, &options, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_create_file(from, to, NULL, &options, NULL, NULL));
+  apply.flags |= BDELTA_MAP_INPUTS;
+  CHECK_CODE(BDELTA_OK, bdelta_apply_file(from, made, patch, &apply, NULL, NULL));
+  found = load(scratch, "c-made");
+  CHECK(same(&found, target));
+  drop(&found);
+  CHECK_CODE(BDELTA_OK, bdelta_estimate_memory(1000000, 1000000, &options, &memory, NULL));
+  CHECK(memory > 0);
+  options.memory_bytes = 64u << 20;
+  CHECK_CODE(BDELTA_OK, bdelta_estimate_memory(1000000, 1000000, &options, &memory, NULL));
+  CHECK(memory <= options.memory_bytes);
+  CHECK_CODE(BDELTA_kUsage, bdelta_estimate_memory(1, 1, &options, NULL, NULL));
+  remove(from);
+  remove(to);
+  remove(patch);
+  remove(made);
+}
+
+/* Only `head` of the patch is trusted. */
+static void test_digests(const bytes *source, const bytes *target) {
+  bdelta_create_options options = create_defaults();
+  bdelta_apply_options apply = apply_defaults();
+  bdelta_report report;
+  bdelta_info info;
+  const bdelta_reader reader = reader_of(source);
+  memory_output made;
+  const bdelta_writer writer = stream_to(&made);
+  memory_input state;
+  const bdelta_input input = input_of(&state);
+  bytes patch, plain;
+  uint8_t other[32];
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  memset(&state, 0, sizeof state);
+  memset(&made, 0, sizeof made);
+  options.level = 1;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &plain, &options, NULL));
+  options.flags |= BDELTA_DIGESTS;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));
+  CHECK(report.has_head_sha256 == 1 && report.verified == 1);
+  CHECK(patch.size >= plain.size + 2 + 2 * 32);
+  state.from = &patch;
+  CHECK_CODE(BDELTA_OK, bdelta_info_stream(&input, &info, NULL));
+  CHECK(info.has_head_sha256 == 1 && memcmp(info.head_sha256, report.head_sha256, 32) == 0);
+
+  apply.head_sha256 = report.head_sha256;
+  CHECK_CODE(BDELTA_OK, push_in_pieces(&reader, &writer, &patch, 9, &apply));
+  CHECK(same(&made.made, target));
+  drop(&made.made);
+  memcpy(other, report.head_sha256, 32);
+  other[31] ^= 1;
+  apply.head_sha256 = other;
+  CHECK_CODE(BDELTA_kPatchDigest, push_in_pieces(&reader, &writer, &patch, 9, &apply));
+  apply.head_sha256 = report.head_sha256;
+  CHECK_CODE(BDELTA_kPatchDigest, push_in_pieces(&reader, &writer, &plain, 9, &apply));
+  CHECK(made.made.size == 0);
+  check_push_all_ways(source, target, &patch);
+  drop(&plain);
+  drop(&patch);
+}
+
+/* Every byte of a small patch, under a head that is trusted and under none. */
+static void test_damaged_digests(void) {
+  bdelta_create_options options = create_defaults();
+  bdelta_report report;
+  bytes source, target, patch;
+  size_t i;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&source, 0, sizeof source);
+  memset(&target, 0, sizeof target);
+  for (i = 0; i < 300; ++i) append(&source, i % 3 ? "the quick " : "brown fox ", 10);
+  append(&target, source.data, source.size);
+  for (i = 0; i < target.size; i += 31) target.data[i] ^= 2;
+  options.flags |= BDELTA_DIGESTS;
+  CHECK_CODE(BDELTA_OK, create_into(&source, &target, &patch, &options, &report));
+  check_push_damage(&source, &target, &patch, report.head_sha256);
+  check_push_truncated(&source, &target, &patch, report.head_sha256);
+  check_push_memory(&source, &target, &patch);
+  drop(&source);
+  drop(&target);
+  drop(&patch);
+}
+
+/* A patch with prediction: the global record and groups of covers have digests too. */
+static void test_predicted(const char *golden) {
+  bdelta_create_options options = create_defaults();
+  bdelta_apply_options apply = apply_defaults();
+  bdelta_report report;
+  memory_output made;
+  const bdelta_writer writer = stream_to(&made);
+  bdelta_reader reader;
+  char folder[700];
+  bytes source, target, patch;
+  size_t at;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  sprintf(folder, "%.500s/bdt2-predicted", golden);
+  source = load(folder, "old");
+  target = load(folder, "new");
+  reader = reader_of(&source);
+  options.level = 6;
+  options.flags |= BDELTA_DIGESTS;
+  CHECK_CODE(BDELTA_OK, create_into(&source, &target, &patch, &options, &report));
+  check_push_all_ways(&source, &target, &patch);
+  apply.head_sha256 = report.head_sha256;
+  for (at = 0; at < patch.size; at += 41) {
+    int32_t code;
+    memset(&made, 0, sizeof made);
+    patch.data[at] ^= 4;
+    code = push_in_pieces(&reader, &writer, &patch, 100, &apply);
+    CHECK(code != BDELTA_OK && code != BDELTA_kInternal);
+    patch.data[at] ^= 4;
+    CHECK(made.made.size == 0 || memcmp(made.made.data, target.data, made.made.size) == 0);
+    drop(&made.made);
+  }
+  drop(&source);
+  drop(&target);
+  drop(&patch);
+}
+
+int main(int argc, char **argv) {
+  bytes source, target;
+  if (argc != 3) return 2;
+  make_pair(&source, &target);
+  test_callbacks(&source, &target);
+  test_options(&source, &target);
+  test_files(argv[2], &source, &target);
+  test_digests(&source, &target);
+  test_damaged_digests();
+  test_predicted(argv[1]);
+  drop(&source);
+  drop(&target);
+  printf("%d failures\n", failure_count);
+  return failure_count != 0;
+}

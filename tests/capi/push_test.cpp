@@ -1,0 +1,403 @@
+// Push mode against pull mode, what it holds in memory, and what it does when memory ends.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "base/varint.hpp"
+#include "bdelta/bdelta.h"
+#include "bdelta/push.hpp"
+#include "format/native/framing.hpp"
+#include "hash/sha256.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/program_pair.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
+#endif
+
+namespace {
+
+std::atomic<long> g_until_failure{-1};  // allocations that still succeed; below 0: all do
+
+void* limited(std::size_t size) noexcept {
+  if (g_until_failure >= 0 && g_until_failure-- <= 0) {
+    g_until_failure = 0;
+    return nullptr;
+  }
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  if (void* memory = limited(size)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return limited(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return limited(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+namespace bdelta::test {
+namespace {
+
+struct Pair {
+  Bytes source;
+  Bytes target;
+  Bytes patch;
+};
+
+// Many small groups of coded windows.
+Pair small_groups() {
+  Pair pair;
+  pair.source = wordy_bytes(6000, 1);
+  pair.target = pair.source;
+  for (std::size_t i = 0; i < pair.target.size(); i += 9) pair.target[i] ^= 1;
+  Craft craft;
+  craft.window_bytes = 700;
+  craft.group_bytes = 1400;
+  pair.patch = craft_patch(pair.source, pair.target, bdelta::test::covers_of(pair.source, pair.target), craft);
+  return pair;
+}
+
+Pair programs() {
+  const ProgramPair pair = program_pair(11, 60);
+  auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
+  EXPECT_OK(patch);
+  return {pair.old_version, pair.new_version, patch ? *patch : Bytes()};
+}
+
+// A memory resource that tells the most bytes it had out.
+class Gauge final : public std::pmr::memory_resource {
+ public:
+  [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t) override {
+    now_ += size;
+    peak_ = std::max(peak_, now_);
+    return ::operator new(size);
+  }
+  void do_deallocate(void* block, std::size_t size, std::size_t) override {
+    now_ -= size;
+    ::operator delete(block);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+  std::size_t now_ = 0;
+  std::size_t peak_ = 0;
+};
+
+Result<Bytes> push_patch(ByteSpan source_bytes, ByteSpan patch, std::size_t piece, const PushOptions& options = {}) {
+  io::MemoryReader source(source_bytes);
+  Bytes made;
+  io::MemoryWriter target(made);
+  auto push = PushApply::open(source, static_cast<SequentialWriter&>(target), options);
+  if (!push) return push.error();
+  for (std::size_t at = 0; at < patch.size(); at += piece) {
+    if (Status fed = (*push)->feed(patch.subspan(at, std::min(piece, patch.size() - at))); !fed) return fed.error();
+  }
+  auto report = (*push)->finish();
+  if (!report) return report.error();
+  return made;
+}
+
+PushOptions careful() {
+  PushOptions options;
+  options.apply.memory_limit_bytes = 64 << 20;
+  options.apply.output_limit_bytes = 1 << 20;
+  return options;
+}
+
+TEST(Push, AgreesWithPullOnEveryDamage) {
+  Random random(9);
+  for (const Pair& pair : {small_groups(), programs()}) {
+    for (int round = 0; round < 600; ++round) {
+      Bytes bad = pair.patch;
+      const auto place = bad.begin() + static_cast<std::ptrdiff_t>(random.below(bad.size()));
+      switch (random.below(4)) {
+        case 0: bad.erase(place); break;
+        case 1: bad.insert(place, *place); break;
+        case 2: *place ^= static_cast<std::uint8_t>(1u << random.below(8)); break;
+        default: *place = 0xff;
+      }
+      const auto pulled = apply_patch(pair.source, bad, Sink::kSequential, careful().apply);
+      const auto pushed = push_patch(pair.source, bad, static_cast<std::size_t>(random.between(1, 300)), careful());
+      ASSERT_EQ(static_cast<bool>(pulled), static_cast<bool>(pushed)) << round;
+      if (pulled) {
+        ASSERT_TRUE(same_bytes(*pulled, *pushed));
+      } else {
+        ASSERT_NE(ErrorCode::kInternal, pushed.error().code) << to_string(pushed.error());
+      }
+    }
+  }
+}
+
+TEST(Push, WritesAGroupAsSoonAsItIsWhole) {
+  const Pair pair = small_groups();
+  io::MemoryReader source(pair.source);
+  Bytes made;
+  io::MemoryWriter target(made);
+  const auto push = PushApply::open(source, static_cast<SequentialWriter&>(target), {});
+  ASSERT_OK(push);
+  std::size_t steps = 0;
+  for (std::size_t at = 0; at < pair.patch.size(); ++at) {
+    const std::size_t before = made.size();
+    ASSERT_OK((*push)->feed(ByteSpan(pair.patch).subspan(at, 1)));
+    steps += made.size() != before;
+  }
+  // The last group came before the end record and before finish.
+  EXPECT_EQ(pair.target, made);
+  EXPECT_EQ((pair.target.size() + 1399) / 1400, steps);
+  EXPECT_OK((*push)->finish());
+}
+
+TEST(Push, HoldsOnePartAtATime) {
+  const Pair pair = small_groups();
+  io::MemorySequentialReader reader(pair.patch);
+  const auto info = inspect(reader);
+  ASSERT_OK(info);
+  Gauge gauge;
+  PushOptions options;
+  options.memory = &gauge;
+  ASSERT_OK(push_patch(pair.source, pair.patch, 1, options));
+  const std::uint64_t largest_record = info->group_bytes + 1 + 2 * kMaxVarintBytes;
+  EXPECT_GT(gauge.peak(), info->group_bytes);
+  EXPECT_LE(gauge.peak(), 2 * largest_record);  // while a vector moves into a larger one it has both
+  EXPECT_LT(2 * largest_record, pair.patch.size());
+  Gauge idle;
+  options.memory = &idle;
+  ASSERT_OK(push_patch(pair.source, pair.patch, pair.patch.size(), options));
+  EXPECT_EQ(0u, idle.peak());  // nothing is copied of what comes whole
+}
+
+TEST(Push, WhatAHeaderDeclaresIsHeldAgainstTheLimitFirst) {
+  const Pair pair = small_groups();
+  SplitPatch split = split_patch(pair.patch);
+  split.header.group_bytes = std::uint64_t{1} << 40;
+  Gauge gauge;
+  PushOptions options = careful();
+  options.memory = &gauge;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, with_header(split.header, split.body), 1, options));
+  EXPECT_LT(gauge.peak(), 1000u);
+}
+
+TEST(Push, AGlobalRecordOfTinyFramesIsBounded) {
+  const Pair pair = programs();
+  SplitPatch split = split_patch(pair.patch);
+  split.header.decoder_memory_bytes = 32 << 20;
+  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kGlobal), 1, 0};
+  append_varint(body, 16 << 20);  // images
+  append_varint(body, 0);
+  body.push_back(0);
+  for (int i = 0; i < 40; ++i) {  // stored frames of one byte that claim 2 MiB each
+    append_varint(body, 2 << 20);
+    body.push_back(1);
+    body.resize(body.size() + (std::size_t{2} << 20));
+  }
+  PushOptions options = careful();
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, with_header(split.header, body), 1 << 16, options));
+}
+
+TEST(Push, AListOfDigestsBeyondTheLimitIsRefused) {
+  const Pair pair = small_groups();
+  SplitPatch split = split_patch(pair.patch);
+  split.header.required_features |= native::kFeatureDigests;
+  for (const unsigned log : {60u, 40u, 22u}) {
+    Bytes body{static_cast<std::uint8_t>(native::RecordTag::kDigests)};
+    append_varint(body, std::uint64_t{1} << log);
+    append(body, split.body);
+    const Bytes bad = with_header(split.header, body);
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, push_patch(pair.source, bad, 5, careful()));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, bad, Sink::kSequential, careful().apply));
+  }
+}
+
+TEST(Push, AGroupBeyondWhatTheHeaderDeclaresIsRefusedAtOnce) {
+  const Pair pair = small_groups();
+  const SplitPatch split = split_patch(pair.patch);
+  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kGroup)};
+  append_varint(body, 100);
+  append_varint(body, split.header.group_bytes + 1);
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, push_patch(pair.source, with_header(split.header, body), 1));
+}
+
+TEST(Push, ATrustedHeadNeedsAList) {
+  const Pair pair = small_groups();
+  const SplitPatch split = split_patch(pair.patch);
+  PushOptions options;
+  options.expected_head_sha256 = sha256(with_header(split.header, {}));
+  EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, pair.patch, 7, options));
+}
+
+TEST(Push, DigestsAreCountedToo) {
+  const Pair pair = small_groups();
+  const SplitPatch split = split_patch(pair.patch);
+  native::Header header = split.header;
+  header.required_features |= native::kFeatureDigests;
+  CreateOptions options;
+  options.group_digests = true;
+  const auto listed = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(listed);
+  ASSERT_OK(push_patch(pair.source, *listed, 4));
+  const Bytes list = split_patch(*listed).body;
+  const std::size_t count = list[1];
+  ASSERT_LT(count, 128u);
+  for (const int change : {-1, 1}) {
+    Bytes body{list[0], static_cast<std::uint8_t>(static_cast<int>(count) + change)};
+    append(body, ByteSpan(list).subspan(2, (count - (change < 0 ? 1u : 0u)) * 32));
+    body.resize(2 + static_cast<std::size_t>(body[1]) * 32);
+    append(body, ByteSpan(list).subspan(2 + count * 32));
+    EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, with_header(split_patch(*listed).header, body), 4));
+  }
+}
+
+TEST(Push, KnowsNoFormatButOurs) {
+  const Bytes source = bytes_of("old");
+  EXPECT_FAILS(ErrorCode::kNotAPatch, push_patch(source, bytes_of("PK\3\4 is an archive"), 1));
+  EXPECT_FAILS(ErrorCode::kUnsupportedVersion, push_patch(source, bytes_of("BDT\7\1 of tomorrow"), 2));
+  EXPECT_FAILS(ErrorCode::kPatchTruncated, push_patch(source, bytes_of("BD"), 1));
+  EXPECT_FAILS(ErrorCode::kNotAPatch, push_patch(source, bytes_of("hi"), 1));
+}
+
+TEST(PatchSha256, IsProvenForStreams) {
+  const Pair pair = small_groups();
+  ApplyOptions options;
+  options.expected_patch_sha256 = sha256(pair.patch);
+  for (const Sink sink : kAllSinks) EXPECT_OK(apply_patch(pair.source, pair.patch, sink, options));
+  Bytes bad = pair.patch;
+  bad.back() ^= 1;
+  for (const Sink sink : kAllSinks) EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, bad, sink, options));
+}
+
+TEST(Sha256, KnownDigests) {
+  EXPECT_EQ("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", to_hex(sha256({})));
+  EXPECT_EQ("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", to_hex(sha256(bytes_of("abc"))));
+  const Bytes bytes = random_bytes(1000, 4);
+  Sha256Hasher hasher;
+  for (std::size_t at = 0; at < bytes.size(); at += 37) {
+    hasher.update(ByteSpan(bytes).subspan(at, std::min<std::size_t>(37, bytes.size() - at)));
+  }
+  EXPECT_EQ(sha256(bytes), hasher.finish());
+  EXPECT_EQ(sha256({}), hasher.finish());
+}
+
+// --- want of memory: each allocation fails once, through the C interface ---
+
+struct Sinks {
+  Bytes source;
+  Bytes patch;
+  std::size_t read = 0;
+  std::uint64_t written = 0;
+};
+
+std::int32_t read_source(void* user, std::uint64_t pos, void* out, std::size_t size) {
+  std::memcpy(out, static_cast<Sinks*>(user)->source.data() + pos, size);
+  return BDELTA_OK;
+}
+
+std::int32_t read_patch(void* user, void* out, std::size_t size, std::size_t* count) {
+  auto* const sinks = static_cast<Sinks*>(user);
+  *count = std::min(size, sinks->patch.size() - sinks->read);
+  std::memcpy(out, sinks->patch.data() + sinks->read, *count);
+  sinks->read += *count;
+  return BDELTA_OK;
+}
+
+std::int32_t count_bytes(void* user, const void*, std::size_t size) {
+  static_cast<Sinks*>(user)->written += size;
+  return BDELTA_OK;
+}
+
+// The code of `work` for every number of allocations that succeed, up to where it succeeds.
+template <class Work>
+void fail_each_allocation(Work&& work) {
+  for (long allowed = 0; allowed < 100'000; ++allowed) {
+    g_until_failure = allowed;
+    const std::int32_t code = work();
+    const bool reached = g_until_failure <= 0;
+    g_until_failure = -1;
+    if (code == BDELTA_OK) {
+      EXPECT_GT(allowed, 10);
+      return;
+    }
+    ASSERT_EQ(BDELTA_kOutOfMemory, code) << bdelta_error_name(code) << " after " << allowed;
+    ASSERT_TRUE(reached);
+  }
+  FAIL() << "no end";
+}
+
+class CWithoutMemory : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    const Pair pair = GetParam() ? programs() : small_groups();
+    sinks_.source = pair.source;
+    sinks_.patch = pair.patch;
+    reader_.struct_size = sizeof reader_;
+    reader_.size = pair.source.size();
+    reader_.read_at = read_source;
+    input_.struct_size = sizeof input_;
+    input_.read = read_patch;
+    writer_.struct_size = sizeof writer_;
+    writer_.write = count_bytes;
+    reader_.user = input_.user = writer_.user = &sinks_;
+    error_.struct_size = sizeof error_;
+    error_.message = text_;
+    error_.message_size = sizeof text_;
+  }
+
+  Sinks sinks_;
+  bdelta_reader reader_{};
+  bdelta_input input_{};
+  bdelta_writer writer_{};
+  bdelta_error error_{};
+  char text_[100] = {};
+};
+
+TEST_P(CWithoutMemory, ApplyingGivesTheCode) {
+  fail_each_allocation([&] {
+    sinks_.read = 0;
+    const std::int32_t code = bdelta_apply(&reader_, &input_, &writer_, nullptr, nullptr, &error_);
+    EXPECT_EQ(code, error_.code);
+    EXPECT_EQ(code == BDELTA_OK, text_[0] == '\0');
+    return code;
+  });
+}
+
+TEST_P(CWithoutMemory, PushingGivesTheCode) {
+  fail_each_allocation([&] {
+    bdelta_push* push = nullptr;
+    std::int32_t code = bdelta_push_open(&reader_, &writer_, nullptr, &push, &error_);
+    for (std::size_t at = 0; at < sinks_.patch.size() && code == BDELTA_OK; at += 50) {
+      const ByteSpan rest = ByteSpan(sinks_.patch).subspan(at);
+      code = bdelta_push_feed(push, rest.data(), std::min<std::size_t>(50, rest.size()), &error_);
+    }
+    if (code == BDELTA_OK) code = bdelta_push_finish(push, nullptr, &error_);
+    bdelta_push_close(push);
+    return code;
+  });
+}
+
+TEST_P(CWithoutMemory, DescribingGivesTheCode) {
+  bdelta_info info{};
+  info.struct_size = sizeof info;
+  for (long allowed = 0; allowed < 3; ++allowed) {
+    sinks_.read = 0;
+    g_until_failure = allowed;
+    const std::int32_t code = bdelta_info_stream(&input_, &info, &error_);
+    g_until_failure = -1;
+    EXPECT_EQ(BDELTA_kOutOfMemory, code);
+  }
+  EXPECT_EQ(0u, info.version);
+}
+
+INSTANTIATE_TEST_SUITE_P(Patches, CWithoutMemory, ::testing::Bool());
+
+}  // namespace
+}  // namespace bdelta::test
