@@ -53,14 +53,17 @@ BDELTA_PUBLIC Result<std::unique_ptr<SequentialReader>> open_sequential(const st
 
 // A file that comes into being whole or not at all: bytes go to a temporary file beside it, `finish` syncs and
 // renames. Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced.
+// It gets the mode of the file it replaces, its access list (Linux), and its owner and group where that is permitted:
+// without the owner or the group the set-id bits are dropped, without the group its bits are cut to those of everybody.
+// A new file gets what umask gives. Times are those of writing. Other extended attributes are not carried over.
 // An existing output that is no regular file (a device, a fifo) is written straight through instead.
 class BDELTA_PUBLIC OutputFile : public SequentialWriter {
  public:
   // Positioned writes are possible (a regular file): then `positioned` works, and size is what was written.
   [[nodiscard]] virtual PositionedWriter* positioned() noexcept = 0;
 
-  // Tells the file system how many bytes will come, so that space is claimed once. Best effort, but no space is
-  // an error at once (kNoSpace).
+  // Tells the file system how many bytes will come, so that space is claimed once. Best effort, but too little space
+  // is an error at once (kNoSpace, with the bytes needed and available where the file system tells).
   virtual Status reserve(std::uint64_t size_bytes) = 0;
 };
 

@@ -98,6 +98,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   };
   BDELTA_TRY(named(run.read_header()));
   if (is_up_to_date(target_path, run.info(), options.files, run.timeline(), run.watch())) {
+    if (options.files.sync) BDELTA_TRY(io::sync_existing(target_path));
     Report report = run.take_report();
     report.up_to_date = report.verified = true;
     return counted(std::move(report), counters);
@@ -115,11 +116,13 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   BDELTA_TRY(named(run.write_target(sink)));
   BDELTA_TRY(source->check_unchanged());
   if (patch.verified) BDELTA_TRY(patch.verified->check_unchanged());
+  Report report = run.take_report();  // before NEW appears, because for want of memory it can fail
   {
     const Span span(run.timeline(), PhaseId::kFinish);
     BDELTA_TRY(positioned ? positioned->finish() : output->finish());
   }
-  return counted(run.take_report(), counters);
+  run.update_times(report);
+  return counted(std::move(report), counters);
 }
 
 Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,

@@ -160,4 +160,9 @@ Report ApplyRun::take_report() {
   return std::move(report_);
 }
 
+void ApplyRun::update_times(Report& report) const noexcept {
+  timeline()->update(report.phases, kApplyPhases);
+  report.wall_seconds = timeline()->elapsed_seconds();
+}
+
 }  // namespace bdelta

@@ -43,6 +43,9 @@ class ApplyRun {
   // The report, once. Counts of system calls are the caller's to add.
   [[nodiscard]] Report take_report();
 
+  // Adds to it the time since.
+  void update_times(Report& report) const noexcept;
+
   // For steps of the caller's that belong to the application.
   [[nodiscard]] Timeline* timeline() const noexcept { return pool_.timeline(); }
   [[nodiscard]] Watch* watch() const noexcept { return pool_.watch(); }

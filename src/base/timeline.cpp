@@ -64,13 +64,19 @@ void Timeline::close(const Span& span) noexcept {
 
 std::vector<Phase> Timeline::phases(std::span<const PhaseId> ids) const {
   std::vector<Phase> phases;
-  const std::lock_guard lock(mutex_);
-  for (const PhaseId id : ids) {
-    const Sum& sum = sums_[static_cast<std::size_t>(id)];
-    phases.push_back({phase_name(id), static_cast<double>(sum.self_ns) / 1e9,
-                      static_cast<double>(sum.wall_ns) / 1e9, sum.bytes});
-  }
+  for (const PhaseId id : ids) phases.push_back({phase_name(id), 0, 0, 0});
+  update(phases, ids);
   return phases;
+}
+
+void Timeline::update(std::vector<Phase>& phases, std::span<const PhaseId> ids) const noexcept {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < ids.size() && i < phases.size(); ++i) {
+    const Sum& sum = sums_[static_cast<std::size_t>(ids[i])];
+    phases[i].seconds = static_cast<double>(sum.self_ns) / 1e9;
+    phases[i].wall_seconds = static_cast<double>(sum.wall_ns) / 1e9;
+    phases[i].bytes = sum.bytes;
+  }
 }
 
 }  // namespace bdelta

@@ -44,6 +44,9 @@ class Timeline {
   // What spans that have ended add up to; a phase that never was is listed with zeros.
   [[nodiscard]] std::vector<Phase> phases(std::span<const PhaseId> ids) const;
 
+  // Brings what `phases` gave for the same ids up to date.
+  void update(std::vector<Phase>& phases, std::span<const PhaseId> ids) const noexcept;
+
   // Spans of the calling thread carry this number from now on; those of a thread that never joined carry 0.
   void join(unsigned thread) const noexcept;
 

@@ -1,5 +1,6 @@
 #include <lzma.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +13,19 @@ namespace {
 
 Error codec_error(const char* codec, const char* what) {
   return {ErrorCode::kCodecFailed, std::string(codec) + ": " + what + "; the patch is damaged, fetch it again"};
+}
+
+// Want of memory is nobody's damage.
+Error zstd_error(std::size_t result) {
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
+    return {ErrorCode::kOutOfMemory, "no memory for the decompressor"};
+  }
+  return codec_error("zstd", ZSTD_getErrorName(result));
+}
+
+Error lzma_error(lzma_ret code) {
+  if (code == LZMA_MEM_ERROR) return {ErrorCode::kOutOfMemory, "no memory for the decompressor"};
+  return codec_error("lzma", "the data is invalid");
 }
 
 constexpr const char* kWrongSize = "a frame holds another number of bytes than declared";
@@ -44,7 +58,7 @@ class ZstdDecoder final : public FrameDecoder {
       const std::size_t in_before = input.pos;
       const std::size_t out_before = output.pos;
       const std::size_t hint = ZSTD_decompressStream(context_, &output, &input);
-      if (ZSTD_isError(hint)) return codec_error("zstd", ZSTD_getErrorName(hint));
+      if (ZSTD_isError(hint)) return zstd_error(hint);
       ended_ = hint == 0;
       if (input.pos == in_before && output.pos == out_before) return codec_error("zstd", kWrongSize);
     }
@@ -58,7 +72,7 @@ class ZstdDecoder final : public FrameDecoder {
     ZSTD_inBuffer input{nullptr, 0, 0};
     ZSTD_outBuffer output{&more, 1, 0};
     const std::size_t hint = ZSTD_decompressStream(context_, &output, &input);
-    if (ZSTD_isError(hint)) return codec_error("zstd", ZSTD_getErrorName(hint));
+    if (ZSTD_isError(hint)) return zstd_error(hint);
     if (output.pos != 0) return codec_error("zstd", kWrongSize);
     ended_ = hint == 0;
     return {};
@@ -97,7 +111,7 @@ class LzmaDecoder final : public FrameDecoder {
         ended_ = true;
         return done ? Status() : codec_error("lzma", kWrongSize);
       }
-      if (code != LZMA_OK) return codec_error("lzma", "the data is invalid");
+      if (code != LZMA_OK) return lzma_error(code);
       if (!done && stream_.avail_in + stream_.avail_out == before) return codec_error("lzma", kWrongSize);
     }
     return nothing_left();
@@ -112,7 +126,7 @@ class LzmaDecoder final : public FrameDecoder {
     const lzma_ret code = lzma_code(&stream_, LZMA_RUN);
     if (stream_.avail_out == 0) return codec_error("lzma", kWrongSize);
     ended_ = code == LZMA_STREAM_END;
-    return code == LZMA_OK || code == LZMA_BUF_ERROR || ended_ ? Status() : codec_error("lzma", "the data is invalid");
+    return code == LZMA_OK || code == LZMA_BUF_ERROR || ended_ ? Status() : lzma_error(code);
   }
 
   lzma_stream stream_ = LZMA_STREAM_INIT;

@@ -1,5 +1,6 @@
 #include <lzma.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <bit>
@@ -15,6 +16,8 @@ namespace {
 Error encoder_error(const char* codec, const std::string& what) {
   return {ErrorCode::kInternal, std::string(codec) + " could not compress: " + what};
 }
+
+Error no_memory() { return {ErrorCode::kOutOfMemory, "no memory for the compressor"}; }
 
 class StoreEncoder final : public FrameEncoder {
  public:
@@ -40,7 +43,7 @@ class ZstdEncoder final : public FrameEncoder {
   ZstdEncoder& operator=(const ZstdEncoder&) = delete;
 
   Status encode(ByteSpan raw, bool last, Bytes& out) override {
-    if (!context_) return Error{ErrorCode::kOutOfMemory, "no memory for the compressor"};
+    if (!context_) return no_memory();
     ZSTD_inBuffer input{raw.data(), raw.size(), 0};
     const std::size_t bound = ZSTD_compressBound(raw.size()) + 1024;
     for (;;) {
@@ -49,6 +52,7 @@ class ZstdEncoder final : public FrameEncoder {
       ZSTD_outBuffer output{out.data() + begin, bound, 0};
       const std::size_t left = ZSTD_compressStream2(context_, &output, &input, last ? ZSTD_e_end : ZSTD_e_flush);
       out.resize(begin + output.pos);
+      if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation) return no_memory();
       if (ZSTD_isError(left)) return encoder_error("zstd", ZSTD_getErrorName(left));
       if (left == 0 && input.pos == input.size) return {};
     }
@@ -80,7 +84,7 @@ class LzmaEncoder final : public FrameEncoder {
   LzmaEncoder& operator=(const LzmaEncoder&) = delete;
 
   Status encode(ByteSpan raw, bool last, Bytes& out) override {
-    if (!ready_) return Error{ErrorCode::kOutOfMemory, "no memory for the compressor"};
+    if (!ready_) return no_memory();
     while (raw.size() > kPieceBytes) {
       BDELTA_TRY(run(raw.first(kPieceBytes), LZMA_RUN, out));
       raw = raw.subspan(kPieceBytes);
@@ -105,6 +109,7 @@ class LzmaEncoder final : public FrameEncoder {
       const lzma_ret code = lzma_code(&stream_, action);
       out.resize(begin + room - stream_.avail_out);
       if (code == LZMA_STREAM_END || (code == LZMA_BUF_ERROR && action == LZMA_RUN)) return {};
+      if (code == LZMA_MEM_ERROR) return no_memory();
       if (code != LZMA_OK) return encoder_error("lzma", "code " + std::to_string(static_cast<int>(code)));
       if (action == LZMA_RUN && stream_.avail_in == 0 && stream_.avail_out != 0) return {};
     }

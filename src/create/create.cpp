@@ -53,10 +53,12 @@ Result<Report> create_paths(const std::filesystem::path& source_path, const std:
   BDELTA_TRY(source->check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target->check_unchanged());
   BDELTA_TRY(std::move(made));
+  BDELTA_TRY(patch->reserve(run.patch_bytes()));
   BDELTA_TRY(run.write(*patch));
-  BDELTA_TRY(run.finish(*patch));
 
-  Report report = run.take_report();
+  Report report = run.take_report();  // before PATCH appears, because for want of memory it can fail
+  BDELTA_TRY(run.finish(*patch));
+  run.update_times(report);
   report.read_calls = counters.read_calls;
   report.write_calls = counters.write_calls;
   return report;

@@ -399,7 +399,7 @@ Status CreateRun::finish_body() {
   watch_.set_range(kSegmentsDone, kEncoded);
   if (!budget_.target_whole) target_digest_ = target_hasher_.digest();
   BDELTA_TRY(bdt1_writer_ ? finish_bdt1() : finish_native());
-  return head_.size() + body_->size() <= patch_limit_bytes_ ? Status() : Status(patch_too_large(patch_limit_bytes_));
+  return patch_bytes() <= patch_limit_bytes_ ? Status() : Status(patch_too_large(patch_limit_bytes_));
 }
 
 Status CreateRun::finish_bdt1() {
@@ -455,7 +455,7 @@ Status CreateRun::self_check() {
 }
 
 Status CreateRun::write(SequentialWriter& patch) {
-  report_.patch_bytes = head_.size() + body_->size();
+  report_.patch_bytes = patch_bytes();
   const Span step(&timeline_, PhaseId::kWrite, TraceSpan::kNone, report_.patch_bytes);
   watch_.begin_stage(1, report_.patch_bytes);
   BDELTA_TRY(patch.write(head_));
@@ -485,6 +485,11 @@ Report CreateRun::take_report() {
   report_.phases = timeline_.phases(kCreatePhases);
   report_.wall_seconds = timeline_.elapsed_seconds();
   return std::move(report_);
+}
+
+void CreateRun::update_times(Report& report) const noexcept {
+  timeline_.update(report.phases, kCreatePhases);
+  report.wall_seconds = timeline_.elapsed_seconds();
 }
 
 }  // namespace bdelta

@@ -40,10 +40,12 @@ class CreateRun {
 
   Status finish_body();  // and make the head
   Status self_check();   // applies head and spool in memory
+  [[nodiscard]] std::uint64_t patch_bytes() const noexcept { return head_.size() + body_->size(); }  // then known
   Status write(SequentialWriter& patch);
   Status finish(SequentialWriter& patch);  // for create_file, whose writer is its own
 
   [[nodiscard]] Report take_report();
+  void update_times(Report& report) const noexcept;  // adds the time since
 
  private:
   Status load_target(const TargetRange& segment);

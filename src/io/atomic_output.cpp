@@ -14,12 +14,20 @@ namespace {
 constexpr std::uint32_t kPrivateMode = 0600;
 constexpr std::uint32_t kOrdinaryMode = 0666;
 constexpr std::uint32_t kSetIdBits = 06000;
+constexpr std::uint32_t kGroupBits = 070;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 
 Error already_exists(const std::filesystem::path& name) {
   return {ErrorCode::kOutputExists,
           shown(name) + ": exists already and was left as it is. Choose another name, or allow overwriting.",
           Error::kNoOffset};
+}
+
+template <class Call>
+int retried(Call call) noexcept {
+  int result = call();
+  while (result != 0 && errno == EINTR) result = call();
+  return result;
 }
 
 Status copy_bytes(const FileHandle& from, std::uint64_t size, const FileHandle& to, const std::filesystem::path& name) {
@@ -45,20 +53,27 @@ Result<std::unique_ptr<AtomicOutput>> AtomicOutput::create(OutputPlace place, co
   return output;
 }
 
-// A new file gets the mode that the system gives new files (umask, default ACL): the only way to learn it that does
-// not change the umask of the whole process is to create one so. While it is unfinished only its owner may read it.
+// A new file gets the mode that the system gives new files there (umask, default ACL). The only way to learn it that
+// does not change the umask of the whole process is to create one: an empty one that loses its name at once.
+Result<std::uint32_t> AtomicOutput::mode_of_new_files() const {
+  BDELTA_ASSIGN(const NamedFile probe,
+                create_unpredictable(place_.directory, OpenKind::kCreateNameless, kOrdinaryMode));
+  BDELTA_ASSIGN(const FileInfo info, info_of(probe.file, place_.name));
+  return info.mode;
+}
+
+// While it is unfinished only its owner may read it, from its creation on.
 Status AtomicOutput::open_temp() {
-  const std::uint32_t mode = place_.existing ? kPrivateMode : kOrdinaryMode;
-  auto temp = TempFile::create(options_.temp_dir.value_or(place_.directory), mode);
+  auto mode = place_.existing ? Result<std::uint32_t>(place_.existing->mode) : mode_of_new_files();
+  auto temp = mode ? TempFile::create(options_.temp_dir.value_or(place_.directory), kPrivateMode)
+                   : Result<TempFile>(std::move(mode).error());
   if (!temp) {
     Error error = std::move(temp).error();
     error.detail = shown(place_.name) + ": " + error.detail;
     return error;
   }
   temp_ = std::move(temp).value();
-  BDELTA_ASSIGN(const FileInfo info, info_of(temp_.file(), place_.name));
-  final_mode_ = place_.existing ? place_.existing->mode : info.mode;
-  if (!place_.existing) (void)temp_.file().ops().set_mode(temp_.file().fd(), kPrivateMode);
+  final_mode_ = *mode;
   return {};
 }
 
@@ -103,6 +118,9 @@ Status AtomicOutput::reserve(std::uint64_t size_bytes) {
   if (size_bytes > static_cast<std::uint64_t>(INT64_MAX)) {
     return Error{ErrorCode::kFileTooLarge, shown(place_.name) + ": a file cannot be that long."};
   }
+  const std::uint64_t missing = size_bytes - std::min(size_bytes, reserved_);
+  BDELTA_TRY(check_space(options_.temp_dir.value_or(place_.directory), missing, place_.name));
+  if (options_.temp_dir) BDELTA_TRY(check_space(place_.directory, missing, place_.name));  // for copy_beside
   while (file_ops().allocate(fd(), size_bytes) != 0) {
     if (errno == EINTR) continue;
     if (code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
@@ -131,7 +149,7 @@ Status AtomicOutput::complete() {
   if (options_.sync) BDELTA_TRY(sync_file(file_ops(), fd(), place_.name));
   BDELTA_TRY(close_temp());
   BDELTA_TRY(move_into_place());
-  return options_.sync ? sync_directory() : Status();
+  return options_.sync ? sync_directory(place_) : Status();
 }
 
 Status AtomicOutput::cut_to_written() {
@@ -144,17 +162,29 @@ Status AtomicOutput::cut_to_written() {
 }
 
 // Best effort: file systems without owners or modes are no reason to fail. Owner first, as changing it clears the
-// set-id bits; those are given only to a file that has kept its owner and group.
+// set-id bits; those are given only to a file that has kept its owner and group. Where the group could not be kept, the
+// group that the file has instead may do no more than everybody; nor may it without the access list, with which the
+// group bits of the mode are no rights of the group but a bound on the list.
 void AtomicOutput::set_attributes(int fd) noexcept {
   const FileOps& ops = file_ops();
   std::uint32_t mode = final_mode_;
   FileInfo now;
   if (place_.existing) {
     const FileInfo& old = *place_.existing;
-    const bool same_owner = ops.info(fd, now) == 0 && now.owner == old.owner && now.group == old.group;
-    if (!same_owner && ops.set_owner(fd, old.owner, old.group) != 0) mode &= ~kSetIdBits;
+    const bool known = retried([&] { return ops.info(fd, now); }) == 0;
+    const auto give = [&](std::uint32_t owner, std::uint32_t group) {
+      return retried([&] { return ops.set_owner(fd, owner, group); }) == 0;
+    };
+    const bool same = known && now.owner == old.owner && now.group == old.group;
+    bool group_kept = true;
+    if (!same && !give(old.owner, old.group)) {
+      mode &= ~kSetIdBits;
+      group_kept = known && (now.group == old.group || give(now.owner, old.group));
+    }
+    const bool list_kept = retried([&] { return ops.copy_access(place_.path.c_str(), fd); }) == 0;
+    if (!group_kept || !list_kept) mode &= ~kGroupBits | ((mode & 07) << 3);
   }
-  (void)ops.set_mode(fd, mode);
+  (void)retried([&] { return ops.set_mode(fd, mode); });
 }
 
 Status AtomicOutput::close_temp() {
@@ -214,17 +244,6 @@ Status AtomicOutput::copy_beside() {
   from.reset();
   temp_ = std::move(beside);
   return close_temp();
-}
-
-Status AtomicOutput::sync_directory() {
-  while (file_ops().sync_directory(place_.directory.c_str()) != 0) {
-    if (errno == EINTR) continue;
-    // A directory that may be written but not read can't be synced; nor can some file systems.
-    if (errno != EIO && code_of(errno, ErrorCode::kSyncFailed) != ErrorCode::kNoSpace) return {};
-    return file_error(errno, ErrorCode::kSyncFailed, place_.name,
-                      "the output is complete and in place, but making its name durable failed");
-  }
-  return {};
 }
 
 }  // namespace bdelta::io

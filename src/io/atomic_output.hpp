@@ -44,6 +44,7 @@ class AtomicOutput final : public OutputFile {
       : place_(std::move(place)), options_(options), counters_(counters) {}
 
   Status open_temp();
+  Result<std::uint32_t> mode_of_new_files() const;
   Status write_at(std::uint64_t pos, ByteSpan bytes);
   Status remember(Error error);
   [[nodiscard]] int fd() noexcept { return stream_ ? stream_->fd() : temp_.file().fd(); }
@@ -55,7 +56,6 @@ class AtomicOutput final : public OutputFile {
   Status move_into_place();
   Status move_once(int& system_error);
   Status copy_beside();
-  Status sync_directory();
 
   OutputPlace place_;
   FileOptions options_;

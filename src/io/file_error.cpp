@@ -1,5 +1,6 @@
 #include "io/file_error.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -18,6 +19,29 @@ std::string_view hint(ErrorCode code) noexcept {
   }
 }
 
+bool is_between(unsigned char byte, unsigned low, unsigned high) noexcept { return byte >= low && byte <= high; }
+
+// Bytes of the character at the front of `text`; 0 where it is a control character or no UTF-8. U+0080 to U+009F steer
+// terminals as well, and so do those bytes alone on terminals of other encodings.
+std::size_t printable_length(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
+  const auto first = static_cast<unsigned char>(byte(0));
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = is_between(first, 0xc2, 0xdf)   ? 2
+                             : is_between(first, 0xe0, 0xef) ? 3
+                             : is_between(first, 0xf0, 0xf4) ? 4
+                                                             : 0;
+  const auto second = static_cast<unsigned char>(byte(1));
+  // Not controls, nor what is longer than needed; not surrogates, nor what is beyond Unicode.
+  const unsigned lowest = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const unsigned highest = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (length == 0 || !is_between(second, lowest, highest)) return 0;
+  for (std::size_t at = 2; at < length; ++at) {
+    if ((byte(at) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
 void append_escaped(std::string& to, unsigned char byte) {
   constexpr char kDigits[] = "0123456789abcdef";
   to += "\\x";
@@ -27,22 +51,20 @@ void append_escaped(std::string& to, unsigned char byte) {
 
 }  // namespace
 
+std::string escaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = printable_length(text);
+    if (length == 0) append_escaped(out, static_cast<unsigned char>(text.front()));
+    out.append(text.substr(0, length));
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return out;
+}
+
 std::string shown(const std::filesystem::path& path) {
   const std::u8string text = path.u8string();
-  std::string out = "\"";
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xc2 && i + 1 < text.size() && text[i + 1] >= 0x80 && text[i + 1] < 0xa0;
-    if (c1) {  // U+0080 to U+009F steer terminals as well
-      append_escaped(out, byte);
-      append_escaped(out, static_cast<unsigned char>(text[++i]));
-    } else if (byte < 0x20 || byte == 0x7f) {
-      append_escaped(out, byte);
-    } else {
-      out += static_cast<char>(byte);
-    }
-  }
-  return out += '"';
+  return '"' + escaped({reinterpret_cast<const char*>(text.data()), text.size()}) + '"';
 }
 
 ErrorCode code_of(int system_error, ErrorCode otherwise) noexcept {

@@ -9,7 +9,11 @@
 
 namespace bdelta::io {
 
-// The name between quotes for a message: control characters as \xNN, so that a name cannot forge lines or colours.
+// Text for a message: bytes of control characters and those that are no UTF-8 as \xNN, so that it cannot forge lines or
+// colours on any terminal.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+// The name so, between quotes.
 [[nodiscard]] std::string shown(const std::filesystem::path& path);
 
 // The code for `system_error` (an errno). `otherwise` is for errors that only the failing step can name.

@@ -54,6 +54,8 @@ struct FileOps {
   int (*truncate)(int fd, std::uint64_t size);
   int (*set_mode)(int fd, std::uint32_t mode);
   int (*set_owner)(int fd, std::uint32_t owner, std::uint32_t group);
+  // Gives the file the access list that `from` has, or takes its own away; 0 where there are no such lists.
+  int (*copy_access)(const PathChar* from, int fd);
 
   // Streams; one thread at a time each, without locks where the platform can. `stream_failed` tells an error from
   // the end after a short count; write_stream may have accepted bytes that only reach the file later.
@@ -75,6 +77,8 @@ struct FileOps {
   int (*rename_new)(const PathChar* from, const PathChar* to);  // EEXIST rather than replace; EOPNOTSUPP
   int (*remove)(const PathChar* path);                          // async-signal-safe on POSIX
   int (*sync_directory)(const PathChar* path);
+  // What this process may still write on the file system of `directory`; ~0 where the file system doesn't say.
+  int (*free_bytes)(const PathChar* directory, std::uint64_t& out);
 
   // Mappings, read-only. `size` is not 0.
   void* (*map)(int fd, std::size_t size);

@@ -3,10 +3,15 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/xattr.h>
+#endif
 
 #include <cerrno>
 #include <climits>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -122,6 +127,20 @@ int system_truncate(int fd, std::uint64_t size) { return ::ftruncate(fd, static_
 int system_set_mode(int fd, std::uint32_t mode) { return ::fchmod(fd, static_cast<mode_t>(mode)); }
 int system_set_owner(int fd, std::uint32_t owner, std::uint32_t group) { return ::fchown(fd, owner, group); }
 
+#ifdef __linux__
+int system_copy_access(const char* from, int fd) {
+  constexpr const char* kName = "system.posix_acl_access";
+  char list[4096];  // 500 entries; a longer one cannot be copied
+  const ssize_t size = ::getxattr(from, kName, list, sizeof list);
+  if (size > 0) return ::fsetxattr(fd, kName, list, static_cast<std::size_t>(size), 0);
+  const auto none = [] { return errno == ENODATA || errno == EOPNOTSUPP; };
+  if (size < 0 && !none()) return -1;
+  return ::fremovexattr(fd, kName) == 0 || none() ? 0 : -1;
+}
+#else
+int system_copy_access(const char*, int) { return 0; }
+#endif
+
 std::FILE* system_open_stream(int fd, bool for_writing) { return ::fdopen(fd, for_writing ? "wb" : "rb"); }
 
 int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
@@ -183,6 +202,18 @@ int system_sync_directory(const char* path) {
   return result;
 }
 
+// No blocks at all is how file systems without a size of their own (network, fuse, proc) answer. Root may also use the
+// blocks kept for it: never less than what a write would get.
+int system_free_bytes(const char* directory, std::uint64_t& out) {
+  struct ::statvfs found {};
+  if (::statvfs(directory, &found) != 0) return -1;
+  const std::uint64_t blocks = ::geteuid() == 0 ? found.f_bfree : found.f_bavail;
+  const std::uint64_t block_bytes = found.f_frsize;
+  const bool unknown = found.f_blocks == 0 || (block_bytes != 0 && blocks > UINT64_MAX / block_bytes);
+  out = unknown ? UINT64_MAX : blocks * block_bytes;
+  return 0;
+}
+
 void* system_map(int fd, std::size_t size) {
   void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   return at == MAP_FAILED ? nullptr : at;
@@ -203,13 +234,14 @@ constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .info = system_info, .sync = system_sync, .allocate = system_allocate,
     .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
+    .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
     .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
-    .sync_directory = system_sync_directory, .map = system_map, .unmap = system_unmap, .advise = system_advise,
-    .random_bytes = system_random_bytes,
+    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .map = system_map,
+    .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
 };
 
 }  // namespace

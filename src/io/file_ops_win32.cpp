@@ -173,6 +173,8 @@ int system_truncate(int fd, std::uint64_t size) { return set_size(fd, size); }
 int system_set_mode(int, std::uint32_t) { return 0; }  // access lists come from the directory
 int system_set_owner(int, std::uint32_t, std::uint32_t) { return 0; }
 
+int system_copy_access(const wchar_t*, int) { return 0; }                  // likewise
+
 std::FILE* system_open_stream(int fd, bool for_writing) { return _fdopen(fd, for_writing ? "wb" : "rb"); }
 
 int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
@@ -222,6 +224,13 @@ int system_rename_new(const wchar_t* from, const wchar_t* to) { return move(from
 int system_remove(const wchar_t* path) { return DeleteFileW(path) ? 0 : fail(); }
 int system_sync_directory(const wchar_t*) { return 0; }  // MOVEFILE_WRITE_THROUGH did it
 
+int system_free_bytes(const wchar_t* directory, std::uint64_t& out) {
+  ULARGE_INTEGER available{};
+  if (!GetDiskFreeSpaceExW(directory, &available, nullptr, nullptr)) return fail();
+  out = available.QuadPart;
+  return 0;
+}
+
 void* system_map(int fd, std::size_t size) {
   const HANDLE mapping = CreateFileMappingW(handle_of(fd), nullptr, PAGE_READONLY, 0, 0, nullptr);
   if (mapping == nullptr) {
@@ -255,13 +264,14 @@ constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .info = system_info, .sync = system_sync, .allocate = system_allocate,
     .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
+    .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
     .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
-    .sync_directory = system_sync_directory, .map = system_map, .unmap = system_unmap, .advise = system_advise,
-    .random_bytes = system_random_bytes,
+    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .map = system_map,
+    .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
 };
 
 }  // namespace

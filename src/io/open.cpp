@@ -106,6 +106,16 @@ Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& pat
   });
 }
 
+Status sync_existing(const std::filesystem::path& path) {
+  return guarded_open([&]() -> Status {
+    BDELTA_ASSIGN(const OutputPlace place, find_output_place(path));
+    BDELTA_ASSIGN(const FileHandle file, open_file(place.path, OpenKind::kReadNoWait, 0, "cannot open for syncing"));
+    Status synced = sync_file(file_ops(), file.fd(), place.name);
+    const bool refused = !synced && synced.error().code == ErrorCode::kPermission;  // Windows wants a writer
+    return synced || refused ? sync_directory(place) : std::move(synced);
+  });
+}
+
 }  // namespace bdelta::io
 
 namespace bdelta {
@@ -123,12 +133,22 @@ Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& pat
   return io::open_output(path, options, nullptr);
 }
 
+namespace {
+
+bool look(const std::filesystem::path& path, io::FileInfo& out) {
+  while (io::file_ops().path_info(path.c_str(), out) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   try {
-    const io::FileOps& ops = io::file_ops();
     io::FileInfo first;
     io::FileInfo second;
-    if (ops.path_info(a.c_str(), first) == 0 && ops.path_info(b.c_str(), second) == 0) {
+    if (look(a, first) && look(b, second)) {
       return first.device == second.device && first.inode == second.inode;
     }
     std::error_code error;

@@ -15,4 +15,8 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
 Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
                                                 IoCounters* counters);
 
+// Makes a file durable that stands under its name already, with the name: whoever put it there may have been stopped
+// before its own sync.
+Status sync_existing(const std::filesystem::path& path);
+
 }  // namespace bdelta::io

@@ -1,6 +1,7 @@
 #include "io/output_place.hpp"
 
 #include <cerrno>
+#include <climits>
 #include <system_error>
 
 #include "base/try.hpp"
@@ -11,12 +12,19 @@ namespace {
 
 constexpr int kMostLinks = 40;  // as Linux: more means a circle
 
+#ifdef PATH_MAX
+constexpr std::size_t kLongestPath = PATH_MAX;
+#else
+constexpr std::size_t kLongestPath = 32767;
+#endif
+constexpr std::size_t kTempNameRoom = 32;  // a temporary file has to fit beside the output
+
 // Absolute, so that a change of the working directory before `finish` does no harm. A working directory that cannot
-// be named leaves the path as it is.
+// be named, or is too deep for the absolute path to be one, leaves the path as it is.
 std::filesystem::path absolute_or_same(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute;
+  return error || absolute.native().size() + kTempNameRoom > kLongestPath ? path : absolute;
 }
 
 // What `path` itself is, links not followed; nothing where it does not exist.
@@ -41,6 +49,7 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
         return Error{ErrorCode::kIsDirectory, shown(path) + ": expected the name of a file, found a directory's."};
       }
       place.directory = place.path.parent_path();
+      if (place.directory.empty()) place.directory = ".";
       return place;
     }
     std::filesystem::path target;
@@ -51,6 +60,28 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
     place.path = place.path.parent_path() / target;  // an absolute target replaces the whole
   }
   return Error{ErrorCode::kOpenFailed, shown(path) + ": too many symbolic links, probably a circle."};
+}
+
+Status sync_directory(const OutputPlace& place) {
+  while (file_ops().sync_directory(place.directory.c_str()) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EIO && code_of(errno, ErrorCode::kSyncFailed) != ErrorCode::kNoSpace) return {};
+    return file_error(errno, ErrorCode::kSyncFailed, place.name,
+                      "the output is complete and in place, but making its name durable failed");
+  }
+  return {};
+}
+
+Status check_space(const std::filesystem::path& directory, std::uint64_t size_bytes,
+                   const std::filesystem::path& name) {
+  std::uint64_t available = 0;
+  while (file_ops().free_bytes(directory.c_str(), available) != 0) {
+    if (errno != EINTR) return {};  // nothing is known then
+  }
+  if (available >= size_bytes) return {};
+  return Error{ErrorCode::kNoSpace, shown(name) + ": needs " + std::to_string(size_bytes) + " bytes, but only " +
+                                        std::to_string(available) + " are available in " + shown(directory) +
+                                        ". Free some space or choose another place for the output."};
 }
 
 }  // namespace bdelta::io

@@ -11,13 +11,20 @@ namespace bdelta::io {
 
 struct OutputPlace {
   std::filesystem::path name;       // as the caller wrote it, for messages
-  std::filesystem::path path;       // absolute, and no symbolic link at its end
-  std::filesystem::path directory;  // of `path`
+  std::filesystem::path path;       // no symbolic link at its end; absolute unless that were too long for the system
+  std::filesystem::path directory;  // of `path`, never empty
   std::optional<FileInfo> existing;
 };
 
 // kIsDirectory for a directory, kNotFound for no directory to put it in or an empty name, kOpenFailed for a circle of
 // links. A link that leads nowhere is fine: its target will be created.
 Result<OutputPlace> find_output_place(const std::filesystem::path& path);
+
+// Makes the name durable. What cannot be synced (a directory that may not be read, some file systems) counts as done.
+Status sync_directory(const OutputPlace& place);
+
+// kNoSpace if `directory` is known to have room for less than `size_bytes` more; `name` is the output's, for messages.
+Status check_space(const std::filesystem::path& directory, std::uint64_t size_bytes,
+                   const std::filesystem::path& name);
 
 }  // namespace bdelta::io

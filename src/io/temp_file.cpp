@@ -13,7 +13,8 @@ constexpr int kMostAttempts = 64;  // 64 random bits collide once; more often me
 
 Result<std::filesystem::path> random_name(const std::filesystem::path& directory) {
   std::uint64_t random = 0;
-  if (file_ops().random_bytes(&random, sizeof random) != 0) {
+  while (file_ops().random_bytes(&random, sizeof random) != 0) {
+    if (errno == EINTR) continue;
     return file_error(errno, ErrorCode::kOpenFailed, directory, "cannot choose a name for a temporary file");
   }
   constexpr char kDigits[] = "0123456789abcdef";

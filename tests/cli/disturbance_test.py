@@ -139,7 +139,7 @@ class Disturbance(support.Case):
             self.change("old", "truncate")
             _, said = process.communicate(timeout=60)
             if process.returncode == 2:
-                self.assertEqual(said.count(b"\n"), 1)
+                self.assertEqual(said.count(b"\n"), 1, said)
                 self.assertEqual(self.listing(), [b"new", b"old"])
                 continue
             self.assertEqual(process.returncode, 0, said)
@@ -178,10 +178,12 @@ class Disturbance(support.Case):
         inside = ["unshare", "-m", "sh", "-c", script, "sh"]
         if not shutil.which("unshare") or self.run_program(inside, "true").returncode != 0:
             self.skipTest("no file system can be mounted here")
-        for command, name in (([support.BDELTA, "old", "new", "disk/p", "-1"], "disk/p"),
+        needed = {"disk/p": len(self.get("patch")), "disk/made": len(self.new), "made": len(self.new)}
+        for command, name in (([support.BDELTA, "old", "new", "disk/p", "-1", "--no-verify"], "disk/p"),
                               ([support.BPATCH, "old", "disk/made", "patch"], "disk/made"),
                               ([support.BPATCH, "old", "made", "patch", "--temp-dir=disk"], "made")):
-            self.refuse(self.run_program(inside, *command), 2, "no space", f'"{name}"')
+            self.refuse(self.run_program(inside, *command), 2, "no space", f'"{name}"', f"needs {needed[name]} bytes",
+                        "only 1048576 are available", "disk\"")
             self.assertEqual(self.get("left"), b"")
             self.assertNotIn(b"made", self.listing())
 

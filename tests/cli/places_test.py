@@ -1,5 +1,6 @@
 """Where results go: links, devices, pipes, the place of OLD itself, a NEW that is already right; names of any bytes."""
 import os
+import struct
 import subprocess
 import sys
 import unittest
@@ -71,8 +72,61 @@ class Places(support.Case):
         os.chmod(self.path("made"), 0o751)
         self.succeed(self.bpatch("old", "made", "patch", "-f"))
         self.assertEqual(os.stat(self.path("made")).st_mode & 0o777, 0o751)
-        self.succeed(self.bpatch("old", "fresh", "patch", umask=0o027))
-        self.assertEqual(os.stat(self.path("fresh")).st_mode & 0o777, 0o640)
+        for mask, mode in ((0o027, 0o640), (0o077, 0o600), (0, 0o666)):
+            for made, command in (("fresh", self.bpatch), ("fresh-patch", self.bdelta)):
+                paths = (made, "patch") if made == "fresh" else ("new", made)
+                self.succeed(command("old", *paths, umask=mask))
+                self.assertEqual(os.stat(self.path(made)).st_mode & 0o7777, mode)
+                os.unlink(self.path(made))
+
+    def test_owner_of_outputs(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root may give files away")
+        for mode, caller, expected in ((0o4750, 0, (0o4750, 1234, 5678)), (0o6754, 4321, (0o744, 4321, 4321))):
+            with self.subTest(caller=caller):
+                os.chmod(self.dir, 0o777)
+                self.put("made", b"x")
+                os.chown(self.path("made"), 1234, 5678)
+                os.chmod(self.path("made"), mode)
+                become = {"user": caller, "group": caller, "extra_groups": []} if caller else {}
+                self.succeed(self.bpatch("old", "made", "patch", "-f", **become))
+                info = os.stat(self.path("made"))
+                self.assertEqual((info.st_mode & 0o7777, info.st_uid, info.st_gid), expected)
+                self.assertEqual(self.get("made"), self.new)
+
+    def test_access_lists_of_outputs(self):
+        """Linux: the list of the file that is replaced, and no other; of the directory's for a new file."""
+        def acl(named_user_rights, mask):
+            entries = ((1, 6, -1), (2, named_user_rights, 1234), (4, 0, -1), (0x10, mask, -1), (0x20, 0, -1))
+            return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+
+        name = "system.posix_acl_access"
+        self.put("made", b"x")
+        try:
+            os.setxattr(self.path("made"), name, acl(4, 4))
+        except (AttributeError, OSError):
+            self.skipTest("no access lists here")
+        mode = os.stat(self.path("made")).st_mode
+        self.succeed(self.bpatch("old", "made", "patch", "-f"))
+        self.assertEqual(os.getxattr(self.path("made"), name), acl(4, 4))
+        self.assertEqual(os.stat(self.path("made")).st_mode, mode)
+        self.put("plain", b"x")
+        os.chmod(self.path("plain"), 0o640)
+        os.setxattr(self.dir, "system.posix_acl_default", acl(6, 6))
+        self.succeed(self.bpatch("old", "plain", "patch", "-f"))
+        self.assertNotIn(name, os.listxattr(self.path("plain")))
+        self.assertEqual(os.stat(self.path("plain")).st_mode & 0o777, 0o640)
+        self.put("usual", b"x")  # as any new file here
+        self.succeed(self.bpatch("old", "fresh", "patch"))
+        self.assertEqual(os.getxattr(self.path("fresh"), name), os.getxattr(self.path("usual"), name))
+        self.assertEqual(os.stat(self.path("fresh")).st_mode, os.stat(self.path("usual")).st_mode)
+
+    def test_times_are_those_of_writing(self):
+        self.put("made", b"x")
+        os.utime(self.path("made"), (1e9, 1e9))
+        os.utime(self.path("old"), (1e9, 1e9))
+        self.succeed(self.bpatch("old", "made", "patch", "-f"))
+        self.assertGreater(os.stat(self.path("made")).st_mtime, 1.1e9)
 
     def test_devices(self):
         for executable, arguments in ((support.BPATCH, ["old", "/dev/null", "patch"]), (support.BDELTA, ["old", "new", "/dev/null"])):
@@ -129,6 +183,46 @@ class Names(support.Case):
                 self.succeed(self.bpatch(name + b".old", name + b".made", name, "--no-sync"))
                 self.assertEqual(self.get(name + b".made"), new)
                 self.assertEqual(self.run_program(support.BPATCH, "--info", name).returncode, 0)
+
+    @unittest.skipIf(sys.platform in ("darwin", "win32"), "file names are Unicode here")
+    def test_the_longest_names(self):
+        old, new = support.make_pair(8, size=30_000)
+        longest = {kind: kind + b"\xff\n" + b"n" * 252 for kind in (b"o", b"n", b"p", b"m")}
+        self.assertEqual({len(name) for name in longest.values()}, {255})
+        self.put(longest[b"o"], old)
+        self.put(longest[b"n"], new)
+        self.succeed(self.bdelta(longest[b"o"], longest[b"n"], longest[b"p"]))
+        self.succeed(self.bpatch(longest[b"o"], longest[b"m"], longest[b"p"]))
+        self.assertEqual(self.get(longest[b"m"]), new)
+        self.succeed(self.bpatch(longest[b"o"], longest[b"o"], longest[b"p"], "-f"))
+        self.assertEqual(self.get(longest[b"o"]), new)
+        self.put(longest[b"o"], old)
+        too_long = longest[b"m"] + b"m"
+        self.refuse_untouched(lambda: self.bpatch(longest[b"o"], too_long, longest[b"p"]), 2, "\\xff\\x0a")
+
+    @unittest.skipIf(sys.platform in ("darwin", "win32"), "limits of paths differ")
+    def test_directories_deeper_than_the_longest_path(self):
+        old, new = support.make_pair(8, size=30_000)
+        here = os.open(self.dir, os.O_RDONLY)
+        for depth in range(1, 26):  # 25 times 200 bytes: no absolute path leads there
+            os.mkdir(b"d" * 200, dir_fd=here)
+            below = os.open(b"d" * 200, os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = below
+            if depth not in (18, 19, 20, 25):
+                continue
+            for name, content in (("old", old), ("new", new)):
+                with open(os.open(name, os.O_WRONLY | os.O_CREAT, dir_fd=here), "wb") as file:
+                    file.write(content)
+            inside = {"preexec_fn": lambda: os.fchdir(here)}
+            self.succeed(self.bdelta("old", "new", "p", **inside))
+            self.succeed(self.bpatch("old", "m", "p", **inside))
+            self.succeed(self.bpatch("old", "old", "p", "-f", **inside))
+            for name in ("m", "old"):
+                with open(os.open(name, os.O_RDONLY, dir_fd=here), "rb") as file:
+                    self.assertEqual(file.read(), new)
+            self.assertEqual(sorted(os.listdir(here)), ["m", "new", "old", "p"])
+        os.close(here)
 
     def test_names_that_look_like_options(self):
         old, new = support.make_pair(8, size=30_000)

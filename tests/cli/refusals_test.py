@@ -147,7 +147,7 @@ class Refusals(support.Case):
 
     @unittest.skipIf(sys.platform in ("darwin", "win32"), "file names are Unicode here")
     def test_names_in_messages_are_escaped(self):
-        for name in (b"a\nb", b"a\x1b[2Jb", b"a\rb", b"a\x7fb", b"a\xc2\x9bb"):
+        for name in (b"a\nb", b"a\x1b[2Jb", b"a\rb", b"a\x7fb", b"a\xc2\x9bb", b"a\x9b2Jb", b"a\xff\xfeb"):
             self.put(name, b"not a patch")
             for arguments in (["old", "made", name], ["old", "made", name + b"!"], [name + b"!", "made", "patch"],
                               ["old", name, "patch"], ["old", name, name], [name, "made", "patch"]):
@@ -155,6 +155,7 @@ class Refusals(support.Case):
                 result = self.bpatch(*arguments)
                 self.refuse(result, result.returncode, "\\x")
                 self.assertFalse(set(result.stderr[:-1]) & (set(range(32)) | {127}), result.stderr)
+                result.stderr.decode("utf-8")
                 self.assertEqual(self.snapshot(), before)
             result = self.refuse(self.bdelta(name, "new", name, "-f"), 1, "\\x")
 

@@ -10,105 +10,13 @@
 #include "io/file_ops.hpp"
 #include "io/open.hpp"
 #include "io/spool.hpp"
+#include "support/faulty_ops.hpp"
 
 namespace bdelta::test {
 namespace {
 
 namespace fs = std::filesystem;
 using io::FileOps;
-
-// What is injected: the `nth` use of `call` fails with `error`. One for the process, as the table has no context.
-struct Plan {
-  std::string call;
-  int nth = 0;
-  int error = 0;
-  bool always_short = false;  // reads and writes move half of what is asked
-  bool hit = false;
-  bool stream_error = false;  // what ferror would say after an injected fault
-
-  bool strikes(std::string_view name) {
-    if (name != call || --nth != 0) return false;
-    hit = true;
-    errno = error;
-    return true;
-  }
-};
-Plan plan;
-
-const FileOps& real() { return io::system_ops(); }
-
-std::size_t shortened(std::size_t size) { return plan.always_short ? (size + 1) / 2 : size; }
-
-// Replaces `table.member` by a function that fails as planned and else calls the real one.
-#define INJECT(member, failed)                                                            \
-  table.member = [](auto... arguments) {                                                  \
-    return plan.strikes(#member) ? (failed) : real().member(arguments...);                \
-  }
-
-FileOps injecting_table() {
-  FileOps table = real();
-  INJECT(open, -1);
-  INJECT(duplicate, -1);
-  INJECT(sync, -1);
-  INJECT(allocate, -1);
-  INJECT(truncate, -1);
-  INJECT(set_mode, -1);
-  INJECT(set_owner, -1);
-  INJECT(set_buffer, -1);
-  INJECT(rename, -1);
-  INJECT(rename_new, -1);
-  INJECT(sync_directory, -1);
-  INJECT(random_bytes, -1);
-  INJECT(map, nullptr);
-  INJECT(open_stream, nullptr);
-  table.info = [](int fd, io::FileInfo& out) { return plan.strikes("info") ? -1 : real().info(fd, out); };
-  table.path_info = [](const char* path, io::FileInfo& out) {
-    return plan.strikes("path_info") ? -1 : real().path_info(path, out);
-  };
-  table.link_info = [](const char* path, io::FileInfo& out) {
-    return plan.strikes("link_info") ? -1 : real().link_info(path, out);
-  };
-  table.read_link = [](const char* path, fs::path& out) {
-    return plan.strikes("read_link") ? -1 : real().read_link(path, out);
-  };
-  table.close = [](int fd) {
-    const int result = real().close(fd);
-    return plan.strikes("close") ? -1 : result;
-  };
-  table.close_stream = [](std::FILE* file) {
-    const int result = real().close_stream(file);
-    return plan.strikes("close_stream") ? EOF : result;
-  };
-  table.flush_stream = [](std::FILE* file) {
-    return plan.strikes("flush_stream") ? (plan.stream_error = true, EOF) : real().flush_stream(file);
-  };
-  table.read_at = [](int fd, void* to, std::size_t size, std::uint64_t pos) {
-    return plan.strikes("read_at") ? std::ptrdiff_t{-1} : real().read_at(fd, to, shortened(size), pos);
-  };
-  table.write_at = [](int fd, const void* from, std::size_t size, std::uint64_t pos) {
-    return plan.strikes("write_at") ? std::ptrdiff_t{-1} : real().write_at(fd, from, shortened(size), pos);
-  };
-  table.read_stream = [](std::FILE* file, void* to, std::size_t size) -> std::size_t {
-    if (plan.strikes("read_stream")) return plan.stream_error = true, 0;
-    return real().read_stream(file, to, shortened(size));
-  };
-  table.write_stream = [](std::FILE* file, const void* from, std::size_t size) -> std::size_t {
-    if (plan.strikes("write_stream")) return plan.stream_error = true, 0;
-    return real().write_stream(file, from, shortened(size));
-  };
-  table.stream_failed = [](std::FILE* file) { return plan.stream_error || real().stream_failed(file); };
-  table.clear_stream = [](std::FILE* file) {
-    plan.stream_error = false;
-    real().clear_stream(file);
-  };
-  return table;
-}
-
-const char* const kCalls[] = {"open",         "duplicate",  "sync",        "allocate",     "truncate",
-                              "set_mode",     "set_owner",  "set_buffer",  "rename",       "rename_new",
-                              "random_bytes", "map",        "open_stream", "info",         "path_info",
-                              "link_info",    "read_link",  "close",       "close_stream", "flush_stream",
-                              "read_at",      "write_at",   "read_stream", "write_stream", "sync_directory"};
 
 const Bytes kBytes = pattern(100'000);
 const Bytes kOld = pattern(500, 7);
@@ -196,15 +104,9 @@ const Scenario kScenarios[] = {
     {"spool", spool_and_back, false},
 };
 
-std::ptrdiff_t open_descriptors() {
-  std::error_code error;
-  const fs::directory_iterator all("/proc/self/fd", error);
-  return error ? 0 : std::distance(all, fs::directory_iterator());
-}
-
 // Runs `scenario` under `plan` and checks what must hold whatever fails.
 Status run_planned(const Scenario& scenario) {
-  const Folder folder;
+  const Folder folder(quick_directory());
   put(folder / "in", kBytes);
   if (scenario.replaces) {
     put(folder / "out", kOld);
@@ -212,7 +114,7 @@ Status run_planned(const Scenario& scenario) {
   }
   const std::ptrdiff_t files_before = folder.count();
   const std::ptrdiff_t descriptors = open_descriptors();
-  const FileOps table = injecting_table();
+  const FileOps table = faulty_ops();
   Status status;
   {
     const io::ScopedFileOps scope(table);
@@ -226,24 +128,24 @@ Status run_planned(const Scenario& scenario) {
     EXPECT_TRUE(get(folder / "out") == kBytes) << "wrong bytes";
   } else if (scenario.replaces) {
     const Bytes now = get(folder / "out");
-    EXPECT_TRUE(now == kOld || (plan.call == "sync_directory" && now == kBytes));
+    EXPECT_TRUE(now == kOld || (current_fault().call == "sync_directory" && now == kBytes));
   }
   if (!status && appeared) {
-    EXPECT_TRUE(durable_only || plan.call == "sync_directory") << to_string(status.error());
+    EXPECT_TRUE(durable_only || current_fault().call == "sync_directory") << to_string(status.error());
   }
   return status;
 }
 
 TEST(IoFault, EveryCallFailsAtEveryTime) {
   for (const Scenario& scenario : kScenarios) {
-    for (const char* call : kCalls) {
+    for (const std::string& call : faulty_calls()) {
       for (const int error : {EIO, ENOSPC, EACCES, EMFILE, EPIPE, EOPNOTSUPP}) {
         for (int nth = 1; nth < 100; ++nth) {
           SCOPED_TRACE(std::string(scenario.name) + ", " + call + " fails " + std::to_string(nth) + ", " +
                        std::to_string(error));
-          plan = {call, nth, error, false, false, false};
+          set_fault({call, nth, error, false, false, false});
           const Status status = run_planned(scenario);
-          if (!plan.hit) {
+          if (!current_fault().hit) {
             EXPECT_OK(status);
             break;
           }
@@ -259,27 +161,27 @@ TEST(IoFault, EveryCallFailsAtEveryTime) {
 }
 
 TEST(IoFault, InterruptionsAreNotNoticed) {
-  const std::set<std::string> never_interrupted = {"set_buffer", "map", "open_stream", "random_bytes", "path_info"};
+  const std::set<std::string> never_interrupted = {"set_buffer", "map", "open_stream"};
   for (const Scenario& scenario : kScenarios) {
-    for (const char* call : kCalls) {
+    for (const std::string& call : faulty_calls()) {
       if (never_interrupted.count(call) != 0) continue;
       // Stdio may have dropped what it held: going on would leave a hole.
       const bool buffered = scenario.name == std::string("write buffered") &&
-                            (call == std::string("write_stream") || call == std::string("flush_stream"));
-      if (buffered || call == std::string("flush_stream")) continue;
+                            (call == "write_stream" || call == "flush_stream");
+      if (buffered || call == "flush_stream") continue;
       for (int nth = 1; nth < 100; ++nth) {
         SCOPED_TRACE(std::string(scenario.name) + ", " + call + " interrupted " + std::to_string(nth));
-        plan = {call, nth, EINTR, false, false, false};
+        set_fault({call, nth, EINTR, false, false, false});
         const Status status = run_planned(scenario);
         EXPECT_OK(status);
-        if (!plan.hit || ::testing::Test::HasFailure()) break;
+        if (!current_fault().hit || ::testing::Test::HasFailure()) break;
       }
     }
   }
 }
 
 TEST(IoFault, AnInterruptedBufferedWriteIsAnErrorAndNoHole) {
-  plan = {"write_stream", 3, EINTR, false, false, false};
+  set_fault({"write_stream", 3, EINTR, false, false, false});
   const Status status = run_planned(kScenarios[0]);
   EXPECT_FAILS(ErrorCode::kWriteFailed, status);
   EXPECT_NE(std::string::npos, status.error().detail.find("after 18000 bytes")) << status.error().detail;
@@ -288,7 +190,7 @@ TEST(IoFault, AnInterruptedBufferedWriteIsAnErrorAndNoHole) {
 TEST(IoFault, ShortCountsAreNotNoticed) {
   for (const Scenario& scenario : kScenarios) {
     SCOPED_TRACE(scenario.name);
-    plan = {"", 0, 0, true, false, false};
+    set_fault({"", 0, 0, true, false, false});
     EXPECT_OK(run_planned(scenario));
   }
 }
@@ -309,31 +211,31 @@ TEST(IoFault, CodesSayWhatFailed) {
   };
   for (const auto& [scenario, call, error, code] : cases) {
     SCOPED_TRACE(std::string(call) + ' ' + std::to_string(error));
-    plan = {call, 1, error, false, false, false};
+    set_fault({call, 1, error, false, false, false});
     const Status status = run_planned(kScenarios[scenario]);
     EXPECT_FAILS(code, status);
-    EXPECT_TRUE(plan.hit);
+    EXPECT_TRUE(current_fault().hit);
   }
 }
 
 TEST(IoFault, AllocationThatIsNotSupportedIsIgnored) {
   for (const int error : {EOPNOTSUPP, EINVAL, ENOSYS, EFBIG}) {
-    plan = {"allocate", 1, error, false, false, false};
+    set_fault({"allocate", 1, error, false, false, false});
     EXPECT_OK(run_planned(kScenarios[0]));
-    EXPECT_TRUE(plan.hit);
+    EXPECT_TRUE(current_fault().hit);
   }
 }
 
 TEST(IoFault, WithoutLinksTheMoveLooksFirst) {
-  plan = {"rename_new", 1, EOPNOTSUPP, false, false, false};
+  set_fault({"rename_new", 1, EOPNOTSUPP, false, false, false});
   EXPECT_OK(run_planned(kScenarios[0]));
   const Folder folder;
-  const FileOps table = injecting_table();
+  const FileOps table = faulty_ops();
   const io::ScopedFileOps scope(table);
   auto output = open_output(folder / "f", {});
   ASSERT_OK(output);
   put(folder / "f", text("theirs"));
-  plan = {"rename_new", 1, EOPNOTSUPP, false, false, false};
+  set_fault({"rename_new", 1, EOPNOTSUPP, false, false, false});
   EXPECT_FAILS(ErrorCode::kOutputExists, (*output)->finish());
   EXPECT_EQ(1, folder.count());
 }
@@ -342,20 +244,20 @@ TEST(IoFault, AnotherFileSystemMeansACopyThatMayFailToo) {
   for (const char* call : {"", "open", "read_at", "write_at", "sync", "close", "rename", "info", "random_bytes"}) {
     for (int nth = 1; nth < 20; ++nth) {
       SCOPED_TRACE(std::string(call) + " fails " + std::to_string(nth));
-      const Folder folder;
-      const Folder elsewhere;
+      const Folder folder(quick_directory());
+      const Folder elsewhere(quick_directory());
       FileOptions options;
       options.overwrite = true;
       options.temp_dir = elsewhere.path();
-      FileOps table = injecting_table();
+      FileOps table = faulty_ops();
       static int renames;
       renames = 0;
       table.rename = [](const char* from, const char* to) {
         if (++renames == 1) return errno = EXDEV, -1;
-        return plan.strikes("rename") ? -1 : real().rename(from, to);
+        return fault_strikes("rename") ? -1 : io::system_ops().rename(from, to);
       };
       const io::ScopedFileOps scope(table);
-      plan = {call, nth, EIO, false, false, false};
+      set_fault({call, nth, EIO, false, false, false});
       Status status;
       {
         auto output = open_output(folder / "out", options);
@@ -367,7 +269,7 @@ TEST(IoFault, AnotherFileSystemMeansACopyThatMayFailToo) {
       if (status) {
         EXPECT_TRUE(get(folder / "out") == kBytes);
       }
-      if (!plan.hit) {
+      if (!current_fault().hit) {
         EXPECT_OK(status);
         break;
       }
@@ -376,7 +278,7 @@ TEST(IoFault, AnotherFileSystemMeansACopyThatMayFailToo) {
 }
 
 TEST(IoFault, TablesNest) {
-  const FileOps table = injecting_table();
+  const FileOps table = faulty_ops();
   EXPECT_EQ(&io::system_ops(), &io::file_ops());
   {
     const io::ScopedFileOps outer(table);

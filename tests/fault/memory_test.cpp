@@ -1,9 +1,11 @@
 // Every allocation in turn fails: the answer is kOutOfMemory (or success, where nothing depended on it), never an exception
-// across the public surface and never the end of the process. Allocations of C++ are counted; those of the codecs are theirs.
+// across the public surface and never the end of the process. Allocations of C++ are counted; for
+// those of the codecs see malloc_test.
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
+#include "support/fail_each.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
@@ -54,33 +56,6 @@ class NullWriter final : public SequentialWriter {
   Status finish() override { return {}; }
 };
 
-// Runs `work` with the first, second, … allocation failing until it gets through without a failure.
-template <class Work>
-void fail_each_allocation(Work work) {
-  int escapes = 0;
-  long first_escape = -1;
-  for (long nth = 0; nth < 4000; ++nth) {
-    g_left = nth;
-    bool escaped = false;
-    bool succeeded = false;
-    ErrorCode code{};
-    try {
-      const Result<Report> report = work();
-      succeeded = static_cast<bool>(report);
-      if (!report) code = report.error().code;
-    } catch (const std::bad_alloc&) {
-      escaped = true;
-    }
-    const bool failed_one = g_left.exchange(-1) < 0;
-    if (escaped && escapes++ == 0) first_escape = nth;
-    if (!succeeded && !escaped) {
-      ASSERT_EQ(ErrorCode::kOutOfMemory, code) << error_name(code) << " at allocation " << nth;
-    }
-    if (!failed_one) break;
-  }
-  EXPECT_EQ(0, escapes) << "times std::bad_alloc came out of the library, first at allocation " << first_escape;
-}
-
 ProgramPair words() {
   Bytes source = wordy_bytes(40'000, 1);
   Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
@@ -91,7 +66,7 @@ void create_with(unsigned threads, const ProgramPair& pair = words()) {
   const Bytes& source = pair.old_version;
   const Bytes& target = pair.new_version;
   const CreateOptions options = create_options(3, PatchFormat::kBdt2, threads);
-  fail_each_allocation([&] {
+  fail_each_allocation(g_left, [&] {
     io::MemoryReader source_reader(source);
     HiddenReader target_reader(target);
     NullWriter writer;
@@ -106,7 +81,7 @@ void apply_with(unsigned threads, const ProgramPair& pair = words()) {
   ASSERT_OK(patch);
   ApplyOptions options;
   options.threads = threads;
-  fail_each_allocation([&] {
+  fail_each_allocation(g_left, [&] {
     HiddenReader source_reader(source);
     io::MemorySequentialReader reader(*patch);
     NullWriter writer;

@@ -79,6 +79,19 @@ TEST(IoStream, NamesWhatCannotBeOpened) {
 
 TEST(IoStream, EscapesControlCharactersOnly) {
   EXPECT_EQ("\"a b\xc3\xa4\\x7f\\xc2\\x9b\"", io::shown("a b\xc3\xa4\x7f\xc2\x9b"));
+  for (const char* whole : {"plain", "\xc2\xa0", "\xdf\xbf", "\xe0\xa0\x80",
+                            "\xed\x9f\xbf", "\xef\xbf\xbd", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(whole, io::escaped(whole));
+  }
+  EXPECT_EQ("\\x9b2J", io::escaped("\x9b" "2J")) << "an escape sequence in some encodings";
+  EXPECT_EQ("\\xff\\xfe", io::escaped("\xff\xfe"));
+  EXPECT_EQ("\\xc3(", io::escaped("\xc3("));
+  EXPECT_EQ("\\xe2\\x82", io::escaped("\xe2\x82")) << "cut off";
+  EXPECT_EQ("\\xc0\\xaf", io::escaped("\xc0\xaf")) << "longer than needed";
+  EXPECT_EQ("\\xe0\\x9f\\xbf", io::escaped("\xe0\x9f\xbf"));
+  EXPECT_EQ("\\xed\\xa0\\x80", io::escaped("\xed\xa0\x80")) << "a surrogate";
+  EXPECT_EQ("\\xf4\\x90\\x80\\x80", io::escaped("\xf4\x90\x80\x80"));
+  EXPECT_EQ("\\x0a", io::escaped("\n"));
 }
 
 TEST(IoStream, ReadsAFifo) {

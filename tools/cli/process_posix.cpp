@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "bdelta/files.hpp"
@@ -20,13 +21,22 @@ void say(const char* text) {
   }
 }
 
+std::atomic_flag ending = ATOMIC_FLAG_INIT;
+
+// The first thread in a handler tells and ends the process; others, which a lost mapping stops as well, wait for that.
+void come_first() {
+  while (ending.test_and_set()) pause();
+}
+
 extern "C" void on_interrupt(int) {
+  come_first();
   remove_unfinished_outputs();
   say(": interrupted; nothing was left behind\n");
   _exit(130);
 }
 
 extern "C" void on_bus_error(int) {
+  come_first();
   remove_unfinished_outputs();
   say(": an input could not be read any more (it was truncated, or its disk failed); nothing was left behind, "
       "try --io=stdio\n");

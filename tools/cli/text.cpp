@@ -44,18 +44,7 @@ std::filesystem::path path_of(const std::string& word) {
 
 std::string shown(const std::filesystem::path& path) { return io::shown(path); }
 
-std::string one_line(const std::string& text) {
-  std::string line;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      line += format("\\x%02x", static_cast<unsigned>(byte));
-    } else {
-      line += c;
-    }
-  }
-  return line;
-}
+std::string one_line(const std::string& text) { return io::escaped(text); }
 
 std::string human_size(std::uint64_t bytes) {
   static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};

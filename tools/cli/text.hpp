@@ -12,10 +12,10 @@ namespace bdelta::cli {
 // A path from a word of the command line, whatever its bytes.
 [[nodiscard]] std::filesystem::path path_of(const std::string& word);
 
-// A path for a message: control characters as \xNN.
+// A path for a message: control characters and what is no UTF-8 as \xNN.
 [[nodiscard]] std::string shown(const std::filesystem::path& path);
 
-// Text that may hold anything, for a message of one line: control characters as \xNN.
+// Text that may hold anything, for a message of one line; likewise.
 [[nodiscard]] std::string one_line(const std::string& text);
 
 // "12.3 MiB"
