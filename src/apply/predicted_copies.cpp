@@ -27,11 +27,24 @@ Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, Worker
   return {};
 }
 
+// Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
+// Gives how many labels it leaves room for.
+Result<std::size_t> most_labels(const PredictionPlan& plan, const PatchInfo& info) {
+  const std::uint64_t taken_bytes = plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover;
+  if (taken_bytes > info.decoder_memory_bytes) {
+    return Error{ErrorCode::kPatchCorrupt,
+                 "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " +
+                     std::to_string(info.decoder_memory_bytes) + " that the header declares; fetch the patch again"};
+  }
+  return static_cast<std::size_t>((info.decoder_memory_bytes - taken_bytes) / kBytesPerLabel);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
                                                                const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
+  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, info));
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   ByteSpan file = source.view();
   if (file.empty()) {
@@ -42,7 +55,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));
-  BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), plan.labels.size()));
+  BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), most));
   copies->own_map_.emplace(plan.covers);
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,

@@ -13,6 +13,11 @@
 
 namespace bdelta {
 
+// What an applier holds of a plan, as a patch declares it at least (FORMAT.md): the cover and its part of the place
+// map, the label and its part of the index.
+inline constexpr std::uint64_t kBytesPerCover = 64;
+inline constexpr std::uint64_t kBytesPerLabel = 28;
+
 // Immutable once made; any number of threads, each with a cache of its own.
 class PredictedCopies {
  public:
@@ -20,7 +25,8 @@ class PredictedCopies {
 
   // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
   // it. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
-  // needed. Errors: kPatchCorrupt for tables that don't fit, kMemoryLimit, those of reading.
+  // needed. Errors: kPatchCorrupt for tables that don't fit or take more memory than the patch declares, kMemoryLimit,
+  // those of reading.
   static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
                                                        const PatchInfo& info, std::uint64_t memory_limit_bytes,
                                                        WorkerPool& pool);

@@ -17,10 +17,9 @@
 namespace bdelta {
 namespace {
 
-constexpr int kMaskedLevel = 3;  // of the matcher on masked files, and of passes before the last: nearly all is exact there
+constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
 constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
-constexpr std::uint64_t kMapBytesPerCover = 40;  // of a PlaceMap, about
 
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
@@ -144,6 +143,7 @@ void ProgramPass::predict() {
   in_doubt_ = is_doubtful(learned.counts, plan_.covers, target_.size());
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, learned.labels);
+  label_count_ = learned.labels.size();
   make_copies(map, learned.labels);
 }
 
@@ -163,8 +163,8 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Lab
 }
 
 std::uint64_t ProgramPass::apply_bytes() const noexcept {
-  return apply_program_bytes_ + plan_.images.size() + plan_.labels.size() +
-         plan_.covers.size() * (sizeof(Cover) + kMapBytesPerCover);
+  return apply_program_bytes_ + plan_.images.size() + plan_.labels.size() + label_count_ * kBytesPerLabel +
+         plan_.covers.size() * kBytesPerCover;
 }
 
 }  // namespace bdelta

@@ -56,6 +56,7 @@ class ProgramPass {
   std::uint64_t apply_program_bytes_ = 0;
   bool in_doubt_ = false;
   PredictionPlan plan_;
+  std::size_t label_count_ = 0;
   Bytes copied_;
 };
 

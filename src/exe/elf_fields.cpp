@@ -153,10 +153,9 @@ void add_packed_relocations(FieldSink& sink, std::uint64_t address, std::uint64_
     std::uint64_t pos = 0;
     if (sink.layout().file_pos_of(place, pos)) sink.absolute(pos, FieldKind::kPointer);
   };
-  for (std::uint64_t i = 0; i < count; ++i) {
+  for (std::uint64_t i = 0; i < count && sink.step(); ++i) {  // also for words that mark nothing
     const std::uint64_t entry = word.at(begin + i * word.bytes);
     if (entry % 2 == 0) {
-      if (!sink.step()) return;
       add_pointer(entry);
       next = entry + word.bytes;
       continue;

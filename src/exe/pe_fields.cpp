@@ -15,7 +15,8 @@ bool pos_of_rva(const FieldSink& sink, std::uint64_t rva, std::uint64_t& pos) {
   return rva != 0 && sink.layout().file_pos_of(sink.image().base_address + rva, pos);
 }
 
-// A directory with its bytes in the file, cut to what is left of the file; empty if it is not there.
+// A directory with its bytes in the file, cut to what is left of the image, so that many images don't read one
+// another's bytes; empty if it is not there.
 struct Table {
   std::uint64_t pos = 0;
   std::uint64_t size_bytes = 0;
@@ -23,8 +24,9 @@ struct Table {
 
 Table table_of(const FieldSink& sink, const PeDirectory& directory) {
   Table table;
-  if (!pos_of_rva(sink, directory.rva, table.pos)) return {};
-  table.size_bytes = std::min<std::uint64_t>(directory.size_bytes, sink.file().size() - table.pos);
+  const std::uint64_t end = sink.image().file_pos + sink.image().size_bytes;
+  if (!pos_of_rva(sink, directory.rva, table.pos) || table.pos > end) return {};
+  table.size_bytes = std::min<std::uint64_t>(directory.size_bytes, end - table.pos);
   return table;
 }
 

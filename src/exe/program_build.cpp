@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <optional>
 
 #include "base/checked.hpp"
 #include "exe/images.hpp"
@@ -111,8 +112,10 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
   std::atomic<std::uint64_t> kept_bytes{0};
   if (keep_bytes != 0) decoded_.resize(block_count_);
   pool.for_each(task_count, [&](std::size_t task) {
-    const Images images = images_;  // a copy, as look-ups remember the one before
     std::vector<Field> fields;
+    // A copy, as look-ups remember the one before; of one image only, as there may be many tasks and many images.
+    std::optional<ImageLayout> layout;
+    std::size_t layout_image = 0;
     const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
     for (std::size_t block = task * kBlocksPerTask; block < end; ++block) {
       if (loads == nullptr && kept_bytes > keep_bytes) return;
@@ -122,10 +125,12 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
         decoded_[block].shrink_to_fit();
         kept_bytes += decoded_[block].size() * sizeof(CodeRecord);
       }
-      if (loads == nullptr) continue;
+      if (loads == nullptr || fields.empty()) continue;
       const std::uint8_t image = part_of_block(block).image;
+      if (!layout || layout_image != image) layout.emplace(images_.layouts[image]);
+      layout_image = image;
       for (Field& field : fields) {
-        if (!may_load_table(field, images.layouts[image])) continue;
+        if (!may_load_table(field, *layout)) continue;
         field.image = image;
         task_loads[task].push_back(field);
       }

@@ -7,8 +7,10 @@
 #include <new>
 
 #include "base/varint.hpp"
+#include "exe/program.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/program_pair.hpp"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
@@ -18,10 +20,12 @@ namespace {
 
 std::atomic<std::size_t> g_now{0};
 std::atomic<std::size_t> g_peak{0};
+std::atomic<std::size_t> g_total{0};  // of all that was ever allocated
 
 void* counted(std::size_t size) {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) return nullptr;
+  g_total += malloc_usable_size(memory);
   const std::size_t now = g_now += malloc_usable_size(memory);
   std::size_t peak = g_peak;
   while (now > peak && !g_peak.compare_exchange_weak(peak, now)) {
@@ -248,6 +252,67 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
   const Bytes patch = with_header(header, record);
   const std::size_t peak = peak_of([&] { (void)error_of(old, patch); });
   EXPECT_LT(peak, 64 * kMiB) << "apply.hpp promises 16 MiB and a few MiB a thread";
+}
+
+// A global record without images of its own, and with labels of the first image of OLD as `labels` have them.
+Bytes global_record(ByteSpan labels) {
+  Bytes record = {2, 1};
+  append_varint(record, 0x1ffffff);
+  append_varint(record, 1);
+  append_varint(record, labels.size());
+  record.push_back(static_cast<std::uint8_t>(1 | (16 - kMinWindowLog) << 4));
+  const auto encoder = make_encoder({CodecId::kZstd, 1, 0, 16}, labels.size() + 1);
+  EXPECT_OK(encoder);
+  Bytes raw = {1};  // one image less than OLD has
+  append(raw, labels);
+  for (std::size_t pos = 0; pos < raw.size(); pos += kMiB) {
+    const std::size_t size = std::min(kMiB, raw.size() - pos);
+    Bytes coded;
+    EXPECT_OK((*encoder)->encode(ByteSpan(raw).subspan(pos, size), pos + size == raw.size(), coded));
+    append_varint(record, coded.size());
+    append_varint(record, size);
+    append(record, coded);
+  }
+  return record;
+}
+
+TEST(PredictionLimits, LabelsAreDeclaredAsTheyAreHeld) {
+  // Each takes two bytes, which compress to next to nothing, and 28 in memory.
+  constexpr std::size_t kLabels = std::size_t{2} << 20;
+  const Bytes old = program_pair(11, 20).old_version;
+  Bytes labels = {1};
+  append_varint(labels, kLabels);
+  labels.insert(labels.end(), kLabels, 1);  // addresses
+  labels.insert(labels.end(), kLabels, 0);  // where they went
+  const Bytes record = global_record(labels);
+  ASSERT_LT(record.size(), 4096u) << "the bomb is small";
+  native::Header header = header_of(old, {});
+  header.required_features = native::kFeaturePrediction;
+  header.decoder_memory_bytes = 8 * kMiB;
+  Bytes body = record;
+  body.push_back(0);
+  const std::size_t peak = peak_of([&] {
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, error_of(old, with_header(header, body)).code);
+  });
+  EXPECT_LT(peak, 24 * kMiB) << "the labels would take 56 MiB";
+  header.decoder_memory_bytes = 64 * kMiB;
+  EXPECT_OK(apply_patch(old, with_header(header, body)));
+}
+
+TEST(ProgramLimits, ManySmallSectionsOfManyImagesAreNotCopiedAgainAndAgain) {
+  Bytes file;
+  for (int image = 0; image < 40; ++image) {
+    std::string text = "~toy-image\n";
+    for (int section = 0; section < 256; ++section) text += "code " + std::to_string(1000 + 2 * section) + " 1\n";
+    append(file, bytes_of(text + "end\n"));
+    file.resize(file.size() + 256);
+  }
+  const std::size_t before = g_total;
+  WorkerPool pool(1);
+  const exe::Program program(file, pool);
+  ASSERT_EQ(40u, program.images().all.size());
+  ASSERT_EQ(256u, program.images().all[39].sections.size());
+  EXPECT_LT(g_total - before, 64 * kMiB) << "a copy of everything for each few sections would be gigabytes";
 }
 
 TEST(Bdt1Limits, WindowsOfTinyMatchesStayBounded) {

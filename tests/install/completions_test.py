@@ -17,7 +17,7 @@ def script(shell, program):
 
 def options_of(program):
     text = support.run(os.path.join(support.STAGE, "bin", program), "--help")
-    return set(re.findall(r"(--[a-z][a-z-]+)", text))
+    return set(re.findall(r"(--[a-z][a-z0-9-]+)", text))
 
 
 class Completions(support.Case):
@@ -71,9 +71,9 @@ class Completions(support.Case):
         for program in ("bdelta", "bpatch"):
             told = options_of(program)
             with open(script("zsh", program), encoding="utf-8") as file:
-                self.assertEqual(set(re.findall(r"(?:'|\))(--[a-z][a-z-]+)(?==?\[)", file.read())), told)
+                self.assertEqual(set(re.findall(r"(?:'|\))(--[a-z][a-z0-9-]+)(?==?\[)", file.read())), told)
             with open(script("fish", program), encoding="utf-8") as file:
-                self.assertEqual({"--" + name for name in re.findall(r" -l ([a-z-]+)", file.read())}, told)
+                self.assertEqual({"--" + name for name in re.findall(r" -l ([a-z0-9-]+)", file.read())}, told)
 
 
 if __name__ == "__main__":

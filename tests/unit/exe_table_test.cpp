@@ -206,6 +206,48 @@ TEST(TableFields, Pe) {
   EXPECT_EQ(expected, fields_of(craft_pe()));
 }
 
+TEST(ElfFields, PackedRelocationsThatMarkNothingCountToo) {
+  // Four dynamic tables that share 32768 such words: more than an image of 264 KB can have, so what comes later is
+  // left out.
+  constexpr std::size_t kWords = 32768, kWordsPos = 0x800;
+  constexpr std::uint64_t kWordsAddress = 0x100000;
+  CraftedBytes craft;
+  craft.put_bytes(0, craft_elf());
+  for (std::size_t i = 0; i < kWords; ++i) craft.put64(kWordsPos + 8 * i, 1);
+  const std::size_t data_section = 0x480 + 64 * 7;
+  craft.put64(data_section + 16, kWordsAddress).put64(data_section + 24, kWordsPos);
+  craft.put64(data_section + 32, 8 * kWords);
+  craft.put64(kElfDynamic, 36).put64(kElfDynamic + 8, kWordsAddress);
+  craft.put64(kElfDynamic + 16, 35).put64(kElfDynamic + 24, 8 * kWords).put64(kElfDynamic + 32, 0);
+  const auto symbols_of = [](const Bytes& file) {
+    const std::vector<Seen> fields = fields_of(file);
+    return std::count_if(fields.begin(), fields.end(), [](const Seen& f) { return f.kind == Kind::kSymbolValue; });
+  };
+  Bytes file = craft.take();
+  EXPECT_EQ(1, symbols_of(file));
+  constexpr std::size_t kSegments = 64, kSegmentBytes = 56;
+  const Bytes dynamic(file.begin() + kSegments + kSegmentBytes, file.begin() + kSegments + 2 * kSegmentBytes);
+  for (std::size_t i = 3; i < 6; ++i) {
+    const auto place = static_cast<std::ptrdiff_t>(kSegments + i * kSegmentBytes);
+    std::copy(dynamic.begin(), dynamic.end(), file.begin() + place);
+  }
+  store_le(file.data() + 56, std::uint16_t{6});
+  EXPECT_EQ(0, symbols_of(file));
+}
+
+TEST(PeFields, TablesEndWithTheirImage) {
+  // A block of relocations that is as long as the file; behind the image it would find entries of other bytes.
+  constexpr std::size_t kDirectories = 0x40 + 24 + 112, kBlock = 0x340;
+  Bytes file = craft_pe();
+  const std::size_t image_bytes = find_images(file).at(0).size_bytes;
+  for (int i = 0; i < 200; ++i) append_le(file, std::uint16_t{0xa008});  // a 64-bit pointer at byte 8 of the page
+  store_le(file.data() + 0x508, kPeBase + 0x1020);
+  store_le(file.data() + kDirectories + 8 * 5 + 4, std::uint32_t{0xffff});
+  store_le(file.data() + kBlock + 4, static_cast<std::uint32_t>(file.size() - kBlock));
+  const Bytes alone(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(image_bytes));
+  EXPECT_EQ(fields_of(alone), fields_of(file));
+}
+
 TEST(TableFields, Macho) {
   constexpr std::uint64_t kDataAddress = kMachoBase + 0x4000 + kMachoData;
   constexpr std::uint64_t kIndex = kMachoUnwind + 32;

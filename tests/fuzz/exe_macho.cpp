@@ -1,0 +1,21 @@
+// Files that begin as Mach-O does: hostile load commands, chained fixups, unwind info and symbols. Searches for reads
+// outside of the file, tables that take more time than the file has bytes, and images and fields that break what the
+// rest of the program relies on. The magic is set, so that every input gets past it; the input says where the first
+// image begins, as in a universal file parts stand behind a header of their own.
+#include "exe/macho.hpp"
+#include "fuzz/field_check.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "support/guard_page.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::uint8_t kUniversal = 0xca;  // first byte of that magic
+  constexpr std::size_t kFirstPart = 64;
+  bdelta::test::GuardedBytes file(bdelta::ByteSpan(data, size));
+  const auto magic = bdelta::ByteSpan(bdelta::exe::kMachoMagic);
+  const std::size_t start = size != 0 && data[0] == kUniversal ? kFirstPart : 0;
+  if (size >= start + magic.size()) {
+    std::copy(magic.begin(), magic.end(), file.writable().begin() + static_cast<std::ptrdiff_t>(start));
+  }
+  bdelta::fuzz::check_program(file.bytes());
+  return 0;
+}

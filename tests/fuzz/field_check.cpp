@@ -1,0 +1,176 @@
+#include "fuzz/field_check.hpp"
+
+#include <array>
+
+#include "exe/field_codec.hpp"
+#include "exe/images.hpp"
+#include "exe/isa.hpp"
+#include "exe/program.hpp"
+#include "exe/table_fields.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "support/guard_page.hpp"
+
+namespace bdelta::fuzz {
+namespace {
+
+void check_sections(const exe::Image& image, std::uint64_t file_size) {
+  std::uint64_t file_end = image.file_pos;
+  bool unbacked = false;
+  for (const exe::Section& section : image.sections) {
+    require(section.memory_bytes != 0 && section.memory_bytes <= ~section.address,
+            "a section takes up memory and does not wrap");
+    if (section.kind == exe::SectionKind::kUnbacked) {
+      require(section.size_bytes == 0, "unbacked memory has no bytes");
+      unbacked = true;
+      continue;
+    }
+    require(!unbacked, "unbacked sections come last");
+    require(section.size_bytes != 0 && section.size_bytes <= section.memory_bytes,
+            "a section has no more bytes than memory");
+    require(section.file_pos >= file_end && section.file_pos <= file_size &&
+                section.size_bytes <= file_size - section.file_pos,
+            "sections ascend within the file");
+    file_end = section.file_pos + section.size_bytes;
+  }
+}
+
+void check_memory(const exe::Image& image) {
+  std::vector<exe::Section> sections = image.sections;
+  std::sort(sections.begin(), sections.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
+  for (std::size_t i = 1; i < sections.size(); ++i) {
+    require(sections[i].address - sections[i - 1].address >= sections[i - 1].memory_bytes,
+            "sections are apart in memory");
+  }
+}
+
+// Whether the bytes say what the field says. Fields whose base lies in no section have no place to be read from.
+void check_codec(ByteSpan file, const exe::FieldPlace& place, const exe::Field& field) {
+  exe::Field again = field;
+  require(exe::read_field(file, place, again), "a field can be read");
+  require(again.target_address == field.target_address, "a field leads where its bytes say");
+  std::array<std::uint8_t, 8> bytes{};
+  const std::size_t size = exe::field_bytes(field.form);
+  std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(field.pos), size, bytes.begin());
+  require(exe::write_field(bytes.data(), field, place, field.target_address), "a field can be written");
+  require(std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size),
+                     file.begin() + static_cast<std::ptrdiff_t>(field.pos)),
+          "writing back what was read changes nothing");
+}
+
+bool has_base(exe::FieldForm form) {
+  return exe::is_offset(form) || form == exe::FieldForm::kSize32 || form == exe::FieldForm::kSize64;
+}
+
+void check_field(ByteSpan file, const exe::Images& images, const exe::Field& field) {
+  require(field.image < images.all.size(), "a field names an image");
+  const exe::Image& image = images.all[field.image];
+  const exe::ImageLayout& layout = images.layouts[field.image];
+  const std::size_t size = exe::field_bytes(field.form);
+  require(field.pos >= image.file_pos && field.pos - image.file_pos + size <= image.size_bytes,
+          "a field lies in its image");
+  exe::FieldPlace place;
+  place.bits64 = image.bits64;
+  place.base_address = image.base_address;
+  if (!layout.address_of(field.pos, place.own_address)) place.own_address = field.pos;
+  if (has_base(field.form) && !layout.address_of(exe::base_pos(field), place.base_address)) {
+    require(false, "the base of a field is in a section");
+  }
+  check_codec(file, place, field);
+}
+
+bool same(const exe::Field& a, const exe::Field& b) {
+  return a.pos == b.pos && a.target_address == b.target_address && a.form == b.form && a.kind == b.kind &&
+         a.trailing_bytes == b.trailing_bytes && a.image == b.image && a.base_delta == b.base_delta;
+}
+
+}  // namespace
+
+void check_images(std::span<const exe::Image> images, std::uint64_t file_size) {
+  std::uint64_t end = 0;
+  require(images.size() <= exe::ImageLimits().image_count, "a file has at most 255 images");
+  for (const exe::Image& image : images) {
+    require(image.file_pos >= end && image.file_pos <= file_size && image.size_bytes <= file_size - image.file_pos,
+            "images ascend within the file");
+    end = image.file_pos + image.size_bytes;
+    check_sections(image, file_size);
+    check_memory(image);
+  }
+}
+
+void check_fields(ByteSpan file, const exe::Images& images, std::span<const exe::Field> fields, std::uint64_t begin,
+                  std::uint64_t end) {
+  std::uint64_t before = begin;
+  for (const exe::Field& field : fields) {
+    const std::uint64_t field_end = field.pos + exe::field_bytes(field.form);
+    require(field.pos >= before && field_end <= end, "fields ascend, are apart and inside");
+    before = field_end;
+    check_field(file, images, field);
+  }
+}
+
+void check_program(ByteSpan file) {
+  std::vector<exe::Image> found = exe::find_images(file);
+  check_images(found, file.size());
+  if (found.empty()) return;
+  WorkerPool pool(1);
+  exe::Program program(file, std::move(found), pool);
+  const std::vector<exe::Field> all = program.all_fields(pool);
+  check_fields(file, program.images(), all, 0, file.size());
+  // The same by halves, and once code is kept.
+  program.decode_code(pool);
+  exe::FieldCache cache;
+  std::size_t next = 0;
+  const std::uint64_t half = file.size() / 2;
+  for (const auto& [begin, end] : {std::pair<std::uint64_t, std::uint64_t>{0, half}, {half, file.size()}}) {
+    for (const exe::Field& field : program.fields_from(begin, end, cache)) {
+      require(next < all.size() && same(all[next], field), "fields don't depend on how they are asked for");
+      ++next;
+    }
+  }
+  require(next == all.size(), "halves have all fields");
+}
+
+namespace {
+
+// Code behind so many zeros. Only the last block is searched: memory that nothing touches costs nothing.
+void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std::uint64_t address,
+                exe::AddressRange image) {
+  constexpr std::uint64_t kSectionPos = 3;
+  test::GuardedBytes file(kSectionPos + zero_bytes + code.size());
+  std::copy(code.begin(), code.end(), file.writable().end() - static_cast<std::ptrdiff_t>(code.size()));
+  const exe::CodeSection section{file.bytes().subspan(kSectionPos), address, kSectionPos, machine};
+  const std::size_t block = section.bytes.empty() ? 0 : (section.bytes.size() - 1) / exe::kCodeBlockBytes;
+  std::vector<exe::Field> fields;
+  exe::find_code_fields(section, block, image, fields);
+  std::uint64_t before = kSectionPos + block * exe::kCodeBlockBytes;
+  for (const exe::Field& field : fields) {
+    require(field.pos >= before, "fields of code ascend, are apart and in their block");
+    before = field.pos + exe::field_bytes(field.form);
+    require(before <= file.bytes().size(), "fields of code lie in the section");
+    // A page that nothing uses may begin before the image.
+    const std::uint64_t slack = field.kind == exe::FieldKind::kPageReference ? 0xfff : 0;
+    require(field.target_address + slack >= image.low && field.target_address < image.high,
+            "fields of code lead into the image");
+    check_codec(file.bytes(), {address + (field.pos - kSectionPos), 0, machine != exe::Machine::kX86_32}, field);
+  }
+}
+
+}  // namespace
+
+void check_code_input(const std::uint8_t* data, std::size_t size, exe::Machine machine) {
+  constexpr std::uint8_t kAcrossBlocks = 0x80;
+  Input input(data, size);
+  const std::uint8_t options = input.u8();
+  const bool bits64 = machine != exe::Machine::kX86_32;
+  const std::uint64_t unit = machine == exe::Machine::kArm64 ? 4 : 1;
+  const std::uint64_t address = (bits64 ? input.u64() >> (options & 63) : input.u32()) / unit * unit;
+  const std::uint64_t reach = std::uint64_t{1} << (input.u8() % 40);
+  const std::uint64_t most = bits64 ? ~std::uint64_t{0} : 0xffffffff;
+  const std::uint64_t low = address > reach ? address - reach : 0;
+  const std::uint64_t high = address < most - reach ? address + reach : most;
+  const std::size_t in_block_before = input.rest().size() / 2 / 4 * 4;
+  const bool across = (options & kAcrossBlocks) != 0 && in_block_before < exe::kCodeBlockBytes;
+  check_code(input.rest(), across ? exe::kCodeBlockBytes - in_block_before : 0, machine, address, {low, high});
+}
+
+}  // namespace bdelta::fuzz

@@ -1,0 +1,270 @@
+// make_seeds FOLDER: writes the seeds of all fuzz targets, from generated data alone. Run again when an input's shape
+// or the patch format changes.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "exe/image_table.hpp"
+#include "exe/images.hpp"
+#include "exe/labels.hpp"
+#include "format/native/global_record.hpp"
+#include "fuzz/patch_fixer.hpp"
+#include "fuzz/program_input.hpp"
+#include "support/craft.hpp"
+#include "support/exe_craft.hpp"
+#include "support/generate.hpp"
+#include "support/io_support.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::fuzz {
+namespace {
+
+std::filesystem::path g_folder;
+
+void save(const std::string& target, const std::string& name, const Bytes& bytes) {
+  std::filesystem::create_directories(g_folder / target);
+  test::put(g_folder / target / name, bytes);
+}
+
+Bytes joined(std::initializer_list<ByteSpan> parts) {
+  Bytes bytes;
+  for (const ByteSpan part : parts) append(bytes, part);
+  return bytes;
+}
+
+template <class T>
+Bytes number(T value) {
+  Bytes bytes;
+  append_le(bytes, value);
+  return bytes;
+}
+
+// --- programs and code ---
+
+void save_programs() {
+  save("exe_elf", "sections", test::craft_elf());
+  save("exe_elf", "segments", test::craft_elf_without_sections());
+  save("exe_elf", "i386", test::craft_elf32());
+  save("exe_elf", "go", test::craft_go());
+  save("exe_elf", "linked", test::program_pair(11, 8).old_version);
+  save("exe_elf", "with_pe", sound_program(9));
+  save("exe_pe", "sections", test::craft_pe());
+  save("exe_macho", "thin", test::craft_macho());
+  Bytes two = test::craft_macho();
+  append(two, test::craft_macho());
+  save("exe_macho", "two", two);
+  Bytes universal = {0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2};
+  universal.resize(64);
+  append(universal, two);
+  save("exe_macho", "universal", universal);
+  save("exe_toy", "toy", test::craft_toy());
+  save("exe_toy", "empty", test::bytes_of("~toy-image\ncode 1000 0\nend\n"));
+  save("exe_toy", "overlapping", test::bytes_of("~toy-image\ncode 1000 10\ndata 1008 8\nunbacked ffffffffffffffff 2\n"
+                                                "end\n012345678901234567890123456789"));
+}
+
+void save_code() {
+  const Bytes linked = test::program_pair(11, 12).old_version;
+  const ByteSpan code = ByteSpan(linked).subspan(0x100, 400);
+  const Bytes far = joined({Bytes{0}, number(std::uint64_t{0x400000}), Bytes{38}});
+  const Bytes wrapping = joined({Bytes{0}, number(~std::uint64_t{0xfff}), Bytes{20}});
+  for (const auto& [name, start] : {std::pair{"linked", far}, {"at_the_end", wrapping}}) {
+    save("isa_x86_64", name, joined({start, code}));
+  }
+  save("isa_x86_64", "any", joined({far, test::random_bytes(300, 1)}));
+  save("isa_x86_64", "across_blocks", joined({Bytes{0x80}, number(std::uint64_t{0x400000}), Bytes{38}, code}));
+  const Bytes low = joined({Bytes{0}, number(std::uint32_t{0x8048000}), Bytes{31}});
+  save("isa_x86_32", "linked", joined({low, code}));
+  save("isa_x86_32", "any", joined({low, test::random_bytes(300, 2)}));
+  Bytes arm;
+  // bl, b.ne, cbz, tbz, adr; adrp with add, ldr and str behind it; ldr of a literal
+  for (const std::uint32_t word :
+       {0x94000010u, 0x54000041u, 0xb4000060u, 0x36000080u, 0x10000100u, 0xb0000001u, 0x91010021u, 0xb0000002u,
+        0xf9400443u, 0xb0000003u, 0xb9000864u, 0x58000120u, 0x17fffff0u}) {
+    append_le(arm, word);
+  }
+  save("isa_arm64", "references", joined({far, arm}));
+  save("isa_arm64", "any", joined({far, test::random_bytes(400, 3)}));
+  save("isa_arm64", "across_blocks", joined({Bytes{0x80}, number(std::uint64_t{0x400000}), Bytes{38}, arm, arm}));
+}
+
+// --- patches ---
+
+struct Pair {
+  std::string name;
+  Bytes source;
+  Bytes target;
+  Bytes patch;
+};
+
+std::vector<Pair> native_pairs() {
+  const Bytes source = test::wordy_bytes(1500, 1);
+  using test::Edit;
+  const Bytes target = test::edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 900, 40, 0, 3},
+                                             {Edit::kMove, 1200, 200, 300, 0}, {Edit::kDelete, 100, 60, 0, 0}});
+  Bytes busy = source;
+  for (std::size_t i = 0; i < busy.size(); i += 9) busy[i] = static_cast<std::uint8_t>(busy[i] + 1);
+  std::vector<Pair> pairs;
+  const auto add = [&](const char* name, const Bytes& to, CodecId codec, bool model, std::uint64_t window_bytes) {
+    test::Craft craft;
+    craft.codec = {codec, codec == CodecId::kStore ? 0 : 5, 0};
+    craft.model = model;
+    craft.window_bytes = window_bytes;
+    craft.group_bytes = 3 * window_bytes;
+    pairs.push_back({name, source, to, test::craft_patch(source, to, test::covers_of(source, to), craft)});
+  };
+  add("store", target, CodecId::kStore, false, 600);
+  add("zstd", busy, CodecId::kZstd, false, 1 << 16);
+  add("lzma", busy, CodecId::kLzma, false, 1 << 16);
+  add("model", busy, CodecId::kLzma, true, 1 << 16);
+  add("model_windows", target, CodecId::kStore, true, 300);
+  test::Craft plain;
+  Bytes moved(source.begin() + 500, source.end());
+  append(moved, test::bytes_of("and an end of its own"));
+  plain.plans = {{{0, 1000, true, 500}, {1000, moved.size() - 1000, false, 0}}};
+  pairs.push_back({"plain", source, moved, test::craft_patch(source, moved, {{500, 0, 1000}}, plain)});
+  const test::ProgramPair programs = test::program_pair(11, 20);
+  for (const int level : {3, 6}) {
+    const std::string name = "predicted" + std::to_string(level);
+    auto patch = test::make_patch(programs.old_version, programs.new_version, test::create_options(level));
+    if (patch) pairs.push_back({name, programs.old_version, programs.new_version, *patch});
+  }
+  return pairs;
+}
+
+void save_groups(const Pair& pair) {
+  std::size_t count = 0;
+  for (const GroupPlace& group : find_groups(pair.patch)) {
+    if (group.target_bytes > 65536 || count > 3) continue;
+    Bytes input = {static_cast<std::uint8_t>(group.kind)};
+    append_le(input, static_cast<std::uint16_t>(group.target_bytes - 1));
+    append_le(input, std::uint16_t{0xffff});
+    if (group.kind == GroupKind::kContents) {
+      input.push_back(1);
+      append(input, Bytes{0, 0, 0, 255});
+    }
+    const ByteSpan body = ByteSpan(pair.patch).subspan(group.body_pos, group.body_bytes);
+    append(input, body);
+    std::size_t form_at = 0;
+    while (form_at < body.size() && body[form_at] >= 0x80) ++form_at;
+    const bool packed = form_at + 1 < body.size() && (body[form_at + 1] & native::kFormPacked) != 0;
+    save(packed ? "group_packed" : "group_plain", pair.name + "-" + std::to_string(count++), input);
+  }
+}
+
+void save_patches() {
+  for (const Pair& pair : native_pairs()) {
+    const auto source_bytes = static_cast<std::uint16_t>(pair.source.size());
+    save("apply_native", pair.name, joined({number(source_bytes), pair.source, pair.patch}));
+    save_groups(pair);
+    const ByteSpan head = ByteSpan(pair.patch).first(std::min<std::size_t>(pair.patch.size(), 80));
+    save("native_header", pair.name + "-patch", Bytes(head.begin(), head.end()));
+    save("native_header", pair.name + "-fields", Bytes(head.begin() + 7, head.end()));
+  }
+}
+
+void save_bdt1() {
+  const Bytes source = test::wordy_bytes(800, 6);
+  using test::Edit;
+  const Bytes target = test::edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kMove, 400, 70, 120, 0}});
+  auto patch = test::make_patch(source, target, test::create_options(3, PatchFormat::kBdt1));
+  if (patch) save("bdt1_reader", "edited", *patch);
+  const std::vector<test::Bdt1Match> matches = {{0, 3, 10}, {-10, 0, 10}, {0, 0, 0}, {-5, 7, 5}};
+  save("bdt1_reader", "matches", test::bdt1_patch(10, 40, matches, Bytes(12)));
+  save("bdt1_reader", "many", test::bdt1_header(10, 10, 0xffffffff));
+  save("bdt1_reader", "literal", test::bdt1_patch(0, 9, {}, test::bytes_of("all of it")));
+}
+
+void save_tables() {
+  PredictionPlan plan;
+  plan.kinds = 0x1ffffff;
+  plan.images = test::wordy_bytes(300, 1);
+  plan.labels = test::wordy_bytes(200, 2);
+  for (const CodecId codec : {CodecId::kStore, CodecId::kZstd, CodecId::kLzma}) {
+    const auto record = native::encode_global(plan, {codec, 5, 0});
+    if (!record) continue;
+    const Bytes start = joined({number(std::uint16_t{0xffff}), Bytes{static_cast<std::uint8_t>(codec)}});
+    save("native_global", codec_name(codec), joined({start, ByteSpan(*record).subspan(1)}));
+  }
+  for (std::size_t i = 0; i < kProgramCount; ++i) {
+    const exe::Images source(exe::find_images(sound_program(i)));
+    Bytes table;
+    exe::append_image_table(table, source, exe::Images(exe::find_images(sound_program((i + 1) % kProgramCount))));
+    const Bytes start = joined({Bytes{static_cast<std::uint8_t>(i), 0}, number(std::uint16_t{0xffff})});
+    save("image_table", "program" + std::to_string(i), joined({start, table}));
+    save("image_table", "same" + std::to_string(i), joined({start, Bytes{0, 0, 0}}));
+  }
+  Bytes labels;
+  constexpr std::uint64_t kLast = ~std::uint64_t{0};
+  exe::append_labels(labels, std::vector<exe::Label>{
+      {0x1000, 0x1010, 0}, {0x2000, 0x1ff0, 0}, {0x10, kLast, 2}, {kLast, 0, 2}});
+  save("label_code", "three_images", joined({Bytes{3}, number(std::uint16_t{100}), labels}));
+  save("label_code", "none", Bytes{0, 0, 0, 0});
+}
+
+void save_codecs() {
+  const Bytes text = test::wordy_bytes(900, 4);
+  for (const CodecId codec : {CodecId::kStore, CodecId::kZstd, CodecId::kLzma}) {
+    const auto option = static_cast<std::uint8_t>(static_cast<unsigned>(codec) << 1);
+    save("codec_streams", std::string("encode_") + codec_name(codec),
+         joined({Bytes{static_cast<std::uint8_t>(option | 1), 3, 0, 3, 0}, number(std::uint16_t{300}), text}));
+    const auto encoder = make_encoder({codec, 3, 0, 16}, text.size());
+    Bytes frames = {option, 4};
+    for (std::size_t pos = 0; pos < text.size(); pos += 300) {
+      Bytes coded;
+      if (!encoder || !(*encoder)->encode(ByteSpan(text).subspan(pos, 300), pos + 300 >= text.size(), coded)) break;
+      append_le(frames, static_cast<std::uint16_t>(coded.size()));
+      append_le(frames, std::uint16_t{299});
+      append(frames, coded);
+    }
+    save("codec_streams", std::string("decode_") + codec_name(codec), frames);
+  }
+}
+
+// --- structured inputs: the shapes are those of the targets ---
+
+void save_structured() {
+  for (std::uint8_t program = 0; program < kProgramCount; ++program) {
+    Bytes covers = {3};
+    for (const unsigned at : {0x100u, 0x200u, 0x80u, 0x300u}) {
+      append(covers, joined({Bytes{16}, number(static_cast<std::uint16_t>(at)), number(std::uint16_t{0x1f0})}));
+    }
+    const Bytes images = {0, program, 0};
+    const Bytes labels = {2, 0, 0x10, 0, 0, 0x20, 0, 0, 0x40, 0, 0, 0x90, 0};
+    save("apply_predicted", "program" + std::to_string(program),
+         joined({Bytes{program, 0, program}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
+                 Bytes{7, 1, 80, 160}}));
+    const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
+    save("round_trip_program", "program" + std::to_string(program),
+         Bytes{static_cast<std::uint8_t>(program + 189), program, 0, other, 2, 0x82, 0x40, 1, 1, 2, 3, 4, 0x01, 20, 0,
+               5, 6, 2, 0, 0, 2, 40, 0x30, 0, 3, 0x80, 1, 60, 0x10, 1});
+  }
+  for (std::uint8_t level = 0; level < 9; ++level) {
+    save("round_trip", "level" + std::to_string(level + 1),
+         joined({Bytes{level, 4, 1, 0, 2, 2, 0, 8, 3, 0, 1, 0, 16, 0}, test::bytes_of("sixteen of these"),
+                 Bytes{5, 0, 100, 0, 90, 0, 0, 0, 1, 2, 0, 2, 0, 1, 0, 0, 2, 3, 0, 3, 0, 2, 200, 0, 4,
+                       4, 1, 0, 1, 9, 9, 9, 5, 3, 3, 40, 0, 0, 0, 0},
+                 test::wordy_bytes(200, level)}));
+  }
+  save("round_trip", "bdt1", joined({Bytes{250, 1, 2, 0, 16, 2, 0, 0, 1, 50, 0, 0, 0, 5, 3, 0, 2, 100, 0, 0, 0, 0}}));
+}
+
+}  // namespace
+}  // namespace bdelta::fuzz
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::puts("usage: make_seeds FOLDER");
+    return 1;
+  }
+  using namespace bdelta::fuzz;
+  g_folder = argv[1];
+  save_programs();
+  save_code();
+  save_patches();
+  save_bdt1();
+  save_tables();
+  save_codecs();
+  save_structured();
+  return 0;
+}

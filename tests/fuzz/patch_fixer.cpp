@@ -1,0 +1,196 @@
+#include "fuzz/patch_fixer.hpp"
+
+#include <algorithm>
+
+#include "apply/execute.hpp"
+#include "base/byte_cursor.hpp"
+#include "base/guard.hpp"
+#include "base/try.hpp"
+#include "format/native/layout.hpp"
+#include "format/patch_reader.hpp"
+#include "io/memory_io.hpp"
+#include "model/model_scope.hpp"
+
+namespace bdelta::fuzz {
+namespace {
+
+using native::RecordTag;
+
+constexpr std::size_t kPrefixBytes = 6;  // magic, version, draft
+
+// Where the fields of the header lie; nothing if they don't fit.
+struct HeaderPlace {
+  std::size_t fields_pos = 0;
+  std::size_t fields_bytes = 0;
+  [[nodiscard]] std::size_t end() const { return fields_pos + fields_bytes + 4; }
+};
+
+std::optional<HeaderPlace> find_header(ByteSpan patch) {
+  if (patch.size() < kPrefixBytes) return std::nullopt;
+  ByteCursor cursor(patch.subspan(kPrefixBytes));
+  const std::uint64_t length = cursor.varint();
+  if (!cursor.ok() || length > native::kMaxHeaderBytes || cursor.available() < length + 4) return std::nullopt;
+  return HeaderPlace{patch.size() - cursor.available(), static_cast<std::size_t>(length)};
+}
+
+bool skip_global(ByteCursor& cursor) {
+  (void)cursor.varint();
+  (void)cursor.varint();
+  const std::uint64_t image_bytes = cursor.varint();
+  const std::uint64_t label_bytes = cursor.varint();
+  (void)cursor.u8();
+  const std::uint64_t raw_bytes = image_bytes + label_bytes;
+  for (std::uint64_t done = 0; cursor.ok() && done < raw_bytes;) {
+    const std::uint64_t coded_bytes = cursor.varint();
+    const std::uint64_t frame_bytes = cursor.varint();
+    if (frame_bytes == 0 || frame_bytes > raw_bytes - done) return false;
+    (void)cursor.bytes(coded_bytes);
+    done += frame_bytes;
+  }
+  return cursor.ok();
+}
+
+void skip_sizes(ByteCursor& head, GroupKind kind, bool packed, unsigned scope) {
+  if (!packed) {
+    for (unsigned present = head.u8(); present != 0; present &= present - 1) (void)head.varint();
+    return;
+  }
+  const std::uint64_t copies = kind == GroupKind::kWhole ? head.varint() : 0;
+  const std::uint64_t runs = head.varint();
+  for (std::size_t i = 0; i <= kResidualValues; ++i) {
+    const bool used = (streams_of(kind) >> i & 1) != 0 && (i <= kDiagonals ? copies : runs) > 0;
+    if (used && (scope >> i & 1) == 0) (void)head.varint();
+  }
+}
+
+// head_pos: of the head in the patch.
+std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::size_t head_pos) {
+  std::vector<std::size_t> places;
+  if (kind == GroupKind::kCovers) return places;
+  ByteCursor head(bytes);
+  const bool packed = (head.u8() & native::kFormPacked) != 0;
+  const unsigned scope = packed ? head.u8() : 0;
+  for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
+    const bool plain = (head.varint() & 1) == 0;
+    if (plain) {
+      (void)head.varint();
+      continue;
+    }
+    const std::size_t place = head_pos + bytes.size() - head.available();
+    (void)head.le<std::uint32_t>();
+    if (!packed && kind == GroupKind::kWhole) (void)head.varint();
+    skip_sizes(head, kind, packed, scope);
+    if (head.ok()) places.push_back(place);
+  }
+  return places;
+}
+
+// Decodes and executes; sets the checksum of each window before the next one is decoded.
+class Executor {
+ public:
+  Executor(ByteSpan source, Bytes& patch) : source_(source), patch_(patch), pool_(1) {
+    for (const GroupPlace& group : find_groups(patch)) {
+      checksums_.insert(checksums_.end(), group.checksums.begin(), group.checksums.end());
+    }
+  }
+
+  Status run(Bytes& target) {
+    io::MemorySequentialReader from(patch_);
+    io::TypedReader reader(from);
+    const ApplyOptions limits = hostile_options();
+    BDELTA_ASSIGN(const auto patch, open_patch(reader, limits.memory_limit_bytes));
+    if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
+    BDELTA_ASSIGN(const PredictionPlan* const plan, patch->read_prediction());
+    std::unique_ptr<PredictedCopies> predicted;
+    if (plan != nullptr) {
+      BDELTA_ASSIGN(predicted, PredictedCopies::make(source_, *plan, patch->info(), limits.memory_limit_bytes, pool_));
+    }
+    ExecuteCaches caches(source_, predicted.get());
+    for (;;) {
+      WindowDelta window;
+      BDELTA_ASSIGN(const bool more, patch->next(window));
+      if (!more) return {};
+      BDELTA_TRY(validate_window(window, source_.size()));
+      const std::size_t before = target.size();
+      target.resize(before + static_cast<std::size_t>(window.target_length));
+      const MutableByteSpan out = MutableByteSpan(target).subspan(before);
+      BDELTA_TRY(execute_window(window, predicted.get(), caches, out));
+      if (window.has_checksum) set_checksum(out);
+    }
+  }
+
+ private:
+  void set_checksum(ByteSpan bytes) {
+    if (next_ < checksums_.size()) store_le(patch_.data() + checksums_[next_++], xxh3_32(bytes));
+  }
+
+  io::MemoryReader source_;
+  Bytes& patch_;
+  WorkerPool pool_;
+  std::vector<std::size_t> checksums_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+ApplyOptions hostile_options() {
+  ApplyOptions options;
+  options.memory_limit_bytes = std::uint64_t{16} << 20;
+  options.output_limit_bytes = 1 << 17;
+  return options;
+}
+
+std::vector<GroupPlace> find_groups(ByteSpan patch) {
+  std::vector<GroupPlace> groups;
+  const std::optional<HeaderPlace> header = find_header(patch);
+  if (!header) return groups;
+  ByteCursor cursor(patch.subspan(header->end()));
+  bool prediction = false;
+  while (cursor.available() > 0) {
+    const auto tag = static_cast<RecordTag>(cursor.u8());
+    if (tag == RecordTag::kGlobal && skip_global(cursor)) {
+      prediction = true;
+      continue;
+    }
+    if (tag != RecordTag::kGroup && tag != RecordTag::kCovers) break;
+    GroupPlace group;
+    group.kind = tag == RecordTag::kCovers ? GroupKind::kCovers : prediction ? GroupKind::kContents : GroupKind::kWhole;
+    group.target_bytes = cursor.varint();
+    const ByteSpan body = cursor.bytes(cursor.varint());
+    if (!cursor.ok()) break;
+    group.body_pos = static_cast<std::size_t>(body.data() - patch.data());
+    group.body_bytes = body.size();
+    ByteCursor head(body);
+    const ByteSpan table = head.bytes(head.varint());
+    const auto table_pos = static_cast<std::size_t>(table.data() - patch.data());
+    if (head.ok()) group.checksums = find_checksums(table, group.kind, table_pos);
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+FixedPatch fix_patch(ByteSpan source, ByteSpan patch) {
+  FixedPatch fixed{Bytes(patch.begin(), patch.end()), std::nullopt};
+  Bytes prefix(std::begin(native::kMagic), std::end(native::kMagic));
+  append_le(prefix, native::kVersion);
+  prefix.push_back(native::kDraft);
+  std::copy_n(prefix.begin(), std::min(prefix.size(), patch.size()), fixed.patch.begin());
+  const std::optional<HeaderPlace> place = find_header(fixed.patch);
+  if (!place) return fixed;
+  auto header = native::decode_header_fields(ByteSpan(fixed.patch).subspan(place->fields_pos, place->fields_bytes));
+  if (!header) return fixed;
+  header->source_size = source.size();
+  header->source_digest = xxh3_128(source);
+  const Bytes body(fixed.patch.begin() + static_cast<std::ptrdiff_t>(place->end()), fixed.patch.end());
+  fixed.patch = native::encode_header(*header);
+  append(fixed.patch, body);
+  Bytes target;
+  const Status status = guarded([&] { return Executor(source, fixed.patch).run(target); });
+  header->target_digest = xxh3_128(target);
+  const Bytes head = native::encode_header(*header);
+  std::copy(head.begin(), head.end(), fixed.patch.begin());
+  if (status) fixed.target = std::move(target);
+  return fixed;
+}
+
+}  // namespace bdelta::fuzz
