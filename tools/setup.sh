@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libxxhash-dev libmd-dev libzstd-dev liblzma-dev libcli11-dev
-          nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3)
+          nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3 python3-zstandard python3-xxhash)
 case "${1:-}" in
   '') ;;
   --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh

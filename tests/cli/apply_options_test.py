@@ -173,9 +173,10 @@ class About(support.Case):
                 self.assertIn(option, text)
 
     def test_version(self):
+        draft = self.report(support.BPATCH, "--info", "patch")["draft"]
         for executable, name in ((support.BDELTA, "bdelta"), (support.BPATCH, "bpatch")):
             text = self.succeed(self.run_program(executable, "--version")).stdout.decode()
-            self.assertRegex(text, rf"^{name} \d+\.\d+\.\d+ \(BDT 2 .*zstd \d.*, liblzma \d.*\)\n$")
+            self.assertRegex(text, rf"^{name} \d+\.\d+\.\d+ \(BDT 2 draft {draft}, zstd \d.*, liblzma \d.*\)\n$")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,70 @@
+"""BDT version 2: the records of a patch. New types of records get their readers in apply_bdt2."""
+import xxhash
+
+from cursor import Cursor, check32, require
+from group import CONTENTS, LITERALS, WHOLE, read_group_head
+from header import read_header
+from prediction import read_prediction
+from streams import Frames
+from windows import Given, GroupNumbers, bytes_from_old, copied_bytes, execute, literal_bytes_of
+
+END = 0x00
+
+
+def apply_bdt2(source, patch):
+    cursor = Cursor(patch)
+    header = read_header(cursor)
+    require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
+    require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
+    predictor = read_prediction(cursor, header, source) if header.predicted else None
+    kind = CONTENTS if header.predicted else WHOLE
+
+    target = bytearray()
+    while (record_type := cursor.byte()) != END:
+        require(record_type == kind.record_type, f"a record of type {record_type}; a group or the end expected")
+        group, body = read_group_head(cursor, kind, header)
+        require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
+        apply_group(source, predictor, group, body, target)
+    cursor.finish()
+
+    require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
+    require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
+    return bytes(target)
+
+
+def apply_group(source, predictor, group, body, target):
+    """Appends what the group rebuilds to `target`. Without a predictor its windows have copies of their own."""
+    frames = Frames(body, group.codecs)
+    numbers = GroupNumbers(group, frames.code_byte)
+    group_pos, diagonal = len(target), 0
+    for window in group.windows:
+        if not window.coded:
+            diagonal += window.diagonal_change
+            numbers.ops.use_diagonal(diagonal)
+            target += copied_bytes(source, len(target) + diagonal, window.target_bytes)
+            continue
+        raw = frames.take(window.sizes)
+        given = Given(group, {stream: data for stream, data in raw.items() if stream != LITERALS})
+        numbers.begin_window()
+        if predictor:
+            copies, pieces = predictor.copies(len(target), window.target_bytes)
+        else:
+            copies = numbers.copies(window, given, diagonal)
+            pieces = bytes_from_old(source, copies, len(target))
+            diagonal = copies[-1][2] if copies else diagonal
+        runs = numbers.residual(window, given, copies, len(target) - group_pos)
+        given.finish()
+        literals = read_literals(group, window, frames, raw, copies)
+        rebuilt = execute(window, copies, pieces, runs, literals)
+        require(check32(rebuilt) == window.checksum, f"the window at {len(target)} is not what the patch promises")
+        target += rebuilt
+    numbers.finish()
+    frames.finish()
+
+
+def read_literals(group, window, frames, raw, copies):
+    """What the copies leave: bytes of a stream. In packed groups it is known only now how much that is."""
+    literal_bytes = literal_bytes_of(window, copies)
+    literals = frames.take({LITERALS: literal_bytes})[LITERALS] if group.packed else raw.get(LITERALS, b"")
+    require(len(literals) == literal_bytes, f"a window has {len(literals)} literals where {literal_bytes} are needed")
+    return literals

@@ -1,0 +1,100 @@
+"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6)."""
+from dataclasses import dataclass
+
+from bytes_of_file import MASK64, sext
+
+(REL8, REL32, ABS32, ABS64, RVA32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, LOW12, LOW12_SCALED, SIZE32,
+ SIZE64, CHAINED, BACK32, OFFSET24) = range(18)
+
+SIZES = {REL8: 1, ABS64: 8, SIZE64: 8, CHAINED: 8}  # all others have 4 bytes
+SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE}
+WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24}
+# form -> stretches of bits (lowest bit, count), the lowest bits of the number first; others fill their bytes.
+BITS = {BRANCH26: ((0, 26),), BRANCH19: ((5, 19),), BRANCH14: ((5, 14),), ADR: ((29, 2), (5, 19)),
+        PAGE: ((29, 2), (5, 19)), LOW12: ((10, 12),), LOW12_SCALED: ((10, 12),), OFFSET24: ((0, 24),)}
+
+(CALL, JUMP, BRANCH, SHORT_BRANCH, DATA_REFERENCE, PAGE_REFERENCE, PAGE_OFFSET, JUMP_TABLE, POINTER, RELOCATION_PLACE,
+ RELOCATION_ADDEND, SYMBOL_VALUE, SYMBOL_SIZE, DYNAMIC_TABLE, UNWIND_HEADER, UNWIND_START, UNWIND_SIZE, EXCEPTION_TABLE,
+ PE_FUNCTION, IMPORT_EXPORT, FUNCTION_START, GO_TABLE, HEADER, OTHER, UNWIND_ENTRY) = range(25)
+
+
+@dataclass
+class Field:
+    pos: int
+    form: int
+    kind: int
+    target: int  # the address that it holds
+    trailing: int = 0
+    base_pos: int = None  # of the base byte in OLD; forms WITH_BASE_BYTE
+    image: int = 0
+
+    @property
+    def size(self):
+        return SIZES.get(self.form, 4)
+
+    @property
+    def end(self):
+        return self.pos + self.size
+
+
+def stretches(form, trailing):
+    if form == CHAINED:
+        return ((0, trailing % 128),)
+    return BITS.get(form) or ((0, 8 * SIZES.get(form, 4)),)
+
+
+def read_number(form, trailing, value):
+    """The number in the bits of a field, sign-extended to 64 bits where the form is signed."""
+    number = shift = 0
+    for low, count in stretches(form, trailing):
+        number |= (value >> low & ((1 << count) - 1)) << shift
+        shift += count
+    return sext(number, shift) if form in SIGNED else number
+
+
+def number_for(field, address, own, base):
+    """The number that stands for an address, modulo 2^64; None where it has none."""
+    form, t = field.form, field.trailing
+    distance = (address - own) & MASK64
+    if form == REL8:
+        return distance - 1 - t & MASK64
+    if form == REL32:
+        return distance - 4 - t & MASK64
+    if form in (ABS32, ABS64):
+        return address
+    if form in (RVA32, OFFSET32, SIZE32, SIZE64, OFFSET24):
+        return address - base & MASK64
+    if form in (BRANCH26, BRANCH19, BRANCH14):
+        return None if distance & 3 else sext(distance >> 2, 62)
+    if form == ADR:
+        return distance
+    if form == PAGE:
+        return sext((address >> 12) - (own >> 12), 52)
+    if form == LOW12:
+        return address & 4095
+    if form == LOW12_SCALED:
+        return None if address & ((1 << t) - 1) else (address & 4095) >> t
+    if form == CHAINED:
+        return address - (base if t >= 128 else 0) & MASK64
+    return own - address & MASK64
+
+
+def write_address(field, value, address, own, base, wide):
+    """The field's bytes as an integer with `address` in them; `value` as it is where that is refused."""
+    if not wide and address >> 32:
+        return value
+    number = number_for(field, address, own, base)
+    if number is None:
+        return value
+    signed = field.form in SIGNED
+    if not wide:
+        number = sext(number, 32) if signed else number & 0xffffffff
+    parts = stretches(field.form, field.trailing)
+    bits = sum(count for _, count in parts)
+    if (sext(number, bits) != number) if signed else number >> bits:
+        return value
+    for low, count in parts:
+        mask = (1 << count) - 1
+        value = value & ~(mask << low) | (number & mask) << low
+        number >>= count
+    return value

@@ -1,0 +1,145 @@
+"""The head of a group: form, window table, stream table. The same reader serves the three kinds of group there are."""
+from dataclasses import dataclass, field
+
+from cursor import MIB, PatchError, require
+
+LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS, GAPS, RUN_LENGTHS, VALUES, LITERALS = range(7)
+STREAM_COUNT = 7
+STORE, ZSTD, LZMA = range(3)
+
+MAX_WINDOWS = 16384
+MAX_COPIES = 65536
+MAX_RUNS = 262144
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What groups of one kind have in their heads."""
+    record_type: int
+    streams: tuple
+    has_copies: bool  # in the window table
+    has_runs: bool
+    has_checksums: bool
+    may_be_plain: bool
+
+
+WHOLE = Kind(0x01, tuple(range(7)), True, True, True, True)
+CONTENTS = Kind(0x01, (GAPS, RUN_LENGTHS, VALUES, LITERALS), False, True, True, False)  # of a patch with prediction
+COVERS = Kind(0x03, (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS), True, False, False, False)
+
+
+@dataclass
+class Window:
+    target_bytes: int
+    coded: bool
+    diagonal_change: int = 0  # plain windows only
+    checksum: int = None
+    copy_count: int = 0
+    run_count: int = None  # None where the streams tell
+    sizes: dict = field(default_factory=dict)  # stream -> raw bytes; what the code holds is not in it
+
+
+@dataclass
+class Group:
+    kind: Kind
+    target_bytes: int
+    packed: bool = False
+    has_literals: bool = False  # packed groups only
+    table_log: int = 0
+    scope: int = 0
+    windows: list = field(default_factory=list)
+    codecs: dict = field(default_factory=dict)  # stream -> (codec, window log)
+
+    def in_scope(self, stream):
+        return bool(self.scope >> stream & 1)
+
+    def decoder_memory(self):
+        total = 786432 + (32768 << self.table_log) if self.packed else 0
+        for codec, window_log in self.codecs.values():
+            total += {STORE: 0, ZSTD: (1 << window_log) + 524288, LZMA: (1 << window_log) + 131072}[codec]
+        return total
+
+
+def read_group_head(cursor, kind, header):
+    """`cursor` stands behind the type of the record. Gives the group and a cursor over its frames."""
+    group = Group(kind, cursor.varint(least=1, name="target bytes of a group"))
+    body = cursor.part(cursor.varint(most=header.group_limit, name="body bytes of a group"), "group")
+    head = body.part(body.varint(most=MIB, name="head bytes of a group"), "head of a group")
+    read_form(head, group)
+    for _ in range(head.varint(most=MAX_WINDOWS, name="number of windows")):
+        group.windows.append(read_window(head, group, header))
+    require(sum(window.target_bytes for window in group.windows) == group.target_bytes,
+            "the windows of a group do not add up to its target bytes")
+    read_stream_table(head, group)
+    head.finish()
+    require(group.decoder_memory() <= header.decoder_memory,
+            f"a group takes {group.decoder_memory()} bytes to decode, the header says {header.decoder_memory}")
+    return group, body
+
+
+def read_form(head, group):
+    form = head.byte()
+    group.packed = bool(form & 1)
+    group.has_literals = bool(form & 2)
+    group.table_log = form >> 4
+    require(form & 0x0c == 0, "reserved bits of a group's form are set")
+    require(group.packed or form == 0, "a group that is not packed has a form of packed ones")
+    require(group.table_log <= 10, f"table log {group.table_log}; 10 at most")
+    if not group.packed:
+        return
+    group.scope = head.byte()
+    codable = sum(1 << stream for stream in group.kind.streams if stream != LITERALS)
+    require(group.scope & ~codable == 0, f"the code holds streams that this group does not have: {group.scope:#x}")
+    require(not group.has_literals or LITERALS in group.kind.streams, "literals in a group of covers")
+
+
+def read_window(head, group, header):
+    length_and_kind = head.varint(least=2, name="length of a window")
+    window = Window(length_and_kind >> 1, bool(length_and_kind & 1))
+    if not window.coded:
+        require(group.kind.may_be_plain, "a plain window in a patch with prediction")
+        window.diagonal_change = head.zigzag()
+        return window
+    require(window.target_bytes <= header.window_limit,
+            f"a window of {window.target_bytes} bytes; {header.window_limit} at most")
+    if group.kind.has_checksums:
+        window.checksum = head.u32()
+    if group.kind.has_copies:
+        window.copy_count = head.varint(most=MAX_COPIES, name="number of copies")
+    if group.packed:
+        read_packed_sizes(head, group, window)
+    else:
+        read_sizes(head, group, window)
+    return window
+
+
+def read_sizes(head, group, window):
+    present = head.byte()
+    for stream in range(8):
+        if present >> stream & 1:
+            require(stream in group.kind.streams, f"a window has bytes of stream {stream}, which is not here")
+            window.sizes[stream] = head.varint(least=1, name=f"size of stream {stream}")
+
+
+def read_packed_sizes(head, group, window):
+    if group.kind.has_runs:
+        window.run_count = head.varint(most=MAX_RUNS, name="number of runs")
+    for stream in group.kind.streams:
+        count = window.copy_count if stream < GAPS else window.run_count
+        if stream != LITERALS and not group.in_scope(stream) and count:
+            window.sizes[stream] = head.varint(least=1, name=f"size of stream {stream}")
+
+
+def read_stream_table(head, group):
+    present = {stream for window in group.windows for stream in window.sizes}
+    if group.has_literals:
+        present.add(LITERALS)
+    for stream in sorted(present):
+        entry = head.byte()
+        codec, window_log = entry & 15, (entry >> 4) + 12
+        if codec == STORE:
+            require(entry == 0, "a stored stream has a window log")
+        elif codec not in (ZSTD, LZMA):
+            raise PatchError(f"codec {codec} is not known")
+        require(window_log <= 26, f"window log {window_log}; 26 at most")
+        group.codecs[stream] = (codec, window_log)

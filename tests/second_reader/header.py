@@ -1,0 +1,42 @@
+"""The header of BDT version 2."""
+from dataclasses import dataclass
+
+from cursor import MIB, check32, require
+
+DRAFT = 3
+FEATURE_PREDICTION = 1 << 0
+KNOWN_FEATURES = FEATURE_PREDICTION
+
+
+@dataclass
+class Header:
+    required_features: int
+    optional_features: int
+    source_bytes: int
+    target_bytes: int
+    source_digest: bytes
+    target_digest: bytes
+    window_limit: int
+    group_limit: int
+    decoder_memory: int
+
+    @property
+    def predicted(self):
+        return bool(self.required_features & FEATURE_PREDICTION)
+
+
+def read_header(cursor):
+    """`cursor` stands at the magic, and behind the checksum afterwards."""
+    start = cursor.pos
+    require(cursor.take(3) == b"BDT", "not a BDT patch")
+    version, draft = cursor.u16(), cursor.byte()
+    require(version == 2 and draft == DRAFT, f"version {version}, draft {draft}; 2, {DRAFT} expected")
+    fields = cursor.part(cursor.varint(most=4096, name="length of the header"), "header")
+    digested = cursor.data[start:cursor.pos]
+    require(cursor.u32() == check32(digested), "the checksum of the header is wrong")
+    required = fields.varint()
+    for bit in range(64):
+        require(not (required & ~KNOWN_FEATURES) >> bit & 1, f"required feature {bit} is not known")
+    # What optional features append behind these fields is ignored.
+    return Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
+                  fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())

@@ -1,0 +1,134 @@
+"""The models of numbers that the context coder is made of. Each decodes one kind of number and learns from it."""
+from coder import H, Slot, Table, Weights, lines_of, make_line, mixed_bit, slot_bit, step, tree
+
+
+def class_of(v):
+    """Small numbers are classes of their own; of larger ones a class keeps the two highest bits."""
+    if v < 4:
+        return v
+    t = v.bit_length() - 1
+    return 2 * t + (v >> (t - 1) & 1)
+
+
+class NumberModel:
+    def __init__(self, count, log, mostly_small=False):
+        self.mostly_small = mostly_small
+        self.lines = Table(log, make_line)
+        self.weights = Weights(count)
+        self.open_lines = Table(9, make_line)
+
+    def decode(self, decoder, contexts, alignment=0):
+        def part(bits, salt):
+            return tree(decoder, lines_of(self.lines, contexts, salt), bits, self.weights, salt)
+
+        if self.mostly_small:
+            small = part(4, 0)
+            if small < 15:
+                return self._open_bits(decoder, small, alignment)
+        upper = part(4, 1)
+        return self._open_bits(decoder, 8 * upper + part(3, 2 + upper), alignment)
+
+    def _open_bits(self, decoder, number_class, alignment):
+        if number_class < 4:
+            return number_class
+        line = self.open_lines.at(4 * number_class + alignment)
+        open_count = number_class // 2 - 1
+        number, node = 2 | number_class & 1, 1
+        for i in range(open_count):
+            place = open_count - 1 - i  # of the bit in the number
+            if i < 3:
+                bit = slot_bit(decoder, line[node])
+                node = 2 * node + bit
+            elif place == 1:
+                bit = slot_bit(decoder, line[9])
+            elif place == 0:
+                bit = slot_bit(decoder, line[10 + (number & 1)])
+            else:
+                bit = decoder.bit(32768)
+            number = 2 * number + bit
+        return number
+
+
+class CountModel:
+    """Numbers that are 0 to 14 nearly always: "more than 0", "more than 1" and so on."""
+
+    def __init__(self, count, log):
+        self.lines = Table(log, make_line)
+        self.weights = Weights(count)
+        self.rest = NumberModel(1, 4)
+
+    def decode(self, decoder, contexts):
+        lines = lines_of(self.lines, contexts, 0)
+        for i in range(15):
+            if not mixed_bit(decoder, [line[i] for line in lines], self.weights.at(i)):
+                return i
+        return 15 + self.rest.decode(decoder, [0])
+
+
+class ByteModel:
+    def __init__(self, count, log):
+        self.lines = Table(log, make_line)
+        self.weights = Weights(count)
+
+    def decode(self, decoder, contexts, weight_set):
+        upper = tree(decoder, lines_of(self.lines, contexts, 0), 4, self.weights, (weight_set, 0))
+        lower = tree(decoder, lines_of(self.lines, contexts, 1 + upper), 4, self.weights, (weight_set, 1 + upper))
+        return 16 * upper + lower
+
+
+class RankModel:
+    def __init__(self, count, log):
+        self.lines = Table(log, make_line)
+        self.weights = Weights(count)
+
+    def decode(self, decoder, contexts):
+        return tree(decoder, lines_of(self.lines, contexts, 0), 4, self.weights)
+
+
+class Guess:
+    """What followed a context before, and how often it did."""
+    __slots__ = ("value", "count")
+
+    def __init__(self):
+        self.value = 0  # of 24 bits
+        self.count = 0  # up to 15
+
+    def learn(self, v):
+        if v == self.value:
+            self.count = min(self.count + 1, 15)
+        elif self.count > 1:
+            self.count //= 2
+        else:
+            self.value = v & 0xffffff
+            self.count = 0
+
+
+class GuessModel:
+    """Says "it is as after the same long context", so that what repeats costs next to nothing."""
+
+    def __init__(self, log):
+        self.guesses = Table(log, Guess)
+        self.by_count = Table(10, Slot)
+        self.by_short = Table(12, Slot)
+        self.by_value = Table(12, Slot)
+        self.weights = Weights(3)
+
+    def decode(self, decoder, long_contexts, short_context, kind, decode_otherwise):
+        """The number; decode_otherwise() gives it where it is not as guessed."""
+        a, b = (self.guesses.at(context) for context in long_contexts)
+        best = b if b.count > a.count else a
+        v = None
+        if best.count >= 5:
+            which = 64 * best.count + kind
+            slots = [self.by_count.at(which), self.by_short.at(step(short_context, best.count) >> 20),
+                     self.by_value.at(H(best.value, best.count) >> 20)]
+            if mixed_bit(decoder, slots, self.weights.at(which)):
+                v = best.value
+        if v is None:
+            v = decode_otherwise()
+        return v, (a, b)
+
+    @staticmethod
+    def learn(pair, v):
+        for guess in pair:
+            guess.learn(v)

@@ -1,0 +1,129 @@
+"""The numbers of a packed group: which model codes which number, under which contexts. What is not in the code is given
+and takes part all the same."""
+from coder import H
+from cursor import require, unzigzag, zigzag
+from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
+from models import ByteModel, CountModel, GuessModel, NumberModel, RankModel, class_of
+
+DIAGONALS_KEPT = 15
+
+
+class OpCoder:
+    """Literal lengths, diagonals and lengths of copies."""
+
+    def __init__(self, table_log):
+        self.literal_model = NumberModel(4, table_log + 4)
+        self.rank_model = RankModel(3, table_log + 2)
+        self.jump_model = NumberModel(4, table_log + 4)
+        self.length_model = NumberModel(4, table_log + 4)
+        self.literals = 0  # of the copy before, like those that follow
+        self.length, self.length_before = 0, 0
+        self.rank, self.rank_before = 0, 0
+        self.new_jump = 0  # of the last copy whose diagonal was not among the recent ones
+        self.recent = [0] * DIAGONALS_KEPT  # latest first
+
+    def use_diagonal(self, diagonal):
+        """Gives the diagonal's rank and puts it to the front."""
+        rank = self.recent.index(diagonal) + 1 if diagonal in self.recent else 0
+        del self.recent[rank - 1]  # the oldest for rank 0
+        self.recent.insert(0, diagonal)
+        return rank
+
+    def decode_copy(self, decoder, given, diagonal):
+        """(literal length, length, diagonal) of a copy after one on `diagonal`. `given`: stream -> number, None for
+        what is in the code."""
+        literals = given[LITERAL_LENGTHS]
+        if literals is None:
+            literals = self._decode_literals(decoder)
+        jump = given[DIAGONALS]
+        if jump is not None:
+            diagonal += unzigzag(jump)
+            rank = self.use_diagonal(diagonal)
+        else:
+            rank, jump, diagonal = self._decode_diagonal(decoder, literals, diagonal)
+        length = given[COPY_LENGTHS]
+        if length is None:
+            length = self._decode_length(decoder, literals, rank)
+        if rank == 0:
+            self.new_jump = jump
+        self.literals = literals
+        self.length, self.length_before = length, self.length
+        self.rank, self.rank_before = rank, self.rank
+        return literals, length, diagonal
+
+    def _decode_literals(self, decoder):
+        c_literals, c_length = class_of(self.literals), class_of(self.length)
+        return self.literal_model.decode(
+            decoder, (H(0), H(c_literals), H(c_length, self.rank), H(c_literals, c_length)))
+
+    def _decode_diagonal(self, decoder, literals, diagonal):
+        rank = self.rank_model.decode(
+            decoder, (H(self.rank), H(self.rank, min(class_of(literals), 20)),
+                      H(self.rank, self.rank_before, class_of(self.length))))
+        if rank:
+            next_diagonal = self.recent[rank - 1]
+            self.use_diagonal(next_diagonal)
+            return rank, zigzag(next_diagonal - diagonal), next_diagonal
+        jump = self.jump_model.decode(
+            decoder, (H(0), H(class_of(self.new_jump)), H(class_of(literals)), H(self.new_jump, self.length)))
+        diagonal += unzigzag(jump)
+        require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
+        return 0, jump, diagonal
+
+    def _decode_length(self, decoder, literals, rank):
+        return self.length_model.decode(
+            decoder, (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
+                      H(self.length, self.length_before)))
+
+
+class RunCoder:
+    """Gaps, lengths and values of residual runs."""
+
+    def __init__(self, table_log):
+        self.gap_guess = GuessModel(table_log + 9)
+        self.gap_model = NumberModel(4, table_log + 6, mostly_small=True)
+        self.length_model = CountModel(3, table_log + 4)
+        self.value_guess = GuessModel(table_log + 10)
+        self.value_model = ByteModel(5, table_log + 8)
+        self.g1 = self.g2 = self.g3 = self.n1 = self.n2 = 0
+        self.recent = 0  # the last four values, the latest in the low byte
+        self.first = 0  # value of the run before
+
+    def decode_gap(self, decoder, position, bytes_left):
+        alignment = position & 3
+        g1, n1, r, short = self.g1, self.n1, self.recent, min(self.n1, 7)
+        contexts = (H(class_of(g1), n1, alignment), H(r & 0xffff, short), H(class_of(bytes_left), class_of(g1)),
+                    H(g1, short, self.g2))
+        gap, pair = self.gap_guess.decode(
+            decoder, (H(1, g1, n1, self.g2, self.n2, r & 0xffff), H(2, g1, self.g2, self.g3)), H(g1, short), short,
+            lambda: self.gap_model.decode(decoder, contexts, alignment))
+        GuessModel.learn(pair, gap)
+        return gap
+
+    def decode_length(self, decoder, gap, position):
+        """The length less 1."""
+        alignment = position & 3
+        return self.length_model.decode(
+            decoder, (H(gap, alignment), H(min(self.n1, 255), self.n2, class_of(gap)),
+                      H(self.g1, gap, min(self.n1, 7))))
+
+    def decode_value(self, decoder, i, length, gap):
+        r = self.recent
+        near, kind = min(i, 3), 8 * min(i, 3) + min(length, 8) - 1
+        q = 16 * near + min(length, 8)
+        e = (0, r & 0xff)[i] if i < 2 else r & 0xffff
+        contexts = (H(1, r & 0xff, q), H(2, r & 0xffff, q), H(3, r & 0xffffff, near), H(4, gap, q, e & 0xff),
+                    H(5, self.first, q, e))
+        value, pair = self.value_guess.decode(
+            decoder, (H(r), H(r & 0xffff, q)), H(1, r & 0xff, q), kind,
+            lambda: self.value_model.decode(decoder, contexts, near))
+        GuessModel.learn(pair, value)
+        return value
+
+    def note_value(self, value):
+        self.recent = (self.recent << 8 | value) & 0xffffffff
+
+    def note_run(self, gap, length, first):
+        self.g1, self.g2, self.g3 = gap, self.g1, self.g2
+        self.n1, self.n2 = length, self.n1
+        self.first = first

@@ -1,0 +1,85 @@
+"""What a patch with prediction has in front of its groups: the global record, and the groups of covers."""
+from cursor import MIB, require
+from group import COVERS, LZMA, STORE, ZSTD, read_group_head
+from image_table import Table
+from labels import read_labels
+from old_fields import find_fields
+from predict import Predictor
+from scan import find_images
+from streams import Frames, StreamDecoder
+from windows import Given, GroupNumbers
+
+GLOBAL_RECORD = 0x02
+PREDICTOR = 1
+MAX_TABLE_BYTES = 256 * MIB
+BYTES_PER_COVER = 24
+
+
+def read_prediction(cursor, header, source):
+    """`cursor` stands behind the header, and in front of the first group afterwards."""
+    require(cursor.byte() == GLOBAL_RECORD, "the global record is missing")
+    predictor = cursor.varint()
+    require(predictor == PREDICTOR, f"predictor {predictor} is not known")
+    kinds = cursor.varint()
+    image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
+    label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
+    require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
+    tables = read_table_frames(cursor, image_bytes + label_bytes)
+    covers = read_covers(cursor, header, source)
+
+    old_images = find_images(source)
+    new_images = Table(tables[:image_bytes], old_images, header.target_bytes).read()
+    labels = read_labels(tables[image_bytes:], len(old_images))
+    return Predictor(source, kinds, old_images, new_images, labels, covers, find_fields(source, old_images))
+
+
+def read_table_frames(cursor, raw_bytes):
+    entry = cursor.byte()
+    codec, window_log = entry & 15, (entry >> 4) + 12
+    require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} of the tables is not known")
+    decoder, tables = StreamDecoder(codec, window_log), bytearray()
+    while len(tables) < raw_bytes:
+        coded_bytes = cursor.varint()
+        frame_bytes = cursor.varint(least=1, most=MIB, name="raw bytes of a frame")
+        tables += decoder.decode(cursor.take(coded_bytes), frame_bytes)
+    require(len(tables) == raw_bytes, "the frames of the tables hold more than the tables")
+    decoder.finish()
+    return bytes(tables)
+
+
+def read_covers(cursor, header, source):
+    """[(source, target, length)], ascending in the target. Copies that go on where one ended make it longer."""
+    covers, target_bytes = [], 0
+    while target_bytes < header.target_bytes:
+        require(cursor.byte() == COVERS.record_type, "a group of covers is missing")
+        group, body = read_group_head(cursor, COVERS, header)
+        for source_pos, target_pos, length in copies_of(group, body, target_bytes):
+            require(0 <= source_pos and source_pos + length <= len(source), "a cover reaches out of OLD")
+            before = covers[-1] if covers else (0, 0, 0)
+            if (before[0] + before[2], before[1] + before[2]) == (source_pos, target_pos) and covers:
+                covers[-1] = (before[0], before[1], before[2] + length)
+            else:
+                covers.append((source_pos, target_pos, length))
+                require(len(covers) <= header.decoder_memory // BYTES_PER_COVER, "too many covers")
+        target_bytes += group.target_bytes
+    require(target_bytes == header.target_bytes, "the groups of covers reach out of NEW")
+    return covers
+
+
+def copies_of(group, body, target_pos):
+    frames = Frames(body, group.codecs)
+    numbers = GroupNumbers(group, frames.code_byte)
+    group_start, diagonal = target_pos, 0
+    for window in group.windows:
+        given = Given(group, frames.take(window.sizes))
+        numbers.begin_window()
+        at = target_pos
+        for literals, length, diagonal in numbers.copies(window, given, diagonal):
+            at += literals
+            yield at + diagonal, at, length
+            at += length
+        given.finish()
+        target_pos += window.target_bytes
+    require(target_pos - group_start == group.target_bytes, "a group of covers has another size")
+    numbers.finish()
+    frames.finish()

@@ -1,0 +1,171 @@
+"""The second reader rebuilds NEW of every golden patch and of the specifications' examples, and refuses patches and
+sources that are not whole. With BDELTA_BIN_DIR set it also reads patches that today's bdelta makes: at each level, of
+pairs small enough for a slow reader, and of random code.
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import xxhash  # noqa: F401
+    import zstandard
+except ImportError as error:
+    print(f"skipped: {error}; tools/setup.sh installs it for the system's Python")
+    sys.exit(77)
+if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
+    print(f"skipped: zstandard {zstandard.__version__} does not tell the end of a frame; a newer one is needed")
+    sys.exit(77)
+
+from apply import apply_patch, read
+from craft import MACHINES, random_pair
+from cursor import PatchError
+from image_table import Table
+from labels import read_labels
+from old_fields import find_fields
+from predict import Predictor
+from scan import find_images
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTDATA = os.path.join(HERE, "..", "..", "testdata")
+GOLDEN = os.path.join(TESTDATA, "golden")
+
+
+def golden_sets():
+    return sorted(entry.name for entry in os.scandir(GOLDEN) if entry.is_dir())
+
+
+def golden(name):
+    """OLD, NEW and the patch of a golden set."""
+    return [read(os.path.join(GOLDEN, name, part)) for part in ("old", "new", "patch")]
+
+
+class Golden(unittest.TestCase):
+    def test_every_set_is_rebuilt(self):
+        self.assertGreater(len(golden_sets()), 15)
+        for name in golden_sets():
+            with self.subTest(name):
+                old, new, patch = golden(name)
+                self.assertTrue(apply_patch(old, patch) == new)
+
+    def test_another_old_is_refused(self):
+        for name in golden_sets():
+            old, _, patch = golden(name)
+            if name.startswith("bdt2") and old:
+                changed = bytes([old[0] ^ 1]) + old[1:]
+                for wrong in (changed, old[:-1], old + b"x"):
+                    with self.subTest(name), self.assertRaises(PatchError):
+                        apply_patch(wrong, patch)
+
+
+class Examples(unittest.TestCase):
+    """What the specifications work out byte by byte."""
+
+    OLD = b"The quick brown fox jumps over the lazy dog. 0123456789\n"
+    NEW = b"The quick brown fix jumps over the lazy dog. And more!\n"
+    PATCH = bytes.fromhex(
+        "42445402000327000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373600"
+        "18f4da7d01373617"
+        "00016f70fce949017f0101010101010a00000000000000"
+        "0001000101 2d 020100 030111 040100 0501fa 060a416e64206d6f7265210a 00")
+
+    def test_patch_of_the_format(self):
+        self.assertEqual(len(self.PATCH), 108)
+        self.assertEqual(apply_patch(self.OLD, self.PATCH), self.NEW)
+
+    def test_prediction_of_a_toy_image(self):
+        lines = b"~toy-image\ncode 1000 8\ndata 2000 20\nend\n"
+        old = lines + b"abcdefgh" + struct.pack("<4Q", 0x1000, 0x1003, 0x2008, 7)
+        images = find_images(old)
+        fields = find_fields(old, images)
+        found = [(field.pos, field.form, field.kind) for field in fields]
+        self.assertEqual(found, [(48, 3, 8), (56, 3, 8), (64, 3, 8)])
+        table = bytes.fromhex("00 02 00040000 0004000000 0000000300")
+        new_images = Table(table, images, 82).read()
+        covers = [(0, 0, 42), (42, 44, 38)]
+        for labels, first in ((bytes.fromhex("0101802008"), 0x1004), (b"\0", 0x1000)):
+            predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
+            self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
+
+
+class Damage(unittest.TestCase):
+    """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
+
+    SETS = ("bdt2-level3", "bdt2-model", "bdt2-plain", "bdt2-predicted")
+    STRIDE = 13  # every so many bytes of a patch, so that it takes seconds
+
+    def test_cut_patches_are_refused(self):
+        for name in self.SETS:
+            old, _, patch = golden(name)
+            for length in range(0, len(patch), self.STRIDE):
+                with self.subTest(f"{name} cut to {length}"), self.assertRaises(PatchError):
+                    apply_patch(old, patch[:length])
+
+    def test_bytes_behind_the_end_are_refused(self):
+        for name in golden_sets():
+            old, _, patch = golden(name)
+            with self.subTest(name), self.assertRaises(PatchError):
+                apply_patch(old, patch + b"\0")
+
+    def test_changed_bytes_never_give_another_new(self):
+        for name in self.SETS:
+            old, new, patch = golden(name)
+            refused = 0
+            for pos in range(0, len(patch), self.STRIDE):
+                damaged = bytearray(patch)
+                damaged[pos] ^= 0x10
+                try:
+                    self.assertTrue(apply_patch(old, bytes(damaged)) == new, f"{name} changed at {pos}")
+                except PatchError:
+                    refused += 1
+            self.assertGreater(refused, len(patch) // self.STRIDE // 2)
+
+
+@unittest.skipUnless(os.environ.get("BDELTA_BIN_DIR"), "BDELTA_BIN_DIR is not set")
+class Fresh(unittest.TestCase):
+    """Patches that bdelta makes now: the goldens are few, and small."""
+
+    def check(self, old, new, *options):
+        """Gives the bytes of the patch."""
+        bdelta = os.path.join(os.environ["BDELTA_BIN_DIR"], "bdelta")
+        with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+            patch = os.path.join(folder, "patch")
+            subprocess.run([bdelta, "--quiet", "--no-sync", *options, old, new, patch], check=True, timeout=120)
+            self.assertTrue(apply_patch(read(old), read(patch)) == read(new))
+            return os.path.getsize(patch)
+
+    def test_each_level_on_a_program(self):
+        folder = os.path.join(TESTDATA, "pairs", "bpatch-elf")
+        for level in ("-1", "-3", "-6", "-8"):
+            with self.subTest(level):
+                self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
+
+    def test_each_level_on_text(self):
+        folder = os.path.join(TESTDATA, "pairs", "sources")
+        for level in ("-2", "-5", "-6", "-9"):
+            with self.subTest(level):
+                self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
+
+    def test_programs_that_are_predicted(self):
+        for name in ("bdt2-predicted", "bdt2-predicted-fast"):
+            for level in ("-3", "-6", "-9"):
+                with self.subTest(name + level):
+                    self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
+
+    def test_random_code(self):
+        for machine in MACHINES:
+            with self.subTest(machine), tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+                old, new, count = random_pair(machine, seed=1, size=60_000)
+                self.assertGreater(count, 500)
+                paths = [os.path.join(folder, name) for name in ("old", "new")]
+                for path, content in zip(paths, (old, new)):
+                    with open(path, "wb") as file:
+                        file.write(content)
+                # Without prediction a patch takes more than a byte for each field that differs.
+                self.assertLess(self.check(*paths, "--predict", "-3"), count)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,152 @@
+"""From the numbers of a window to copies and residual runs, and from those to bytes."""
+from bisect import bisect_left
+
+from coder import BitDecoder
+from cursor import Cursor, require
+from group import COPY_LENGTHS, DIAGONALS, GAPS, LITERAL_LENGTHS, MAX_RUNS, RUN_LENGTHS, VALUES
+from packed import OpCoder, RunCoder
+
+
+class Given:
+    """The numbers of one window that stand in streams. next(stream) is None for what the code holds."""
+
+    def __init__(self, group, raw):
+        self.group = group
+        self.cursors = {stream: Cursor(data, what=f"a window's stream {stream}") for stream, data in raw.items()}
+
+    def has(self, stream):
+        return stream in self.cursors and not self.cursors[stream].at_end()
+
+    def next(self, stream):
+        if self.group.in_scope(stream):
+            return None
+        require(stream in self.cursors, f"a window needs stream {stream}, which has no bytes for it")
+        return self.cursors[stream].byte() if stream == VALUES else self.cursors[stream].varint()
+
+    def finish(self):
+        for cursor in self.cursors.values():
+            cursor.finish()
+
+
+class GroupNumbers:
+    """The numbers of one group, window by window, from streams and from the code."""
+
+    def __init__(self, group, next_code_byte):
+        self.group = group
+        self.next_code_byte = next_code_byte
+        self.decoder = None  # begins with the first coded window
+        self.ops = OpCoder(group.table_log)
+        self.runs = RunCoder(group.table_log)
+
+    def begin_window(self):
+        if self.group.packed and self.decoder is None:
+            self.decoder = BitDecoder(self.next_code_byte)
+
+    def finish(self):
+        if self.decoder is not None:
+            self.decoder.finish()
+
+    def copies(self, window, given, diagonal):
+        """[(literal length, length, diagonal)] of a window behind one that ended on `diagonal`."""
+        copies, target_bytes = [], 0
+        for _ in range(window.copy_count):
+            numbers = {stream: given.next(stream) for stream in (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS)}
+            literals, length, diagonal = self.ops.decode_copy(self.decoder, numbers, diagonal)
+            target_bytes += literals + length
+            require(length >= 1 and target_bytes <= window.target_bytes, "a copy does not fit into its window")
+            copies.append((literals, length, diagonal))
+        return copies
+
+    def residual(self, window, given, copies, group_pos):
+        """[(offset among the copied bytes, values)]. `group_pos`: where the window begins in its group."""
+        places = CopyPlaces(copies, group_pos)
+        runs, offset = [], 0
+        while len(runs) < window.run_count if self.group.packed else given.has(GAPS):
+            require(len(runs) < MAX_RUNS, "too many residual runs in a window")
+            gap = given.next(GAPS)
+            if gap is None:
+                gap = self.runs.decode_gap(self.decoder, *places.at(offset))
+            require(gap < places.copied_bytes - offset, "a residual run begins behind the copied bytes")
+            offset += gap
+            values = self._run(given, gap, places.at(offset)[0], places.copied_bytes - offset)
+            runs.append((offset, values))
+            offset += len(values)
+        return runs
+
+    def _run(self, given, gap, position, bytes_left):
+        less_one = given.next(RUN_LENGTHS)
+        if less_one is None:
+            less_one = self.runs.decode_length(self.decoder, gap, position)
+        length = less_one + 1
+        require(length <= bytes_left, "a residual run ends behind the copied bytes")
+        values = bytearray()
+        for i in range(length):
+            value = given.next(VALUES)
+            if value is None:
+                value = self.runs.decode_value(self.decoder, i, length, gap)
+            self.runs.note_value(value)
+            values.append(value)
+        self.runs.note_run(gap, length, values[0])
+        return bytes(values)
+
+
+class CopyPlaces:
+    """Where in its group the copied bytes of a window stand."""
+
+    def __init__(self, copies, group_pos):
+        self.copied_bytes = 0
+        self.first = group_pos + (copies[0][0] if copies else 0)
+        self.ends = []  # of each copy: how many bytes are copied up to there, and the position
+        self.end_positions = []
+        position = group_pos
+        for literals, length, _ in copies:
+            position += literals + length
+            self.copied_bytes += length
+            self.ends.append(self.copied_bytes)
+            self.end_positions.append(position)
+
+    def at(self, offset):
+        """(position, bytes left of the copy); between two copies this is right behind the former."""
+        if not self.ends:
+            return self.first, 0
+        if offset == 0:
+            return self.first, self.ends[0]
+        copy = bisect_left(self.ends, offset)
+        left = self.ends[copy] - offset
+        return self.end_positions[copy] - left, left
+
+
+def literal_bytes_of(window, copies):
+    return window.target_bytes - sum(length for _, length, _ in copies)
+
+
+def bytes_from_old(source, copies, window_pos):
+    """The bytes of each copy of a window that begins at target position `window_pos`."""
+    pieces, target_pos = [], window_pos
+    for literals, length, diagonal in copies:
+        target_pos += literals
+        pieces.append(copied_bytes(source, target_pos + diagonal, length))
+        target_pos += length
+    return pieces
+
+
+def copied_bytes(source, source_pos, length):
+    require(0 <= source_pos and source_pos + length <= len(source), f"a copy from {source_pos} reaches out of OLD")
+    return source[source_pos:source_pos + length]
+
+
+def execute(window, copies, pieces, runs, literals):
+    """The target bytes of a coded window; `pieces` are the bytes that its copies give."""
+    target, copied = bytearray(), []  # copied: where each copied byte stands in `target`
+    used = 0
+    for (literal_length, length, _), piece in zip(copies, pieces):
+        target += literals[used:used + literal_length]
+        used += literal_length
+        copied.extend(range(len(target), len(target) + length))
+        target += piece
+    target += literals[used:]
+    for offset, values in runs:
+        for i, value in enumerate(values, offset):
+            target[copied[i]] = (target[copied[i]] + value) & 255
+    require(len(target) == window.target_bytes, "the literals of a window do not fill it")
+    return bytes(target)
