@@ -117,6 +117,7 @@ Status ApplyRun::write_target(const TargetSink& sink) {
   Result<Digest128> digest = pipeline.finish();
   if (!digest) return std::move(digest).error();
   BDELTA_TRY(std::move(decoded));
+  report_.residual_bytes += pipeline.changed_count();
   own_watch_.begin_stage(1, 0);
   if (info().target_digest && *digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +

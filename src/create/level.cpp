@@ -1,5 +1,7 @@
 #include "create/level.hpp"
 
+#include "bdelta/create.hpp"
+
 namespace bdelta {
 namespace {
 
@@ -95,6 +97,10 @@ LevelSettings level_settings(int level) {
   if (level >= 9) {
     settings.model_byte_ns = 20000;
     choose_costs(settings);
+  }
+  if (level >= kMaxLevel) {
+    settings.contents = true;
+    settings.window_bytes = kMiB;  // more windows for the lanes to share
   }
   return settings;
 }

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "base/try.hpp"
+#include "bdelta/io.hpp"
 #include "model/literal_scope.hpp"
 
 namespace bdelta::mix {
@@ -21,7 +23,7 @@ class LiteralHistory {
   static constexpr std::uint32_t kBlockBytes = 16 * 1024;
   static constexpr std::uint32_t kPartBytes = 4 * 1024;   // of a block, marked one by one
 
-  LiteralHistory(const LiteralScope& scope, LiteralSource& source)
+  LiteralHistory(const LiteralScope& scope, RandomReader& source)
       : source_(source), slot_count_(24u << (scope.table_log - kMinLiteralLog)),
         ring_begin_(kMargin + slot_count_ * kBlockBytes), bytes_(kMargin + (std::size_t{16} << scope.table_log)),
         ring_at_(ring_begin_), slots_(slot_count_), heads_(std::size_t{2} << scope.table_log),
@@ -47,7 +49,7 @@ class LiteralHistory {
     slot = {};  // gone even if the read fails
     const std::uint32_t begin = place_of_block(block);
     const auto length = static_cast<std::uint32_t>(block_bytes(block));
-    BDELTA_TRY(source_.read(block * kBlockBytes, MutableByteSpan(bytes_.data() + begin, length)));
+    BDELTA_TRY(source_.read_at(block * kBlockBytes, MutableByteSpan(bytes_.data() + begin, length)));
     slot.block = block;
     // Every second place: a match is then found one byte later at most.
     for (std::uint32_t at = begin + kKeyBytes; at < begin + length; at += 2) heads_[head_of(at)] = at;
@@ -113,7 +115,7 @@ class LiteralHistory {
     return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> shift_);
   }
 
-  LiteralSource& source_;
+  RandomReader& source_;
   const std::uint32_t slot_count_;
   const std::uint32_t ring_begin_;
   Bytes bytes_;

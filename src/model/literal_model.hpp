@@ -33,7 +33,7 @@ class LiteralModel {
  public:
   static constexpr std::size_t kFixedBytes = 128 * 1024;  // beside its tables, at most
 
-  LiteralModel(const LiteralScope& scope, LiteralSource& source)
+  LiteralModel(const LiteralScope& scope, RandomReader& source)
       : source_(source), history_(scope, source), lines_(scope.table_log) {
     weights_by_place_.fill(kFirstWeight);
     weights_by_node_.fill(0);
@@ -279,7 +279,7 @@ class LiteralModel {
     if (++match_place_ == history_.end()) match_length_ = 0;
   }
 
-  LiteralSource& source_;
+  RandomReader& source_;
   LiteralHistory history_;
   SmallLineTable lines_;
   LiteralContext context_;

@@ -1,12 +1,9 @@
-// What the model of literals is told, beside the code: how large it is, where each run stands, and how to reach the
-// source. Packer and unpacker must be told the same.
+// What the model of literals is told, beside the code: how large it is and where each run stands. Packer and unpacker
+// must be told the same, and read the same source.
 #pragma once
 
 #include <array>
 #include <cstdint>
-
-#include "base/bytes.hpp"
-#include "bdelta/error.hpp"
 
 namespace bdelta {
 
@@ -31,31 +28,6 @@ struct LiteralRun {
   std::uint64_t source_before = kNoSource;  // position behind the last byte that the copy before took; kNoSource: none
   std::uint64_t source_after = kNoSource;   // of the first byte that the copy after takes; kNoSource: none
   std::array<std::uint8_t, 8> before{};     // the target bytes in front of the run, the nearest last
-};
-
-// The source, as the model sees it. One thread at a time.
-class LiteralSource {
- public:
-  virtual ~LiteralSource() = default;
-
-  [[nodiscard]] virtual std::uint64_t size() const noexcept = 0;
-
-  // Fills `out` from [pos, pos + out.size()), which lies inside the source.
-  virtual Status read(std::uint64_t pos, MutableByteSpan out) = 0;
-};
-
-// A source that is in memory. Does not own the bytes.
-class LiteralSpanSource : public LiteralSource {
- public:
-  explicit LiteralSpanSource(ByteSpan bytes) : bytes_(bytes) {}
-  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
-  Status read(std::uint64_t pos, MutableByteSpan out) override {
-    if (!out.empty()) std::memcpy(out.data(), bytes_.data() + pos, out.size());
-    return {};
-  }
-
- private:
-  ByteSpan bytes_;
 };
 
 }  // namespace bdelta

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "match/prefetch.hpp"
+#include "base/prefetch.hpp"
 
 namespace bdelta::mix {
 

@@ -61,7 +61,8 @@ TEST(NativeHeader, ComesBack) {
 }
 
 TEST(NativeHeader, UnknownRequiredFeaturesAreRefusedAndNamed) {
-  for (unsigned bit = 1; bit < 64; ++bit) {  // bit 0 is known
+  for (unsigned bit = 1; bit < 64; ++bit) {
+    if ((native::kKnownFeatures >> bit & 1) != 0) continue;
     native::Header header = header_of(kOld, kNew);
     header.required_features = std::uint64_t{1} << bit;
     const auto info = inspected(with_header(header, {}));

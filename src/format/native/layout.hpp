@@ -11,18 +11,26 @@ inline constexpr std::uint8_t kMagic[3] = {'B', 'D', 'T'};
 inline constexpr std::uint16_t kVersion = 2;
 inline constexpr std::uint8_t kDraft = 3;  // until the first release; readers refuse other drafts
 
-// Required feature bits; a reader refuses those it does not know. Bits 0 to 3 are reserved, see FORMAT.md.
+// Required feature bits; a reader refuses those it does not know. Bits 1 to 3 are reserved, see FORMAT.md.
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction;
+inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
-inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals;
+inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
+inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals | kFormContents;
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
+
+// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables.
+inline constexpr unsigned kContentsLiterals = 1u << 0;
+inline constexpr unsigned kContentsMisses = 1u << 1;
+inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least
+inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;

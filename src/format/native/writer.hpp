@@ -21,6 +21,9 @@ class Writer {
   Writer(const WriterSettings& settings, io::Spool& body, WorkerPool& pool)
       : settings_(settings), body_(body), pool_(pool), budget_(settings.limit_bytes) {}
 
+  // From where contents are packed; without, they are not. To be called before groups are added.
+  void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
+
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
@@ -29,7 +32,7 @@ class Writer {
   // be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
-  // The bytes that groups would take; nothing is appended. The drafts may be changed as by add_groups.
+  // The bytes that groups would take without coded contents; nothing is appended. The drafts may be changed as by add_groups.
   Result<std::vector<std::uint64_t>> measure_groups(std::vector<GroupDraft>& drafts);
 
   // The end record.
@@ -45,6 +48,7 @@ class Writer {
   Status append_body(ByteSpan bytes);
 
   const WriterSettings settings_;
+  ContentsInputs inputs_;
   io::Spool& body_;
   WorkerPool& pool_;
   FrameBudget budget_;
