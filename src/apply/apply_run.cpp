@@ -134,6 +134,7 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
 
 Status ApplyRun::finish_target() {
   BDELTA_ASSIGN(const Digest128 digest, pipeline_->finish());
+  report_.residual_bytes += pipeline_->changed_count();
   own_watch_.begin_stage(1, 0);
   if (info().target_digest && digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +

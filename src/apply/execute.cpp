@@ -62,8 +62,10 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
   for (const DeltaOp& op : window.ops) {
     const auto length = static_cast<std::size_t>(op.length);
     if (op.kind == OpKind::kLiteral) {
-      std::memcpy(at, literal, length);
-      literal += length;
+      if (!window.codes_literals()) {  // coded ones come to their place later
+        std::memcpy(at, literal, length);
+        literal += length;
+      }
     } else {
       BDELTA_TRY(caches.source.read(op.source_pos, {at, length}));
       if (predicted) {

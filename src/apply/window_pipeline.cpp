@@ -55,7 +55,8 @@ void WindowPipeline::submit(WindowDelta* window) {
   } else {
     Job& job = *acquired_;
     acquired_ = nullptr;
-    start(job);
+    Status opened = guarded([&] { return open_lanes(job); });
+    start(job, std::move(opened));
   }
   ++next_number_;
 }
@@ -72,21 +73,56 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
     slice.residual_runs.clear();
     slice.residual_values.clear();
     slice.literals.clear();
+    slice.contents.reset();
     slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
     done += length;
     start(*job);
   }
 }
 
-void WindowPipeline::start(Job& job) {
+// Gives the job the lanes of its group. There are those of one group at a time, so that their memory is what the patch
+// declares: a new group begins when all windows before are done.
+Status WindowPipeline::open_lanes(Job& job) {
+  job.lanes = nullptr;
+  if (!job.window.contents) return {};
+  const ContentsPart& part = *job.window.contents;
+  if (!lanes_ || lanes_->group() != part.group) {
+    if (!wait_for_others(job)) return {};
+    if (lanes_) changed_count_ += lanes_->changed_count();
+    lanes_ = nullptr;
+    lanes_ = std::make_shared<ContentsLanes>(part.group, part.scope, source_);
+  }
+  job.lanes = lanes_;
+  return {};
+}
+
+// Until no other job is under way; false after an error.
+bool WindowPipeline::wait_for_others(const Job& job) {
+  const auto alone = [&] {
+    return std::none_of(jobs_.begin(), jobs_.end(), [&](const auto& other) { return other->busy && other.get() != &job; });
+  };
+  while (pool_.help()) {
+  }
+  const Span idle(pool_.timeline(), PhaseId::kWait);
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return error_ || alone(); });
+  for (const auto& other : jobs_) {
+    if (!other->busy) other->lanes = nullptr;
+  }
+  return !error_;
+}
+
+void WindowPipeline::start(Job& job, Status before) {
   job.index = next_index_++;
   job.number = next_number_;
+  job.opened = std::move(before);
   pool_.submit([this, &job] { run(job); });
 }
 
 void WindowPipeline::run(Job& job) {
   ByteSpan bytes;
-  Status status = guarded([&] { return make(job, bytes); });
+  Status status = std::move(job.opened);
+  if (status) status = guarded([&] { return make(job, bytes); });
   if (await_turn(job) && status) status = guarded([&] { return deliver(job, bytes); });
   end(job, std::move(status));
 }
@@ -111,7 +147,8 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     }
     if (job.out.size() < length) job.out.resize(length);
     bytes = ByteSpan(job.out).first(length);
-    return execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length));
+    BDELTA_TRY(execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length)));
+    return window.contents ? unpack(job, MutableByteSpan(job.out).first(length)) : Status();
   };
   Status status = execute();
   {
@@ -123,6 +160,26 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   if (!sink_.positioned) return {};
   const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
+}
+
+// Decodes the contents of the window once the one before in its lane is decoded. After an error nothing matters.
+Status WindowPipeline::unpack(Job& job, MutableByteSpan out) {
+  const ContentsPart& part = *job.window.contents;
+  {
+    std::unique_lock lock(mutex_);
+    if (!error_ && !job.lanes->is_turn(part)) {
+      const Span idle(pool_.timeline(), PhaseId::kWait, job.number);
+      changed_.wait(lock, [&] { return error_ || job.lanes->is_turn(part); });
+    }
+    if (error_) return {};
+  }
+  Status status = job.lanes->unpack(job.window, out, pool_.watch());
+  {
+    const std::lock_guard lock(mutex_);
+    if (status) job.lanes->end_turn(part);
+  }
+  changed_.notify_all();
+  return status;
 }
 
 Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
@@ -171,7 +228,10 @@ void WindowPipeline::end(Job& job, Status status) {
 
 Status WindowPipeline::settle() {
   pool_.wait();
-  return error_ ? Status(*error_) : Status();
+  if (error_) return *error_;
+  if (lanes_) changed_count_ += lanes_->changed_count();
+  lanes_ = nullptr;
+  return {};
 }
 
 Result<Digest128> WindowPipeline::finish() {

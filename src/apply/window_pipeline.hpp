@@ -3,7 +3,9 @@
 // The caller decodes one window after the other (the coder's state allows no other way) and hands each over; a worker
 // executes it, proves its checksum and writes it where it belongs. Then it waits for its turn: the target's digest takes
 // the windows in order, and so does a target that is a stream. The first error in target order ends everything.
-// Memory: at most threads + 2 windows are under way, plain ones cut into slices.
+// Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
+// window and then waits until the window before in the same lane is decoded.
+// Memory: at most threads + 2 windows are under way, plain ones cut into slices, and the lanes of one group.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
@@ -42,20 +45,28 @@ class WindowPipeline {
   // The same at the end. The digest of all delivered bytes, or the first error.
   Result<Digest128> finish();
 
+  // After finish: copied bytes that coded contents have changed.
+  [[nodiscard]] std::uint64_t changed_count() const noexcept { return changed_count_; }
+
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_; }
 
  private:
   struct Job {
     WindowDelta window;
+    std::shared_ptr<ContentsLanes> lanes;  // of its group; null where nothing is coded
     Bytes out;
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
+    Status opened;             // of what was done for it before it was started
     bool busy = false;
   };
 
   void submit_slices(const WindowDelta& plain);
+  Status open_lanes(Job& job);
+  bool wait_for_others(const Job& job);
+  Status unpack(Job& job, MutableByteSpan out);
   Job* free_job();
-  void start(Job& job);
+  void start(Job& job, Status before = {});
   void run(Job& job);
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
@@ -69,6 +80,8 @@ class WindowPipeline {
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<std::unique_ptr<ExecuteCaches>> caches_;  // those no worker uses at the moment
+  std::shared_ptr<ContentsLanes> lanes_;  // of the latest group with coded contents
+  std::uint64_t changed_count_ = 0;       // of groups before
   Job* acquired_ = nullptr;
   std::uint64_t next_index_ = 0;
   std::uint64_t next_number_ = 0;

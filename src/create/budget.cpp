@@ -14,6 +14,7 @@
 #include <string>
 
 #include "match/source_grams.hpp"
+#include "model/contents_packer.hpp"
 #include "model/window_packer.hpp"
 
 namespace bdelta {
@@ -43,6 +44,7 @@ constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
 constexpr std::uint64_t kFreeBatch = 256 * kMiB;
 constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 constexpr unsigned kMaxShift = 20;
+constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
 constexpr std::uint64_t kLoadedLeavesBytes = 60 * kMiB;
 
 // Everything that decides about the patch under a limit; shares of what is left for it.
@@ -64,7 +66,8 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 // What one compressor, or the context coder, takes at most for a stream of so many bytes.
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
-  const std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
+  std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
+  if (settings.contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(settings.window_bytes));
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
 
@@ -103,7 +106,8 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
   const std::uint64_t model = budget.settings.model ? packer_memory_bytes(window) : 0;
-  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model;
+  const std::uint64_t lanes = budget.settings.contents ? contents_memory_bytes(kLargestContents) : 0;
+  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model + lanes;
   return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
 }
 
@@ -126,6 +130,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
   if (request.limit_bytes != 0 || request.target_size > settings.choice_bytes) {
     settings.match.parse_params.costs.resize(1);
   }
+  if (request.limit_bytes != 0 && request.limit_bytes < kContentsLeastLimit) settings.contents = false;
   return settings;
 }
 

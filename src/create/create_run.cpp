@@ -8,7 +8,6 @@
 #include "base/try.hpp"
 #include "create/self_check.hpp"
 #include "format/patch_limit.hpp"
-#include "io/memory_io.hpp"
 #include "match/source_index.hpp"
 
 namespace bdelta {
@@ -76,7 +75,7 @@ CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOpt
 
 Status CreateRun::check_limits() {
   if (options_.level < kMinLevel || options_.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, found " + std::to_string(options_.level)};
+    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, or 10 for --max, found " + std::to_string(options_.level)};
   }
   if (!(options_.max_patch_ratio >= 0) || !(options_.time_limit_seconds >= 0)) {
     return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
@@ -112,7 +111,8 @@ Status CreateRun::check_limits() {
   } else {
     writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, settings.model,
                                            settings.model_values, settings.model_byte_ns, settings.window_bytes,
-                                           patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes},
+                                           patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
+                                           settings.contents},
                     *body_, *pool_);
     if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
@@ -287,8 +287,17 @@ Status CreateRun::choose_covers() {
   return {};
 }
 
+// Both files as contents are packed from.
+ContentsInputs CreateRun::contents_inputs() {
+  if (budget_.source_whole) source_memory_.emplace(source_.bytes());
+  if (budget_.target_whole) target_memory_.emplace(target_.bytes());
+  return {budget_.source_whole ? &*source_memory_ : &source_reader_,
+          budget_.target_whole ? &*target_memory_ : &target_reader_, programs_ ? programs_->copied() : ByteSpan()};
+}
+
 Status CreateRun::encode() {
   set_segment_range(kChosen, 1);
+  if (writer_) writer_->set_inputs(contents_inputs());
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {

@@ -14,6 +14,7 @@
 #include "format/bdt1/writer.hpp"
 #include "format/native/writer.hpp"
 #include "hash/xxh3.hpp"
+#include "io/memory_io.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
 
@@ -60,6 +61,7 @@ class CreateRun {
   Result<std::uint64_t> coded_size(const Covers& covers);
   Result<std::uint64_t> predicted_size();
   std::vector<GroupDraft> predicted_groups();
+  [[nodiscard]] ContentsInputs contents_inputs();
   void set_segment_range(double begin, double end);
   void count_covers();
   void count_group(const GroupDraft& group);
@@ -91,6 +93,8 @@ class CreateRun {
   Bytes head_;                             // of the patch; the body is in the spool
   std::optional<io::Spool> body_;
   std::optional<io::Spool> literals_;      // bdt1 only
+  std::optional<io::MemoryReader> source_memory_;  // over source_ and target_, where these are whole
+  std::optional<io::MemoryReader> target_memory_;
   std::optional<native::Writer> writer_;
   std::optional<GroupJoiner> joiner_;
   std::optional<bdt1::Writer> bdt1_writer_;

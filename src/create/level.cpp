@@ -1,5 +1,7 @@
 #include "create/level.hpp"
 
+#include "bdelta/create.hpp"
+
 namespace bdelta {
 namespace {
 
@@ -97,6 +99,10 @@ LevelSettings level_settings(int level) {
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;
     choose_costs(settings);
+  }
+  if (level >= kMaxLevel) {
+    settings.contents = true;
+    settings.window_bytes = kMiB;  // more windows for the lanes to share
   }
   return settings;
 }

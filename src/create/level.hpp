@@ -16,6 +16,7 @@ struct LevelSettings {
   bool predict = false;             // fields of programs
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
+  bool contents = false;         // literals and residual through the contents coder where that is smaller
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there
   std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any

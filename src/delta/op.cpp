@@ -32,7 +32,9 @@ Status validate_window(const WindowDelta& window, std::uint64_t source_size) {
   if (!checked_add(literal_bytes, copied_bytes, total) || total != window.target_length) {
     return corrupt(window, "has ops that do not add up to its size");
   }
-  if (literal_bytes != window.literals.size()) return corrupt(window, "has another number of literals than its ops use");
+  if ((window.codes_literals() ? 0 : literal_bytes) != window.literals.size()) {
+    return corrupt(window, "has another number of literals than its ops use");
+  }
 
   std::uint64_t residual_end = 0;
   std::uint64_t value_count = 0;

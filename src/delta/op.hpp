@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
+#include "delta/contents.hpp"
 
 namespace bdelta {
 
@@ -40,9 +42,15 @@ struct WindowDelta {
   Bytes residual_values;
   Bytes literals;
 
+  // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
+  std::optional<ContentsPart> contents;
+  Bytes code;
+
+  [[nodiscard]] bool codes_literals() const noexcept { return contents && contents->scope.literals; }
+
   // A window that is one copy without residual; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
-    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty();
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents;
   }
 };
 

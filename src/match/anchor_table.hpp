@@ -12,7 +12,7 @@
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
-#include "match/prefetch.hpp"
+#include "base/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "match/byte_range.hpp"
 #include "parallel/worker_pool.hpp"

@@ -11,7 +11,7 @@
 #include <span>
 
 #include "base/bytes.hpp"
-#include "match/prefetch.hpp"
+#include "base/prefetch.hpp"
 
 namespace bdelta {
 namespace {

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "match/prefetch.hpp"
+#include "base/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "parallel/worker_pool.hpp"
 

@@ -228,6 +228,7 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
   }
   GroupDraft draft = encoder.take();
   draft.segment_count = segments.size();
+  if (!segments.empty()) draft.target_pos = segments.front().target_pos;
   const bool all_coded = std::none_of(segments.begin(), segments.end(), [](const Segment& s) { return s.plain; });
   if (all_coded && !segments.empty()) {
     const Segment& last = segments.back();
@@ -244,6 +245,7 @@ GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, c
   encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
   GroupDraft draft = encoder.take();
   draft.kind = GroupKind::kContents;
+  draft.target_pos = segment.target_pos;
   draft.segment_count = 1;
   return draft;
 }

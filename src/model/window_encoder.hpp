@@ -15,6 +15,7 @@ struct GroupDraft {
   GroupKind kind = GroupKind::kWhole;
   std::vector<WindowRecord> windows;
   StreamBytes streams;
+  std::uint64_t target_pos = 0;     // where it begins
   std::int64_t last_diagonal = 0;   // where the coder's state ends
   std::uint64_t coded_bytes = 0;    // target bytes of windows that are not plain
   std::size_t segment_count = 0;    // that it was made of

@@ -34,9 +34,13 @@ class CreateOptions(support.Case):
         self.assertEqual(self.make(), self.make("-3"))
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p")["level"], 3)
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p9", "-9")["level"], 9)
+        self.assertEqual(self.report(support.BDELTA, "old", "new", "pmax", "--max")["level"], 10)
+
+    def test_max_is_no_larger_than_nine(self):
+        self.assertLessEqual(len(self.make("--max")), len(self.make("-9")) + 16)  # the feature and its memory are declared
 
     def test_threads_change_no_byte(self):
-        for level in ("-1", "-3", "-6"):
+        for level in ("-1", "-3", "-6", "--max"):
             patches = {self.make(level, *threads) for threads in (["-t1"], ["--threads", "2"], ["--threads=7"], [])}
             self.assertEqual(len(patches), 1, level)
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p", "--threads=7")["threads"], 7)

@@ -93,6 +93,15 @@ void make_all() {
   const ProgramPair more = program_pair(12, 300);
   by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
 
+  by_tool("bdt2-max", source, busy, create_options(kMaxLevel));
+  by_tool("bdt2-max-predicted", more.old_version, more.new_version, create_options(kMaxLevel));
+  Craft lanes;
+  lanes.contents = lanes.model = true;
+  lanes.lane_bytes = 0;
+  lanes.window_bytes = 700;
+  lanes.group_bytes = 5000;
+  by_hand("bdt2-lanes", source, busy, lanes);
+
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));
   append(moved, ByteSpan(source).first(1500));

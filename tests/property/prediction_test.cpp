@@ -46,7 +46,7 @@ TEST(Prediction, RebuildsThroughEverySinkAndThreadCount) {
 
 TEST(Prediction, AnyThreadCountGivesTheSamePatch) {
   const ProgramPair& pair = large_pair();
-  for (const int level : {kLevel, 9}) {
+  for (const int level : {kLevel, 9, kMaxLevel}) {
     const auto one = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, 1));
     ASSERT_OK(one);
     for (const unsigned threads : {2u, 7u}) {

@@ -122,7 +122,8 @@ TEST_P(RoundTrip, EveryLengthAroundTheBlockSizes) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, RoundTrip,
                          ::testing::Values(Way{1, PatchFormat::kBdt2}, Way{3, PatchFormat::kBdt2},
-                                           Way{6, PatchFormat::kBdt2}, Way{1, PatchFormat::kBdt1},
+                                           Way{6, PatchFormat::kBdt2}, Way{kMaxLevel, PatchFormat::kBdt2},
+                                           Way{1, PatchFormat::kBdt1},
                                            Way{3, PatchFormat::kBdt1}, Way{6, PatchFormat::kBdt1}),
                          name_of);
 
@@ -160,7 +161,7 @@ TEST_P(ShortStrings, AllPairs) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, ShortStrings,
                          ::testing::Values(Way{1, PatchFormat::kBdt2}, Way{3, PatchFormat::kBdt2},
-                                           Way{1, PatchFormat::kBdt1}, Way{3, PatchFormat::kBdt1}),
+                                           Way{kMaxLevel, PatchFormat::kBdt2}, Way{1, PatchFormat::kBdt1}, Way{3, PatchFormat::kBdt1}),
                          name_of);
 
 }  // namespace

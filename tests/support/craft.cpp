@@ -9,7 +9,13 @@ namespace bdelta::test {
 Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft) {
   WorkerPool pool(1);
   io::Spool body;
-  native::Writer writer({craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024}, body, pool);
+  native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
+  settings.contents = craft.contents;
+  settings.lane_bytes = craft.lane_bytes;
+  native::Writer writer(settings, body, pool);
+  io::MemoryReader source_reader(source);
+  io::MemoryReader target_reader(target);
+  writer.set_inputs({&source_reader, &target_reader, {}});
   const std::vector<GroupPlan> plans =
       craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool) : craft.plans;
   std::vector<GroupDraft> drafts;

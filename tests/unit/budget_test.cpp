@@ -117,7 +117,7 @@ TEST(EstimateMemory, StaysWithinALimitAndGrowsWithout) {
   EXPECT_GT(*estimate_memory(300'000'000, 300'000'000, options), 600'000'000u) << "both are loaded";
   options.memory_limit_bytes = 64 * kMiB;
   EXPECT_LE(*estimate_memory(300'000'000, 300'000'000, options), 64 * kMiB);
-  options.level = 10;
+  options.level = kMaxLevel + 1;
   EXPECT_FAILS(ErrorCode::kUsage, estimate_memory(1, 1, options));
 }
 

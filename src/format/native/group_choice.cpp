@@ -7,6 +7,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "format/native/layout.hpp"
 
 namespace bdelta::native {
 
@@ -69,7 +70,33 @@ Status for_each_within(WorkerPool& pool, std::size_t count, std::uint64_t most_b
   return {};
 }
 
-constexpr std::size_t kPack = kStreamCount;  // in place of a stream
+constexpr std::size_t kPack = kStreamCount;         // in place of a stream
+constexpr std::size_t kFirstLane = kStreamCount + 1;  // likewise, of coded contents
+
+// What decoding contents takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
+constexpr std::uint64_t kLiteralNs = 1700;
+constexpr std::uint64_t kCopiedNs = 150;
+constexpr std::uint64_t kMissNs = 2000;
+constexpr std::uint64_t kTargetNs = 667;                   // for each target byte: 1.5 MB a second
+constexpr std::uint64_t kFreeContentsNs = 1'500'000'000;   // however small the group is
+
+constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
+constexpr std::uint64_t kLeastMisses = 8;                  // likewise
+
+constexpr unsigned kOpStreams = 1u << kLiteralLengths | 1u << kCopyLengths | 1u << kDiagonals;
+
+// What of a group is worth trying in the contents coder: slow parts are not, where they are most of the group.
+ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
+  const std::uint64_t literals = draft.streams[kLiterals].size();
+  const std::uint64_t misses = draft.streams[kResidualValues].size();
+  std::uint64_t target_bytes = 0;
+  for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
+  const std::uint64_t most_ns = target_bytes * kTargetNs + kFreeContentsNs;
+  const std::uint64_t miss_ns = (draft.coded_bytes - literals) * kCopiedNs + misses * kMissNs;
+  const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns;
+  const bool try_literals = literals >= kLeastLiterals && literals * kLiteralNs + (try_misses ? miss_ns : 0) <= most_ns;
+  return fitting_contents(draft, try_literals, try_misses, lane_bytes);
+}
 
 // One piece of work for a thread.
 struct Task {
@@ -81,7 +108,7 @@ struct Task {
 // Streams that a group of this kind has to carry, as bits.
 bool carries(const GroupDraft& draft, std::size_t stream) noexcept { return (streams_of(draft.kind) >> stream & 1) != 0; }
 
-std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model) {
+std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model, std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     std::size_t number_bytes = 0;
@@ -92,6 +119,10 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model) 
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
     if (model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
+    for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
+      const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
+      tasks.push_back({g, kFirstLane + lane, slow_bytes});
+    }
   }
   // The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
@@ -111,6 +142,7 @@ const CodecSettings& settings_of(const WriterSettings& settings, std::size_t str
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
+  if (task.stream >= kFirstLane) return contents_packer_bytes(settings.literal_window_bytes);
   return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 
@@ -154,11 +186,17 @@ unsigned winners(const GroupDraft& draft, const PackedGroup& trial, const std::v
   return won;
 }
 
-// What a stream costs in the cheaper of its two forms.
-std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
+// What a stream costs in the cheaper of its forms without coded contents.
+std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept {
   const std::uint64_t coded = coded_bytes(made.coded.streams[stream]);
   if (!made.trial || !made.trial->scope.has(stream)) return coded;
   return std::min(coded, made.trial->cost_bytes[stream]);
+}
+
+// The same with coded contents, once it is known what of them is worthwhile.
+std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
+  const bool in_lanes = stream == kLiterals ? made.lanes_scope.literals : stream >= kResidualGaps && made.lanes_scope.misses;
+  return !made.lanes.empty() && in_lanes ? made.lanes_bytes[stream] : stream_cost(made, stream);
 }
 
 // Copies are worth their streams if these take less than half of what the copied bytes would, coded at the rate of the
@@ -170,7 +208,7 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
   std::uint64_t copy_cost = 0;
   for (std::size_t s = 0; s < kLiterals; ++s) copy_cost += cost_of(made, s);
   std::uint64_t raw = draft.streams[kLiterals].size();
-  std::uint64_t cost = coded_bytes(made.coded.streams[kLiterals]);
+  std::uint64_t cost = cost_of(made, kLiterals);
   const std::uint64_t copied_bytes = draft.target.size() - raw;
   if (copy_cost < kDoubtLeast) return false;
   const std::uint64_t margin = raw > copied_bytes ? 8 : 2;
@@ -194,6 +232,7 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   made.coded = {};
   made.coded.streams[kLiterals] = std::move(literals);
   made.trial.reset();
+  made.lanes.clear();
   return {};
 }
 
@@ -213,20 +252,97 @@ void assemble_smallest(const GroupDraft& draft, const WriterSettings& settings, 
   }
 }
 
+// What of the contents is smaller coded than as streams; the lanes have that and no more afterwards.
+Status keep_worthwhile_contents(const GroupDraft& draft, const ContentsInputs& inputs, Watch* watch, GroupChoices& made) {
+  if (made.lanes.empty()) return {};
+  ContentsScope scope = made.lanes_scope;
+  StreamSizes& cost = made.lanes_bytes;
+  for (const PackedLane& lane : made.lanes) {
+    for (std::size_t s = 0; s < kStreamCount; ++s) cost[s] += lane.cost_bytes[s];
+  }
+  std::uint64_t residual_cost = 0;
+  for (const StreamId s : {kResidualGaps, kResidualLengths, kResidualValues}) residual_cost += stream_cost(made, s);
+  scope.literals = scope.literals && cost[kLiterals] < stream_cost(made, kLiterals);
+  scope.misses = scope.misses && cost[kResidualGaps] + cost[kResidualValues] < residual_cost;
+  if (scope.literals == made.lanes_scope.literals && scope.misses == made.lanes_scope.misses) return {};
+  made.lanes.clear();
+  made.lanes_scope = scope;
+  if (!scope.literals && !scope.misses) return {};
+  for (unsigned lane = 0; lane < scope.lane_count; ++lane) {
+    BDELTA_ASSIGN(PackedLane packed, pack_lane(draft, scope, lane, inputs, watch));
+    made.lanes.push_back(std::move(packed));
+  }
+  return {};
+}
+
+// The numbers of ops packed alone, where that is smaller: what is left of a packed group whose misses are coded.
+std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
+                                    const std::vector<CodedStream>& streams) {
+  GroupDraft ops = covers_of(draft);
+  ops.kind = draft.kind;
+  if ((streams_of(draft.kind) & kOpStreams) == 0) return std::nullopt;
+  PackedGroup packed = pack_group(ops, fitting_scope(ops, kOpStreams), watch);
+  const unsigned won = winners(ops, packed, streams, settings);
+  if (won == 0) return std::nullopt;
+  if (won != packed.scope.streams) packed = pack_group(ops, fitting_scope(ops, won), watch);
+  return packed;
+}
+
+// The streams of the group with what the contents coder carries of them replaced by its code.
+CodedStreams with_contents(const GroupDraft& draft, const CodedContents& contents, const WriterSettings& settings,
+                           Watch* watch, const GroupChoices& made) {
+  CodedStreams coded = made.coded;
+  coded.contents = contents.scope;
+  if (contents.scope.literals) coded.streams[kLiterals] = {};
+  if (contents.scope.misses) {
+    for (const std::size_t s : {kResidualGaps, kResidualLengths, kResidualValues}) coded.streams[s] = {};
+    coded.packed = settings.model ? pack_ops(draft, settings, watch, coded.streams) : std::nullopt;
+  }
+  CodedStream& code = coded.streams[code_stream(contents.scope)];
+  for (std::size_t begin = 0; begin < contents.code.size(); begin += kMaxFrameBytes) {
+    const auto first = contents.code.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, contents.code.size() - begin);
+    code.frames.emplace_back(first, first + static_cast<std::ptrdiff_t>(length));
+  }
+  return coded;
+}
+
+// Takes the group with its contents coded if that is smaller than what was chosen without.
+void assemble_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+  const CodedContents contents = join_lanes(draft, made.lanes_scope, made.lanes);
+  if (!contents.sound) return;
+  CodedStreams coded = with_contents(draft, contents, settings, watch, made);
+  CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
+  if (group.body.size() >= made.group.body.size()) return;
+  made.group = std::move(group);
+  made.coded = std::move(coded);
+  made.contents_bytes = contents.cost_bytes;
+}
+
 // Notes what each stream has of the group, and lets go of all that went into it.
 void finish_choice(GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
     const bool packed = made.coded.packed && made.coded.packed->scope.has(s);
     made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
+    if (made.coded.contents && code_stream(*made.coded.contents) == s) made.coded_bytes[s] = 0;
+    made.coded_bytes[s] += made.contents_bytes[s];
   }
   made.coded = {};
   made.trial.reset();
+  made.lanes.clear();
 }
 
 // The streams of all groups.
-Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
-                WorkerPool& pool, std::vector<GroupChoices>& choices) {
-  const std::vector<Task> tasks = list_tasks(drafts, settings.model);
+Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+                FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    if (!settings.contents || !inputs.source || drafts[g].kind == GroupKind::kCovers) continue;
+    choices[g].lanes_scope = scope_to_try(drafts[g], settings.lane_bytes);
+    if (choices[g].lanes_scope.literals || choices[g].lanes_scope.misses) {
+      choices[g].lanes.resize(choices[g].lanes_scope.lane_count);
+    }
+  }
+  const std::vector<Task> tasks = list_tasks(drafts, settings.model, choices);
   const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
   return for_each_within(pool, tasks.size(), settings.codec_bytes, memory, [&](std::size_t i) -> Status {
     const Task& task = tasks[i];
@@ -234,6 +350,12 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
     const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
     if (task.stream == kPack) {
       choices[task.group].trial = pack_trial(draft, settings.model_values, pool.watch());
+      return {};
+    }
+    if (task.stream >= kFirstLane) {
+      const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
+      BDELTA_ASSIGN(choices[task.group].lanes[lane],
+                    pack_lane(draft, choices[task.group].lanes_scope, lane, inputs, pool.watch()));
       return {};
     }
     // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
@@ -246,15 +368,17 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
 
 }  // namespace
 
-Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
-                     WorkerPool& pool, std::vector<GroupChoices>& choices) {
-  BDELTA_TRY(compress(drafts, settings, budget, pool, choices));
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+                     FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
+  BDELTA_TRY(compress(drafts, settings, inputs, budget, pool, choices));
   const auto memory = [&](std::size_t g) { return choice_memory(drafts[g], choices[g], settings); };
   return for_each_within(pool, drafts.size(), settings.codec_bytes, memory, [&](std::size_t g) -> Status {
+    BDELTA_TRY(keep_worthwhile_contents(drafts[g], inputs, pool.watch(), choices[g]));
     // Groups where nothing matches but by chance are smaller without their copies.
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);
     assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
+    if (!choices[g].lanes.empty()) assemble_contents(drafts[g], settings, pool.watch(), choices[g]);
     finish_choice(choices[g]);
     return {};
   });

@@ -17,12 +17,18 @@ struct WriterSettings {
   std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
+  bool contents = false;  // literals and residual through the contents coder where that is smaller and fast enough
+  std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
 };
 
 // A group in the making.
 struct GroupChoices {
   CodedStreams coded;                // each stream by its codec; empty once the group is chosen
   std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
+  std::vector<PackedLane> lanes;     // contents coded, likewise; empty where they are not tried
+  ContentsScope lanes_scope;         // of what they have, at last no more than is worth it
+  StreamSizes lanes_bytes{};         // what the streams in that scope take there
+  StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end
   StreamSizes coded_bytes{};         // what each stream has of it
 };
@@ -30,8 +36,9 @@ struct GroupChoices {
 // Compresses the groups on all threads and chooses the form of each. A draft whose copies cost more than they save is
 // made one of literals alone. `budget` is charged while literals are compressed.
 // No more threads work at a time than settings.codec_bytes allow, but always one.
-Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, FrameBudget& budget,
-                     WorkerPool& pool, std::vector<GroupChoices>& choices);
+// `inputs` may be empty; contents are then not coded.
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+                     FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices);
 
 // Bytes of all frames.
 [[nodiscard]] std::uint64_t coded_bytes(const CodedStream& stream) noexcept;

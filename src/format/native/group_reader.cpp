@@ -21,7 +21,8 @@ void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope
   }
 }
 
-WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope) {
+WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope,
+                          const std::optional<ContentsScope>& contents) {
   WindowRecord window;
   const std::uint64_t length_and_kind = head.varint();
   window.target_length = length_and_kind >> 1;
@@ -35,6 +36,7 @@ WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const M
   if (packed) {
     if (kind != GroupKind::kCovers) window.run_count = head.varint();
     parse_given_sizes(head, kind, scope, window);
+    if (contents) window.sizes[code_stream(*contents)] = head.varint();
     return window;
   }
   const unsigned present = head.u8();
@@ -65,7 +67,13 @@ Error GroupReader::unread(const char* what) const {
 bool GroupReader::is_bounded(const WindowRecord& window) const {
   if (window.target_length == 0 || window.unknown_streams) return false;
   if (window.plain) return kind_ == GroupKind::kWhole;
-  const StreamSizes& sizes = window.sizes;
+  StreamSizes sizes = window.sizes;
+  if (contents_) {
+    if (sizes[code_stream(*contents_)] > most_code_bytes(window.target_length)) return false;
+    sizes[code_stream(*contents_)] = 0;
+    const bool has_runs = window.run_count > 0 || sizes[kResidualGaps] > 0 || sizes[kResidualLengths] > 0;
+    if (contents_->misses && (has_runs || (contents_->literals && sizes[kLiterals] > 0))) return false;
+  }
   return window.target_length <= header_.window_bytes && window.copy_count <= kMaxWindowOps &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
@@ -102,16 +110,43 @@ Status GroupReader::read_form(ByteSpan& head) {
   const unsigned table_log = form >> kFormTableShift;
   packed_ = (form & kFormPacked) != 0;
   has_literals_ = (form & kFormLiterals) != 0;
-  if ((form & 15 & ~kFormKnown) != 0 || table_log > kMaxTableLog || (!packed_ && form != 0)) {
+  const unsigned known = (header_.required_features & kFeatureContents) != 0 ? kFormKnown : kFormKnown & ~kFormContents;
+  if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!packed_ && (form & ~kFormContents) != 0)) {
     return Error{ErrorCode::kUnsupportedFeature, "a group has form " + std::to_string(form) + "; a newer bpatch may know it",
                  patch_.position()};
   }
   if (has_literals_ && kind_ == GroupKind::kCovers) return corrupt("a group of covers has literals");
-  if (!packed_) return {};
-  if (head.empty() || (head[0] & ~(kModelStreams & streams_of(kind_))) != 0) return corrupt("a packed group has streams that can't be packed");
-  scope_ = {head[0], table_log};
+  if (packed_) {
+    if (head.empty() || (head[0] & ~(kModelStreams & streams_of(kind_))) != 0) return corrupt("a packed group has streams that can't be packed");
+    scope_ = {head[0], table_log};
+    head = head.subspan(1);
+  }
+  return (form & kFormContents) != 0 ? read_contents_scope(head) : Status();
+}
+
+Status GroupReader::read_contents_scope(ByteSpan& head) {
+  if (kind_ == GroupKind::kCovers || head.empty()) return corrupt("a group has coded contents where none may be");
+  const unsigned byte = head[0];
   head = head.subspan(1);
-  return {};
+  ContentsScope scope;
+  scope.literals = (byte & kContentsLiterals) != 0;
+  scope.misses = (byte & kContentsMisses) != 0;
+  scope.literal_log = kMinLiteralLog + (byte >> kContentsLogShift & 3);
+  scope.lane_count = (byte >> kContentsLaneShift) + 1;
+  if (scope.misses) {
+    if (head.empty()) return corrupt("the head of a group ends too early");
+    scope.miss_log = head[0];
+    head = head.subspan(1);
+  }
+  const bool known = scope.literal_log <= kMaxLiteralLog && scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;
+  constexpr unsigned kResidualStreams = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
+  const bool residual_twice = packed_ && scope.misses && (scope_.streams & kResidualStreams) != 0;
+  const bool literals_twice = scope.misses && scope.literals && has_literals_;
+  if ((!scope.literals && !scope.misses) || !known || residual_twice || literals_twice) {
+    return corrupt("the contents of a group are coded in a way that does not exist");
+  }
+  contents_ = scope;
+  return take_memory(contents_memory_bytes(scope));
 }
 
 Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
@@ -121,11 +156,12 @@ Status GroupReader::read_windows(ByteSpan head, std::uint64_t target_bytes) {
   windows_.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const WindowRecord window = parse_window(cursor, kind_, packed_, scope_);
+    const WindowRecord window = parse_window(cursor, kind_, packed_, scope_, contents_);
     if (!cursor.ok()) return corrupt("the table of windows is broken");
     if (!is_bounded(window)) return corrupt("a window is larger than the header allows");
     if (window.target_length > left) return corrupt("the windows of a group add up to more than it declares");
     left -= window.target_length;
+    coded_count_ += !window.plain;
     for (std::size_t s = 0; s < kStreamCount; ++s) streams_[s].present |= window.sizes[s] != 0;
     windows_.push_back(window);
   }
@@ -150,6 +186,9 @@ Status GroupReader::open_streams(ByteSpan table) {
     }
     stream.codec = static_cast<CodecId>(entry & 15);
     if (stream.codec == CodecId::kStore && entry >> 4 != 0) return corrupt("a stored stream declares a window");
+    if (contents_ && &stream == &streams_[code_stream(*contents_)] && stream.codec != CodecId::kStore) {
+      return corrupt("a code is compressed");
+    }
     stream.window_log = (entry >> 4) + kMinWindowLog;
     BDELTA_TRY(take_memory(decoder_memory_bytes(stream.codec, stream.window_log)));
     BDELTA_ASSIGN(stream.decoder, make_decoder(stream.codec, stream.window_log));
@@ -247,15 +286,29 @@ Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
     if (!scope_.has(i) && carries(i)) BDELTA_TRY(take(window, i, streams));
     if (kind_ == GroupKind::kCovers && i > kDiagonals) streams[i].clear();
   }
+  const std::uint64_t code_bytes = window.sizes[kLiterals];
   Status unpacked = unpacker_->unpack(window, streams);
   BDELTA_TRY(std::move(code_status_));
   code_status_ = {};
   BDELTA_TRY(std::move(unpacked));
+  if (contents_ && contents_->literals) window.sizes[kLiterals] = code_bytes;
   return kind_ == GroupKind::kCovers ? Status() : take(window, kLiterals, streams);
+}
+
+std::optional<ContentsPart> GroupReader::contents_part() const {
+  if (!contents_ || windows_[next_window_ - 1].plain) return std::nullopt;
+  ContentsPart part;
+  part.scope = *contents_;
+  const std::uint64_t number = coded_number_ - 1;
+  part.lane = static_cast<unsigned>(number % contents_->lane_count);
+  part.turn = number / contents_->lane_count;
+  part.last = number + contents_->lane_count >= coded_count_;
+  return part;
 }
 
 Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
   WindowRecord window = windows_[next_window_++];
+  coded_number_ += !window.plain;
   if (covers_) {
     covers_->fill(window.target_length, window, streams);
     if (window.copy_count > kMaxWindowOps) return corrupt("a window has more copies than are allowed");

@@ -9,6 +9,7 @@
 #include "codec/codec.hpp"
 #include "format/native/layout.hpp"
 #include "io/typed_reader.hpp"
+#include "model/contents_scope.hpp"
 #include "model/window_decoder.hpp"
 #include "model/window_unpacker.hpp"
 
@@ -30,6 +31,10 @@ class GroupReader final : private CodeFeed {
   // Record of the next window and, for a coded one, its raw streams. Not to be called at the end.
   Result<WindowRecord> next(StreamBytes& streams);
 
+  // Where the code of the window that `next` gave last belongs; nothing where its contents are not coded. Group and
+  // source_before are the caller's to set.
+  [[nodiscard]] std::optional<ContentsPart> contents_part() const;
+
   // After the last window: nothing of the body may be left.
   Status close();
 
@@ -46,6 +51,7 @@ class GroupReader final : private CodeFeed {
   };
 
   Status read_form(ByteSpan& head);
+  Status read_contents_scope(ByteSpan& head);
   Status read_windows(ByteSpan head, std::uint64_t target_bytes);
   [[nodiscard]] bool is_bounded(const WindowRecord& window) const;
   Status open_streams(ByteSpan table);
@@ -76,6 +82,9 @@ class GroupReader final : private CodeFeed {
   bool packed_ = false;
   bool has_literals_ = false;
   ModelScope scope_;
+  std::optional<ContentsScope> contents_;
+  std::uint64_t coded_count_ = 0;    // of windows that are not plain
+  std::uint64_t coded_number_ = 0;   // of those, given by `next`
   std::unique_ptr<WindowUnpacker> unpacker_;
   Bytes code_;  // the frame of the code in use
   Status code_status_;

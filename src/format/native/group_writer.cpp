@@ -35,7 +35,8 @@ std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
   return total;
 }
 
-void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const PackedGroup* packed) {
+void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const CodedStreams& coded) {
+  const PackedGroup* const packed = coded.packed ? &*coded.packed : nullptr;
   append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
   if (window.plain) {
     append_varint(head, zigzag(window.diagonal_change));
@@ -50,6 +51,7 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
       const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0 && (carried >> i & 1) != 0;
       if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
     }
+    if (coded.contents) append_varint(head, window.sizes[code_stream(*coded.contents)]);
     return;
   }
   std::uint8_t present = 0;
@@ -61,20 +63,30 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
   }
 }
 
-std::uint8_t form_of(const StreamSizes& sizes, const PackedGroup* packed) {
-  if (!packed) return 0;
-  return static_cast<std::uint8_t>(kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) |
-                                   packed->scope.table_log << kFormTableShift);
+std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
+  unsigned form = coded.contents ? kFormContents : 0;
+  if (coded.packed) {
+    form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | coded.packed->scope.table_log << kFormTableShift;
+  }
+  return static_cast<std::uint8_t>(form);
+}
+
+void append_contents_scope(Bytes& head, const ContentsScope& scope) {
+  head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
+                                           (scope.literal_log - kMinLiteralLog) << kContentsLogShift |
+                                           (scope.lane_count - 1) << kContentsLaneShift));
+  if (scope.misses) head.push_back(static_cast<std::uint8_t>(scope.miss_log));
 }
 
 Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
   const PackedGroup* packed = coded.packed ? &*coded.packed : nullptr;
   Bytes head;
   head.reserve(16 + 16 * windows.size());
-  head.push_back(form_of(sizes, packed));
+  head.push_back(form_of(sizes, coded));
   if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
+  if (coded.contents) append_contents_scope(head, *coded.contents);
   append_varint(head, windows.size());
-  for (const WindowRecord& window : windows) append_window(head, kind, window, packed);
+  for (const WindowRecord& window : windows) append_window(head, kind, window, coded);
   // Which streams the group has follows from its form and its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (packed && packed->scope.has(i))) continue;
@@ -198,6 +210,8 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
   if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
+  group.has_contents = coded.contents.has_value();
+  if (coded.contents) group.memory_bytes += contents_memory_bytes(*coded.contents);
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
     group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codec/codec.hpp"
+#include "model/contents_packer.hpp"
 #include "model/window_packer.hpp"
 
 namespace bdelta::native {
@@ -46,15 +47,17 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
 struct CodedStreams {
   std::vector<CodedStream> streams = std::vector<CodedStream>(kStreamCount);
   std::optional<PackedGroup> packed;  // in place of the streams that it carries
+  std::optional<ContentsScope> contents;  // literals, residual or both are coded: the code stands as code_stream()
 };
 
 struct CodedGroup {
   Bytes record;                      // what stands before the body: tag and sizes
   Bytes body;                        // head and frames
   std::uint64_t memory_bytes = 0;    // decoders of all streams together
+  bool has_contents = false;         // coded ones: the patch needs that feature
 };
 
-// coded.streams[i] is the stream i of the windows.
+// coded.streams[i] is the stream i of the windows; where contents are coded, the windows are those of join_lanes.
 [[nodiscard]] CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows,
                                         const CodedStreams& coded);
 

@@ -16,14 +16,22 @@ inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global secti
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kFeatureDigests = 1u << 4;        // a list of digests behind the header
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureDigests;
+inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
+inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
-inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals;
+inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
+inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals | kFormContents;
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
+
+// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables.
+inline constexpr unsigned kContentsLiterals = 1u << 0;
+inline constexpr unsigned kContentsMisses = 1u << 1;
+inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least
+inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;

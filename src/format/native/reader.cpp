@@ -67,6 +67,7 @@ class Reader final : public PatchReader {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
+      place_contents(window);
       target_pos_ += window.target_length;
       return true;
     } catch (const std::bad_alloc&) {
@@ -115,6 +116,19 @@ class Reader final : public PatchReader {
     return {};
   }
 
+  // Coded contents leave the place of the stream that their code stands for.
+  void place_contents(WindowDelta& window) {
+    window.contents = group_->contents_part();
+    window.code.clear();
+    if (window.contents) {
+      window.code.swap(code_stream(window.contents->scope) == kLiterals ? window.literals : window.residual_values);
+      window.contents->group = group_count_;
+      window.contents->source_before = source_end_;
+    }
+    const DeltaOp& last = window.ops.back();
+    source_end_ = last.kind == OpKind::kCopy ? last.source_pos + last.length : kNoSource;
+  }
+
   Error misplaced(std::uint8_t tag) {
     return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(tag) + " has no place here", patch_.position() - 1};
   }
@@ -142,6 +156,8 @@ class Reader final : public PatchReader {
     if (covers) covers->begin_group();
     group_ = std::make_unique<GroupReader>(patch_, header_, body_bytes, kind, covers);
     diagonal_ = 0;
+    source_end_ = kNoSource;
+    ++group_count_;
     BDELTA_TRY(group_->open(target_bytes));
     return target_pos + target_bytes;
   }
@@ -168,6 +184,8 @@ class Reader final : public PatchReader {
   std::unique_ptr<GroupReader> group_;
   StreamBytes streams_;
   std::int64_t diagonal_ = 0;
+  std::uint64_t source_end_ = kNoSource;  // behind what the window before took in its last copy, if it ended with one
+  std::uint64_t group_count_ = 0;
   std::uint64_t target_pos_ = 0;
 };
 

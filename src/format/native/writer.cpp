@@ -35,6 +35,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   }
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
   limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, made.group.memory_bytes);
+  if (made.group.has_contents) limits_.required_features |= kFeatureContents;
   for (const WindowRecord& window : draft.windows) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
@@ -57,7 +58,7 @@ Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& cov
 Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   budget_.set_spent(body_.size());
   std::vector<GroupChoices> choices(drafts.size());
-  BDELTA_TRY(choose_groups(drafts, settings_, budget_, pool_, choices));
+  BDELTA_TRY(choose_groups(drafts, settings_, inputs_, budget_, pool_, choices));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     BDELTA_TRY(append_group(drafts[g], choices[g]));
     budget_.set_spent(0);
@@ -69,7 +70,7 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
 Result<std::vector<std::uint64_t>> Writer::measure_groups(std::vector<GroupDraft>& drafts) {
   FrameBudget unlimited(~std::uint64_t{0});
   std::vector<GroupChoices> choices(drafts.size());
-  BDELTA_TRY(choose_groups(drafts, settings_, unlimited, pool_, choices));
+  BDELTA_TRY(choose_groups(drafts, settings_, {}, unlimited, pool_, choices));
   std::vector<std::uint64_t> sizes;
   for (const GroupChoices& made : choices) sizes.push_back(made.group.body.size());
   return sizes;

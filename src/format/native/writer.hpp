@@ -31,6 +31,9 @@ class Writer {
   // The list, with its tag, once the end record is written.
   [[nodiscard]] Bytes encode_digests() const;
 
+  // From where contents are packed; without, they are not. To be called before groups are added.
+  void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
+
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
@@ -39,7 +42,7 @@ class Writer {
   // be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
-  // The bytes that groups would take; nothing is appended. The drafts may be changed as by add_groups.
+  // The bytes that groups would take without coded contents; nothing is appended. The drafts may be changed as by add_groups.
   Result<std::vector<std::uint64_t>> measure_groups(std::vector<GroupDraft>& drafts);
 
   // The end record.
@@ -56,6 +59,7 @@ class Writer {
   void end_record();
 
   const WriterSettings settings_;
+  ContentsInputs inputs_;
   io::Spool& body_;
   WorkerPool& pool_;
   FrameBudget budget_;

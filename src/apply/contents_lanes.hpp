@@ -1,0 +1,47 @@
+// The lanes of the group that is being applied: where coded contents are decoded, in order within each lane.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/contents_unpacker.hpp"
+
+namespace bdelta {
+
+class ContentsLanes {
+ public:
+  // `source` must outlive the object. Takes the memory that the scope says.
+  ContentsLanes(std::uint64_t group, const ContentsScope& scope, RandomReader& source)
+      : group_(group), lanes_(scope.lane_count) {
+    for (Lane& lane : lanes_) lane.unpacker = std::make_unique<ContentsUnpacker>(scope, source);
+  }
+
+  [[nodiscard]] std::uint64_t group() const noexcept { return group_; }
+
+  // Whether it is the window's turn. This and end_turn: under the caller's lock.
+  [[nodiscard]] bool is_turn(const ContentsPart& part) const noexcept { return lanes_[part.lane].turn == part.turn; }
+  void end_turn(const ContentsPart& part) noexcept { ++lanes_[part.lane].turn; }
+
+  // Copied bytes that the windows so far have changed; once all are done.
+  [[nodiscard]] std::uint64_t changed_count() const noexcept {
+    std::uint64_t count = 0;
+    for (const Lane& lane : lanes_) count += lane.unpacker->changed_count();
+    return count;
+  }
+
+  // For the window whose turn it is; without a lock.
+  Status unpack(const WindowDelta& window, MutableByteSpan out, Watch* watch) {
+    return lanes_[window.contents->lane].unpacker->unpack(window, out, watch);
+  }
+
+ private:
+  struct Lane {
+    std::unique_ptr<ContentsUnpacker> unpacker;
+    std::uint64_t turn = 0;
+  };
+
+  const std::uint64_t group_;
+  std::vector<Lane> lanes_;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,30 @@
+// Contents of windows as code: bytes that only someone who has the copies at hand can decode, since what copies give
+// is what the rest is predicted from.
+#pragma once
+
+#include <cstdint>
+
+namespace bdelta {
+
+inline constexpr unsigned kMaxLanes = 16;
+
+// What the contents coder carries of a group, and how large its models are.
+struct ContentsScope {
+  bool literals = false;      // the literals
+  bool misses = false;        // the residual: which copied bytes change, and into what
+  unsigned literal_log = 16;  // log2 of the literal model's lines, see model/literal_scope.hpp
+  unsigned miss_log = 12;     // log2 of the slots of each table of the miss model, see model/miss_model.hpp
+  unsigned lane_count = 1;    // coded windows go to the lanes in turn; each lane has models and a code of its own
+};
+
+// Where the code of a window belongs. Windows of a lane are decoded in order.
+struct ContentsPart {
+  ContentsScope scope;
+  std::uint64_t group = 0;  // number of the group in the patch
+  unsigned lane = 0;
+  std::uint64_t turn = 0;   // number of the window in its lane
+  bool last = false;        // in its lane: the code must end here
+  std::uint64_t source_before = ~std::uint64_t{0};  // behind what the copy took that ends where the window begins; or none
+};
+
+}  // namespace bdelta

@@ -1,0 +1,162 @@
+#include "model/contents_packer.hpp"
+
+#include <algorithm>
+
+#include "base/byte_cursor.hpp"
+#include "base/try.hpp"
+#include "model/contents_model.hpp"
+#include "model/range_coder.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kLiteralsPerTable = 128 * 1024;            // literals for each doubling of the tables
+constexpr std::uint64_t kMissesPerTable = 1024;                    // likewise misses, …
+constexpr std::uint64_t kCopiedPerSlot = 32;                       // … and copied bytes for each slot of a table
+
+// The windows of a draft one by one, with their ops.
+class WindowWalk {
+ public:
+  explicit WindowWalk(const GroupDraft& draft)
+      : literals_(draft.streams[kLiteralLengths]), copies_(draft.streams[kCopyLengths]),
+        diagonals_(draft.streams[kDiagonals]), target_pos_(draft.target_pos) {}
+
+  std::uint64_t target_pos = 0;
+  std::uint64_t source_before = kNoSource;
+  std::vector<DeltaOp> ops;
+
+  void take(const WindowRecord& record) {
+    target_pos = target_pos_;
+    source_before = source_end_;
+    ops.clear();
+    std::uint64_t done = 0;
+    const std::uint64_t copies = record.plain ? 1 : record.copy_count;
+    for (std::uint64_t i = 0; i < copies; ++i) {
+      const std::uint64_t literal = record.plain ? 0 : literals_.varint();
+      const std::uint64_t length = record.plain ? record.target_length : copies_.varint();
+      diagonal_ += static_cast<std::uint64_t>(record.plain ? record.diagonal_change : diagonals_.svarint());
+      if (literal > 0) ops.push_back({OpKind::kLiteral, literal, 0});
+      done += literal;
+      ops.push_back({OpKind::kCopy, length, target_pos + done + diagonal_});
+      done += length;
+    }
+    if (done < record.target_length) ops.push_back({OpKind::kLiteral, record.target_length - done, 0});
+    target_pos_ += record.target_length;
+    source_end_ = ops.back().kind == OpKind::kCopy ? ops.back().source_pos + ops.back().length : kNoSource;
+  }
+
+ private:
+  ByteCursor literals_;
+  ByteCursor copies_;
+  ByteCursor diagonals_;
+  std::uint64_t target_pos_;
+  std::uint64_t diagonal_ = 0;
+  std::uint64_t source_end_ = kNoSource;
+};
+
+// What stands in the window before it is coded: what copies give, or where misses are not coded the target.
+Status fill_window(const WindowWalk& walk, const ContentsScope& scope, const ContentsInputs& inputs, ByteSpan target,
+                   MutableByteSpan out) {
+  std::copy(target.begin(), target.end(), out.begin());
+  std::uint64_t at = 0;
+  for (const DeltaOp& op : walk.ops) {
+    const MutableByteSpan bytes = out.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(op.length));
+    if (op.kind == OpKind::kCopy && scope.misses) {
+      if (inputs.predicted.empty()) {
+        BDELTA_TRY(inputs.source->read_at(op.source_pos, bytes));
+      } else {
+        const ByteSpan predicted = inputs.predicted.subspan(static_cast<std::size_t>(walk.target_pos + at), bytes.size());
+        std::copy(predicted.begin(), predicted.end(), bytes.begin());
+      }
+    }
+    at += op.length;
+  }
+  return {};
+}
+
+}  // namespace
+
+ContentsScope fitting_contents(const GroupDraft& draft, bool literals, bool misses, std::uint64_t lane_bytes) {
+  ContentsScope scope;
+  scope.literals = literals;
+  scope.misses = misses;
+  scope.lane_count = draft.coded_bytes >= lane_bytes ? kPackedLanes : 1;
+  const std::uint64_t literal_count = draft.streams[kLiterals].size() / scope.lane_count;
+  const std::uint64_t miss_count = draft.streams[kResidualValues].size() / scope.lane_count;
+  scope.literal_log = kMinLiteralLog;
+  scope.miss_log = kMinMissLog;
+  while (literals && scope.literal_log < kMaxLiteralLog &&
+         literal_count >> (scope.literal_log - kMinLiteralLog) > kLiteralsPerTable) {
+    ++scope.literal_log;
+  }
+  const std::uint64_t copied_bytes = (draft.coded_bytes - draft.streams[kLiterals].size()) / scope.lane_count;
+  const auto too_small = [&](unsigned log) {
+    return miss_count >> (log - kMinMissLog) > kMissesPerTable || copied_bytes >> log > kCopiedPerSlot;
+  };
+  while (misses && scope.miss_log < kMaxMissLog && too_small(scope.miss_log)) ++scope.miss_log;
+  return scope;
+}
+
+std::uint64_t contents_packer_bytes(std::uint64_t window_bytes) {
+  return contents_memory_bytes(kLargestContents) / kPackedLanes + 4 * window_bytes;
+}
+
+Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope, unsigned lane,
+                             const ContentsInputs& inputs, Watch* watch) {
+  PackedLane packed;
+  RangeEncoder encoder;
+  mix::ContentsModel model(scope, *inputs.source);
+  WindowWalk walk(draft);
+  Bytes target, out;
+  std::uint64_t number = 0;
+  for (const WindowRecord& record : draft.windows) {
+    walk.take(record);
+    if (record.plain || number++ % scope.lane_count != lane) continue;
+    target.resize(static_cast<std::size_t>(record.target_length));
+    out.resize(target.size());
+    BDELTA_TRY(inputs.target->read_at(walk.target_pos, target));
+    BDELTA_TRY(fill_window(walk, scope, inputs, target, out));
+    BDELTA_TRY(model.code(encoder, walk.target_pos, walk.ops, walk.source_before, out, target.data(), watch));
+    packed.taken_bytes.push_back(encoder.taken_bytes());
+    if (watch) watch->advance();
+  }
+  encoder.enter(kLiteralLengths);
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    packed.cost_bytes[i] = static_cast<std::uint64_t>(encoder.bits_of_streams()[i]) / (8 * kLog2One);
+  }
+  packed.cost_bytes[kLiteralLengths] = 0;
+  packed.code = encoder.finish();
+  return packed;
+}
+
+CodedContents join_lanes(const GroupDraft& draft, const ContentsScope& scope, const std::vector<PackedLane>& lanes) {
+  CodedContents coded;
+  coded.scope = scope;
+  coded.windows = draft.windows;
+  coded.sound = true;
+  const StreamId stream = code_stream(scope);
+  std::vector<std::uint64_t> done(scope.lane_count);  // of each lane's code
+  std::uint64_t number = 0;
+  for (WindowRecord& record : coded.windows) {
+    if (record.plain) continue;
+    const PackedLane& lane = lanes[number % scope.lane_count];
+    const std::uint64_t end = std::min<std::uint64_t>(lane.taken_bytes[number / scope.lane_count], lane.code.size());
+    std::uint64_t& begin = done[number % scope.lane_count];
+    if (scope.misses) {
+      record.run_count = 0;
+      record.sizes[kResidualGaps] = record.sizes[kResidualLengths] = 0;
+    }
+    if (scope.literals) record.sizes[kLiterals] = 0;
+    record.sizes[stream] = end - begin;
+    coded.sound &= end - begin <= most_code_bytes(record.target_length);
+    append(coded.code, ByteSpan(lane.code).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+    begin = end;
+    ++number;
+  }
+  for (const PackedLane& lane : lanes) {
+    for (std::size_t i = 0; i < kStreamCount; ++i) coded.cost_bytes[i] += lane.cost_bytes[i];
+  }
+  return coded;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,270 @@
+// Which bytes of copies change, and into what: each copied byte is told to be right or not, with the probability that
+// the copied bytes around it and the changes so far give; those that are not are followed by what is added to them.
+//
+// Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That
+// is what lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a
+// version. Contexts are single bytes and up to four neighbours, how far the last changes lie back and what they were.
+//
+// Most bytes are right, so their model has to be quick and to go near certainty: slots hold a probability of 22 bits and
+// count up to 255 bits, and what is mixed of them is corrected twice, by how such outcomes did before. How what is added
+// is coded, byte_mixer.hpp tells.
+//
+// Packer and unpacker run the same code, in integers only: the same bytes from any build.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/prefetch.hpp"
+#include "model/byte_mixer.hpp"
+#include "model/literal_context.hpp"
+#include "model/miss_scope.hpp"
+#include "parallel/watch.hpp"
+
+namespace bdelta::mix {
+
+// 22 bits of probability, 10 bits of how many bits were seen.
+using WideSlot = std::uint32_t;
+inline constexpr WideSlot kFreshWideSlot = WideSlot{1} << 31;
+
+struct WideRates {
+  std::array<std::uint16_t, 256> of{};
+};
+constexpr WideRates make_wide_rates() {
+  WideRates rates;
+  for (std::uint32_t n = 0; n < 256; ++n) rates.of[n] = static_cast<std::uint16_t>(2 * 65536 / (2 * n + 3));
+  return rates;
+}
+inline constexpr WideRates kWideRates = make_wide_rates();
+
+// `limit` is at most 255: more makes steadier slots.
+inline void learn_wide(WideSlot& slot, unsigned bit, unsigned limit) {
+  const unsigned seen = slot & 1023;
+  const std::int64_t p = slot >> 10;
+  const std::int64_t goal = bit != 0 ? (1 << 22) - 1 : 0;
+  const auto moved = static_cast<std::uint32_t>(p + ((goal - p) * kWideRates.of[seen] >> 16));
+  slot = moved << 10 | (seen < limit ? seen + 1 : seen);
+}
+
+class MissModel {
+ public:
+  explicit MissModel(const MissScope& scope)
+      : shift_(32 - scope.table_log), slots_(kFlagContexts << scope.table_log, kFreshWideSlot),
+        values_(std::make_unique<ByteMixer<kValueContexts, kAddedContexts>>(scope.table_log - kValueLogLess)) {
+    weights_by_gap_.fill(65536 * 30 / 100);
+    weights_by_byte_.fill(0);
+    for (std::size_t i = 0; i < kCorrections; ++i) {
+      for (std::size_t step = 0; step < kSteps; ++step) {
+        const int x = std::clamp((static_cast<int>(step) - 16) * 128, -kStretchLimit, kStretchLimit);
+        near_[i * kSteps + step] = wide_[i * kSteps + step] = static_cast<std::uint16_t>(squash(x));
+      }
+    }
+  }
+
+  // Beside its tables, at most.
+  static constexpr std::size_t kFixedBytes = sizeof(ByteMixer<kMissValueContexts, 12>) + 256 * 1024;
+
+  // A copy: `bytes` are what it gives and become those of the target, which encoding takes from `target`. `pos` is
+  // the position in the target.
+  template <class Coder>
+  void code(Coder& coder, std::uint64_t pos, MutableByteSpan bytes, const std::uint8_t* target, Watch* watch) {
+    Pace pace(watch, kBytesPerLook);
+    ahead_ = 0;
+    for (std::size_t i = 0; i < 4; ++i) ahead_ = ahead_ << 8 | (i < bytes.size() ? bytes[i] : 0u);
+    coder.enter(kResidualGaps);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      if constexpr (Coder::kDecoding) {
+        bytes[i] = code_byte(coder, pos + i, bytes[i], 0);
+      } else {
+        bytes[i] = code_byte(coder, pos + i, bytes[i], target[i]);
+      }
+      changed_count_ += history_ & 1;
+      behind_ = behind_ << 8 | ahead_ >> 24;
+      ahead_ = ahead_ << 8 | (i + 4 < bytes.size() ? bytes[i + 4] : 0u);
+      pace.step();
+    }
+  }
+
+  [[nodiscard]] std::uint64_t changed_count() const noexcept { return changed_count_; }
+
+ private:
+  static constexpr std::size_t kFlagContexts = kMissFlagContexts;
+  static constexpr std::size_t kValueContexts = kMissValueContexts;
+  static constexpr std::size_t kAddedContexts = 12;
+  static constexpr std::uint32_t kBytesPerLook = 16384;
+  static constexpr unsigned kSeen = 255;
+  static constexpr std::uint64_t kEarlyFlags = 4096;
+  static constexpr std::size_t kSteps = 33;
+  static constexpr std::size_t kCorrections = 1024;
+  static constexpr std::size_t kGapClasses = 12;
+
+  template <class Coder>
+  std::uint8_t code_byte(Coder& coder, std::uint64_t pos, std::uint8_t copied, std::uint8_t wanted) {
+    const unsigned missed = code_flag(coder, pos, copied, copied != wanted ? 1 : 0);
+    history_ = history_ << 1 | missed;
+    if (missed == 0) {
+      if (gap_ == 0) end_run();
+      ++gap_;
+      after_ = after_ << 8 | copied;
+      return copied;
+    }
+    coder.enter(kResidualValues);
+    const auto added = code_value(coder, copied, static_cast<std::uint8_t>(wanted - copied));
+    coder.enter(kResidualGaps);
+    const auto made = static_cast<std::uint8_t>(copied + added);
+    after_ = after_ << 8 | made;
+    return made;
+  }
+
+  void end_run() {
+    run_before_ = run_;
+    run_ = 0;
+  }
+
+  // How far back the last change lies, in few classes.
+  [[nodiscard]] std::size_t gap_class() const {
+    if (gap_ < 4) return gap_;
+    return std::min<std::size_t>(4 + static_cast<std::size_t>(std::bit_width(gap_)) - 3, kGapClasses - 1);
+  }
+
+  // Weights move fast at first.
+  static unsigned slowness_of(std::uint64_t coded) {
+    return coded < kEarlyFlags ? 14 : coded < 8 * kEarlyFlags ? 15 : 16;
+  }
+
+  struct Flag {
+    std::array<WideSlot*, kFlagContexts> slots;
+    std::array<std::int32_t, kFlagContexts + 1> stretched;
+  };
+
+  void find_flag_slots(std::uint64_t pos, std::uint8_t copied, Flag& flag) {
+    const std::uint32_t back = static_cast<std::uint32_t>(behind_);
+    const auto gap = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap_, 4095));
+    const std::uint32_t now = copied;
+    const auto made = static_cast<std::uint32_t>(after_);
+    const auto align = static_cast<std::uint32_t>(pos & 3);
+    const std::uint32_t recent = history_ & 15;
+    const std::array<std::uint32_t, kFlagContexts> hashes = {
+        hash_of(1, now, back & 0xff, recent),
+        hash_of(2, now, back & 0xffffff),
+        hash_of(3, ahead_, recent & 1),
+        hash_of(4, now, back & 0xffff, ahead_ & 0xff0000),
+        hash_of(5, now, back & 0xff, ahead_ & 0xffff00, recent & 1),
+        hash_of(6, gap, run_before_, gaps_[0]),
+        hash_of(7, gap, align, recent_values_ & 0xffff),
+        hash_of(8, history_ & 0xffff, align),
+        hash_of(9, made & 0xffff, now, recent),
+        hash_of(10, gap, gaps_[0], gaps_[1], gaps_[2]),
+        hash_of(11, ahead_, back),
+        hash_of(12, std::min(gap, 40u), now, recent_values_ & 0xff),
+        hash_of(13, made, now),
+        hash_of(14, made & 0xff, ahead_ & 0xffff0000, recent)};
+    for (std::size_t i = 0; i < kFlagContexts; ++i) {
+      flag.slots[i] = &slots_[(i << (32 - shift_)) + (hashes[i] * 0x2c1b3c6du >> shift_)];
+      prefetch_line(flag.slots[i]);
+    }
+  }
+
+  template <class Coder>
+  unsigned code_flag(Coder& coder, std::uint64_t pos, std::uint8_t copied, unsigned missed) {
+    Flag flag;
+    find_flag_slots(pos, copied, flag);
+    std::int32_t* by_gap = &weights_by_gap_[(gap_class() * 4 + std::min(run_before_, 3u)) * (kFlagContexts + 1)];
+    std::int32_t* by_byte = &weights_by_byte_[copied * (kFlagContexts + 1)];
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < kFlagContexts; ++i) {
+      const WideSlot slot = *flag.slots[i];
+      flag.stretched[i] = (slot & 1023) == 0 ? 0 : kTables.stretch[slot >> 20];
+      sum += std::int64_t{flag.stretched[i]} * (std::int64_t{by_gap[i]} + by_byte[i]);
+    }
+    flag.stretched[kFlagContexts] = -256;
+    sum += std::int64_t{-256} * (std::int64_t{by_gap[kFlagContexts]} + by_byte[kFlagContexts]);
+    const int x = static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
+    const std::uint32_t mixed = squash(x);
+    const auto step = static_cast<std::uint32_t>(x + 2048);
+    const std::uint32_t share = step & 127;
+    const std::uint32_t context = hash_of(copied, static_cast<std::uint32_t>(behind_ & 0xff)) >> 22;
+    std::uint16_t* near = &near_[context * kSteps + (step >> 7)];
+    std::uint16_t* wide = &wide_[(gap_class() * 64 + std::min(gaps_[0], 63u)) * kSteps + (step >> 7)];
+    const std::uint32_t by_near = (near[0] * (128 - share) + near[1] * share) >> 7;
+    const std::uint32_t by_wide = (wide[0] * (128 - share) + wide[1] * share) >> 7;
+    const std::uint32_t one = std::clamp<std::uint32_t>((3 * mixed + 2 * by_near + 3 * by_wide) / 8, 1, 65535);
+    missed = coder.bit(missed, one);
+
+    const std::int32_t error = static_cast<std::int32_t>(missed << 16) - static_cast<std::int32_t>(mixed);
+    const unsigned slowness = slowness_of(coded_flags_++);
+    for (std::size_t i = 0; i <= kFlagContexts; ++i) {
+      const auto change = static_cast<std::int32_t>(std::int64_t{flag.stretched[i]} * error >> slowness);
+      by_gap[i] = wrapped_sum(by_gap[i], change);
+      by_byte[i] = wrapped_sum(by_byte[i], change);
+    }
+    for (WideSlot* slot : flag.slots) learn_wide(*slot, missed, kSeen);
+    const std::size_t nearer = share >= 64 ? 1 : 0;
+    move_to(near[nearer], missed, 6);
+    move_to(wide[nearer], missed, 6);
+    return missed;
+  }
+
+  template <class Coder>
+  std::uint8_t code_value(Coder& coder, std::uint8_t copied, std::uint8_t added) {
+    if (run_ == 0) {
+      gaps_[2] = gaps_[1];
+      gaps_[1] = gaps_[0];
+      gaps_[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap_, 65535));
+    }
+    const std::uint32_t place = std::min(run_, 7u);
+    const std::uint32_t in_run = run_ == 0 ? 0 : recent_values_ & (run_ == 1 ? 0xff : 0xffff);
+    const std::uint32_t now = copied;
+    const auto back = static_cast<std::uint32_t>(behind_);
+    const auto made = static_cast<std::uint32_t>(after_);
+    const Contexts<kValueContexts> contexts = {
+        hash_of(1, place, recent_values_ & 0xff),
+        hash_of(2, place, recent_values_ & 0xffff),
+        hash_of(3, place, recent_values_ & 0xffffff),
+        hash_of(4, recent_values_),
+        hash_of(5, place, now),
+        hash_of(6, now, back & 0xff, in_run),
+        hash_of(7, ahead_),
+        hash_of(8, now, back & 0xffffff),
+        hash_of(9, gaps_[0], place, in_run),
+        hash_of(10, first_value_, place, in_run),
+        hash_of(11, now, made & 0xffff),
+        hash_of(12, now, ahead_ & 0xff0000, in_run & 0xff, place),
+        hash_of(13, made & 0xff),
+        hash_of(14, made & 0xffff),
+        hash_of(15, made & 0xffffff),
+        hash_of(16, made),
+        hash_of(17, made & 0xff, ahead_ & 0xff0000)};
+    added = values_->code(coder, copied, added, contexts, place, recent_values_ & 0xff);
+    if (run_ == 0) first_value_ = added;
+    ++run_;
+    gap_ = 0;
+    recent_values_ = recent_values_ << 8 | added;
+    return added;
+  }
+
+  const unsigned shift_;
+  std::vector<WideSlot> slots_;
+  std::unique_ptr<ByteMixer<kValueContexts, kAddedContexts>> values_;
+  std::array<std::int32_t, kGapClasses * 4 * (kFlagContexts + 1)> weights_by_gap_;
+  std::array<std::int32_t, 256 * (kFlagContexts + 1)> weights_by_byte_;
+  std::array<std::uint16_t, kCorrections * kSteps + 1> near_{};
+  std::array<std::uint16_t, kCorrections * kSteps + 1> wide_{};
+
+  std::uint32_t ahead_ = 0;    // the copied byte at hand and three more, the first in the high byte
+  std::uint64_t behind_ = 0;   // copied bytes before, the latest lowest
+  std::uint64_t after_ = 0;    // the same as they are in the target
+  std::uint64_t coded_flags_ = 0;
+  std::uint64_t changed_count_ = 0;  // bytes of all copies so far
+  std::uint32_t history_ = 0;  // a bit for each of the last bytes: 1 if it changed
+  std::uint64_t gap_ = 0;      // copied bytes since the last change
+  std::uint32_t run_ = 0;      // changes in a row
+  std::uint32_t run_before_ = 0;
+  std::array<std::uint32_t, 3> gaps_{};
+  std::uint32_t recent_values_ = 0;
+  std::uint32_t first_value_ = 0;
+};
+
+}  // namespace bdelta::mix

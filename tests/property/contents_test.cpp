@@ -1,0 +1,251 @@
+// Coded contents (--max): NEW comes back whatever the pair, windows, groups and lanes; neither threads nor readers change
+// a byte; and the codes are worth their time.
+#include "base/byte_cursor.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kFeature = 1u << 4;
+
+PatchInfo info_of(const Bytes& patch) {
+  io::MemorySequentialReader reader(patch);
+  auto info = inspect(reader);
+  EXPECT_OK(info);
+  return info ? std::move(*info) : PatchInfo{};
+}
+
+bool codes_contents(const Bytes& patch) { return (info_of(patch).required_features & kFeature) != 0; }
+
+struct Pair {
+  Bytes source;
+  Bytes target;
+};
+
+// Words with some edits, in which certain pairs of letters change the letter behind them.
+Pair text_pair(std::size_t size, std::uint64_t seed) {
+  Pair pair;
+  pair.source = wordy_bytes(size, seed);
+  const Bytes words = edited(pair.source, random_edits(size / 20'000 + 2, size, 200, seed + 1));
+  pair.target = words;
+  for (std::size_t i = 2; i < words.size(); ++i) {
+    if ((words[i - 2] * 31 + words[i - 1] * 7) % 61 == 3) ++pair.target[i];
+  }
+  return pair;
+}
+
+Craft small_craft(std::uint64_t lane_bytes) {
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.contents = true;
+  craft.lane_bytes = lane_bytes;
+  return craft;
+}
+
+void expect_back(const Pair& pair, const Bytes& patch) {
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    for (const Sink sink : kAllSinks) {
+      ApplyOptions options;
+      options.threads = threads;
+      const auto made = apply_patch(pair.source, patch, sink, options);
+      ASSERT_OK(made);
+      if (sink != Sink::kCheck) {
+        ASSERT_TRUE(same_bytes(pair.target, *made)) << threads;
+      }
+    }
+  }
+}
+
+TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
+  const Pair pair = text_pair(20'000, 1);
+  const Covers covers = covers_of(pair.source, pair.target);
+  int coded_count = 0;
+  for (const std::uint64_t window_bytes : {300u, 1u << 20}) {
+    for (const std::uint64_t group_bytes : {9000u, 1u << 20}) {
+      for (const std::uint64_t lane_bytes : {0u, 1u << 30}) {
+        for (const bool model : {false, true}) {
+          Craft craft = small_craft(lane_bytes);
+          craft.window_bytes = window_bytes;
+          craft.group_bytes = group_bytes;
+          craft.model = model;
+          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << group_bytes << ' ' << lane_bytes << ' ' << model);
+          const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
+          coded_count += codes_contents(patch);
+          expect_back(pair, patch);
+        }
+      }
+    }
+  }
+  EXPECT_GE(coded_count, 14) << "of 16";
+}
+
+TEST(Contents, PlainWindowsBetweenComeBack) {
+  const Bytes source = wordy_bytes(20'000, 3);
+  Bytes target(source.begin() + 2000, source.begin() + 9000);
+  append(target, wordy_bytes(900, 4));
+  append(target, ByteSpan(source).first(3000));
+  for (std::size_t i = 7900; i < target.size(); i += 50) ++target[i];
+  Craft craft = small_craft(0);
+  craft.window_bytes = 256;
+  craft.plans = {{{0, 7000, true, 2000}, {7000, 300, false, 0}, {7300, target.size() - 7300, false, 0}}};
+  const Covers covers = {{2000, 0, 7000}, {0, 7900, 3000}};
+  const Bytes patch = craft_patch(source, target, covers, craft);
+  EXPECT_TRUE(codes_contents(patch));
+  expect_back({source, target}, patch);
+}
+
+TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
+  const Bytes source = wordy_bytes(30'000, 5);
+  Bytes grown = source;
+  const Bytes words = wordy_bytes(4000, 6);
+  grown.insert(grown.begin() + 9000, words.begin(), words.end());
+  Bytes changed = source;
+  for (std::size_t i = 5; i < changed.size(); i += 41) ++changed[i];
+  for (const Bytes& target : {grown, changed}) {
+    const Bytes patch = craft_patch(source, target, covers_of(source, target), small_craft(1 << 20));
+    EXPECT_TRUE(codes_contents(patch));
+    expect_back({source, target}, patch);
+  }
+}
+
+TEST(Contents, TextTakesLessThanAtLevelNine) {
+  const Pair pair = text_pair(200'000, 7);
+  const auto nine = make_patch(pair.source, pair.target, create_options(9));
+  const auto most = make_patch(pair.source, pair.target, create_options(kMaxLevel));
+  ASSERT_OK(nine);
+  ASSERT_OK(most);
+  EXPECT_FALSE(codes_contents(*nine));
+  EXPECT_TRUE(codes_contents(*most));
+  EXPECT_LT(most->size() * 10, nine->size() * 9);
+}
+
+TEST(Contents, ProgramsTakeLessThanAtLevelNine) {
+  const ProgramPair pair = program_pair(1, 5'000);
+  const auto nine = make_patch(pair.old_version, pair.new_version, create_options(9));
+  const auto most = make_patch(pair.old_version, pair.new_version, create_options(kMaxLevel));
+  ASSERT_OK(nine);
+  ASSERT_OK(most);
+  EXPECT_TRUE(codes_contents(*most));
+  EXPECT_LT(most->size(), nine->size());
+  expect_back({pair.old_version, pair.new_version}, *most);
+}
+
+TEST(Contents, NeitherThreadsNorReadersChangeThePatch) {
+  const Pair pair = text_pair(150'000, 9);
+  const auto one = make_patch(pair.source, pair.target, create_options(kMaxLevel, PatchFormat::kBdt2, 1));
+  const auto three = make_patch(pair.source, pair.target, create_options(kMaxLevel, PatchFormat::kBdt2, 3));
+  ASSERT_OK(one);
+  ASSERT_OK(three);
+  EXPECT_TRUE(same_bytes(*one, *three));
+  HiddenReader source(pair.source);
+  HiddenReader target(pair.target);
+  Bytes hidden;
+  io::MemoryWriter writer(hidden);
+  ASSERT_OK(create(source, target, writer, create_options(kMaxLevel)));
+  EXPECT_TRUE(same_bytes(*one, hidden));
+  Bytes made;
+  BytesWriter to(made);
+  io::MemorySequentialReader patch(*one);
+  ASSERT_OK(apply(source, patch, to, {}));
+  EXPECT_TRUE(same_bytes(pair.target, made));
+}
+
+TEST(Contents, UnderALimitOfMemoryThePatchIsRight) {
+  const Pair pair = text_pair(1'000'000, 11);
+  for (const std::uint64_t limit_bytes : {std::uint64_t{64} << 20, std::uint64_t{300} << 20}) {
+    CreateOptions options = create_options(kMaxLevel);
+    options.memory_limit_bytes = limit_bytes;
+    const auto patch = make_patch(pair.source, pair.target, options);
+    ASSERT_OK(patch);
+    EXPECT_EQ(limit_bytes >> 20 >= 256, codes_contents(*patch));
+    const auto made = apply_patch(pair.source, *patch);
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(pair.target, *made));
+  }
+}
+
+TEST(Contents, MemoryIsDeclaredAndKeptTo) {
+  const Pair pair = text_pair(100'000, 13);
+  const auto patch = make_patch(pair.source, pair.target, create_options(kMaxLevel));
+  ASSERT_OK(patch);
+  const std::uint64_t declared = info_of(*patch).decoder_memory_bytes;
+  EXPECT_GE(declared, std::uint64_t{1} << 20);
+  ApplyOptions options;
+  options.memory_limit_bytes = declared - 1;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(pair.source, *patch, Sink::kPositioned, options));
+  SplitPatch split = split_patch(*patch);
+  split.header.decoder_memory_bytes = declared / 2;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
+}
+
+TEST(Contents, NeedTheirFeature) {
+  const Pair pair = text_pair(20'000, 15);
+  const auto patch = make_patch(pair.source, pair.target, create_options(kMaxLevel));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  ASSERT_EQ(kFeature, split.header.required_features);
+  split.header.required_features = 0;
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
+  split.header.required_features = kFeature | 1u << 5;
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
+}
+
+// The head of the only group: form, contents byte, log of the miss model.
+TEST(Contents, ScopesThatLieAreRefused) {
+  const Pair pair = text_pair(20'000, 21);
+  Craft craft = small_craft(1 << 20);
+  craft.group_bytes = craft.window_bytes = 1 << 20;
+  const Bytes patch = craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft);
+  const SplitPatch split = split_patch(patch);
+  ByteCursor cursor(ByteSpan(split.body).subspan(1));
+  for (int i = 0; i < 3; ++i) (void)cursor.varint();
+  const auto form_at = static_cast<std::size_t>(cursor.position() - split.body.data());
+  ASSERT_EQ(0x04, split.body[form_at]);
+  const std::uint8_t contents = split.body[form_at + 1];
+  ASSERT_NE(0, contents & 0x02) << "the misses are coded";
+  const auto bent = [&](std::size_t at, unsigned value) {
+    Bytes body = split.body;
+    body[form_at + at] = static_cast<std::uint8_t>(value);
+    return apply_patch(pair.source, with_header(split.header, body));
+  };
+  ASSERT_OK(bent(1, contents));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents & ~0x03u));         // nothing is coded
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents | 0x0cu));          // a literal model of an unknown size
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents | 0xf0u));          // lanes beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(2, kMinMissLog - 1));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(2, kMaxMissLog + 1));
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, bent(0, 0x0c));
+}
+
+TEST(Contents, BothReportsCountTheSameBytes) {
+  const Pair pair = text_pair(100'000, 19);
+  io::MemoryReader source(pair.source);
+  io::MemoryReader target(pair.target);
+  Bytes bytes;
+  io::MemoryWriter writer(bytes);
+  const auto created = create(source, target, writer, create_options(kMaxLevel));
+  ASSERT_OK(created);
+  io::MemorySequentialReader patch(bytes);
+  const auto checked = check(source, patch, {});
+  ASSERT_OK(checked);
+  EXPECT_GT(created->residual_bytes, 0u);
+  EXPECT_EQ(created->residual_bytes, checked->residual_bytes);
+  EXPECT_EQ(created->literal_bytes, checked->literal_bytes);
+}
+
+TEST(Contents, CancellingEndsApplyingSoon) {
+  const Pair pair = text_pair(150'000, 17);
+  const auto patch = make_patch(pair.source, pair.target, create_options(kMaxLevel));
+  ASSERT_OK(patch);
+  for (const unsigned threads : {1u, 3u}) {
+    ApplyOptions options;
+    options.threads = threads;
+    options.progress = [](std::uint64_t, std::uint64_t) { return false; };
+    EXPECT_FAILS(ErrorCode::kCancelled, apply_patch(pair.source, *patch, Sink::kPositioned, options));
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test
