@@ -1,6 +1,7 @@
-# bdelta_room(NAME SOURCES … [LINKS …])
+# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT])
 # One room of the architecture is one object library `bdelta_NAME`; it sees the public headers and `src/`.
-# LINKS names system libraries. Which room may include which is checked by tests/rooms.
+# LINKS names system libraries. COMPACT rooms have no loops over bytes: they are compiled for size, as updaters carry
+# them. Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
@@ -23,10 +24,13 @@ function(bdelta_compile_options target)
 endfunction()
 
 function(bdelta_room name)
-  cmake_parse_arguments(room "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(room "COMPACT" "" "SOURCES;LINKS" ${ARGN})
   add_library(bdelta_${name} OBJECT ${room_SOURCES})
   target_include_directories(bdelta_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   bdelta_compile_options(bdelta_${name})
+  if(room_COMPACT AND NOT MSVC)
+    target_compile_options(bdelta_${name} PRIVATE $<$<CONFIG:Release>:-Os>)
+  endif()
   if(room_LINKS)
     target_link_libraries(bdelta_${name} PUBLIC ${room_LINKS})
   endif()

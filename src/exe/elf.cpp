@@ -182,13 +182,13 @@ std::optional<Image> parse_elf(ByteSpan file, std::uint64_t pos, const ImageLimi
   image.file_pos = pos;
   image.size_bytes = end_of(*header, pos) - pos;
   add_sections(*header, image.sections);
-  settle_sections(image.sections, pos, file.size());
+  settle_sections(image.sections, pos, pos + image.size_bytes);
   if (image.sections.empty()) {
     add_segments(*header, image.sections);
   } else {
     add_header(*header, pos, image.sections);
   }
-  settle_sections(image.sections, pos, file.size());
+  settle_sections(image.sections, pos, pos + image.size_bytes);
   if (image.sections.empty()) return std::nullopt;
   return image;
 }

@@ -233,7 +233,7 @@ bool parse_image(ByteCursor& from, const Images& source, ImageState& state, Imag
 bool is_consistent(const Image& image, std::uint64_t begin, std::uint64_t file_size) {
   if (image.file_pos < begin || !range_fits(image.file_pos, image.size_bytes, file_size)) return false;
   std::vector<Section> settled = image.sections;
-  settle_sections(settled, image.file_pos, file_size);
+  settle_sections(settled, image.file_pos, image.file_pos + image.size_bytes);
   return settled == image.sections;
 }
 

@@ -7,12 +7,12 @@
 namespace bdelta::exe {
 namespace {
 
-bool is_sound(const Section& section, std::uint64_t begin, std::uint64_t file_size) {
+bool is_sound(const Section& section, std::uint64_t begin, std::uint64_t image_end) {
   std::uint64_t end = 0;
   if (section.memory_bytes == 0 || !checked_add(section.address, section.memory_bytes, end)) return false;
   if (section.kind == SectionKind::kUnbacked) return section.size_bytes == 0;
   return section.size_bytes != 0 && section.size_bytes <= section.memory_bytes && section.file_pos >= begin &&
-         range_fits(section.file_pos, section.size_bytes, file_size);
+         range_fits(section.file_pos, section.size_bytes, image_end);
 }
 
 // Drops each section that overlaps an earlier one along one axis. Sorting by (start, rank) and remembering the end of
@@ -67,8 +67,8 @@ const Section* find_section(const std::vector<Section>& sections, std::uint64_t 
 
 }  // namespace
 
-void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t file_size) {
-  std::erase_if(sections, [&](const Section& section) { return !is_sound(section, begin, file_size); });
+void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end) {
+  std::erase_if(sections, [&](const Section& section) { return !is_sound(section, begin, end); });
   drop_overlaps(sections, pos_of_section, [](const Section& section) { return section.size_bytes; });
   drop_overlaps(sections, address_of_section, [](const Section& section) { return section.memory_bytes; });
   std::stable_sort(sections.begin(), sections.end(), [](const Section& a, const Section& b) {

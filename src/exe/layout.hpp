@@ -8,9 +8,9 @@
 
 namespace bdelta::exe {
 
-// Drops sections that are empty, lie outside of [begin, file_size), wrap around, or overlap one kept before, in the
-// file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
-void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t file_size);
+// Drops sections that are empty, lie outside of [begin, end), the bytes of the image, wrap around, or overlap one kept
+// before, in the file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
+void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end);
 
 class ImageLayout {
  public:

@@ -115,12 +115,12 @@ std::optional<Image> parse_macho(ByteSpan file, std::uint64_t pos, const ImageLi
   for (const MachoSegment& segment : header->segments) end = std::max(end, segment.file_pos + segment.size_bytes);
   image.size_bytes = end - pos;
   for (const MachoSection& section : header->sections) image.sections.push_back(section_from(section));
-  settle_sections(image.sections, pos, file.size());
+  settle_sections(image.sections, pos, pos + image.size_bytes);
   if (image.sections.empty()) return std::nullopt;
   if (header->has_base) {
     const std::uint64_t bytes = header->header_bytes;
     image.sections.push_back({pos, bytes, header->base_address, bytes, SectionKind::kData});
-    settle_sections(image.sections, pos, file.size());
+    settle_sections(image.sections, pos, pos + image.size_bytes);
   }
   return image;
 }

@@ -120,11 +120,11 @@ std::optional<Image> parse_pe(ByteSpan file, std::uint64_t pos, const ImageLimit
     image.sections.push_back(
         read_section(file, header->sections_pos + i * kSectionEntryBytes, pos, header->image_base));
   }
-  settle_sections(image.sections, pos, file.size());
+  settle_sections(image.sections, pos, pos + image.size_bytes);
   if (image.sections.empty()) return std::nullopt;
   // The header is in memory too, at RVA 0, and programs refer to it; a section that overlaps it goes first.
   image.sections.push_back({pos, header->header_bytes, header->image_base, header->header_bytes, SectionKind::kData});
-  settle_sections(image.sections, pos, file.size());
+  settle_sections(image.sections, pos, pos + image.size_bytes);
   return image;
 }
 

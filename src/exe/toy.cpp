@@ -73,10 +73,10 @@ std::optional<Image> parse_toy(ByteSpan file, std::uint64_t pos, const ImageLimi
     if (!range_fits(at, section.size_bytes, file.size())) return std::nullopt;
     at += section.size_bytes;
   }
-  const std::size_t count = image.sections.size();
-  settle_sections(image.sections, pos, file.size());
-  if (count == 0 || image.sections.size() != count) return std::nullopt;  // by hand: nothing is dropped in silence
   image.size_bytes = at - pos;
+  const std::size_t count = image.sections.size();
+  settle_sections(image.sections, pos, pos + image.size_bytes);
+  if (count == 0 || image.sections.size() != count) return std::nullopt;  // by hand: nothing is dropped in silence
   return image;
 }
 

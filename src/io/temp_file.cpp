@@ -25,9 +25,11 @@ Result<std::filesystem::path> random_name(const std::filesystem::path& directory
 
 }  // namespace
 
-Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode) {
+Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode,
+                                       const std::function<void(const std::filesystem::path&)>& announce) {
   for (int attempt = 0;;) {
     BDELTA_ASSIGN(std::filesystem::path path, random_name(directory));
+    if (announce) announce(path);
     const FileOps& ops = file_ops();
     const int fd = ops.open(path.c_str(), kind, mode);
     if (fd >= 0) return NamedFile{FileHandle(ops, fd), std::move(path)};
@@ -55,11 +57,12 @@ TempFile& TempFile::operator=(TempFile&& other) noexcept {
 }
 
 Result<TempFile> TempFile::create(const std::filesystem::path& directory, std::uint32_t mode) {
-  BDELTA_ASSIGN(NamedFile created, create_unpredictable(directory, OpenKind::kCreateNew, mode));
   TempFile temp;
+  // Told before the file is there, so that a signal that comes right after finds it.
+  const auto announce = [&](const std::filesystem::path& path) { temp.unfinished_ = UnfinishedName(path); };
+  BDELTA_ASSIGN(NamedFile created, create_unpredictable(directory, OpenKind::kCreateNew, mode, announce));
   temp.file_ = std::move(created.file);
   temp.path_ = std::move(created.path);
-  temp.unfinished_ = UnfinishedName(temp.path_);
   return temp;
 }
 

@@ -85,7 +85,7 @@ static void test_options(const bytes *source, const bytes *target) {
   CHECK(report.verified == 0);
   drop(&patch);
   options = create_defaults();
-  options.level = 10;
+  options.level = BDELTA_LEVEL_MAX + 1;
   CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
   options = create_defaults();
   options.format = 2;

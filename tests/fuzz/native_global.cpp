@@ -26,6 +26,8 @@ void run(Input& input) {
   require(plan.images.size() + plan.labels.size() <= header.decoder_memory_bytes, "a plan is as large as declared");
   const auto encoded = native::encode_global(plan, codec);
   require(static_cast<bool>(encoded), "a plan can be written");
+  // What has no window of its own on the way in may have one on the way out.
+  header.decoder_memory_bytes = native::global_decoder_bytes(plan, codec) + plan.images.size() + plan.labels.size();
   PredictionPlan again;
   require(read(ByteSpan(*encoded).subspan(1), header, again), "a written plan can be read");
   require(again.kinds == plan.kinds && again.images == plan.images && again.labels == plan.labels,

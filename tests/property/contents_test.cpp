@@ -188,7 +188,7 @@ TEST(Contents, NeedTheirFeature) {
   ASSERT_EQ(kFeature, split.header.required_features);
   split.header.required_features = 0;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features = kFeature | 1u << 5;
+  split.header.required_features = kFeature | std::uint64_t{1} << 63;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 

@@ -43,12 +43,12 @@ def parse(file, pos):
     ends = []
     segments, header_bytes = read_segments(file, pos, wide, own_bytes, ends)
     headers = read_section_headers(file, pos, wide, ends)
-    sections = make_sections(pos, header_bytes, segments, headers, file.size)
-    if not sections:
-        return None
     ends += [pos + header_bytes]
     ends += [header.pos + header.size for header in headers if header.type != TYPE_NO_BITS]
     ends += [segment.pos + segment.size for segment in segments]
+    sections = make_sections(pos, header_bytes, segments, headers, max(ends))
+    if not sections:
+        return None
     machine = MACHINES.get((file.u16(pos + 18), wide), MACHINE_NONE)
     return Image(ELF, machine, wide, pos, max(ends) - pos, 0, sections, {"segments": segments, "headers": headers})
 
@@ -107,17 +107,17 @@ def read_section_headers(file, pos, wide, ends):
     return headers
 
 
-def make_sections(pos, header_bytes, segments, headers, file_size):
-    sections = settle(sections_of_headers(headers), pos, file_size)
+def make_sections(pos, header_bytes, segments, headers, image_end):
+    sections = settle(sections_of_headers(headers), pos, image_end)
     if not sections:
-        sections = settle(sections_of_segments(segments), pos, file_size)
+        sections = settle(sections_of_segments(segments), pos, image_end)
     if not sections:
         return []
     for segment in segments:
         if segment.type == TYPE_LOAD and segment.pos == pos and segment.size >= header_bytes:
             sections = sections + [Section(DATA, pos, header_bytes, segment.address, header_bytes)]
             break
-    return settle(sections, pos, file_size)
+    return settle(sections, pos, image_end)
 
 
 def sections_of_headers(headers):

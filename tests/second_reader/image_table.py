@@ -63,7 +63,7 @@ class Table:
     def check(self, image):
         require(self.end <= image.pos and image.pos + image.size <= self.target_bytes,
                 f"an image of NEW at {image.pos} of {image.size} bytes overlaps or reaches out of NEW")
-        require(settle(image.sections, image.pos, self.target_bytes) == image.sections,
+        require(settle(image.sections, image.pos, image.pos + image.size) == image.sections,
                 "the sections of an image of NEW are not settled")
 
 

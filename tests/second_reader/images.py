@@ -79,12 +79,12 @@ class Image:
         return self.by_address[-1].address + self.by_address[-1].memory
 
 
-def is_sound(section, begin, file_size):
+def is_sound(section, begin, image_end):
     if section.memory == 0 or section.address + section.memory > MASK64:
         return False
     if section.kind == UNBACKED:
         return section.size == 0
-    return 1 <= section.size <= section.memory and section.pos >= begin and fits(section.pos, section.size, file_size)
+    return 1 <= section.size <= section.memory and section.pos >= begin and fits(section.pos, section.size, image_end)
 
 
 def drop_overlaps(sections, start, length):
@@ -102,8 +102,8 @@ def drop_overlaps(sections, start, length):
     return [section for number, section in enumerate(sections) if number not in dropped]
 
 
-def settle(sections, begin, file_size):
-    sections = [section for section in sections if is_sound(section, begin, file_size)]
+def settle(sections, begin, image_end):
+    sections = [section for section in sections if is_sound(section, begin, image_end)]
     sections = drop_overlaps(sections, lambda s: s.pos, lambda s: s.size)
     sections = drop_overlaps(sections, lambda s: s.address, lambda s: s.memory)
     backed = sorted((s for s in sections if s.kind != UNBACKED), key=lambda s: s.pos)

@@ -42,16 +42,16 @@ def parse(file, pos):
         if type_ == COMMAND_SEGMENT and end - c >= 72:
             segments.append(read_segment(file, pos, c))
             entries += read_entries(file, pos, c, end - c, MAX_SECTIONS - len(entries))
-    sections = settle([section_of(entry) for entry in entries], pos, file.size)
+    size = max([header_bytes] + [segment.pos + segment.size - pos for segment in segments])
+    sections = settle([section_of(entry) for entry in entries], pos, pos + size)
     if not sections:
         return None
     base = 0
     for segment in segments:
         if segment.pos == pos and segment.size:
             base = segment.address
-            sections = settle(sections + [Section(DATA, pos, header_bytes, base, header_bytes)], pos, file.size)
+            sections = settle(sections + [Section(DATA, pos, header_bytes, base, header_bytes)], pos, pos + size)
             break
-    size = max([header_bytes] + [segment.pos + segment.size - pos for segment in segments])
     return Image(MACHO, MACHINES[file.u32(pos + 4)], True, pos, size, base, sections,
                  {"commands": commands, "segments": segments, "entries": entries})
 

@@ -34,15 +34,16 @@ def parse(file, pos):
         directories[i] = (file.u32(o + d + 8 * i), file.u32(o + d + 8 * i + 4))
     header_bytes = table + count * SECTION_BYTES - pos
     entries = range(table, table + count * SECTION_BYTES, SECTION_BYTES)
-    sections = settle([read_section(file, pos, base, e) for e in entries], pos, file.size)
+    pieces = [(file.u32(e + 20), file.u32(e + 16)) for e in entries] + [directories[CERTIFICATES]]
+    ends = [pos + offset + length for offset, length in pieces if offset and fits(pos + offset, length, file.size)]
+    end = max([header_bytes + pos] + ends)
+    sections = settle([read_section(file, pos, base, e) for e in entries], pos, end)
     # Whether the list is empty is asked before the header joins it.
     if not sections:
         return None
-    sections = settle(sections + [Section(DATA, pos, header_bytes, base, header_bytes)], pos, file.size)
-    pieces = [(file.u32(e + 20), file.u32(e + 16)) for e in entries] + [directories[CERTIFICATES]]
-    ends = [pos + offset + length for offset, length in pieces if offset and fits(pos + offset, length, file.size)]
+    sections = settle(sections + [Section(DATA, pos, header_bytes, base, header_bytes)], pos, end)
     machine = MACHINES.get(file.u16(s + 4), MACHINE_NONE)
-    return Image(PE, machine, wide, pos, max([header_bytes + pos] + ends) - pos, base, sections,
+    return Image(PE, machine, wide, pos, end - pos, base, sections,
                  {"optional": o, "directories": directories, "entries": entries})
 
 

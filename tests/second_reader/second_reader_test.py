@@ -42,10 +42,22 @@ def golden(name):
     return [read(os.path.join(GOLDEN, name, part)) for part in ("old", "new", "patch")]
 
 
+# The models of coded contents (--max) are not specified yet, so these say that they need feature 4.
+NOT_SPECIFIED = {"bdt2-lanes", "bdt2-max", "bdt2-max-predicted"}
+
+
 class Golden(unittest.TestCase):
-    def test_every_set_is_rebuilt(self):
-        self.assertGreater(len(golden_sets()), 15)
+    def test_what_is_not_specified_is_refused_and_no_more(self):
+        for name in NOT_SPECIFIED:
+            old, _, patch = golden(name)
+            with self.subTest(name), self.assertRaisesRegex(PatchError, "feature 4"):
+                apply_patch(old, patch)
+
+    def test_every_other_set_is_rebuilt(self):
+        self.assertGreater(len(golden_sets()), 15 + len(NOT_SPECIFIED))
         for name in golden_sets():
+            if name in NOT_SPECIFIED:
+                continue
             with self.subTest(name):
                 old, new, patch = golden(name)
                 self.assertTrue(apply_patch(old, patch) == new)

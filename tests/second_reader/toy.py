@@ -33,7 +33,7 @@ def parse(file, start):
         if section.kind != UNBACKED:
             section.pos, section.size = pos, section.memory
             pos += section.size
-    settled = settle(sections, start, file.size)
+    settled = settle(sections, start, pos)
     if not sections or pos > file.size or len(settled) != len(sections):
         return None
     return Image(TOY, MACHINE_TOY, True, start, pos - start, 0, settled)
