@@ -1,7 +1,10 @@
 // Frozen patches apply as they did when they were made, whatever the matcher and the writer do today.
+#include <map>
 #include <set>
 
+#include "bdelta/inspect.hpp"
 #include "golden/golden_sets.hpp"
+#include "io/memory_io.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
@@ -37,6 +40,21 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 4 coded contents, 5 digests.
+TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
+  const std::map<std::string, std::uint64_t> features = {
+      {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-max", 16}, {"bdt2-lanes", 16}, {"bdt2-max-predicted", 17},
+      {"bdt2-digests", 32}};
+  for (const char* set : kGoldenSets) {
+    const Bytes patch = get(kFolder / set / "patch");
+    io::MemorySequentialReader reader(patch);
+    const auto info = inspect(reader);
+    ASSERT_OK(info);
+    const auto found = features.find(set);
+    EXPECT_EQ(found == features.end() ? 0 : found->second, info->required_features) << set;
+  }
+}
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {
   std::set<std::string> named(std::begin(kGoldenSets), std::end(kGoldenSets));

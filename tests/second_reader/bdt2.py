@@ -2,6 +2,7 @@
 import xxhash
 
 from cursor import Cursor, check32, require
+from digests import Digests
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
 from prediction import read_prediction
@@ -16,16 +17,19 @@ def apply_bdt2(source, patch):
     header = read_header(cursor)
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
+    digests = Digests(cursor) if header.has_digests else None
     predictor = read_prediction(cursor, header, source) if header.predicted else None
     kind = CONTENTS if header.predicted else WHOLE
 
     target = bytearray()
-    while (record_type := cursor.byte()) != END:
+    while (record_type := cursor.record_type()) != END:
         require(record_type == kind.record_type, f"a record of type {record_type}; a group or the end expected")
         group, body = read_group_head(cursor, kind, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
         apply_group(source, predictor, group, body, target)
     cursor.finish()
+    if digests:
+        digests.check(cursor)
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
     require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")

@@ -33,6 +33,7 @@ class Cursor:
         self.pos = pos
         self.end = len(data) if end is None else end
         self.what = what
+        self.record_starts = []
 
     def left(self):
         return self.end - self.pos
@@ -57,6 +58,11 @@ class Cursor:
 
     def byte(self):
         return self.take(1)[0]
+
+    def record_type(self):
+        """The first byte of a record; where it stands is remembered for the list of digests."""
+        self.record_starts.append(self.pos)
+        return self.byte()
 
     def u16(self):
         return int.from_bytes(self.take(2), "little")

@@ -5,7 +5,8 @@ from cursor import MIB, check32, require
 
 DRAFT = 3
 FEATURE_PREDICTION = 1 << 0
-KNOWN_FEATURES = FEATURE_PREDICTION
+FEATURE_DIGESTS = 1 << 5
+KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_DIGESTS
 
 
 @dataclass
@@ -23,6 +24,10 @@ class Header:
     @property
     def predicted(self):
         return bool(self.required_features & FEATURE_PREDICTION)
+
+    @property
+    def has_digests(self):
+        return bool(self.required_features & FEATURE_DIGESTS)
 
 
 def read_header(cursor):

@@ -17,7 +17,7 @@ BYTES_PER_COVER = 24
 
 def read_prediction(cursor, header, source):
     """`cursor` stands behind the header, and in front of the first group afterwards."""
-    require(cursor.byte() == GLOBAL_RECORD, "the global record is missing")
+    require(cursor.record_type() == GLOBAL_RECORD, "the global record is missing")
     predictor = cursor.varint()
     require(predictor == PREDICTOR, f"predictor {predictor} is not known")
     kinds = cursor.varint()
@@ -51,7 +51,7 @@ def read_covers(cursor, header, source):
     """[(source, target, length)], ascending in the target. Copies that go on where one ended make it longer."""
     covers, target_bytes = [], 0
     while target_bytes < header.target_bytes:
-        require(cursor.byte() == COVERS.record_type, "a group of covers is missing")
+        require(cursor.record_type() == COVERS.record_type, "a group of covers is missing")
         group, body = read_group_head(cursor, COVERS, header)
         for source_pos, target_pos, length in copies_of(group, body, target_bytes):
             require(0 <= source_pos and source_pos + length <= len(source), "a cover reaches out of OLD")

@@ -105,7 +105,7 @@ class Examples(unittest.TestCase):
 class Damage(unittest.TestCase):
     """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
 
-    SETS = ("bdt2-level3", "bdt2-model", "bdt2-plain", "bdt2-predicted")
+    SETS = ("bdt2-level3", "bdt2-digests", "bdt2-model", "bdt2-plain", "bdt2-predicted")
     STRIDE = 13  # every so many bytes of a patch, so that it takes seconds
 
     def test_cut_patches_are_refused(self):
