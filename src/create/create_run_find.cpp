@@ -1,0 +1,128 @@
+// From files to covers: reading, hashing and matching, in one go or by segments of the target.
+#include "create/create_run.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "create/progress_shares.hpp"
+
+namespace bdelta {
+namespace {
+
+// Takes in bytes that may have to come from a disk meanwhile.
+void hash_watched(ByteSpan bytes, Watch& watch, Xxh3Hasher& hasher) {
+  constexpr std::size_t kPieceBytes = 256 * 1024;
+  while (!bytes.empty()) {
+    const ByteSpan piece = bytes.first(std::min(kPieceBytes, bytes.size()));
+    hasher.update(piece);
+    watch.advance(piece.size());
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+Digest128 digest_of(ByteSpan bytes, Watch& watch) {
+  Xxh3Hasher hasher;
+  hash_watched(bytes, watch, hasher);
+  return hasher.digest();
+}
+
+}  // namespace
+
+Status CreateRun::load_inputs() {
+  const Span span(&timeline_, PhaseId::kRead);
+  watch_.begin_stage(share::kLoaded, (budget_.source_whole ? source_reader_.size() : 0) +
+                                  (budget_.target_whole ? target_reader_.size() : 0));
+  if (budget_.source_whole) {
+    BDELTA_ASSIGN(source_, InputBytes::load(source_reader_, *pool_));
+  }
+  if (budget_.target_whole) {
+    BDELTA_ASSIGN(target_, InputBytes::load(target_reader_, *pool_));
+  }
+  return {};
+}
+
+Status CreateRun::digest_inputs() {
+  watch_.begin_stage(share::kDigested, source_reader_.size() + (budget_.target_whole ? target_reader_.size() : 0));
+  pool_->for_each(2, [this](std::size_t i) {
+    if (!(i == 0 ? budget_.source_whole : budget_.target_whole)) return;
+    const ByteSpan bytes = (i == 0 ? source_ : target_).bytes();
+    const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
+    (i == 0 ? source_digest_ : target_digest_) = digest_of(bytes, watch_);
+  });
+  if (budget_.source_whole) {
+    matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
+    source_pieces_ = FilePieces(source_.bytes());
+  } else {
+    gathered_.emplace(source_reader_, budget_, *pool_);
+    BDELTA_ASSIGN(source_digest_, gathered_->survey());
+  }
+  return {};
+}
+
+// Prediction looks at both files as a whole, and takes the memory of both again.
+Status CreateRun::find_programs() {
+  const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
+  if (!options_.predict || !budget_.settings.predict || !whole || !writer_) return {};
+  watch_.set_range(share::kDigested, share::kDigested);
+  programs_ = ProgramPass::begin(source_.bytes(), target_.bytes(), budget_.settings, *pool_);
+  return {};
+}
+
+Status CreateRun::load_target(const TargetRange& segment) {
+  const std::uint64_t length = segment.end - segment.begin;
+  if (budget_.target_whole) {
+    target_pieces_ = FilePieces(target_.bytes());
+    return {};
+  }
+  if (joiner_) joiner_->forget_target();
+  segment_bytes_.resize(static_cast<std::size_t>(length));
+  {
+    const Span span(&timeline_, PhaseId::kRead, TraceSpan::kNone, length);
+    BDELTA_TRY(read_pieces(target_reader_, segment.begin, segment_bytes_, &watch_));
+  }
+  const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
+  hash_watched(segment_bytes_, watch_, target_hasher_);
+  target_pieces_ = FilePieces(segment_bytes_, segment.begin);
+  return {};
+}
+
+Status CreateRun::load_segment(const TargetRange& segment) {
+  segment_ = segment;
+  set_segment_range(0, share::kSegmentLoaded);
+  const std::uint64_t length = segment.end - segment.begin;
+  watch_.begin_stage(1, (budget_.target_whole ? 0 : 2 * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
+  BDELTA_TRY(load_target(segment));
+  if (!gathered_) return {};
+  const ByteSpan bytes = target_pieces_.span(segment.begin, length);
+  BDELTA_TRY(gathered_->gather(bytes, segment.begin, target_reader_.size()));
+  source_pieces_ = gathered_->pieces();
+  return {};
+}
+
+Status CreateRun::find_covers() {
+  set_segment_range(share::kSegmentLoaded, share::kMatched);
+  const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
+  const auto from_end =
+      static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
+  if (programs_) {
+    programs_->find_covers({0, from_end});
+    if (!programs_->in_doubt()) {
+      found_.assign(1, programs_->plan().covers);
+      return {};
+    }
+  }
+  if (gathered_) {
+    Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
+    found_ = matcher.find(target, gathered_->diagonals());
+    for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
+  } else {
+    const auto begin = static_cast<std::int64_t>(segment_.begin);
+    found_ = matcher_->find(target, {begin, begin + from_end});
+  }
+  for (Covers& covers : found_) {
+    for (Cover& cover : covers) cover.target_pos += segment_.begin;
+  }
+  return {};
+}
+
+}  // namespace bdelta
