@@ -212,7 +212,7 @@ std::optional<Sha256Bytes> parse_sha256(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::size_t digit = std::string("0123456789abcdef0123456789ABCDEF").find(text[i]);
     if (digit == std::string::npos) return std::nullopt;
-    bytes[i / 2] = static_cast<std::uint8_t>(bytes[i / 2] << 4 | digit % 16);
+    bytes[i / 2] = static_cast<std::uint8_t>(unsigned{bytes[i / 2]} << 4 | (digit & 15));
   }
   return bytes;
 }
