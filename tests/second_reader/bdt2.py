@@ -1,6 +1,7 @@
 """BDT version 2: the records of a patch. New types of records get their readers in apply_bdt2."""
 import xxhash
 
+from contents import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
@@ -40,14 +41,16 @@ def apply_group(source, predictor, group, body, target):
     """Appends what the group rebuilds to `target`. Without a predictor its windows have copies of their own."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
-    group_pos, diagonal = len(target), 0
+    lanes = Lanes(group.contents, source) if group.contents else None
+    group_pos, diagonal, source_before = len(target), 0, None
     for window in group.windows:
         if not window.coded:
             diagonal += window.diagonal_change
             numbers.ops.use_diagonal(diagonal)
             target += copied_bytes(source, len(target) + diagonal, window.target_bytes)
+            source_before = len(target) + diagonal
             continue
-        raw = frames.take(window.sizes)
+        raw, code = take_streams(group, window, frames)
         given = Given(group, {stream: data for stream, data in raw.items() if stream != LITERALS})
         numbers.begin_window()
         if predictor:
@@ -60,15 +63,38 @@ def apply_group(source, predictor, group, body, target):
         given.finish()
         literals = read_literals(group, window, frames, raw, copies)
         rebuilt = execute(window, copies, pieces, runs, literals)
+        ops = ops_of(window.target_bytes, len(target), copies)
+        if lanes:
+            code = take_late_code(group, window, frames) if code is None else code
+            rebuilt = lanes.decode(code, rebuilt, len(target), ops, source_before)
+        source_before = source_end(ops)
         require(check32(rebuilt) == window.checksum, f"the window at {len(target)} is not what the patch promises")
         target += rebuilt
     numbers.finish()
     frames.finish()
+    if lanes:
+        lanes.finish()
+
+
+def take_streams(group, window, frames):
+    """What the window has of streams, and the code of its contents: None if that comes only with the literals."""
+    if not group.contents or group.packed and group.contents.code_stream == LITERALS:
+        return frames.take(window.sizes), None
+    stream = group.contents.code_stream
+    raw = frames.take({**window.sizes, stream: window.code_bytes})
+    return raw, raw.pop(stream)
+
+
+def take_late_code(group, window, frames):
+    return frames.take({LITERALS: window.code_bytes})[LITERALS]
 
 
 def read_literals(group, window, frames, raw, copies):
-    """What the copies leave: bytes of a stream. In packed groups it is known only now how much that is."""
+    """What the copies leave: bytes of a stream, or zeros where they are coded. In packed groups it is known only now how
+    much that is."""
     literal_bytes = literal_bytes_of(window, copies)
+    if group.contents and group.contents.literals:
+        return bytes(literal_bytes)
     literals = frames.take({LITERALS: literal_bytes})[LITERALS] if group.packed else raw.get(LITERALS, b"")
     require(len(literals) == literal_bytes, f"a window has {len(literals)} literals where {literal_bytes} are needed")
     return literals

@@ -1,6 +1,7 @@
 """The head of a group: form, window table, stream table. The same reader serves the three kinds of group there are."""
 from dataclasses import dataclass, field
 
+from contents import ContentsScope, read_contents_scope
 from cursor import MIB, PatchError, require
 
 LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS, GAPS, RUN_LENGTHS, VALUES, LITERALS = range(7)
@@ -36,7 +37,8 @@ class Window:
     checksum: int = None
     copy_count: int = 0
     run_count: int = None  # None where the streams tell
-    sizes: dict = field(default_factory=dict)  # stream -> raw bytes; what the code holds is not in it
+    sizes: dict = field(default_factory=dict)  # stream -> raw bytes; what a code holds is not in it
+    code_bytes: int = 0  # of coded contents
 
 
 @dataclass
@@ -47,6 +49,7 @@ class Group:
     has_literals: bool = False  # packed groups only
     table_log: int = 0
     scope: int = 0
+    contents: ContentsScope = None
     windows: list = field(default_factory=list)
     codecs: dict = field(default_factory=dict)  # stream -> (codec, window log)
 
@@ -55,6 +58,7 @@ class Group:
 
     def decoder_memory(self):
         total = 786432 + (32768 << self.table_log) if self.packed else 0
+        total += self.contents.memory() if self.contents else 0
         for codec, window_log in self.codecs.values():
             total += {STORE: 0, ZSTD: (1 << window_log) + 524288, LZMA: (1 << window_log) + 131072}[codec]
         return total
@@ -65,7 +69,7 @@ def read_group_head(cursor, kind, header):
     group = Group(kind, cursor.varint(least=1, name="target bytes of a group"))
     body = cursor.part(cursor.varint(most=header.group_limit, name="body bytes of a group"), "group")
     head = body.part(body.varint(most=MIB, name="head bytes of a group"), "head of a group")
-    read_form(head, group)
+    read_form(head, group, header)
     for _ in range(head.varint(most=MAX_WINDOWS, name="number of windows")):
         group.windows.append(read_window(head, group, header))
     require(sum(window.target_bytes for window in group.windows) == group.target_bytes,
@@ -77,20 +81,25 @@ def read_group_head(cursor, kind, header):
     return group, body
 
 
-def read_form(head, group):
+def read_form(head, group, header):
     form = head.byte()
     group.packed = bool(form & 1)
     group.has_literals = bool(form & 2)
     group.table_log = form >> 4
-    require(form & 0x0c == 0, "reserved bits of a group's form are set")
-    require(group.packed or form == 0, "a group that is not packed has a form of packed ones")
+    require(form & (0x08 if header.may_code_contents else 0x0c) == 0, "reserved bits of a group's form are set")
+    require(group.packed or form & ~4 == 0, "a group that is not packed has a form of packed ones")
     require(group.table_log <= 10, f"table log {group.table_log}; 10 at most")
-    if not group.packed:
-        return
-    group.scope = head.byte()
-    codable = sum(1 << stream for stream in group.kind.streams if stream != LITERALS)
-    require(group.scope & ~codable == 0, f"the code holds streams that this group does not have: {group.scope:#x}")
-    require(not group.has_literals or LITERALS in group.kind.streams, "literals in a group of covers")
+    if group.packed:
+        group.scope = head.byte()
+        codable = sum(1 << stream for stream in group.kind.streams if stream != LITERALS)
+        require(group.scope & ~codable == 0, f"the code holds streams that this group does not have: {group.scope:#x}")
+        require(not group.has_literals or LITERALS in group.kind.streams, "literals in a group of covers")
+    if form & 4:
+        require(LITERALS in group.kind.streams, "coded contents in a group of covers")
+        group.contents = read_contents_scope(head)
+        if group.contents.misses:
+            require(group.scope >> GAPS == 0, "the misses of a group are coded twice")
+            require(not (group.contents.literals and group.has_literals), "the literals of a group are coded twice")
 
 
 def read_window(head, group, header):
@@ -110,7 +119,20 @@ def read_window(head, group, header):
         read_packed_sizes(head, group, window)
     else:
         read_sizes(head, group, window)
+    if group.contents:
+        read_code_size(head, group, window)
     return window
+
+
+def read_code_size(head, group, window):
+    contents = group.contents
+    window.code_bytes = head.varint() if group.packed else window.sizes.pop(contents.code_stream, 0)
+    most = window.target_bytes + window.target_bytes // 8 + 64
+    require(window.code_bytes <= most, f"a window has {window.code_bytes} bytes of code; {most} at most")
+    if contents.misses:
+        require(not window.run_count and not {GAPS, RUN_LENGTHS, VALUES} & set(window.sizes),
+                "a window has residual runs where misses are coded")
+    require(not (contents.literals and LITERALS in window.sizes), "a window has literals where they are coded")
 
 
 def read_sizes(head, group, window):
@@ -132,8 +154,10 @@ def read_packed_sizes(head, group, window):
 
 def read_stream_table(head, group):
     present = {stream for window in group.windows for stream in window.sizes}
-    if group.has_literals:
-        present.add(LITERALS)
+    if group.contents and any(window.code_bytes for window in group.windows):
+        present.add(group.contents.code_stream)
+    if group.packed:  # there the form says it
+        present = present - {LITERALS} | ({LITERALS} if group.has_literals else set())
     for stream in sorted(present):
         entry = head.byte()
         codec, window_log = entry & 15, (entry >> 4) + 12
@@ -142,4 +166,5 @@ def read_stream_table(head, group):
         elif codec not in (ZSTD, LZMA):
             raise PatchError(f"codec {codec} is not known")
         require(window_log <= 26, f"window log {window_log}; 26 at most")
+        require(codec == STORE or not group.contents or stream != group.contents.code_stream, "a code is compressed")
         group.codecs[stream] = (codec, window_log)

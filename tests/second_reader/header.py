@@ -5,8 +5,9 @@ from cursor import MIB, check32, require
 
 DRAFT = 3
 FEATURE_PREDICTION = 1 << 0
+FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
-KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_DIGESTS
+KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS
 
 
 @dataclass
@@ -24,6 +25,10 @@ class Header:
     @property
     def predicted(self):
         return bool(self.required_features & FEATURE_PREDICTION)
+
+    @property
+    def may_code_contents(self):
+        return bool(self.required_features & FEATURE_CONTENTS)
 
     @property
     def has_digests(self):

@@ -3,11 +3,13 @@ sources that are not whole. With BDELTA_BIN_DIR set it also reads patches that t
 pairs small enough for a slow reader, and of random code.
 """
 import os
+import random
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import xxhash  # noqa: F401
@@ -20,10 +22,13 @@ if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
     sys.exit(77)
 
 from apply import apply_patch, read
+from contents import Lanes
 from craft import MACHINES, random_pair
 from cursor import PatchError
 from image_table import Table
 from labels import read_labels
+from literal_model import LiteralModel
+from miss_model import MissModel
 from old_fields import find_fields
 from predict import Predictor
 from scan import find_images
@@ -37,27 +42,24 @@ def golden_sets():
     return sorted(entry.name for entry in os.scandir(GOLDEN) if entry.is_dir())
 
 
+def write_pair(folder, old, new):
+    paths = [os.path.join(folder, name) for name in ("old", "new")]
+    for path, content in zip(paths, (old, new)):
+        with open(path, "wb") as file:
+            file.write(content)
+    return paths
+
+
 def golden(name):
     """OLD, NEW and the patch of a golden set."""
     return [read(os.path.join(GOLDEN, name, part)) for part in ("old", "new", "patch")]
 
 
-# The models of coded contents (--max) are not specified yet, so these say that they need feature 4.
-NOT_SPECIFIED = {"bdt2-lanes", "bdt2-max", "bdt2-max-predicted"}
-
 
 class Golden(unittest.TestCase):
-    def test_what_is_not_specified_is_refused_and_no_more(self):
-        for name in NOT_SPECIFIED:
-            old, _, patch = golden(name)
-            with self.subTest(name), self.assertRaisesRegex(PatchError, "feature 4"):
-                apply_patch(old, patch)
-
-    def test_every_other_set_is_rebuilt(self):
-        self.assertGreater(len(golden_sets()), 15 + len(NOT_SPECIFIED))
+    def test_every_set_is_rebuilt(self):
+        self.assertGreater(len(golden_sets()), 18)
         for name in golden_sets():
-            if name in NOT_SPECIFIED:
-                continue
             with self.subTest(name):
                 old, new, patch = golden(name)
                 self.assertTrue(apply_patch(old, patch) == new)
@@ -102,6 +104,35 @@ class Examples(unittest.TestCase):
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
 
 
+class Told:
+    """In place of a decoder: gives bits that are known and keeps the probabilities it was asked with."""
+
+    def __init__(self, bits):
+        self.bits = [int(bit) for bit in bits]
+        self.ones = []
+
+    def bit(self, one):
+        self.ones.append(one)
+        return self.bits.pop(0)
+
+
+class ExamplesOfContents(unittest.TestCase):
+    def test_misses(self):
+        told = Told("0 1 00100000 1 10000000 00".replace(" ", ""))
+        self.assertEqual(MissModel(12).decode_copy(told, 100, b"abcab"), b"afdab")
+        added = [32768] * 5 + [32705, 32705, 32768] + [27815] + [32768] * 6 + [32705, 32768]
+        self.assertEqual(told.ones, [27940, 27940] + added + [43184, 28158])
+
+    def test_literals(self):
+        told = Told("".join(f"{byte:08b}" for byte in b"cab"))
+        model = LiteralModel(16, b"the cat sat on the mat, ")
+        self.assertEqual(model.decode_run(told, 3, 19, 19, None, b" on the "), b"cab")
+        self.assertEqual(told.ones, [32, 65449, 65504, 1006, 58611, 3024, 60841, 63179,
+                                     248, 64183, 65160, 1532, 2180, 1289, 1439, 64676,
+                                     76, 65013, 65413, 64604, 27815, 23074, 26498, 51986])
+        self.assertEqual((model.bits, model.trained), (216, 24))
+
+
 class Damage(unittest.TestCase):
     """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
 
@@ -133,6 +164,13 @@ class Damage(unittest.TestCase):
                 except PatchError:
                     refused += 1
             self.assertGreater(refused, len(patch) // self.STRIDE // 2)
+
+    def test_a_changed_code_of_contents_is_refused(self):
+        old, _, patch = golden("bdt2-max")
+        for pos in range(len(patch) // 2, len(patch) - 1, 200):
+            damaged = patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:]
+            with self.subTest(pos), self.assertRaises(PatchError):
+                apply_patch(old, damaged)
 
 
 @unittest.skipUnless(os.environ.get("BDELTA_BIN_DIR"), "BDELTA_BIN_DIR is not set")
@@ -166,15 +204,40 @@ class Fresh(unittest.TestCase):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
 
+    def check_contents(self, old, new, scope):
+        """`scope`: whether literals are coded, and whether misses are. A pair for which bdelta chooses otherwise by now
+        has to make way for another."""
+        with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+            paths = write_pair(folder, old, new)
+            with mock.patch("contents.Lanes.__init__", autospec=True, side_effect=Lanes.__init__) as lanes:
+                self.check(*paths, "--max")
+            self.assertEqual([(call.args[1].literals, call.args[1].misses) for call in lanes.call_args_list], [scope])
+
+    def test_coded_contents(self):
+        pairs = os.path.join(TESTDATA, "pairs")
+        for name, begin in (("sources", 118_000), ("bpatch-elf", 70_000)):
+            with self.subTest(name):
+                old, new = (read(os.path.join(pairs, name, part))[begin:begin + 8_000] for part in ("old", "new"))
+                self.check_contents(old, new, (True, True))
+
+    def test_coded_literals_between_short_copies(self):
+        text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
+        old, other = text[200_000:212_000], text[400_000:401_500]
+        new = b"".join(old[i:i + 40] + other[i // 10:i // 10 + 5] for i in range(0, len(old), 40))
+        self.check_contents(old, new, (True, False))
+
+    def test_coded_misses_without_literals(self):
+        old = read(os.path.join(TESTDATA, "pairs", "bpatch-elf", "old"))[100_000:106_000]
+        rng = random.Random(1)
+        new = bytes((byte + 4) & 255 if byte == 0x48 and rng.random() < 0.5 else byte for byte in old)
+        self.check_contents(old, new, (False, True))
+
     def test_random_code(self):
         for machine in MACHINES:
             with self.subTest(machine), tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
                 old, new, count = random_pair(machine, seed=1, size=60_000)
                 self.assertGreater(count, 500)
-                paths = [os.path.join(folder, name) for name in ("old", "new")]
-                for path, content in zip(paths, (old, new)):
-                    with open(path, "wb") as file:
-                        file.write(content)
+                paths = write_pair(folder, old, new)
                 # Without prediction a patch takes more than a byte for each field that differs.
                 self.assertLess(self.check(*paths, "--predict", "-3"), count)
 

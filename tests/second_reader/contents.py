@@ -1,0 +1,125 @@
+"""Coded contents of a group: the form's bytes about them, and the lanes that decode them (src/model/CONTENTS.md, section
+3)."""
+from dataclasses import dataclass
+
+from coder import BitDecoder
+from cursor import require
+from literal_model import LiteralModel
+from miss_model import MissModel
+
+VALUES, LITERALS = 5, 6
+
+
+@dataclass(frozen=True)
+class ContentsScope:
+    literals: bool
+    misses: bool
+    literal_log: int
+    miss_log: int
+    lanes: int
+
+    @property
+    def code_stream(self):
+        """The stream in whose place the code stands."""
+        return VALUES if self.misses else LITERALS
+
+    def memory(self):
+        literals = 64 << self.literal_log if self.literals else 0
+        misses = 524288 + (64 << self.miss_log) if self.misses else 0
+        return self.lanes * (4096 + literals + misses)
+
+
+def read_contents_scope(head):
+    form = head.byte()
+    literals, misses, literal_log = bool(form & 1), bool(form & 2), 16 + (form >> 2 & 3)
+    require(literals or misses, "a group has coded contents of which nothing is coded")
+    require(literal_log <= 18, f"log of the literal model's lines {literal_log}; 18 at most")
+    miss_log = head.byte() if misses else 12
+    require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
+    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1)
+
+
+@dataclass(frozen=True)
+class Op:
+    begin: int  # in its window
+    end: int
+    source_pos: int = None  # None: a literal
+
+
+def ops_of(window_bytes, window_pos, copies):
+    ops, at = [], 0
+    for literals, length, diagonal in copies:
+        if literals:
+            ops.append(Op(at, at + literals))
+        at += literals
+        ops.append(Op(at, at + length, window_pos + at + diagonal))
+        at += length
+    if at < window_bytes:
+        ops.append(Op(at, window_bytes))
+    return ops
+
+
+def source_end(ops):
+    """Behind what the last op copied; None if it is a literal."""
+    last = ops[-1]
+    return None if last.source_pos is None else last.source_pos + last.end - last.begin
+
+
+class Lane:
+    def __init__(self, scope, source):
+        self.source = source
+        self.literals = LiteralModel(scope.literal_log, source) if scope.literals else None
+        self.misses = MissModel(scope.miss_log) if scope.misses else None
+        self.decoder = None  # begins with the first window
+        self.code = b""  # of the window at hand
+        self.taken = 0  # of it
+        self.ended = False
+
+    def code_byte(self):
+        if self.taken == len(self.code):
+            self.ended = True
+        if self.ended:
+            return 0
+        self.taken += 1
+        return self.code[self.taken - 1]
+
+    def decode(self, code, window, window_pos, ops, source_before):
+        """`window` as it is before its contents are decoded, a bytearray, becomes what it is in the end."""
+        require(not (self.ended and code), "code of a window behind the end of its lane's code")
+        self.code, self.taken = code, 0
+        if self.decoder is None:
+            self.decoder = BitDecoder(self.code_byte)
+        before = bytes(8)
+        if self.literals and source_before is not None:
+            before = (before + self.source[max(source_before - 8, 0):source_before])[-8:]
+        for op, after in zip(ops, ops[1:] + [Op(0, 0)]):
+            if op.source_pos is not None:
+                source_before = op.source_pos + op.end - op.begin
+                if self.misses:
+                    piece = bytes(window[op.begin:op.end])
+                    window[op.begin:op.end] = self.misses.decode_copy(self.decoder, window_pos + op.begin, piece)
+            elif self.literals:
+                window[op.begin:op.end] = self.literals.decode_run(
+                    self.decoder, op.end - op.begin, window_pos + op.begin, source_before, after.source_pos, before)
+            before = (before + window[op.begin:op.end])[-8:]
+        require(self.taken == len(self.code), "a window has code that it does not need")
+
+    def finish(self):
+        if self.decoder is not None:
+            self.decoder.finish()
+
+
+class Lanes:
+    def __init__(self, scope, source):
+        self.lanes = [Lane(scope, source) for _ in range(scope.lanes)]
+        self.number = 0  # of the next coded window
+
+    def decode(self, code, window, window_pos, ops, source_before):
+        window = bytearray(window)
+        self.lanes[self.number % len(self.lanes)].decode(code, window, window_pos, ops, source_before)
+        self.number += 1
+        return bytes(window)
+
+    def finish(self):
+        for lane in self.lanes:
+            lane.finish()
