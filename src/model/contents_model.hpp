@@ -1,4 +1,5 @@
-// The contents of a lane's windows: literals and missed bytes in the order of the target, one code for both.
+// The contents of a lane's windows: literals and missed bytes in the order of the target, one code for both. CONTENTS.md
+// beside this file is the specification.
 #pragma once
 
 #include <memory>

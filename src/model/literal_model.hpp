@@ -63,8 +63,8 @@ class LiteralModel {
   std::uint8_t code(Coder& coder, std::uint8_t byte) {
     byte = code_byte(coder, byte);
     history_.append(byte);
-    history_.remember();
     if (match_length_ == 0) seek(history_.literal_place());
+    history_.remember();  // afterwards, or the place itself would be found
     return byte;
   }
 

@@ -10,7 +10,7 @@
 // a bit is compiled once for each of its values, and the bit is branched on: where the processor foresees it, as it
 // mostly does, the next bit's slots are fetched while this bit is still being computed.
 //
-// All arithmetic is in integers, so that every machine computes the same: FORMAT.md gives it in full.
+// All arithmetic is in integers, so that every machine computes the same: FORMAT.md and CONTENTS.md give it in full.
 #pragma once
 
 #include <array>

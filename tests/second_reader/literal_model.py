@@ -81,8 +81,8 @@ class LiteralModel:
     def decode_byte(self, decoder):
         byte = self.code(decoder)
         self.history.append(byte)
-        self.history.remember()
         self.match.seek_if_none(self.history.ring_at)
+        self.history.remember()
         return byte
 
     def prepare(self, pos):

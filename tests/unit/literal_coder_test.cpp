@@ -354,8 +354,8 @@ TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
 TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const Story text = insertions(wordy_bytes(100000, 1), wordy_bytes(8000, 2), 400, 60, 3);
   const Story table = insertions(table_bytes(100000, 1), table_bytes(8000, 2), 1000, 300, 3);
-  EXPECT_EQ(3689317340u, xxh3_32(pack(text).code));
-  EXPECT_EQ(2680186664u, xxh3_32(pack(table).code));
+  EXPECT_EQ(3878125876u, xxh3_32(pack(text).code));
+  EXPECT_EQ(1258836430u, xxh3_32(pack(table).code));
 }
 
 }  // namespace
