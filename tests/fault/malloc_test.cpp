@@ -27,6 +27,7 @@ bool refused() {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // hidden ones would not take the place of glibc's in its callers
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -51,6 +52,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 void free(void* memory) { __libc_free(memory); }
 
 }  // extern "C"
+#pragma GCC visibility pop
 
 namespace bdelta::test {
 namespace {
