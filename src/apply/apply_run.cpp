@@ -113,7 +113,8 @@ Status ApplyRun::read_plan_record() {
 
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
-  pipeline_.emplace(source_, predicted_.get(), sink, pool_);
+  if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
+  pipeline_.emplace(source_, predicted_.get(), page_hasher_ ? &*page_hasher_ : nullptr, sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

@@ -67,6 +67,7 @@ class ApplyRun {
   io::TypedReader patch_;
   std::unique_ptr<PatchReader> reader_;
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
+  std::optional<PageHasher> page_hasher_;       // absent where no digests are left out
   bool source_verified_ = false;
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;

@@ -12,9 +12,9 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain win
 
 }  // namespace
 
-WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, TargetSink sink,
-                               WorkerPool& pool)
-    : source_(source), predicted_(predicted), sink_(sink), pool_(pool) {
+WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher,
+                               TargetSink sink, WorkerPool& pool)
+    : source_(source), predicted_(predicted), page_hasher_(page_hasher), sink_(sink), pool_(pool) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
   for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_));
@@ -127,7 +127,7 @@ void WindowPipeline::run(Job& job) {
   end(job, std::move(status));
 }
 
-// Executes and proves the window; a positioned target gets it at once.
+// Executes and proves the window; a positioned target gets it at once, unless bytes of it are still unknown.
 Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   pool_.advance();
   std::unique_ptr<ExecuteCaches> cache;
@@ -139,9 +139,10 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   }
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
+  job.fills = page_hasher_ != nullptr && page_hasher_->fills(window.target_pos, length);
   const auto execute = [&]() -> Status {
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
-    if (window.is_plain() && !predicted_ && !cache->source.view().empty()) {
+    if (window.is_plain() && !predicted_ && !job.fills && !cache->source.view().empty()) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
@@ -157,7 +158,11 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   }
   BDELTA_TRY(std::move(status));
   BDELTA_TRY(prove(job, bytes));
-  if (!sink_.positioned) return {};
+  if (page_hasher_) {
+    const Span span(pool_.timeline(), PhaseId::kHash, job.number, length);
+    page_hasher_->hash_pages(window.target_pos, bytes);
+  }
+  if (!sink_.positioned || job.fills) return {};
   const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
@@ -190,14 +195,17 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
                job.window.target_pos};
 }
 
-Status WindowPipeline::deliver(const Job& job, ByteSpan bytes) {
+Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
+  const std::uint64_t pos = job.window.target_pos;
+  if (page_hasher_) page_hasher_->hash_rest(pos, bytes);
+  if (job.fills) page_hasher_->fill(pos, MutableByteSpan(job.out).first(bytes.size()));
   {
     const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
     hasher_.update(bytes);
   }
-  if (sink_.sequential) {
+  if (sink_.sequential || (sink_.positioned && job.fills)) {
     const Span span(pool_.timeline(), PhaseId::kWrite, job.number, bytes.size());
-    BDELTA_TRY(sink_.sequential->write(bytes));
+    BDELTA_TRY(sink_.sequential ? sink_.sequential->write(bytes) : sink_.positioned->write_at(pos, bytes));
   }
   delivered_ += bytes.size();
   pool_.advance(bytes.size());

@@ -5,6 +5,7 @@
 // the windows in order, and so does a target that is a stream. The first error in target order ends everything.
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
+// Lists of page digests that the patch leaves out are put in when a window has its turn, and such a window is written then.
 // Memory: at most threads + 2 windows are under way, plain ones cut into slices, and the lanes of one group.
 #pragma once
 
@@ -16,6 +17,7 @@
 
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
+#include "apply/page_hasher.hpp"
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -29,8 +31,9 @@ struct TargetSink {
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch. `predicted` may be null.
-  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, TargetSink sink, WorkerPool& pool);
+  // Target bytes are units of the pool's watch. `predicted` may be null, and so may `page_hasher`, which is this target's.
+  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher, TargetSink sink,
+                 WorkerPool& pool);
   ~WindowPipeline();
 
   // A window whose memory may be refilled; waits until one is free. Null after an error.
@@ -58,6 +61,7 @@ class WindowPipeline {
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
     Status opened;             // of what was done for it before it was started
+    bool fills = false;        // has bytes of lists of page digests, which are known when its turn has come
     bool busy = false;
   };
 
@@ -70,12 +74,13 @@ class WindowPipeline {
   void run(Job& job);
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
-  Status deliver(const Job& job, ByteSpan bytes);
+  Status deliver(Job& job, ByteSpan bytes);
   bool await_turn(const Job& job);
   void end(Job& job, Status status);
 
   RandomReader& source_;
   const PredictedCopies* const predicted_;
+  PageHasher* const page_hasher_;
   const TargetSink sink_;
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;

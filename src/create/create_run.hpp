@@ -30,7 +30,7 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
-  Status find_programs();  // where their fields can be predicted
+  Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
   // The target in parts, in order; each goes through the three steps below.
   [[nodiscard]] std::vector<TargetRange> segments() const;
@@ -49,6 +49,7 @@ class CreateRun {
   void update_times(Report& report) const noexcept;  // adds the time since
 
  private:
+  Status leave_out(PageHashLists lists);
   Status load_target(const TargetRange& segment);
   Status encode_native();
   Status encode_predicted();
@@ -76,6 +77,7 @@ class CreateRun {
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered
   InputBytes target_;                      // empty where it is read by segments
+  PageHashLists page_hashes_;              // target_ has zeros in their place
   Digest128 source_digest_{};
   Digest128 target_digest_{};
   Xxh3Hasher target_hasher_;               // of the segments

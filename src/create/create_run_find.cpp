@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
+#include "exe/images.hpp"
 
 namespace bdelta {
 namespace {
@@ -64,8 +66,26 @@ Status CreateRun::find_programs() {
   const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
   if (!options_.predict || !budget_.settings.predict || !whole || !writer_) return {};
   watch_.set_range(share::kDigested, share::kDigested);
-  programs_ = ProgramPass::begin(source_.bytes(), target_.bytes(), budget_.settings, *pool_);
+  std::vector<exe::Image> source_images = exe::find_images(source_.bytes());
+  if (source_images.empty()) return {};
+  std::vector<exe::Image> target_images = exe::find_images(target_.bytes());
+  BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
+  programs_ = ProgramPass::begin(source_.bytes(), std::move(source_images), target_.bytes(), std::move(target_images),
+                                 budget_.settings, *pool_);
   return {};
+}
+
+// Zeros in place of what an applier computes.
+Status CreateRun::leave_out(PageHashLists lists) {
+  if (lists.empty()) return {};
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  for (const PageHashes& list : lists) {
+    const MutableByteSpan bytes = target.subspan(static_cast<std::size_t>(list.list_pos),
+                                                 static_cast<std::size_t>(list.list_bytes()));
+    std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+  }
+  page_hashes_ = std::move(lists);
+  return writer_->add_page_hashes(page_hashes_);
 }
 
 Status CreateRun::load_target(const TargetRange& segment) {

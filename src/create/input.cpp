@@ -14,6 +14,14 @@ namespace {
 
 constexpr std::uint64_t kReadBytes = std::uint64_t{2} << 20;  // by one call
 
+// On the heap, not cleared.
+Result<std::unique_ptr<std::uint8_t[]>> memory_for(std::uint64_t size) {
+  if (!fits_size(size)) return Error{ErrorCode::kFileTooLarge, std::to_string(size) + " bytes do not fit memory"};
+  std::unique_ptr<std::uint8_t[]> memory(new (std::nothrow) std::uint8_t[static_cast<std::size_t>(size)]);
+  if (memory) return memory;
+  return Error{ErrorCode::kOutOfMemory, "for an input of " + std::to_string(size) + " bytes; try --io=mmap"};
+}
+
 }  // namespace
 
 Status read_pieces(RandomReader& reader, std::uint64_t pos, MutableByteSpan out, Watch* watch) {
@@ -30,9 +38,7 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
   input.view_ = reader.view();
   const std::uint64_t size = reader.size();
   if (size == 0 || !input.view_.empty()) return input;
-  if (!fits_size(size)) return Error{ErrorCode::kFileTooLarge, std::to_string(size) + " bytes do not fit memory"};
-  input.owned_.reset(new (std::nothrow) std::uint8_t[static_cast<std::size_t>(size)]);
-  if (!input.owned_) return Error{ErrorCode::kOutOfMemory, "for an input of " + std::to_string(size) + " bytes; try --io=mmap"};
+  BDELTA_ASSIGN(input.owned_, memory_for(size));
 
   std::mutex mutex;
   std::optional<Error> failed;
@@ -49,6 +55,15 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
   if (failed) return std::move(*failed);
   input.view_ = {input.owned_.get(), static_cast<std::size_t>(size)};
   return input;
+}
+
+Result<MutableByteSpan> InputBytes::edit() {
+  if (!owned_ && !view_.empty()) {
+    BDELTA_ASSIGN(owned_, memory_for(view_.size()));
+    std::copy(view_.begin(), view_.end(), owned_.get());
+    view_ = {owned_.get(), view_.size()};
+  }
+  return MutableByteSpan(owned_.get(), view_.size());
 }
 
 }  // namespace bdelta

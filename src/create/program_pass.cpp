@@ -9,7 +9,6 @@
 #include "exe/choose_kinds.hpp"
 #include "exe/cover_pieces.hpp"
 #include "exe/image_table.hpp"
-#include "exe/images.hpp"
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
 #include "match/parse.hpp"
@@ -68,15 +67,13 @@ std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, WorkerPool& pool) 
 
 }  // namespace
 
-std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
+std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
+                                                std::vector<exe::Image> target_images, const LevelSettings& settings,
                                                 WorkerPool& pool) {
-  std::vector<exe::Image> old_images = exe::find_images(source);
-  if (old_images.empty()) return nullptr;
-  std::vector<exe::Image> new_images = exe::find_images(target);
-  if (new_images.empty()) return nullptr;
+  if (source_images.empty() || target_images.empty()) return nullptr;
   if (changed_bytes(source, target, pool) < target.size() / kWorthRatio) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
-  pass->find_programs(std::move(old_images), std::move(new_images));
+  pass->find_programs(std::move(source_images), std::move(target_images));
   return pass;
 }
 

@@ -16,8 +16,10 @@ namespace bdelta {
 // For one pair of files as a whole. Takes the memory of both again, and of their fields.
 class ProgramPass {
  public:
-  // Null if one of the files holds no program, or if they hardly differ. Both must outlive the object, and so must the settings.
-  static std::unique_ptr<ProgramPass> begin(ByteSpan source, ByteSpan target, const LevelSettings& settings,
+  // Null if one of the files holds no program, or if they hardly differ. Both must outlive the object, and so must the
+  // settings. The images are those of the files.
+  static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
+                                            std::vector<exe::Image> target_images, const LevelSettings& settings,
                                             WorkerPool& pool);
 
   // Finds covers of the target where fields that lead to the same place are equal, and settles what the patch says of

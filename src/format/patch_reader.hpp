@@ -6,6 +6,7 @@
 
 #include "bdelta/inspect.hpp"
 #include "delta/op.hpp"
+#include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"
 
@@ -26,6 +27,13 @@ class PatchReader {
   // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a
   // source of that size; more than memory_limit_bytes of open_patch are never taken.
   virtual Result<const PredictionPlan*> read_prediction() { return nullptr; }
+
+  // Lists of digests that the patch leaves out, sound for its target; windows have zeros in their place, and checksums of
+  // these. Known once the plan is whole.
+  [[nodiscard]] virtual const PageHashLists& page_hashes() const noexcept {
+    static const PageHashLists kNone;
+    return kNone;
+  }
 
   // The next window in target order; false behind the last one, when the patch has also proved to end there.
   // A window is bounded in memory as its format says, but a plain one may be of any length. It still has to pass

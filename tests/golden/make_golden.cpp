@@ -8,6 +8,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
+#include "support/signed_program.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -104,6 +105,15 @@ void make_all() {
   by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
   const ProgramPair more = program_pair(12, 300);
   by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
+
+  const SignedPair large = signed_pair(34'000, 13);
+  by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
+  const SignedPair small = signed_pair(9'000, 14);
+  Craft cut;
+  cut.page_hashes = {small.new_version.list};
+  cut.window_bytes = 3000;
+  cut.group_bytes = 8000;
+  by_hand("bdt2-signed", small.old_version.bytes, small.new_version.bytes, cut);
 
   by_tool("bdt2-max", source, busy, create_options(kMaxLevel));
   by_tool("bdt2-max-predicted", more.old_version, more.new_version, create_options(kMaxLevel));

@@ -6,6 +6,7 @@ from cursor import Cursor, check32, require
 from digests import Digests
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
+from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
 from windows import Given, GroupNumbers, bytes_from_old, copied_bytes, execute, literal_bytes_of
@@ -19,6 +20,7 @@ def apply_bdt2(source, patch):
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
     digests = Digests(cursor) if header.has_digests else None
+    page_lists = read_page_lists(cursor, header) if header.has_page_lists else []
     predictor = read_prediction(cursor, header, source) if header.predicted else None
     kind = CONTENTS if header.predicted else WHOLE
 
@@ -33,6 +35,7 @@ def apply_bdt2(source, patch):
         digests.check(cursor)
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
+    fill_in(target, page_lists)
     require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
     return bytes(target)
 

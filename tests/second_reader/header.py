@@ -7,7 +7,8 @@ DRAFT = 3
 FEATURE_PREDICTION = 1 << 0
 FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
-KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS
+FEATURE_PAGE_HASHES = 1 << 6
+KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES
 
 
 @dataclass
@@ -33,6 +34,10 @@ class Header:
     @property
     def has_digests(self):
         return bool(self.required_features & FEATURE_DIGESTS)
+
+    @property
+    def has_page_lists(self):
+        return bool(self.required_features & FEATURE_PAGE_HASHES)
 
 
 def read_header(cursor):

@@ -6,7 +6,20 @@
 
 namespace bdelta::test {
 
-Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft) {
+namespace {
+
+Bytes without(ByteSpan target, const PageHashLists& lists) {
+  Bytes bytes(target.begin(), target.end());
+  for (const PageHashes& list : lists) {
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
+  const Bytes target = without(whole_target, craft.page_hashes);
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
@@ -22,9 +35,10 @@ Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const 
   for (const GroupPlan& plan : plans) {
     drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes));
   }
+  if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
   EXPECT_OK(writer.add_groups(drafts));
   EXPECT_OK(writer.finish());
-  native::Header header = header_of(source, target);
+  native::Header header = header_of(source, whole_target);
   writer.declare(header);
   Bytes bytes(static_cast<std::size_t>(body.size()));
   EXPECT_OK(body.read_at(0, bytes));

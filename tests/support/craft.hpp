@@ -14,6 +14,7 @@ struct Craft {
   std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where coded contents have several lanes
   std::uint64_t window_bytes = 4096;
   std::uint64_t group_bytes = 16384;          // target bytes of a group
+  PageHashLists page_hashes;                  // of the target; the patch leaves them out
   std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes
 };
 

@@ -100,6 +100,14 @@ Measure RecordFramer::measure_global(ByteSpan bytes) {
   return whole(frame_pos_);
 }
 
+Measure RecordFramer::measure_page_hashes(ByteSpan bytes) {
+  ByteCursor cursor(bytes.subspan(1));
+  const std::uint64_t length = cursor.varint();
+  if (!cursor.ok()) return unread(bytes, 1 + kMaxVarintBytes);
+  const std::uint64_t body_at = used(cursor, bytes);
+  return whole(length > kMaxPageHashRecordBytes ? body_at : body_at + length);
+}
+
 Result<Measure> RecordFramer::measure(ByteSpan bytes) {
   if (bytes.empty()) return at_least(1);
   Measure found;
@@ -110,6 +118,7 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
       case RecordTag::kGroup:
       case RecordTag::kCovers: found = measure_group(bytes); break;
       case RecordTag::kGlobal: found = measure_global(bytes); break;
+      case RecordTag::kPageHashes: found = measure_page_hashes(bytes); break;
       default: found = whole(1); break;
     }
   }

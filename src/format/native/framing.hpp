@@ -96,6 +96,7 @@ class RecordFramer {
   [[nodiscard]] Measure measure_head(ByteSpan bytes) const;
   [[nodiscard]] Measure measure_group(ByteSpan bytes) const;
   Measure measure_global(ByteSpan bytes);
+  [[nodiscard]] static Measure measure_page_hashes(ByteSpan bytes);
   void accept_head(ByteSpan head);
 
   const std::uint64_t limit_bytes_;

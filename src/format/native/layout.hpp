@@ -18,7 +18,9 @@ inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions ar
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
 inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests;
+inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
+inline constexpr std::uint64_t kKnownFeatures =
+    kFeaturePrediction | kFeatureContents | kFeatureDigests | kFeaturePageHashes;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -36,12 +38,13 @@ inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4 };
+enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
+inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

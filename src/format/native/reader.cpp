@@ -9,6 +9,7 @@
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
+#include "format/native/page_hash_record.hpp"
 #include "hash/sha256.hpp"
 #include "model/window_decoder.hpp"
 
@@ -38,12 +39,15 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    return !predicts() || (plan_ && plan_pos_ == header_.target_size);
+    return !lacks_page_hashes() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
   }
+
+  [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
 
   Status read_plan_record() override {
     try {
       if (plan_is_whole()) return {};
+      if (lacks_page_hashes()) return read_page_hash_record();
       BDELTA_TRY(plan_ ? read_covers() : read_global_record());
       return plan_is_whole() ? finish_plan() : Status();
     } catch (const std::bad_alloc&) {
@@ -77,6 +81,19 @@ class Reader final : public PatchReader {
 
  private:
   [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
+
+  [[nodiscard]] bool lacks_page_hashes() const noexcept {
+    return (header_.required_features & kFeaturePageHashes) != 0 && page_hashes_.empty();
+  }
+
+  // There is at least one list in it.
+  Status read_page_hash_record() {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag != static_cast<std::uint8_t>(RecordTag::kPageHashes)) return misplaced(tag);
+    BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, header_));
+    return {};
+  }
 
   Status read_global_record() {
     const std::uint8_t tag = patch_.u8();
@@ -178,6 +195,7 @@ class Reader final : public PatchReader {
   io::TypedReader& patch_;
   const Header header_;
   PatchInfo info_;
+  PageHashLists page_hashes_;
   std::optional<PredictionPlan> plan_;
   std::uint64_t plan_pos_ = 0;  // of the target, where the covers read so far end
   std::optional<CoverStreams> cover_streams_;  // once the plan is whole

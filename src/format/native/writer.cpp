@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
+#include "format/native/page_hash_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -42,6 +43,14 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   BDELTA_TRY(append_body(made.group.record));
   BDELTA_TRY(append_body(made.group.body));
   end_record();
+  return {};
+}
+
+Status Writer::add_page_hashes(const PageHashLists& lists) {
+  BDELTA_TRY(append_body(encode_page_hashes(lists)));
+  end_record();
+  limits_.required_features |= kFeaturePageHashes;
+  page_hash_bytes_ = list_bytes_of(lists);
   return {};
 }
 
@@ -93,7 +102,7 @@ Bytes Writer::encode_digests() const {
 void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
-  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_;
+  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;
 }

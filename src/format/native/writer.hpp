@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "format/native/group_choice.hpp"
+#include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
 #include "format/native/layout.hpp"
 #include "hash/sha256.hpp"
@@ -33,6 +34,9 @@ class Writer {
 
   // From where contents are packed; without, they are not. To be called before groups are added.
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
+
+  // The lists of page digests that the groups leave out, before everything else.
+  Status add_page_hashes(const PageHashLists& lists);
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
@@ -67,7 +71,9 @@ class Writer {
   StreamTotals totals_;
   std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list
   std::vector<Sha256Digest> digests_;
-  std::uint64_t plan_bytes_ = 0;  // of an applier's memory
+  // Of an applier's memory:
+  std::uint64_t plan_bytes_ = 0;
+  std::uint64_t page_hash_bytes_ = 0;
 };
 
 }  // namespace bdelta::native

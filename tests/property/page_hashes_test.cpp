@@ -1,0 +1,125 @@
+// Patches of signed programs: smaller by the list, and the same NEW through every sink, cut and thread count.
+#include "bdelta/inspect.hpp"
+#include "bdelta/push.hpp"
+#include "format/native/layout.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+#include "support/signed_program.hpp"
+
+namespace bdelta::test {
+namespace {
+
+std::uint64_t features_of(const Bytes& patch) {
+  io::MemorySequentialReader reader(patch);
+  const auto info = inspect(reader);
+  EXPECT_OK(info);
+  return info ? info->required_features : 0;
+}
+
+void expect_rebuilt(const Bytes& source, const Bytes& patch, const Bytes& target) {
+  for (const unsigned threads : {1u, 4u}) {
+    ApplyOptions options;
+    options.threads = threads;
+    for (const Sink sink : kAllSinks) {
+      const auto made = apply_patch(source, patch, sink, options);
+      ASSERT_OK(made);
+      if (sink != Sink::kCheck) {
+        EXPECT_TRUE(same_bytes(target, *made)) << threads;
+      }
+    }
+  }
+}
+
+class SignedLevels : public ::testing::TestWithParam<int> {};
+
+TEST_P(SignedLevels, LeaveTheListOut) {
+  const SignedPair pair = signed_pair(300'000, 1);
+  const Bytes& source = pair.old_version.bytes;
+  const Bytes& target = pair.new_version.bytes;
+  const auto patch = make_patch(source, target, create_options(GetParam(), PatchFormat::kBdt2, 2));
+  ASSERT_OK(patch);
+  EXPECT_NE(0u, features_of(*patch) & native::kFeaturePageHashes);
+  expect_rebuilt(source, *patch, target);
+
+  CreateOptions plain = create_options(GetParam());
+  plain.predict = false;
+  const auto with_list = make_patch(source, target, plain);
+  ASSERT_OK(with_list);
+  EXPECT_EQ(0u, features_of(*with_list) & native::kFeaturePageHashes);
+  EXPECT_LT(patch->size() + pair.new_version.list.list_bytes() / 10 * 9, with_list->size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, SignedLevels, ::testing::Values(3, 6, 9, kMaxLevel));
+
+TEST(Signed, WindowsOfAnySize) {
+  const SignedPair pair = signed_pair(40'000, 2);
+  for (const std::uint64_t window_bytes : {100u, 4096u, 5000u, 1u << 20}) {
+    Craft craft;
+    craft.page_hashes = {pair.new_version.list};
+    craft.window_bytes = window_bytes;
+    craft.group_bytes = 3 * window_bytes + 1;
+    const Bytes& source = pair.old_version.bytes;
+    const Bytes& target = pair.new_version.bytes;
+    expect_rebuilt(source, craft_patch(source, target, covers_of(source, target), craft), target);
+  }
+}
+
+// Copies without residual go straight from OLD to NEW, but for where a list is put in.
+TEST(Signed, PlainWindowsAreCompletedToo) {
+  const Bytes target = signed_program(wordy_bytes(40'000, 3)).bytes;
+  const PageHashes list = signed_program(wordy_bytes(40'000, 3)).list;
+  Bytes source = target;
+  std::fill_n(source.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
+  Craft craft;
+  craft.page_hashes = {list};
+  craft.plans = {{{0, 30'000, true, 0}, {30'000, target.size() - 30'000, true, 0}}};
+  expect_rebuilt(source, craft_patch(source, target, {{0, 0, target.size()}}, craft), target);
+}
+
+TEST(Signed, ThroughPush) {
+  const SignedPair pair = signed_pair(100'000, 4);
+  CreateOptions options = create_options(6);
+  options.group_digests = true;
+  const auto patch = make_patch(pair.old_version.bytes, pair.new_version.bytes, options);
+  ASSERT_OK(patch);
+  EXPECT_NE(0u, features_of(*patch) & native::kFeaturePageHashes);
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}, patch->size()}) {
+    Bytes made;
+    BytesWriter writer(made);
+    io::MemoryReader source(pair.old_version.bytes);
+    auto push = PushApply::open(source, static_cast<PositionedWriter&>(writer), {});
+    ASSERT_OK(push);
+    for (std::size_t at = 0; at < patch->size(); at += piece) {
+      ASSERT_OK((*push)->feed(ByteSpan(*patch).subspan(at, std::min(piece, patch->size() - at))));
+    }
+    ASSERT_OK((*push)->finish());
+    EXPECT_TRUE(same_bytes(pair.new_version.bytes, made));
+  }
+}
+
+TEST(Signed, AnotherPageThanPromisedIsNoticed) {
+  const SignedPair pair = signed_pair(60'000, 5);
+  const auto patch = make_patch(pair.old_version.bytes, pair.new_version.bytes, create_options(3));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kPageHashes), split.body[0]);
+  ASSERT_EQ(12, split.body[4]);
+  split.body[4] = 13;  // pages of twice the size: fewer digests, and others
+  EXPECT_FAILS(ErrorCode::kTargetDigest, apply_patch(pair.old_version.bytes, with_header(split.header, split.body)));
+}
+
+TEST(Signed, RecordAndFeatureBelongTogether) {
+  const SignedPair pair = signed_pair(60'000, 6);
+  const auto patch = make_patch(pair.old_version.bytes, pair.new_version.bytes, create_options(3));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  split.header.required_features &= ~native::kFeaturePageHashes;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version.bytes, with_header(split.header, split.body)));
+  split = split_patch(*patch);
+  const Bytes without(split.body.begin() + 2 + split.body[1], split.body.end());
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version.bytes, with_header(split.header, without)));
+}
+
+}  // namespace
+}  // namespace bdelta::test
