@@ -230,7 +230,7 @@ typedef struct bdelta_info {
   uint64_t decoder_memory_bytes; /* that applying takes besides its buffers */
   uint32_t has_head_sha256;      /* 1: the patch has a list of digests; head_sha256 is that of its head */
   uint8_t head_sha256[32];
-  uint32_t reserved;
+  uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
 } bdelta_info;
 
 /* Reads the head of a patch and nothing beyond it. `info` is written on success alone. error may be NULL. */

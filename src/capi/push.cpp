@@ -138,9 +138,7 @@ int32_t bdelta_push_finish(bdelta_push* push, bdelta_report* report, bdelta_erro
   return call(error, [&]() -> Status {
     BDELTA_TRY(require(push, "push"));
     BDELTA_TRY(check_out(report, "bdelta_report"));
-    BDELTA_ASSIGN(const Report made, push->push->finish());
-    if (report) write_struct(c_report(made), report);
-    return {};
+    return give(push->push->finish(), report);
   });
 }
 

@@ -12,12 +12,6 @@ Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
   return apply_options(read);
 }
 
-Status give(const Result<Report>& made, bdelta_report* report) {
-  if (!made) return made.error();
-  if (report) write_struct(c_report(*made), report);
-  return {};
-}
-
 Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   if (!found) return found.error();
   const PatchInfo& info = *found;
@@ -35,6 +29,7 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   filled.window_bytes = info.window_bytes;
   filled.group_bytes = info.group_bytes;
   filled.decoder_memory_bytes = info.decoder_memory_bytes;
+  filled.predicted = info.predicted;
   filled.has_head_sha256 = info.head_sha256.has_value();
   if (info.head_sha256) std::copy(info.head_sha256->begin(), info.head_sha256->end(), filled.head_sha256);
   write_struct(filled, to);

@@ -93,6 +93,8 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   return options;
 }
 
+namespace {
+
 bdelta_report c_report(const Report& report) {
   bdelta_report to{};
   to.threads = report.threads;
@@ -109,6 +111,14 @@ bdelta_report c_report(const Report& report) {
   to.has_head_sha256 = report.head_sha256.has_value();
   if (report.head_sha256) std::copy(report.head_sha256->begin(), report.head_sha256->end(), to.head_sha256);
   return to;
+}
+
+}  // namespace
+
+Status give(const Result<Report>& made, bdelta_report* report) {
+  if (!made) return made.error();
+  if (report) write_struct(c_report(*made), report);
+  return {};
 }
 
 }  // namespace bdelta::capi

@@ -83,6 +83,7 @@ std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progres
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from);
 Result<std::optional<Sha256Bytes>> digest_option(const std::uint8_t* bytes);
 
-bdelta_report c_report(const Report& report);
+// Hands on the error, or the report to a caller who wants one.
+Status give(const Result<Report>& made, bdelta_report* report);
 
 }  // namespace bdelta::capi

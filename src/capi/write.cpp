@@ -32,12 +32,6 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   return to;
 }
 
-Status give(const Result<Report>& made, bdelta_report* report) {
-  if (!made) return made.error();
-  if (report) write_struct(c_report(*made), report);
-  return {};
-}
-
 }  // namespace
 }  // namespace bdelta::capi
 

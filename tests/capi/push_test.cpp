@@ -1,7 +1,6 @@
 // Push mode against pull mode, what it holds in memory, and what it does when memory ends.
 #include <atomic>
 #include <cstdlib>
-#include <new>
 
 #include "base/varint.hpp"
 #include "bdelta/bdelta.h"
@@ -11,16 +10,17 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
-#endif
+#include "support/replace_new.hpp"
 
 namespace {
 
 std::atomic<long> g_until_failure{-1};  // allocations that still succeed; below 0: all do
 
-void* limited(std::size_t size) noexcept {
+}  // namespace
+
+namespace bdelta::test {
+
+void* allocate(std::size_t size) noexcept {
   if (g_until_failure >= 0 && g_until_failure-- <= 0) {
     g_until_failure = 0;
     return nullptr;
@@ -28,23 +28,8 @@ void* limited(std::size_t size) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }
 
-}  // namespace
+void release(void* memory) noexcept { std::free(memory); }
 
-void* operator new(std::size_t size) {
-  if (void* memory = limited(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return limited(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return limited(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-
-namespace bdelta::test {
 namespace {
 
 struct Pair {
@@ -395,6 +380,9 @@ TEST_P(CWithoutMemory, DescribingGivesTheCode) {
     EXPECT_EQ(BDELTA_kOutOfMemory, code);
   }
   EXPECT_EQ(0u, info.version);
+  sinks_.read = 0;
+  EXPECT_EQ(BDELTA_OK, bdelta_info_stream(&input_, &info, &error_));
+  EXPECT_EQ(GetParam() ? 1u : 0u, info.predicted);
 }
 
 INSTANTIATE_TEST_SUITE_P(Patches, CWithoutMemory, ::testing::Bool());

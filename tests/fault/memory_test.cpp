@@ -3,16 +3,12 @@
 // those of the codecs see malloc_test.
 #include <atomic>
 #include <cstdlib>
-#include <new>
 
 #include "support/fail_each.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
-#endif
+#include "support/replace_new.hpp"
 
 namespace {
 
@@ -25,29 +21,16 @@ bool refused() {
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+namespace bdelta::test {
+
+void* allocate(std::size_t size) noexcept {
   void* memory = refused() ? nullptr : std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) {
-    g_left = -1;  // one failure, so that the error can be reported
-    throw std::bad_alloc();
-  }
+  if (memory == nullptr) g_left = -1;  // one failure, so that the error can be reported
   return memory;
 }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  if (!refused()) return std::malloc(size == 0 ? 1 : size);
-  g_left = -1;
-  return nullptr;
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new[](std::size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
 
-namespace bdelta::test {
+void release(void* memory) noexcept { std::free(memory); }
+
 namespace {
 
 class NullWriter final : public SequentialWriter {

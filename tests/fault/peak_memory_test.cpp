@@ -2,7 +2,6 @@
 // limit. What the codecs allocate by themselves is not seen here; the large tests measure the whole process.
 #include <atomic>
 #include <cstdlib>
-#include <new>
 
 #if defined(__linux__)
 #include <malloc.h>
@@ -10,10 +9,7 @@
 
 #include "support/generate.hpp"
 #include "support/memory.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
-#endif
+#include "support/replace_new.hpp"
 
 namespace {
 
@@ -29,7 +25,11 @@ long long usable_bytes(void* memory) {
 #endif
 }
 
-void* counted(std::size_t size) {
+}  // namespace
+
+namespace bdelta::test {
+
+void* allocate(std::size_t size) noexcept {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) return nullptr;
   const long long live = g_live_bytes += usable_bytes(memory);
@@ -39,29 +39,11 @@ void* counted(std::size_t size) {
   return memory;
 }
 
-void release(void* memory) {
+void release(void* memory) noexcept {
   if (memory != nullptr) g_live_bytes -= usable_bytes(memory);
   std::free(memory);
 }
 
-}  // namespace
-
-void* operator new(std::size_t size) {
-  void* memory = counted(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
-void operator delete(void* memory) noexcept { release(memory); }
-void operator delete[](void* memory) noexcept { release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
-
-namespace bdelta::test {
 namespace {
 
 constexpr long long kLimitBytes = 64ll << 20;

@@ -1,20 +1,16 @@
-// What a patch may ask for, and what the original did with it (formats.md, section 4). Memory is counted: what a patch
+// What a patch may ask for, and what the original did with it. Memory is counted: what a patch
 // declares must not be allocated before it is proven.
 #include <malloc.h>
 
 #include <atomic>
 #include <cstdlib>
-#include <new>
 
 #include "base/varint.hpp"
 #include "exe/program.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
-
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // operator new below is malloc
-#endif
+#include "support/replace_new.hpp"
 
 namespace {
 
@@ -22,7 +18,11 @@ std::atomic<std::size_t> g_now{0};
 std::atomic<std::size_t> g_peak{0};
 std::atomic<std::size_t> g_total{0};  // of all that was ever allocated
 
-void* counted(std::size_t size) {
+}  // namespace
+
+namespace bdelta::test {
+
+void* allocate(std::size_t size) noexcept {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) return nullptr;
   g_total += malloc_usable_size(memory);
@@ -33,29 +33,12 @@ void* counted(std::size_t size) {
   return memory;
 }
 
-void released(void* memory) noexcept {
+void release(void* memory) noexcept {
   if (memory == nullptr) return;
   g_now -= malloc_usable_size(memory);
   std::free(memory);
 }
 
-}  // namespace
-
-void* operator new(std::size_t size) {
-  if (void* memory = counted(size)) return memory;
-  throw std::bad_alloc();
-}
-void* operator new[](std::size_t size) { return operator new(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
-void operator delete(void* memory) noexcept { released(memory); }
-void operator delete[](void* memory) noexcept { released(memory); }
-void operator delete(void* memory, std::size_t) noexcept { released(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { released(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { released(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { released(memory); }
-
-namespace bdelta::test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
