@@ -1,6 +1,7 @@
 #include "apply/predicted_copies.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include "base/try.hpp"
@@ -44,6 +45,11 @@ Result<std::size_t> most_labels(const PredictionPlan& plan, const PatchInfo& inf
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
                                                                const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
+  if (const std::uint64_t unknown = plan.kinds & ~std::uint64_t{exe::kAllKinds}; unknown != 0) {
+    return Error{ErrorCode::kUnsupportedFeature, "the patch predicts fields of kind " +
+                                                     std::to_string(std::countr_zero(unknown)) +
+                                                     ", which is not known; a newer bpatch may know it"};
+  }
   BDELTA_ASSIGN(const std::size_t most, most_labels(plan, info));
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   ByteSpan file = source.view();

@@ -25,8 +25,8 @@ class PredictedCopies {
 
   // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
   // it. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
-  // needed. Errors: kPatchCorrupt for tables that don't fit or take more memory than the patch declares, kMemoryLimit,
-  // those of reading.
+  // needed. Errors: kUnsupportedFeature for a kind of field that is not known, kPatchCorrupt for tables that don't fit or
+  // take more memory than the patch declares, kMemoryLimit, those of reading.
   static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
                                                        const PatchInfo& info, std::uint64_t memory_limit_bytes,
                                                        WorkerPool& pool);

@@ -8,7 +8,6 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::uint64_t kShfAlloc = 2;
 constexpr std::uint64_t kShfExecutable = 4;
 constexpr std::uint64_t kShfTls = 0x400;
 constexpr std::uint32_t kPfExecutable = 1;
@@ -39,8 +38,14 @@ struct Reader {
 
 ElfSection read_section(const Reader& read, std::uint64_t at, std::uint64_t image_pos) {
   const std::uint64_t w = read.bits64 ? 8 : 4;
-  return {read.u32(at + 4), read.word(at + 8), read.word(at + 8 + w), image_pos + read.word(at + 8 + 2 * w),
-          read.word(at + 8 + 3 * w)};
+  ElfSection section;
+  section.type = read.u32(at + 4);
+  section.flags = read.word(at + 8);
+  section.address = read.word(at + 8 + w);
+  section.file_pos = image_pos + read.word(at + 8 + 2 * w);
+  section.size_bytes = read.word(at + 8 + 3 * w);
+  section.link = read.u32(at + 8 + 4 * w);
+  return section;
 }
 
 ElfSegment read_segment(const Reader& read, std::uint64_t at, std::uint64_t image_pos) {
@@ -92,7 +97,8 @@ void read_sections(const Reader& read, std::uint64_t image_pos, const ImageLimit
   if (count == 0) count = read_section(read, at, image_pos).size_bytes;
   if (!table_fits(read.file, at, count, entry_bytes, limits)) return;
   for (std::uint64_t i = 1; i < count; ++i) {
-    const ElfSection section = read_section(read, at + i * entry_bytes, image_pos);
+    ElfSection section = read_section(read, at + i * entry_bytes, image_pos);
+    section.number = static_cast<std::uint32_t>(i);
     if (section.type == 0 || section.file_pos < image_pos) continue;
     if (section.type == kShtNobits || range_fits(section.file_pos, section.size_bytes, read.file.size())) {
       header.sections.push_back(section);
@@ -179,6 +185,7 @@ std::optional<Image> parse_elf(ByteSpan file, std::uint64_t pos, const ImageLimi
   image.format = ImageFormat::kElf;
   image.machine = header->machine;
   image.bits64 = header->bits64;
+  image.is_fixed = !header->position_independent;
   image.file_pos = pos;
   image.size_bytes = end_of(*header, pos) - pos;
   add_sections(*header, image.sections);

@@ -12,15 +12,21 @@ namespace bdelta::exe {
 inline constexpr std::array<std::uint8_t, 4> kElfMagic{0x7f, 'E', 'L', 'F'};
 
 // Names and values are those of the ELF specification.
+inline constexpr std::uint32_t kShtProgbits = 1;
 inline constexpr std::uint32_t kShtSymtab = 2;
+inline constexpr std::uint32_t kShtHash = 5;
 inline constexpr std::uint32_t kShtNobits = 8;
 inline constexpr std::uint32_t kShtDynsym = 11;
+inline constexpr std::uint32_t kShtGnuHash = 0x6ffffff6;
+inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint32_t kPtLoad = 1;
 inline constexpr std::uint32_t kPtDynamic = 2;
 inline constexpr std::uint32_t kPtGnuEhFrame = 0x6474e550;
 
 struct ElfSection {
+  std::uint32_t number = 0;  // in the table, where sections name one another by it
   std::uint32_t type = 0;
+  std::uint32_t link = 0;    // the number of a section that belongs to this one
   std::uint64_t flags = 0;
   std::uint64_t address = 0;
   std::uint64_t file_pos = 0;  // in the whole file

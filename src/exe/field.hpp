@@ -27,7 +27,12 @@ enum class FieldForm : std::uint8_t {
   kMachChained,  // a chained fixup of Mach-O: the low bits hold the address or offset, the high ones stay; see below
   kBack32,       // address = own - 32-bit number (the CIE of an FDE)
   kOffset24,     // address = Field::base + low 24 bits of a 32-bit number, the high ones stay (Mach-O's __unwind_info)
+  kFileOffset32,  // leads to a byte of the file, in memory or not: file position = that of the base + trailing_bytes *
+                  // 32-bit number; target_address is kFileSpace + file position
 };
+
+// Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its start.
+inline constexpr std::uint64_t kFileSpace = std::uint64_t{1} << 63;
 
 // Field::trailing_bytes of kMachChained: how many low bits are the number, and, added to that, whether the number
 // counts from Image::base_address instead of from 0.
@@ -39,15 +44,20 @@ enum class FieldKind : std::uint8_t {
   kRelocationAddend, kSymbolValue, kSymbolSize, kDynamic, kUnwindHeader, kUnwindStart, kUnwindSize, kExceptionTable,
   kPdata, kImportExport, kFunctionStart, kGoTable, kLoadCommand, kOther,
   kUnwindEntry,  // from an entry of the unwind tables to another of their parts
+  kCodePointer,  // an address as such in an instruction, of a program that is loaded where it was linked for
+  kSymbolName,   // from a symbol to its name
+  kSymbolIndex,  // to a symbol, by its number
+  kDebugAddress,  // of code, in what is not loaded
 };
 
 struct Field {
   std::uint64_t pos = 0;             // of its first byte in the file
   std::uint64_t target_address = 0;  // in the address space of its image
-  std::uint32_t base_delta = 0;      // kOffset*, kSize*: own file position minus that of the base, an int32 in two's complement
+  std::uint32_t base_delta = 0;      // kOffset*, kSize*, kFileOffset32: own file position minus that of the base, an int32 in two's complement
   FieldForm form = FieldForm::kRel32;
   FieldKind kind = FieldKind::kOther;
-  std::uint8_t trailing_bytes = 0;   // of the instruction after the field; or the access size's shift of kArmLow12Scaled
+  std::uint8_t trailing_bytes = 0;   // of the instruction after the field; or the access size's shift of kArmLow12Scaled;
+                                     // or the bytes of an entry of kFileOffset32
   std::uint8_t image = 0;            // which image of the file, an index below 255
 };
 

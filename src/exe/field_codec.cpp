@@ -20,7 +20,7 @@ struct NumberBits {
   bool split = false;  // bits 29-30 are the lowest two, the others begin at `low`
 };
 
-constexpr std::array<NumberBits, 18> kNumbers = {{
+constexpr std::array<NumberBits, 19> kNumbers = {{
     {1, 0, 8, true},           // kRel8
     {4, 0, 32, true},          // kRel32
     {4, 0, 32},                // kAbs32
@@ -39,8 +39,9 @@ constexpr std::array<NumberBits, 18> kNumbers = {{
     {8, 0, 64},                // kMachChained: the count is the field's own
     {4, 0, 32},                // kBack32
     {4, 0, 24},                // kOffset24
+    {4, 0, 32},                // kFileOffset32
 }};
-static_assert(static_cast<std::size_t>(FieldForm::kOffset24) + 1 == kNumbers.size());
+static_assert(static_cast<std::size_t>(FieldForm::kFileOffset32) + 1 == kNumbers.size());
 
 constexpr bool sizes_agree() noexcept {
   for (std::size_t i = 0; i < kNumbers.size(); ++i) {
@@ -58,6 +59,7 @@ bool number_bits(const Field& field, NumberBits& bits) noexcept {
   if (static_cast<std::size_t>(field.form) >= kNumbers.size()) return false;
   bits = kNumbers[static_cast<std::size_t>(field.form)];
   if (field.form == FieldForm::kArmLow12Scaled) return field.trailing_bytes <= kLargestScale;
+  if (field.form == FieldForm::kFileOffset32) return field.trailing_bytes != 0;
   if (field.form != FieldForm::kMachChained) return true;
   bits.count = field.trailing_bytes & ~kChainedFromBase & 0xFF;
   return bits.count >= 1 && bits.count <= 64;
@@ -126,6 +128,7 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kArmLow12Scaled: return (field.target_address & ~kLow12) + (number << field.trailing_bytes);
     case FieldForm::kMachChained: return chain_base(field, place) + number;
     case FieldForm::kBack32: return place.own_address - number;
+    case FieldForm::kFileOffset32: return place.base_address + number * field.trailing_bytes;
   }
   return 0;
 }
@@ -154,6 +157,9 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
       return (target & mask_of(field.trailing_bytes)) == 0;
     case FieldForm::kMachChained: number = target - chain_base(field, place); return true;
     case FieldForm::kBack32: number = place.own_address - target; return true;
+    case FieldForm::kFileOffset32:
+      number = (target - place.base_address) / field.trailing_bytes;
+      return (target - place.base_address) % field.trailing_bytes == 0;
   }
   return false;
 }

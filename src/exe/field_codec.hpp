@@ -11,7 +11,8 @@ namespace bdelta::exe {
 // What the bytes of a field are measured from. Addresses are those of one image; those of 32-bit images wrap at 2^32.
 struct FieldPlace {
   std::uint64_t own_address = 0;   // of the field's first byte
-  std::uint64_t base_address = 0;  // kRva32, kMachChained: of the image; kOffset*, kSize*: of the field's base
+  std::uint64_t base_address = 0;  // kRva32, kMachChained: of the image; kOffset*, kSize*: of the field's base;
+                                   // kFileOffset32: kFileSpace + the base's file position
   bool bits64 = true;              // whether addresses have 64 bits
 };
 

@@ -17,10 +17,14 @@ bool base_delta(std::uint64_t pos, std::uint64_t base_pos, std::uint32_t& delta)
 
 }  // namespace
 
+bool FieldSink::holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept {
+  if (pos < image_.file_pos || !range_fits(pos - image_.file_pos, size_bytes, image_.size_bytes)) return false;
+  return range_fits(pos, size_bytes, file_.size());
+}
+
 void FieldSink::add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
                     std::uint32_t delta, std::uint8_t trailing_bytes) {
-  if (pos < image_.file_pos || !range_fits(pos - image_.file_pos, width, image_.size_bytes)) return;
-  if (!range_fits(pos, width, file_.size()) || target == 0 || !layout_.is_place(target)) return;
+  if (!holds(pos, width) || target == 0 || !layout_.is_place(target)) return;
   if (!image_.bits64 && target > 0xffffffff) return;  // a section that a header put across the end of memory
   out_.push_back({pos, target, delta, form, kind, trailing_bytes, 0});
 }
@@ -49,6 +53,15 @@ void FieldSink::offset24(std::uint64_t pos, FieldBase base, FieldKind kind) {
   std::uint32_t delta = 0;
   if (!base_delta(pos, base.pos, delta) || !is_base(base)) return;
   add(pos, 4, FieldForm::kOffset24, kind, base.address + (number32(pos) & 0xffffff), delta);
+}
+
+void FieldSink::entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
+                        FieldKind kind) {
+  const std::uint64_t offset = std::uint64_t{number32(pos)} * entry_bytes;
+  std::uint32_t delta = 0;
+  if (offset == 0 || offset >= table_bytes || !base_delta(pos, table_pos, delta)) return;
+  if (!holds(pos, 4) || !holds(table_pos, table_bytes)) return;
+  out_.push_back({pos, kFileSpace + table_pos + offset, delta, FieldForm::kFileOffset32, kind, entry_bytes, 0});
 }
 
 void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {

@@ -44,6 +44,10 @@ class FieldSink {
   void rva32(std::uint64_t pos, FieldKind kind);
   void offset32(std::uint64_t pos, FieldBase base, FieldKind kind);
   void offset24(std::uint64_t pos, FieldBase base, FieldKind kind);
+  // Entry `number at pos` of a table of the file with entries of so many bytes, which may be no part of memory. Entry 0 is
+  // none.
+  void entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
+               FieldKind kind);
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
   void back32(std::uint64_t pos, FieldKind kind);
@@ -65,6 +69,7 @@ class FieldSink {
 
   void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
            std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);
+  [[nodiscard]] bool holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept;  // the image, in the file
   void add_size(std::uint64_t pos, bool wide, std::uint64_t start, FieldKind kind);
   [[nodiscard]] bool is_base(FieldBase base);  // its byte is in a section, at that address
 

@@ -24,6 +24,7 @@ struct Image {
   ImageFormat format = ImageFormat::kElf;
   Machine machine = Machine::kNone;
   bool bits64 = true;
+  bool is_fixed = false;  // loaded where it was linked for. Told of images that are found, not of those out of a patch
   std::uint64_t file_pos = 0;    // of its first byte
   std::uint64_t size_bytes = 0;  // at most what is left of the file
   std::uint64_t base_address = 0;  // what RVAs count from: of the header of PE and Mach-O in memory, else 0

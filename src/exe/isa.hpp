@@ -16,6 +16,7 @@ struct CodeSection {
   std::uint64_t address = 0;   // of its first byte in memory
   std::uint64_t file_pos = 0;  // of its first byte in the file
   Machine machine = Machine::kNone;
+  bool is_fixed = false;  // loaded where it was linked for: instructions may hold addresses as such
 };
 
 // Addresses [low, high) that an image takes up. A field that leads elsewhere is a piece of something that is no code.

@@ -35,19 +35,27 @@ const std::uint8_t* skip_filler(const std::uint8_t* at, const std::uint8_t* limi
   return at;
 }
 
+constexpr std::size_t kMostRecords = 2;  // of an instruction: displacement and immediate
+
 // Decodes what the short way leaves out, or a run of fillers. Gives the next instruction's start.
-template <bool kBits64>
+template <bool kBits64, Numbers kNumbers>
 const std::uint8_t* sweep_special(const std::uint8_t* at, const std::uint8_t* limit, const std::uint8_t* base,
-                                  SweepRecord& record, bool& has_field) noexcept {
-  has_field = false;
+                                  SweepRecord* records, std::size_t& count) noexcept {
   if (action_of(opcodes<kBits64>()[*at]) == Action::kPadding) {
     const std::uint8_t* next = skip_filler(at, limit);
     if (next != at) return next;
   }
   const Instruction found = decode_instruction<kBits64>(at);
   if (found.length_bytes == 0) return at + 1;
-  record = {static_cast<std::uint32_t>(at + found.field_offset - base), found.relative, found.trailing_bytes};
-  has_field = found.relative != Relative::kNone;
+  const auto start = static_cast<std::uint32_t>(at - base);
+  if (kNumbers == Numbers::kAll && found.displacement_offset != 0) {
+    records[count++] = {start + found.displacement_offset, Relative::kAbsolute, 0};
+  }
+  records[count] = {start + found.field_offset, found.relative, found.trailing_bytes};
+  count += found.relative != Relative::kNone ? 1 : 0;
+  if (kNumbers == Numbers::kAll && found.immediate_offset != 0) {
+    records[count++] = {start + found.immediate_offset, Relative::kAbsolute, 0};
+  }
   return at + found.length_bytes;
 }
 
@@ -56,12 +64,12 @@ const std::uint8_t* sweep_special(const std::uint8_t* at, const std::uint8_t* li
 // An instruction with a ModRM byte has no relative immediate, so the two can be joined.
 constexpr unsigned kMemoryCode = static_cast<unsigned>(Relative::kMemory);
 
-template <bool kBits64>
+template <bool kBits64, Numbers kNumbers>
 Sweep sweep(const std::uint8_t* base, const std::uint8_t* at, const std::uint8_t* limit,
             SweepBuffer& records) noexcept {
   const OpcodeTable& table = opcodes<kBits64>();
   std::size_t count = 0;
-  while (at < limit && count < records.size()) {
+  while (at < limit && count + kMostRecords <= records.size()) {
     std::uint64_t word = load_le<std::uint64_t>(at);
     const unsigned rex = kBits64 && (word & 0xF0) == 0x40 ? 1 : 0;
     const unsigned rex_w = rex & static_cast<unsigned>(word >> 3);
@@ -74,9 +82,7 @@ Sweep sweep(const std::uint8_t* base, const std::uint8_t* at, const std::uint8_t
       entry = table[k0F * 256 + (word & 0xFF)];
     }
     if (action_of(entry) != Action::kPlain) {
-      bool has_field = false;
-      at = sweep_special<kBits64>(at, limit, base, records[count], has_field);
-      count += has_field ? 1 : 0;
+      at = sweep_special<kBits64, kNumbers>(at, limit, base, records.data(), count);
       continue;
     }
     // Masks and sums instead of conditions, so that no compiler makes branches of them.
@@ -86,15 +92,27 @@ Sweep sweep(const std::uint8_t* base, const std::uint8_t* at, const std::uint8_t
     const unsigned immediate_bytes = (entry & kImmediateMask) + (rex_w & (entry / kWide)) * 4;
     const unsigned relative = (entry & kRelativeMask) >> kRelativeShift | memory * kMemoryCode;
     at += opcode_bytes + (modrm & ~unsigned{kDisplacementOnly}) + immediate_bytes;
+    if constexpr (kNumbers == Numbers::kAll) {
+      records[count] = {static_cast<std::uint32_t>(at - base) - immediate_bytes - 4, Relative::kAbsolute, 0};
+      count += (modrm & ~unsigned{kDisplacementOnly}) >= 5 && memory == 0 ? 1 : 0;
+    }
     records[count] = {static_cast<std::uint32_t>(at - base) - immediate_bytes - 4 * memory,
                       static_cast<Relative>(relative), static_cast<std::uint8_t>(immediate_bytes & (0u - memory))};
     count += relative != 0 ? 1 : 0;
+    if constexpr (kNumbers == Numbers::kAll) {
+      records[count] = {static_cast<std::uint32_t>(at - base) - 4, Relative::kAbsolute, 0};
+      count += immediate_bytes == 4 && (entry & kRelativeMask) == 0 ? 1 : 0;
+    }
   }
   return {at, count};
 }
 
 template Sweep sweep<true>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*, SweepBuffer&) noexcept;
 template Sweep sweep<false>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*, SweepBuffer&) noexcept;
+template Sweep sweep<true, Numbers::kAll>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*,
+                                          SweepBuffer&) noexcept;
+template Sweep sweep<false, Numbers::kAll>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*,
+                                           SweepBuffer&) noexcept;
 
 }  // namespace x86
 
@@ -106,8 +124,9 @@ using x86::Relative;
 // one in ten was not in step after 16 bytes, one in 500 after 64, one in 130,000 after 512.
 constexpr std::size_t kLeadBytes = 512;
 
-constexpr std::array<FieldKind, 6> kKinds = {FieldKind::kOther,  FieldKind::kCall,        FieldKind::kJump,
-                                             FieldKind::kBranch, FieldKind::kShortBranch, FieldKind::kDataReference};
+constexpr std::array<FieldKind, 7> kKinds = {FieldKind::kOther,       FieldKind::kCall,          FieldKind::kJump,
+                                             FieldKind::kBranch,      FieldKind::kShortBranch,   FieldKind::kDataReference,
+                                             FieldKind::kCodePointer};
 
 // Where a swept stretch lies and which of its fields count.
 struct Stretch {
@@ -151,6 +170,10 @@ class FieldWriter {
     field.form = is_short ? FieldForm::kRel8 : FieldForm::kRel32;
     field.kind = kKinds[static_cast<std::size_t>(record.relative)];
     field.trailing_bytes = record.trailing_bytes;
+    if (record.relative == Relative::kAbsolute) {
+      field.form = FieldForm::kAbs32;
+      field.target_address = raw;
+    }
     return field;
   }
 
@@ -169,12 +192,12 @@ class FieldWriter {
 };
 
 // Sweeps a stretch whose last instruction starts before `limit`; gives the start of the one after it.
-template <bool kBits64>
+template <bool kBits64, x86::Numbers kNumbers>
 std::size_t sweep_stretch(const Stretch& stretch, std::size_t limit, FieldWriter<kBits64>& writer) {
   x86::SweepBuffer records;
   std::size_t done = 0;
   while (done < limit) {
-    const x86::Sweep swept = x86::sweep<kBits64>(stretch.bytes, stretch.bytes + done, stretch.bytes + limit, records);
+    const x86::Sweep swept = x86::sweep<kBits64, kNumbers>(stretch.bytes, stretch.bytes + done, stretch.bytes + limit, records);
     writer.write(stretch, records, swept.record_count);
     done = static_cast<std::size_t>(swept.next - stretch.bytes);
   }
@@ -182,7 +205,7 @@ std::size_t sweep_stretch(const Stretch& stretch, std::size_t limit, FieldWriter
 }
 
 // The last bytes of a section are decoded in a copy, as the sweep reads beyond the instruction.
-template <bool kBits64>
+template <bool kBits64, x86::Numbers kNumbers>
 void find_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out) {
   FieldWriter<kBits64> writer(section, block, image, out);
   const std::size_t size = section.bytes.size();
@@ -190,23 +213,25 @@ void find_fields(const CodeSection& section, CodeBlock block, AddressRange image
   const std::size_t open_end = std::max(begin, size - std::min(size, x86::kReadableBytes));
   const Stretch open{section.bytes.data() + begin, begin, open_end - begin};
   const std::size_t open_limit = std::min(block.end, open_end) - begin;
-  const std::size_t next = begin + (open_limit > 0 ? sweep_stretch(open, open_limit, writer) : 0);
+  const std::size_t next = begin + (open_limit > 0 ? sweep_stretch<kBits64, kNumbers>(open, open_limit, writer) : 0);
   if (next >= block.end) return;
 
   std::array<std::uint8_t, 2 * x86::kReadableBytes> copy{};
   const std::size_t rest = size - next;
   std::memcpy(copy.data(), section.bytes.data() + next, rest);
-  sweep_stretch(Stretch{copy.data(), next, rest}, rest, writer);
+  sweep_stretch<kBits64, kNumbers>(Stretch{copy.data(), next, rest}, rest, writer);
 }
 
 }  // namespace
 
 void find_x86_64_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out) {
-  find_fields<true>(section, block, image, out);
+  section.is_fixed ? find_fields<true, x86::Numbers::kAll>(section, block, image, out)
+                   : find_fields<true, x86::Numbers::kRelative>(section, block, image, out);
 }
 
 void find_x86_32_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out) {
-  find_fields<false>(section, block, image, out);
+  section.is_fixed ? find_fields<false, x86::Numbers::kAll>(section, block, image, out)
+                   : find_fields<false, x86::Numbers::kRelative>(section, block, image, out);
 }
 
 }  // namespace bdelta::exe

@@ -32,7 +32,8 @@ bool has_base(FieldForm form) noexcept {
     case FieldForm::kOffset32:
     case FieldForm::kOffset24:
     case FieldForm::kSize32:
-    case FieldForm::kSize64: return true;
+    case FieldForm::kSize64:
+    case FieldForm::kFileOffset32: return true;
     default: return false;
   }
 }
@@ -112,6 +113,7 @@ bool Predictor::map_unbacked(const Section& section, std::uint64_t offset, std::
 }
 
 bool Predictor::map_target(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
+  if (field.form == FieldForm::kFileOffset32) return map_file_pos(field, cover, prediction);
   const ImageLayout& from = source_.layouts[field.image];
   // One past a section belongs to it, where nothing else begins there.
   std::uint64_t past = 0;
@@ -128,6 +130,14 @@ bool Predictor::map_target(const Field& field, std::uint32_t cover, Prediction& 
                          : map_unbacked(*section, offset, field.image, prediction.image, address);
   prediction.target_address = address + past;
   return known;
+}
+
+bool Predictor::map_file_pos(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
+  const std::uint64_t pos = field.target_address - kFileSpace;
+  const std::uint32_t owner = cover_for(field, cover, pos);
+  if (owner == PlaceMap::kNoCover) return false;
+  prediction.target_address = kFileSpace + map_->moved(owner, pos);
+  return true;
 }
 
 bool Predictor::place(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept {
@@ -152,6 +162,10 @@ bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& 
     }
   }
   const std::uint32_t owner = holds(cover, base) ? cover : map_->owner_before(base);
+  if (field.form == FieldForm::kFileOffset32) {
+    prediction.place.base_address = owner == PlaceMap::kNoCover ? 0 : kFileSpace + map_->moved(owner, base);
+    return owner != PlaceMap::kNoCover;
+  }
   return owner != PlaceMap::kNoCover &&
          target_.layouts[prediction.image].address_of(map_->moved(owner, base), prediction.place.base_address);
 }

@@ -36,7 +36,7 @@ struct Label {
 
 // The kinds of field that are predicted, a bit each.
 using KindSet = std::uint32_t;
-inline constexpr std::size_t kFieldKindCount = static_cast<std::size_t>(FieldKind::kUnwindEntry) + 1;
+inline constexpr std::size_t kFieldKindCount = static_cast<std::size_t>(FieldKind::kDebugAddress) + 1;
 inline constexpr KindSet kAllKinds = (KindSet{1} << kFieldKindCount) - 1;
 [[nodiscard]] constexpr bool has_kind(KindSet kinds, FieldKind kind) noexcept {
   return (kinds >> static_cast<unsigned>(kind) & 1) != 0;
@@ -117,6 +117,7 @@ class Predictor {
     std::uint64_t address = 0;  // in the source
   };
 
+  [[nodiscard]] bool map_file_pos(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept;
   [[nodiscard]] bool place_base(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept;
   void find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept;
   [[nodiscard]] bool map_backed(const Field& field, std::uint32_t cover, std::uint64_t pos, std::size_t image,

@@ -172,6 +172,11 @@ Instruction decode_instruction(const std::uint8_t* code) noexcept {
   } else if (kBits64 && (size & kDisplacementOnly) != 0) {
     set_field(found, Relative::kMemory, 4, immediate);
   }
+  const unsigned bytes = size & ~unsigned{kDisplacementOnly};
+  if (bytes >= 5 && !(kBits64 && (size & kDisplacementOnly) != 0)) {
+    found.displacement_offset = static_cast<std::uint8_t>(length - immediate - 4);
+  }
+  if (immediate == 4 && relative == Relative::kNone) found.immediate_offset = static_cast<std::uint8_t>(length - 4);
   return found;
 }
 

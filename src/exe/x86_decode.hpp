@@ -19,6 +19,9 @@ struct Instruction {
   Relative relative = Relative::kNone;
   std::uint8_t field_offset = 0;    // of the relative number; 4 bytes, or 1 for kShort
   std::uint8_t trailing_bytes = 0;  // after it
+  // Numbers of 4 bytes that are not relative: where they begin, 0 for none. The immediate ends the instruction.
+  std::uint8_t displacement_offset = 0;
+  std::uint8_t immediate_offset = 0;
 };
 
 // Decodes the instruction at `code`, where kReadableBytes can be read. Operands are not judged: what no processor

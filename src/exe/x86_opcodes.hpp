@@ -25,7 +25,8 @@ inline constexpr OpcodeEntry kByPrefix = 0x00C0;    // EXTRQ, INSERTQ: two bytes
 // Bits 8-10: the immediate is relative to the end of the instruction.
 inline constexpr OpcodeEntry kRelativeMask = 0x0700;
 inline constexpr unsigned kRelativeShift = 8;
-enum class Relative : std::uint8_t { kNone, kCall, kJump, kBranch, kShort, kMemory };  // kMemory: by ModRM, never here
+// kMemory, by ModRM, and kAbsolute, no relative number at all, are never here.
+enum class Relative : std::uint8_t { kNone, kCall, kJump, kBranch, kShort, kMemory, kAbsolute };
 // Bit 11: the immediate is four bytes longer under REX.W.
 inline constexpr OpcodeEntry kWide = 0x0800;
 // Bits 12-15: not for the short way; kPlain is.

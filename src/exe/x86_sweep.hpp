@@ -9,6 +9,10 @@
 
 namespace bdelta::exe::x86 {
 
+// Which numbers of an instruction are wanted: relative ones, or all of four bytes as well, which may be addresses where a
+// program is loaded where it was linked for.
+enum class Numbers : std::uint8_t { kRelative, kAll };
+
 // A relative number inside an instruction.
 struct SweepRecord {
   std::uint32_t pos = 0;  // of its first byte, from the sweep's base
@@ -26,7 +30,7 @@ struct Sweep {
 
 // Decodes instructions from `at` on while they start before `limit` and records fit. kReadableBytes must be readable
 // from the last start on; positions count from `base`, less than 4 GiB before `limit`.
-template <bool kBits64>
+template <bool kBits64, Numbers kNumbers = Numbers::kRelative>
 [[nodiscard]] Sweep sweep(const std::uint8_t* base, const std::uint8_t* at, const std::uint8_t* limit,
                           SweepBuffer& records) noexcept;
 
@@ -34,5 +38,9 @@ extern template Sweep sweep<true>(const std::uint8_t*, const std::uint8_t*, cons
                                   SweepBuffer&) noexcept;
 extern template Sweep sweep<false>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*,
                                   SweepBuffer&) noexcept;
+extern template Sweep sweep<true, Numbers::kAll>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*,
+                                                 SweepBuffer&) noexcept;
+extern template Sweep sweep<false, Numbers::kAll>(const std::uint8_t*, const std::uint8_t*, const std::uint8_t*,
+                                                  SweepBuffer&) noexcept;
 
 }  // namespace bdelta::exe::x86

@@ -125,6 +125,7 @@ void run(Input& input) {
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
   plan.kinds = input.u32();
+  if (options < 240) plan.kinds &= exe::kAllKinds;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
   plan.covers = take_covers(input, source.bytes().size(), info.target_size);
@@ -140,7 +141,9 @@ void run(Input& input) {
     require(copied == copied_bytes(source.bytes(), plan, **copies, info.target_size, 1 + input.u8()),
             "predictions don't depend on how copies are cut");
   } else {
-    require(copies.error().code == ErrorCode::kPatchCorrupt, "bad tables are a corrupt patch");
+    const bool knows_kinds = (plan.kinds & ~std::uint64_t{exe::kAllKinds}) == 0;
+    require(copies.error().code == (knows_kinds ? ErrorCode::kPatchCorrupt : ErrorCode::kUnsupportedFeature),
+            "bad tables are a corrupt patch, unknown kinds an unsupported one");
   }
   Bytes target = copied;
   for (const std::uint8_t at : input.bytes(64)) target[at * target.size() / 256] ^= at;

@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-max", 16}, {"bdt2-lanes", 16}, {"bdt2-max-predicted", 17},
-      {"bdt2-digests", 32}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
+      {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
   for (const char* set : kGoldenSets) {
     const Bytes patch = get(kFolder / set / "patch");
     io::MemorySequentialReader reader(patch);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/craft.hpp"
+#include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
@@ -106,6 +107,8 @@ void make_all() {
   const ProgramPair more = program_pair(12, 300);
   by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
 
+  const FixedPair fixed = fixed_pair(120);
+  by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -2,6 +2,7 @@
 #include "base/varint.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/program_pair.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -45,6 +46,26 @@ TEST(GlobalTables, BeyondTheFormatsLimitAreRefused) {
   EXPECT_EQ(ErrorCode::kPatchTruncated, code_for(kMostBytes, kMostBytes, all));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(kMostBytes + 1, 0, all));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(0, kMostBytes + 1, all));
+}
+
+TEST(GlobalRecord, AKindOfFieldThatIsNotKnownIsRefused) {
+  const ProgramPair pair = program_pair(3, 60);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(3));
+  ASSERT_OK(patch);
+  const SplitPatch split = split_patch(*patch);
+  ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kGlobal), split.body[0]);
+  const auto kinds_end = std::find_if(split.body.begin() + 2, split.body.end(), [](std::uint8_t b) { return b < 0x80; }) + 1;
+  const Bytes rest(kinds_end, split.body.end());
+  const auto with_kinds = [&](std::uint64_t kinds) {
+    Bytes body(split.body.begin(), split.body.begin() + 2);
+    append_varint(body, kinds);
+    append(body, rest);
+    return apply_patch(pair.old_version, with_header(split.header, body));
+  };
+  for (const unsigned bit : {29u, 32u, 63u}) {
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, with_kinds(std::uint64_t{1} << bit));
+  }
+  EXPECT_FAILS(ErrorCode::kWindowChecksum, with_kinds(0));  // known, and not those that the patch was made with
 }
 
 }  // namespace

@@ -23,11 +23,13 @@ class Segment:
 
 @dataclass
 class SectionHeader:
+    number: int  # in the table
     type: int
     flags: int
     address: int
     pos: int
     size: int
+    link: int  # the number of a section that belongs to it
 
 
 def detect(file, pos):
@@ -95,12 +97,13 @@ def read_section_headers(file, pos, wide, ends):
         return []
     ends.append(table + count * entry_bytes)
     headers = []
-    for e in range(table + entry_bytes, table + count * entry_bytes, entry_bytes):
+    for number in range(1, count):
+        e = table + number * entry_bytes
         if wide:
-            numbers = word(e + 8), word(e + 16), pos + word(e + 24), word(e + 32)
+            numbers = word(e + 8), word(e + 16), pos + word(e + 24), word(e + 32), file.u32(e + 40)
         else:
-            numbers = word(e + 8), word(e + 12), pos + word(e + 16), word(e + 20)
-        header = SectionHeader(file.u32(e + 4), *numbers)
+            numbers = word(e + 8), word(e + 12), pos + word(e + 16), word(e + 20), file.u32(e + 24)
+        header = SectionHeader(number, file.u32(e + 4), *numbers)
         if header.type != 0 and header.pos <= MASK64 and (
                 header.type == TYPE_NO_BITS or fits(header.pos, header.size, file.size)):
             headers.append(header)

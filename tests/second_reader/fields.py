@@ -4,18 +4,21 @@ from dataclasses import dataclass
 from bytes_of_file import MASK64, sext
 
 (REL8, REL32, ABS32, ABS64, RVA32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, LOW12, LOW12_SCALED, SIZE32,
- SIZE64, CHAINED, BACK32, OFFSET24) = range(18)
+ SIZE64, CHAINED, BACK32, OFFSET24, FILE_OFFSET32) = range(19)
+FILE_SPACE = 1 << 63  # where file positions stand among addresses
 
 SIZES = {REL8: 1, ABS64: 8, SIZE64: 8, CHAINED: 8}  # all others have 4 bytes
 SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE}
-WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24}
+WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24, FILE_OFFSET32}
 # form -> stretches of bits (lowest bit, count), the lowest bits of the number first; others fill their bytes.
 BITS = {BRANCH26: ((0, 26),), BRANCH19: ((5, 19),), BRANCH14: ((5, 14),), ADR: ((29, 2), (5, 19)),
         PAGE: ((29, 2), (5, 19)), LOW12: ((10, 12),), LOW12_SCALED: ((10, 12),), OFFSET24: ((0, 24),)}
 
 (CALL, JUMP, BRANCH, SHORT_BRANCH, DATA_REFERENCE, PAGE_REFERENCE, PAGE_OFFSET, JUMP_TABLE, POINTER, RELOCATION_PLACE,
  RELOCATION_ADDEND, SYMBOL_VALUE, SYMBOL_SIZE, DYNAMIC_TABLE, UNWIND_HEADER, UNWIND_START, UNWIND_SIZE, EXCEPTION_TABLE,
- PE_FUNCTION, IMPORT_EXPORT, FUNCTION_START, GO_TABLE, HEADER, OTHER, UNWIND_ENTRY) = range(25)
+ PE_FUNCTION, IMPORT_EXPORT, FUNCTION_START, GO_TABLE, HEADER, OTHER, UNWIND_ENTRY, CODE_POINTER, SYMBOL_NAME,
+ SYMBOL_INDEX, DEBUG_ADDRESS) = range(29)
+KNOWN_KINDS = (1 << 29) - 1
 
 
 @dataclass
@@ -76,6 +79,9 @@ def number_for(field, address, own, base):
         return None if address & ((1 << t) - 1) else (address & 4095) >> t
     if form == CHAINED:
         return address - (base if t >= 128 else 0) & MASK64
+    if form == FILE_OFFSET32:
+        distance = address - base & MASK64
+        return None if distance % t else distance // t
     return own - address & MASK64
 
 

@@ -80,7 +80,8 @@ def find_code_fields(file, image):
 def make_search(file, image, section):
     """What gives the fields of a block of the section; None for machines whose code is not looked at."""
     if image.machine in (X86_64, X86_32):
-        return Sweep(file.data, section, image.machine == X86_64, image.low, image.high).block
+        fixed = image.format == ELF and file.u16(image.pos + 16) != 3
+        return Sweep(file.data, section, image.machine == X86_64, image.low, image.high, fixed).block
     if image.machine == ARM64:
         return Search(file, section, image.low, image.high).block
     return None

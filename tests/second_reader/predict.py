@@ -3,7 +3,8 @@ import heapq
 from bisect import bisect_left, bisect_right
 
 from bytes_of_file import MASK64
-from fields import BRANCH, JUMP, OFFSET24, OFFSET32, SHORT_BRANCH, WITH_BASE_BYTE, write_address
+from fields import (BRANCH, FILE_OFFSET32, FILE_SPACE, JUMP, OFFSET24, OFFSET32, SHORT_BRANCH, WITH_BASE_BYTE,
+                    write_address)
 
 NEIGHBOURS = 8
 REACH = 4096  # bytes behind a cover that still go where it goes
@@ -134,13 +135,19 @@ class Predictor:
             if label is not None:
                 return label
         o = c if self.map.holds(c, b) else self.map.owner_before(b)
-        return None if o is None else image.address_of(self.map.moved(o, b))
+        if o is None:
+            return None
+        moved = self.map.moved(o, b)
+        return FILE_SPACE + moved & MASK64 if field.form == FILE_OFFSET32 else image.address_of(moved)
 
     def target_of(self, field, c, image):
         """The address in NEW that the field is predicted to hold, or None."""
         a, old_image = field.target, self.old_images[field.image]
         if field.kind not in (BRANCH, SHORT_BRANCH) and a in self.labels[field.image]:
             return self.labels[field.image][a]
+        if field.form == FILE_OFFSET32:
+            o = self.map.cover_for(a - FILE_SPACE, c, field.kind)
+            return None if o is None else FILE_SPACE + self.map.moved(o, a - FILE_SPACE) & MASK64
         section, past = old_image.section_of(a), 0
         if section is None and a != 0:
             section, past = old_image.section_of(a - 1), 1

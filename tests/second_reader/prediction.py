@@ -1,5 +1,6 @@
 """What a patch with prediction has in front of its groups: the global record, and the groups of covers."""
 from cursor import MIB, require
+from fields import KNOWN_KINDS
 from group import COVERS, LZMA, STORE, ZSTD, read_group_head
 from image_table import Table
 from labels import read_labels
@@ -21,6 +22,7 @@ def read_prediction(cursor, header, source):
     predictor = cursor.varint()
     require(predictor == PREDICTOR, f"predictor {predictor} is not known")
     kinds = cursor.varint()
+    require(kinds & ~KNOWN_KINDS == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")

@@ -1,6 +1,6 @@
 """Adding the fields of tables, the steps that bound that, and fixed pointers (sections 7.1, 7.2 and 8.1)."""
 from bytes_of_file import MASK64, File, fits, sext
-from fields import (ABS32, ABS64, BACK32, CHAINED, OFFSET24, OFFSET32, POINTER, RVA32, SIZE32, SIZE64, SIZES, Field)
+from fields import (ABS32, ABS64, BACK32, CHAINED, FILE_OFFSET32, FILE_SPACE, OFFSET24, OFFSET32, POINTER, RVA32, SIZE32, SIZE64, SIZES, Field)
 from images import DATA
 
 FIRST_STEPS = 4096
@@ -44,7 +44,7 @@ class TableReader:
     def add(self, pos, form, kind, target, base_pos=None, trailing=0):
         image, size = self.image, SIZES.get(form, 4)
         target &= MASK64
-        if not (image.pos <= pos and pos + size <= image.pos + image.size and self.has_bytes(pos, size)):
+        if not self._in_image(pos, size):
             return
         if target == 0 or not image.is_place(target) or not image.wide and target >> 32:
             return
@@ -73,6 +73,19 @@ class TableReader:
     def offset24(self, pos, base_pos, address, kind):
         if self._is_base(pos, base_pos, address):
             self.add(pos, OFFSET24, kind, address + (self.file.u32(pos) & 0xffffff), base_pos)
+
+    def _in_image(self, pos, count):
+        image = self.image
+        return image.pos <= pos and pos + count <= image.pos + image.size and self.has_bytes(pos, count)
+
+    def entry32(self, pos, table, entry_bytes, kind):
+        """An entry of a table (file position, bytes) by its number; 0 is none."""
+        table_pos, table_bytes = table
+        offset = self.file.u32(pos) * entry_bytes
+        if offset == 0 or offset >= table_bytes or not near(pos, table_pos):
+            return
+        if self._in_image(pos, 4) and self._in_image(table_pos, table_bytes):
+            self.fields.append(Field(pos, FILE_OFFSET32, kind, FILE_SPACE + table_pos + offset, entry_bytes, table_pos))
 
     def self32(self, pos, kind):
         own = self.image.address_of(pos)

@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, sext
-from fields import DATA_REFERENCE, REL8, REL32, SIZES, Field
+from fields import ABS32, CODE_POINTER, DATA_REFERENCE, REL8, REL32, SIZES, Field
 from x86_maps import MAP_0F, MODRM_AND_1, ONE_BYTE, PLAIN_MODRM, VECTOR_MAPS
 
 MAX_LENGTH = 15
@@ -87,8 +87,8 @@ def immediate_bytes(immediate, prefixes, mode64, modrm):
 
 
 def decode(code, at, mode64):
-    """(length, field) with the field as (offset in the instruction, form, kind, trailing bytes) or None; None if there
-    is no instruction."""
+    """(length, fields) with fields as (offset in the instruction, form, kind, trailing bytes), those of form ABS32 being
+    for fixed images only; None if there is no instruction."""
     prefixes = read_prefixes(code, at, mode64)
     if prefixes is None:
         return None
@@ -97,32 +97,40 @@ def decode(code, at, mode64):
         return None
     has_modrm, immediate, kind = entry
     modrm = code[at + u] if has_modrm else 0
+    modrm_size = 0
     if has_modrm == "one":
         u += 1
     elif has_modrm:
         displacement = u + 1
-        u += modrm_bytes(code, at + u, not mode64 and prefixes.has67)
+        modrm_size = modrm_bytes(code, at + u, not mode64 and prefixes.has67)
+        u += modrm_size
     trailing = immediate_bytes(immediate, prefixes, mode64, modrm)
     length = u + trailing
     if length > MAX_LENGTH:
         return None
     if immediate == "b":
-        return length, (u, REL8, kind, 0)
+        return length, [(u, REL8, kind, 0)]
     if immediate == "r":
-        return length, (u, REL32, kind, 0) if trailing == 4 else None
+        return length, [(u, REL32, kind, 0)] if trailing == 4 else []
+    fields = []
     if has_modrm is True and mode64 and modrm & 0xc7 == 5:
-        return length, (displacement, REL32, DATA_REFERENCE, trailing)
-    return length, None
+        fields.append((displacement, REL32, DATA_REFERENCE, trailing))
+    elif modrm_size >= 5:
+        fields.append((u - 4, ABS32, CODE_POINTER, 0))
+    if trailing == 4:
+        fields.append((length - 4, ABS32, CODE_POINTER, 0))
+    return length, fields
 
 
 class Sweep:
     """Goes through the blocks of one code section."""
 
-    def __init__(self, data, section, mode64, low, high):
+    def __init__(self, data, section, mode64, low, high, fixed):
         self.code = bytes(data[section.pos:section.pos + section.size]) + bytes(32)  # zeros behind the end
         self.section = section
         self.mode64 = mode64
         self.low, self.high = low, high
+        self.fixed = fixed  # loaded where it was linked for
 
     def block(self, begin, end):
         n = self.section.size
@@ -150,16 +158,18 @@ class Sweep:
         if instruction is None:
             return at + 1
         length, found = instruction
-        if found:
-            self.add(at + found[0], *found[1:], begin, end, fields)
+        for offset, form, kind, trailing in found:
+            if form != ABS32 or self.fixed:
+                self.add(at + offset, form, kind, trailing, begin, end, fields)
         return at + length
 
     def add(self, offset, form, kind, trailing, begin, end, fields):
         size = SIZES.get(form, 4)
         if offset < begin or offset + size > end or offset + size + trailing > self.section.size:
             return
-        number = sext(int.from_bytes(self.code[offset:offset + size], "little"), 8 * size)
-        target = self.section.address + offset + size + trailing + number & MASK64
+        number = int.from_bytes(self.code[offset:offset + size], "little")
+        end = self.section.address + offset + size + trailing
+        target = number if form == ABS32 else end + sext(number, 8 * size) & MASK64
         if not self.mode64:
             target &= 0xffffffff
         if self.low <= target < self.high:

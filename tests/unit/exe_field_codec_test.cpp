@@ -48,6 +48,7 @@ constexpr auto kForms = std::to_array<FormCase>({
     {FieldForm::kMachChained, kAllBits, 64},
     {FieldForm::kBack32, kWord},
     {FieldForm::kOffset24, 0x00FFFFFF},
+    {FieldForm::kFileOffset32, kWord, 1},
 });
 
 Field field_of(const FormCase& c) {
@@ -149,6 +150,8 @@ TEST(FieldCodec, LargestAndSmallest) {
            Limit{{FieldForm::kMachChained, 0, 36 | exe::kChainedFromBase}, 0, 0xFFFFFFFFFll},
            Limit{{FieldForm::kBack32, 0}, -0xFFFFFFFFll, 0},
            Limit{{FieldForm::kOffset24, 0}, 0, 0xFFFFFFll},
+           Limit{{FieldForm::kFileOffset32, 0, 1}, 0, 0xFFFFFFFFll},
+           Limit{{FieldForm::kFileOffset32, 0, 4}, 0, 4 * 0xFFFFFFFFll},
        }) {
     const FieldPlace place{kOwn, kOwn, true};
     const Field field = field_of(limit.form);
@@ -168,6 +171,10 @@ TEST(FieldCodec, BetweenTwoUnits) {
   EXPECT_FALSE(exe::write_field(bytes.data(), field_of({FieldForm::kArmBranch26, 0}), {kOwn, 0, true}, kOwn + 2));
   EXPECT_FALSE(exe::write_field(bytes.data(), field_of({FieldForm::kArmLow12Scaled, 0, 3}), {kOwn, 0, true}, kOwn + 4));
   EXPECT_TRUE(exe::write_field(bytes.data(), field_of({FieldForm::kArmLow12Scaled, 0, 3}), {kOwn, 0, true}, kOwn + 8));
+  EXPECT_FALSE(exe::write_field(bytes.data(), field_of({FieldForm::kFileOffset32, 0, 24}), {0, kOwn, true}, kOwn + 47));
+  EXPECT_TRUE(exe::write_field(bytes.data(), field_of({FieldForm::kFileOffset32, 0, 24}), {0, kOwn, true}, kOwn + 48));
+  EXPECT_EQ(2, bytes[0]);
+  EXPECT_FALSE(exe::write_field(bytes.data(), field_of({FieldForm::kFileOffset32, 0, 0}), {0, kOwn, true}, kOwn + 48));
 }
 
 TEST(FieldCodec, AddressesOf32Bits) {

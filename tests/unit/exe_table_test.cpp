@@ -13,6 +13,7 @@
 #include "exe/layout.hpp"
 #include "exe/table_fields.hpp"
 #include "support/exe_craft.hpp"
+#include "support/fixed_program.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
@@ -72,6 +73,10 @@ std::vector<Seen> fields_of(const Bytes& file) {
       if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;
       end = field.pos + field_bytes(field.form);
       if (end > images_end) return ::testing::AssertionFailure() << "outside of the image at " << field.pos;
+      if (field.form == Form::kFileOffset32) {
+        if (field.target_address - kFileSpace - image.file_pos < image.size_bytes) continue;
+        return ::testing::AssertionFailure() << "leads out of the image at " << field.pos;
+      }
       FieldPlace place{0, image.base_address, image.bits64};
       if (!layout.address_of(field.pos, place.own_address)) place.own_address = 0;
       if (has_base(field.form) && !layout.address_of(base_pos(field), place.base_address)) {
@@ -348,7 +353,8 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
 }
 
 std::vector<Bytes> crafted() {
-  return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_go(), craft_pe(), craft_macho(), craft_toy()};
+  return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_go(), craft_pe(), craft_macho(), craft_toy(),
+          fixed_program({1, 2, 3}).bytes};
 }
 
 TEST(TableFieldsOfDamaged, TruncatedAnywhere) {

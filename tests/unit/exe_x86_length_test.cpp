@@ -71,10 +71,22 @@ void expect_sweep_equals_decoder(ByteSpan code) {
     const exe::x86::Sweep swept = exe::x86::sweep<kBits64>(at, at, at + 1, records);
     ASSERT_EQ(std::max<std::ptrdiff_t>(found.length_bytes, 1), swept.next - at) << i;
     ASSERT_EQ(found.relative != exe::x86::Relative::kNone ? 1u : 0u, swept.record_count) << i;
-    if (swept.record_count == 0) continue;
-    ASSERT_EQ(found.relative, records[0].relative) << i;
-    ASSERT_EQ(found.field_offset, records[0].pos) << i;
-    ASSERT_EQ(found.trailing_bytes, records[0].trailing_bytes) << i;
+    if (swept.record_count != 0) {
+      ASSERT_EQ(found.relative, records[0].relative) << i;
+      ASSERT_EQ(found.field_offset, records[0].pos) << i;
+      ASSERT_EQ(found.trailing_bytes, records[0].trailing_bytes) << i;
+    }
+
+    // All numbers of four bytes, in their order.
+    std::vector<std::pair<unsigned, exe::x86::Relative>> expected;
+    if (found.displacement_offset != 0) expected.emplace_back(found.displacement_offset, exe::x86::Relative::kAbsolute);
+    if (found.relative != exe::x86::Relative::kNone) expected.emplace_back(found.field_offset, found.relative);
+    if (found.immediate_offset != 0) expected.emplace_back(found.immediate_offset, exe::x86::Relative::kAbsolute);
+    const exe::x86::Sweep all = exe::x86::sweep<kBits64, exe::x86::Numbers::kAll>(at, at, at + 1, records);
+    ASSERT_EQ(swept.next, all.next) << i;
+    std::vector<std::pair<unsigned, exe::x86::Relative>> seen;
+    for (std::size_t r = 0; r < all.record_count; ++r) seen.emplace_back(records[r].pos, records[r].relative);
+    ASSERT_EQ(expected, seen) << i;
   }
 }
 
