@@ -37,8 +37,8 @@ struct ApplyOptions {
   std::uint64_t window_limit_bytes = ~std::uint64_t{0};
 
   // What the SHA-256 of the whole patch has to be. Taken before a byte of the patch is parsed: kPatchDigest if it is
-  // another. A patch that is a regular file is read twice and must not change meanwhile (kInputChanged); one that comes
-  // as a stream waits in memory up to 16 MiB and beyond that in a nameless file in files.temp_dir.
+  // another. A patch that is a regular file is read and digested twice and must not change meanwhile (kInputChanged);
+  // one that comes as a stream waits in memory up to 16 MiB and beyond that in a nameless file in files.temp_dir.
   std::optional<Sha256Bytes> expected_patch_sha256;
 
   // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels

@@ -57,9 +57,20 @@ Status VerifiedPatch::verify() {
 Result<std::size_t> VerifiedPatch::read(MutableByteSpan out) {
   if (!verified_) verified_ = verify();
   if (!*verified_) return verified_->error();
-  if (spooled_) return spooled_->read(out);
+  return file_ ? read_again(out) : spooled_->read(out);
+}
+
+// Its times and size tell at once that a file changed, but not what happens within one tick of their clock. So the
+// digest is taken again, and the last bytes are given out only if it is the same.
+Result<std::size_t> VerifiedPatch::read_again(MutableByteSpan out) {
   BDELTA_ASSIGN(const std::size_t count, read_piece(pos_, out));
+  BDELTA_TRY(file_->check_unchanged());
+  hasher_again_.update(out.first(count));
   pos_ += count;
+  if (count > 0 && pos_ == file_->size() && hasher_again_.finish() != expected_) {
+    return Error{ErrorCode::kInputChanged,
+                 "the patch was changed after its SHA-256 had been taken; run again when nothing writes to it"};
+  }
   return count;
 }
 

@@ -1,7 +1,7 @@
 // A patch of which nothing is given out before its SHA-256 proved to be the one that the caller expects.
 //
-// The digest covers the patch as a whole, so it has to be read twice. A regular file is read again from its start and
-// must not have changed meanwhile; what comes as a stream waits in a spool.
+// The digest covers the patch as a whole, so it has to be read twice. A regular file is read again from its start; a
+// change meanwhile is kInputChanged. What comes as a stream waits in a spool.
 #pragma once
 
 #include <memory>
@@ -33,6 +33,7 @@ class VerifiedPatch final : public SequentialReader {
  private:
   Status verify();
   Result<std::size_t> read_piece(std::uint64_t pos, MutableByteSpan out);
+  Result<std::size_t> read_again(MutableByteSpan out);
 
   RandomReader* const file_ = nullptr;
   SequentialReader* const stream_ = nullptr;
@@ -41,6 +42,7 @@ class VerifiedPatch final : public SequentialReader {
   std::unique_ptr<SequentialReader> spooled_;
   Watch* watch_ = nullptr;
   std::uint64_t pos_ = 0;           // of the file, given out
+  Sha256Hasher hasher_again_;       // of those bytes
   std::optional<Status> verified_;  // absent before the first read
 };
 

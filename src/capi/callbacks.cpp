@@ -12,6 +12,7 @@ Status callback_status(std::int32_t code, ErrorCode otherwise) {
 Result<bdelta_reader> CallbackReader::check(const bdelta_reader* from, const char* name) {
   BDELTA_TRY(require(from, name));
   BDELTA_ASSIGN(const bdelta_reader reader, read_struct(from, "bdelta_reader"));
+  if (reader.reserved != 0) return too_new("bdelta_reader");
   if (!reader.read_at) return Error{ErrorCode::kUsage, std::string(name) + ": read_at must not be NULL"};
   return reader;
 }
@@ -26,6 +27,7 @@ Status CallbackReader::read_at(std::uint64_t pos, MutableByteSpan out) {
 Result<bdelta_input> CallbackInput::check(const bdelta_input* from) {
   BDELTA_TRY(require(from, "patch"));
   BDELTA_ASSIGN(const bdelta_input input, read_struct(from, "bdelta_input"));
+  if (input.reserved != 0) return too_new("bdelta_input");
   if (!input.read) return Error{ErrorCode::kUsage, "patch: read must not be NULL"};
   return input;
 }
@@ -51,6 +53,7 @@ Result<std::size_t> CallbackInput::read(MutableByteSpan out) {
 Result<bdelta_writer> CallbackWriter::check(const bdelta_writer* from, bool stream_only) {
   BDELTA_TRY(require(from, stream_only ? "patch" : "target"));
   BDELTA_ASSIGN(const bdelta_writer writer, read_struct(from, "bdelta_writer"));
+  if (writer.reserved != 0) return too_new("bdelta_writer");
   if ((writer.write != nullptr) == (writer.write_at != nullptr)) {
     return Error{ErrorCode::kUsage, "expected one of write and write_at to be set"};
   }

@@ -39,6 +39,7 @@ class CallerMemory final : public std::pmr::memory_resource {
 
 Result<bdelta_allocator> check_allocator(const bdelta_allocator* from) {
   BDELTA_ASSIGN(const bdelta_allocator allocator, read_optional(from, "bdelta_allocator"));
+  if (allocator.reserved != 0) return too_new("bdelta_allocator");
   if (from && (!allocator.allocate || !allocator.release)) {
     return Error{ErrorCode::kUsage, "an allocator needs both of its functions"};
   }

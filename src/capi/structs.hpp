@@ -21,6 +21,12 @@ inline Result<std::uint32_t> size_of_struct(const void* at, const char* name) {
                std::string(name) + ": expected struct_size to be its size, found " + std::to_string(size)};
 }
 
+// The caller means something that came after this version.
+inline Error too_new(const char* name) {
+  return {ErrorCode::kUsage, std::string(name) + ": it asks for something that this version of the library does not "
+                                                 "know; the program was built for a newer one"};
+}
+
 // A struct of the caller's, which may be smaller or larger than ours: what is missing is 0, what we do not know has to
 // be.
 template <class Struct>
@@ -30,8 +36,7 @@ Result<Struct> read_struct(const Struct* from, const char* name) {
   std::memcpy(&to, from, std::min<std::size_t>(size, sizeof to));
   const auto* const bytes = reinterpret_cast<const unsigned char*>(from);
   if (size > sizeof to && std::any_of(bytes + sizeof to, bytes + size, [](unsigned char byte) { return byte != 0; })) {
-    return Error{ErrorCode::kUsage, std::string(name) + ": it asks for something that this version of the library does "
-                                                        "not know; the program was built for a newer one"};
+    return too_new(name);
   }
   return to;
 }

@@ -108,6 +108,19 @@ Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, co
   return {};
 }
 
+std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::size_t size) noexcept {
+  const auto* const bytes = static_cast<const std::uint8_t*>(from);
+  std::size_t done = 0;
+  while (done < size) {
+    const std::ptrdiff_t taken = ops.write(fd, bytes + done, std::min(size - done, kMostBytesPerCall));
+    if (taken < 0 && errno == EINTR) continue;
+    if (taken == 0) errno = ENOSPC;  // for a non-empty write: the device is full
+    if (taken <= 0) break;
+    done += static_cast<std::size_t>(taken);
+  }
+  return done;
+}
+
 Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path) {
   while (ops.sync(fd) != 0) {
     if (errno == EINTR) continue;

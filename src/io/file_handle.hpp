@@ -1,4 +1,4 @@
-// An owned descriptor and the loops around positioned calls: EINTR, short counts, sizes that one call can't take.
+// An owned descriptor and the loops around calls that move bytes: EINTR, short counts, sizes that one call can't take.
 #pragma once
 
 #include <filesystem>
@@ -46,6 +46,9 @@ Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out
 
 Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, const std::filesystem::path& path,
                    IoCounters* counters);
+
+// Writes behind what was written last. The count is less than `size` after an error alone, which errno says then.
+std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::size_t size) noexcept;
 
 // Makes the bytes durable; file systems and devices that know no such thing count as done.
 Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path);

@@ -48,6 +48,7 @@ struct FileOps {
   int (*close)(int fd);
   std::ptrdiff_t (*read_at)(int fd, void* to, std::size_t size, std::uint64_t pos);
   std::ptrdiff_t (*write_at)(int fd, const void* from, std::size_t size, std::uint64_t pos);
+  std::ptrdiff_t (*write)(int fd, const void* from, std::size_t size);  // behind what was written last
   int (*info)(int fd, FileInfo& out);
   int (*sync)(int fd);
   int (*allocate)(int fd, std::uint64_t size);  // claims space and sets the size; EOPNOTSUPP where impossible
@@ -59,7 +60,11 @@ struct FileOps {
 
   // Streams; one thread at a time each, without locks where the platform can. `stream_failed` tells an error from
   // the end after a short count; write_stream may have accepted bytes that only reach the file later.
-  std::FILE* (*open_stream)(int fd, bool for_writing);  // takes the descriptor over on success
+  //
+  // open_stream takes the descriptor over on success. Stdio forgets what it holds when a write fails, be it for a
+  // signal alone. So what a stream for writing holds goes out through write_patiently with `table`, which outlives it,
+  // where the platform lets a stream have a function for that (glibc and musl do); elsewhere through stdio's own calls.
+  std::FILE* (*open_stream)(int fd, bool for_writing, const FileOps& table);
   int (*set_buffer)(std::FILE* file, char* buffer, std::size_t size);  // size 0: unbuffered; before the first use
   std::size_t (*read_stream)(std::FILE* file, void* to, std::size_t size);
   std::size_t (*write_stream)(std::FILE* file, const void* from, std::size_t size);

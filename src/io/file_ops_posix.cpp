@@ -12,9 +12,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
+#include "io/file_handle.hpp"
 #include "io/file_ops.hpp"
 
 namespace bdelta::io {
@@ -66,6 +69,8 @@ std::ptrdiff_t system_read_at(int fd, void* to, std::size_t size, std::uint64_t 
 std::ptrdiff_t system_write_at(int fd, const void* from, std::size_t size, std::uint64_t pos) {
   return ::pwrite(fd, from, size, static_cast<off_t>(pos));
 }
+
+std::ptrdiff_t system_write(int fd, const void* from, std::size_t size) { return ::write(fd, from, size); }
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
@@ -141,7 +146,40 @@ int system_copy_access(const char* from, int fd) {
 int system_copy_access(const char*, int) { return 0; }
 #endif
 
-std::FILE* system_open_stream(int fd, bool for_writing) { return ::fdopen(fd, for_writing ? "wb" : "rb"); }
+#ifdef BDELTA_HAVE_FOPENCOOKIE
+// Where the bytes of a stream for writing go.
+struct StreamEnd {
+  const FileOps& table;
+  int fd;
+};
+
+ssize_t write_to_end(void* to, const char* from, std::size_t size) {
+  const StreamEnd& end = *static_cast<const StreamEnd*>(to);
+  return static_cast<ssize_t>(write_patiently(end.table, end.fd, from, size));
+}
+
+int close_end(void* closed) {
+  const std::unique_ptr<const StreamEnd> end(static_cast<const StreamEnd*>(closed));
+  return ::close(end->fd);
+}
+
+std::FILE* open_for_writing(int fd, const FileOps& table) {
+  std::unique_ptr<StreamEnd> end(new (std::nothrow) StreamEnd{table, fd});
+  if (!end) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  std::FILE* const file = ::fopencookie(end.get(), "w", {nullptr, write_to_end, nullptr, close_end});
+  if (file != nullptr) (void)end.release();
+  return file;
+}
+#else
+std::FILE* open_for_writing(int fd, const FileOps&) { return ::fdopen(fd, "wb"); }
+#endif
+
+std::FILE* system_open_stream(int fd, bool for_writing, const FileOps& table) {
+  return for_writing ? open_for_writing(fd, table) : ::fdopen(fd, "rb");
+}
 
 int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
   return std::setvbuf(file, size == 0 ? nullptr : buffer, size == 0 ? _IONBF : _IOFBF, size);
@@ -232,8 +270,8 @@ int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, si
 
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
-    .write_at = system_write_at, .info = system_info, .sync = system_sync, .allocate = system_allocate,
-    .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
+    .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
+    .allocate = system_allocate, .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
     .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,

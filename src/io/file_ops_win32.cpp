@@ -112,6 +112,10 @@ std::ptrdiff_t system_write_at(int fd, const void* from, std::size_t size, std::
   return WriteFile(handle_of(fd), from, offered, &taken, &at) ? static_cast<std::ptrdiff_t>(taken) : fail();
 }
 
+std::ptrdiff_t system_write(int fd, const void* from, std::size_t size) {
+  return _write(fd, from, static_cast<unsigned>(std::min<std::size_t>(size, kMostBytesPerCall)));
+}
+
 // 100 ns since 1601 to ns since 1970.
 std::int64_t unix_nanoseconds(std::int64_t ticks) { return (ticks - 116444736000000000LL) * 100; }
 
@@ -175,7 +179,10 @@ int system_set_owner(int, std::uint32_t, std::uint32_t) { return 0; }
 
 int system_copy_access(const wchar_t*, int) { return 0; }                  // likewise
 
-std::FILE* system_open_stream(int fd, bool for_writing) { return _fdopen(fd, for_writing ? "wb" : "rb"); }
+// No signal interrupts a write here.
+std::FILE* system_open_stream(int fd, bool for_writing, const FileOps&) {
+  return _fdopen(fd, for_writing ? "wb" : "rb");
+}
 
 int system_set_buffer(std::FILE* file, char* buffer, std::size_t size) {
   return std::setvbuf(file, size == 0 ? nullptr : buffer, size == 0 ? _IONBF : _IOFBF, size);
@@ -262,8 +269,8 @@ int system_random_bytes(void* to, std::size_t size) {
 
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
-    .write_at = system_write_at, .info = system_info, .sync = system_sync, .allocate = system_allocate,
-    .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
+    .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
+    .allocate = system_allocate, .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
     .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,

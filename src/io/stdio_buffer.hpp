@@ -28,7 +28,7 @@ inline Result<std::FILE*> open_buffered(FileHandle file, bool for_writing, std::
     }
   }
   const FileOps& ops = file.ops();
-  std::FILE* stream = ops.open_stream(file.fd(), for_writing);
+  std::FILE* stream = ops.open_stream(file.fd(), for_writing, ops);
   if (stream == nullptr) return file_error(errno, ErrorCode::kOpenFailed, name, "cannot open as a stream");
   (void)file.release();
   if (ops.set_buffer(stream, buffer.get(), size) != 0) {

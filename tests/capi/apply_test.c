@@ -263,6 +263,15 @@ static void test_callback_errors(const set *of) {
   CHECK_CODE(BDELTA_kNotFound, bdelta_apply_file("no such file", "x", "no such file either", NULL, NULL, NULL));
   CHECK_CODE(BDELTA_kUsage, bdelta_info_file("x", NULL, NULL));
   CHECK_CODE(BDELTA_kUsage, bdelta_check_file("x", NULL, NULL, NULL, NULL));
+  source.reserved = 1; /* something of a later version */
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  source.reserved = 0;
+  patch.reserved = 1;
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  patch.reserved = 0;
+  target.reserved = 1;
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL));
+  target.reserved = 0;
   target.write_at = place_at(&made).write_at;
   CHECK_CODE(BDELTA_kUsage, bdelta_apply(&source, &patch, &target, NULL, NULL, NULL)); /* both are set */
   drop(&made.made);

@@ -230,8 +230,12 @@ void check_push_memory(const bytes *source, const bytes *target, const bytes *pa
   bdelta_apply_options options = apply_defaults();
   counting state;
   const bdelta_allocator allocator = allocator_of(&state);
+  bdelta_allocator later = allocator; /* with something that this version does not know */
+  memory_output unused;
+  const bdelta_writer nowhere = stream_to(&unused);
   long fail_at;
   int32_t code = BDELTA_kOutOfMemory;
+  later.reserved = 1;
   options.allocator = &allocator;
   for (fail_at = 1; code != BDELTA_OK && fail_at < 1000; ++fail_at) {
     memory_output made;
@@ -250,6 +254,8 @@ void check_push_memory(const bytes *source, const bytes *target, const bytes *pa
     CHECK(state.taken >= fail_at - 1);
     drop(&made.made);
   }
+  options.allocator = &later;
+  CHECK_CODE(BDELTA_kUsage, push_in_pieces(&reader, &nowhere, patch, 3, &options));
   CHECK(fail_at > 3); /* the object, and more than one block for what waits */
   CHECK_CODE(BDELTA_OK, code);
 }

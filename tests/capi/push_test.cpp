@@ -199,8 +199,8 @@ TEST(Push, AListOfDigestsBeyondTheLimitIsRefused) {
     append_varint(body, std::uint64_t{1} << log);
     append(body, split.body);
     const Bytes bad = with_header(split.header, body);
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, push_patch(pair.source, bad, 5, careful()));
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, bad, Sink::kSequential, careful().apply));
+    EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, bad, 5, careful()));
+    EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(pair.source, bad, Sink::kSequential, careful().apply));
   }
 }
 

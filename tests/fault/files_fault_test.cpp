@@ -212,7 +212,7 @@ TEST_P(FilesFault, EveryCallFailsAtEveryUse) {
 TEST_P(FilesFault, InterruptionsAreNotNoticed) {
   std::vector<std::string> calls;
   for (const std::string& call : faulty_calls()) {
-    // Those that no system interrupts; and stdio, which may have dropped what it held (see io_fault_test).
+    // Those that no system interrupts; and stdio where it writes by calls of its own (see io_fault_test).
     if (call == "map" || call == "open_stream" || call == "set_buffer") continue;
     if (use.creates && (call == "write_stream" || call == "flush_stream")) continue;
     calls.push_back(call);

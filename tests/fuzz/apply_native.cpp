@@ -6,12 +6,13 @@
 #include "fuzz/patch_fixer.hpp"
 #include "support/guard_page.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace bdelta;
-  fuzz::Input input(data, size);
+namespace bdelta::fuzz {
+
+void run(Input& input) {
   const std::size_t source_bytes = input.u16();
   const test::GuardedBytes source(input.bytes(source_bytes));
-  const fuzz::FixedPatch fixed = fuzz::fix_patch(source.bytes(), input.rest());
-  fuzz::check_apply(source.bytes(), fixed.patch, fixed.target);
-  return 0;
+  const FixedPatch fixed = fix_patch(source.bytes(), input.rest());
+  check_apply(source.bytes(), fixed.patch, fixed.target);
 }
+
+}  // namespace bdelta::fuzz

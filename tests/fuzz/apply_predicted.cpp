@@ -118,6 +118,8 @@ Bytes make_patch(ByteSpan source, ByteSpan target, const Bytes& copied, const Pr
   return patch;
 }
 
+}  // namespace
+
 void run(Input& input) {
   const Bytes program = take_program(input);
   const test::GuardedBytes source(program);
@@ -152,11 +154,4 @@ void run(Input& input) {
                                          ? std::optional(target) : std::nullopt);
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

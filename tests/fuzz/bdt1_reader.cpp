@@ -31,16 +31,15 @@ void read_windows(PatchReader& patch) {
 }
 
 }  // namespace
-}  // namespace bdelta::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace bdelta;
-  test::GuardedBytes patch(ByteSpan(data, size));
+void run(Input& input) {
+  test::GuardedBytes patch(input.rest());
   const std::uint8_t prefix[] = {'B', 'D', 'T', 1, 0, 4};
-  std::copy_n(prefix, std::min(size, sizeof prefix), patch.writable().begin());
+  std::copy_n(prefix, std::min(patch.bytes().size(), sizeof prefix), patch.writable().begin());
   io::MemorySequentialReader from(patch.bytes());
   io::TypedReader reader(from, 64);
-  const auto opened = open_patch(reader, fuzz::kMemoryLimit);
-  if (opened && (*opened)->info().target_size <= fuzz::kMostTargetBytes) fuzz::read_windows(**opened);
-  return 0;
+  const auto opened = open_patch(reader, kMemoryLimit);
+  if (opened && (*opened)->info().target_size <= kMostTargetBytes) read_windows(**opened);
 }
+
+}  // namespace bdelta::fuzz

@@ -42,12 +42,11 @@ void encode_and_decode(Input& input, CodecId id) {
 }
 
 }  // namespace
-}  // namespace bdelta::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
+void run(Input& input) {
   const std::uint8_t options = input.u8();
-  const auto id = static_cast<bdelta::CodecId>((options >> 1) % bdelta::kCodecCount);
-  (options & 1) != 0 ? bdelta::fuzz::encode_and_decode(input, id) : bdelta::fuzz::decode(input, id);
-  return 0;
+  const auto id = static_cast<CodecId>((options >> 1) % kCodecCount);
+  (options & 1) != 0 ? encode_and_decode(input, id) : decode(input, id);
 }
+
+}  // namespace bdelta::fuzz

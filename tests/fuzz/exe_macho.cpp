@@ -7,15 +7,19 @@
 #include "fuzz/fuzz_input.hpp"
 #include "support/guard_page.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace bdelta::fuzz {
+
+void run(Input& input) {
   constexpr std::uint8_t kUniversal = 0xca;  // first byte of that magic
   constexpr std::size_t kFirstPart = 64;
-  bdelta::test::GuardedBytes file(bdelta::ByteSpan(data, size));
-  const auto magic = bdelta::ByteSpan(bdelta::exe::kMachoMagic);
-  const std::size_t start = size != 0 && data[0] == kUniversal ? kFirstPart : 0;
+  test::GuardedBytes file(input.rest());
+  const std::size_t size = file.bytes().size();
+  const auto magic = ByteSpan(exe::kMachoMagic);
+  const std::size_t start = size != 0 && file.bytes()[0] == kUniversal ? kFirstPart : 0;
   if (size >= start + magic.size()) {
     std::copy(magic.begin(), magic.end(), file.writable().begin() + static_cast<std::ptrdiff_t>(start));
   }
-  bdelta::fuzz::check_program(file.bytes());
-  return 0;
+  check_program(file.bytes());
 }
+
+}  // namespace bdelta::fuzz

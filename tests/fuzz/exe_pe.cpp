@@ -6,10 +6,13 @@
 #include "fuzz/fuzz_input.hpp"
 #include "support/guard_page.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::test::GuardedBytes file(bdelta::ByteSpan(data, size));
-  const auto magic = bdelta::ByteSpan(bdelta::exe::kPeMagic);
-  if (size >= magic.size()) std::copy(magic.begin(), magic.end(), file.writable().begin());
-  bdelta::fuzz::check_program(file.bytes());
-  return 0;
+namespace bdelta::fuzz {
+
+void run(Input& input) {
+  test::GuardedBytes file(input.rest());
+  const auto magic = ByteSpan(exe::kPeMagic);
+  if (file.bytes().size() >= magic.size()) std::copy(magic.begin(), magic.end(), file.writable().begin());
+  check_program(file.bytes());
 }
+
+}  // namespace bdelta::fuzz

@@ -157,9 +157,8 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
 
 }  // namespace
 
-void check_code_input(const std::uint8_t* data, std::size_t size, exe::Machine machine) {
+void check_code_input(Input& input, exe::Machine machine) {
   constexpr std::uint8_t kAcrossBlocks = 0x80;
-  Input input(data, size);
   const std::uint8_t options = input.u8();
   const bool bits64 = machine != exe::Machine::kX86_32;
   const std::uint64_t unit = machine == exe::Machine::kArm64 ? 4 : 1;

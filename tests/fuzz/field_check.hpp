@@ -5,6 +5,7 @@
 
 #include "bdelta/io.hpp"
 #include "exe/predict.hpp"
+#include "fuzz/fuzz_input.hpp"
 
 namespace bdelta::fuzz {
 
@@ -22,6 +23,6 @@ void check_program(ByteSpan file);
 
 // An input of a target of instructions: a byte of options, address and reach of the image, code. Fields lie in the
 // section and lead into the image, and each can be read and written.
-void check_code_input(const std::uint8_t* data, std::size_t size, exe::Machine machine);
+void check_code_input(Input& input, exe::Machine machine);
 
 }  // namespace bdelta::fuzz

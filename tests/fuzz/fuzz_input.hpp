@@ -1,4 +1,4 @@
-// What the targets share: taking numbers off an input, and saying that a promise was broken.
+// What the targets share: taking numbers off an input, saying that a promise was broken, and what a target is.
 #pragma once
 
 #include <algorithm>
@@ -48,5 +48,8 @@ class Input {
 
   ByteSpan rest_;
 };
+
+// The target: each defines it, and entry.cpp gives it what the fuzzer or standalone_main.cpp brings.
+void run(Input& input);
 
 }  // namespace bdelta::fuzz

@@ -73,7 +73,7 @@ void check_body(io::TypedReader& reader, const native::Header& header, std::uint
 
 }  // namespace
 
-void check_group(Input input, bool packed) {
+void check_group(Input& input, bool packed) {
   const GroupKind kinds[] = {GroupKind::kWhole, GroupKind::kCovers, GroupKind::kContents};
   const GroupKind kind = kinds[input.u8() % 3];
   native::Header header;

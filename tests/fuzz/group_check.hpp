@@ -7,6 +7,6 @@ namespace bdelta::fuzz {
 
 // Options, limits of a header, covers of the target where the group needs them, then the head and the frames. The form
 // of the group is set: packed or not.
-void check_group(Input input, bool packed);
+void check_group(Input& input, bool packed);
 
 }  // namespace bdelta::fuzz

@@ -17,6 +17,8 @@ bool same(const std::vector<exe::Image>& a, const std::vector<exe::Image>& b) {
   });
 }
 
+}  // namespace
+
 void run(Input& input) {
   const exe::Images source(exe::find_images(take_program(input)));
   const std::uint64_t target_size = input.u16();
@@ -30,11 +32,4 @@ void run(Input& input) {
   require(parsed && same(*parsed, *images), "images are written as they were read");
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

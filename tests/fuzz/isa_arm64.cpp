@@ -2,7 +2,8 @@
 // that overlap or lead out of the image, and addresses that are not read as they are written.
 #include "fuzz/field_check.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::check_code_input(data, size, bdelta::exe::Machine::kArm64);
-  return 0;
-}
+namespace bdelta::fuzz {
+
+void run(Input& input) { check_code_input(input, exe::Machine::kArm64); }
+
+}  // namespace bdelta::fuzz

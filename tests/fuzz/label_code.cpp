@@ -15,6 +15,8 @@ void check_order(const std::vector<exe::Label>& labels, std::size_t image_count)
   }
 }
 
+}  // namespace
+
 void run(Input& input) {
   const std::size_t image_count = input.u8();
   const std::size_t most = input.u16();
@@ -31,11 +33,4 @@ void run(Input& input) {
   require(parsed && *parsed == *labels, "labels are written as they were read");
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

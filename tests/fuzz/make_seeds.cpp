@@ -249,6 +249,59 @@ void save_structured() {
   save("round_trip", "bdt1", joined({Bytes{250, 1, 2, 0, 16, 2, 0, 0, 1, 50, 0, 0, 0, 5, 3, 0, 2, 100, 0, 0, 0, 0}}));
 }
 
+// --- programs of calls of the C interface ---
+
+// A program is such parts one behind the other; the numbers are those of c_abi_calls.cpp.
+struct Calls {
+  static constexpr std::uint8_t kPlain = 0;   // ends, arguments or options as they should be
+  static constexpr std::uint8_t kAll = 0x80;  // feeds what is left
+
+  Bytes bytes;
+
+  Calls& raw(std::initializer_list<std::uint8_t> call) {
+    bytes.insert(bytes.end(), call);
+    return *this;
+  }
+  // A struct that is filled, or an error, of the right size.
+  Calls& out() { return raw({0, 0}); }
+  Calls& apply(std::uint8_t sample) { return raw({1, sample, kPlain, kPlain, kPlain}).out().out(); }
+  Calls& check(std::uint8_t sample) { return raw({3, sample, kPlain, kPlain, kPlain}).out().out(); }
+  Calls& info(std::uint8_t sample) { return raw({4, sample, kPlain, kPlain}).out().out(); }
+  Calls& open(std::uint8_t sample) { return raw({5, sample, kPlain, kPlain, kPlain}).out(); }
+  Calls& feed(std::uint8_t how) { return raw({12, how}).out(); }
+  Calls& finish() { return raw({7}).out().out(); }
+  Calls& close() { return raw({8}); }
+  Calls& create(std::uint8_t sample, std::uint8_t how) {
+    return raw({11, sample, kPlain, kPlain, how}).out().out();
+  }
+};
+
+void save_calls() {
+  for (std::uint8_t sample = 0; sample < 5; ++sample) {
+    const std::string name = "sample" + std::to_string(sample);
+    save("c_abi_calls", name + "-whole", Calls().info(sample).check(sample).apply(sample).bytes);
+    Calls pieces;
+    pieces.open(sample).feed(7).feed(1).feed(60).feed(0x41).raw({200, 0}).feed(Calls::kAll).finish();
+    save("c_abi_calls", name + "-pieces", pieces.feed(1).finish().close().finish().bytes);
+  }
+  save("c_abi_calls", "create", Calls().create(0, 1).create(3, 3).bytes);
+  // An altered OLD and an altered patch, callbacks that fail or ask for an end, limits, digests, structs of other ages.
+  save("c_abi_calls", "altered",
+       Calls().raw({1, 0, 1, 0, 5, 0, 0, 0}).out().out().raw({1, 1, 4, 0, 50, 0, 0, 0}).out().out().bytes);
+  save("c_abi_calls", "failing",
+       Calls().raw({1, 0, 2, 3, 1, 0, 0}).out().out().raw({2, 1, 0x18, 9, 2, 0, 0, 0}).out().out()
+           .raw({1, 4, 0xa0, 1, 1, 0, 0}).out().out().raw({3, 3, 0x40, 1, 3, 9, 4, 0, 0}).out().out().bytes);
+  save("c_abi_calls", "limits",
+       Calls().raw({1, 0, 0, 0, 7, 12, 16, 9, 0, 2}).out().out().raw({5, 1, 0, 0, 9, 12, 1}).out()
+           .feed(Calls::kAll).finish().raw({5, 1, 0, 0, 8, 1}).out().feed(Calls::kAll).finish().bytes);
+  save("c_abi_calls", "allocator",
+       Calls().raw({5, 0, 0x40, 9, 0, 2, 0, 0, 0x40, 0}).out().feed(9).feed(60).feed(60).feed(Calls::kAll).finish()
+           .bytes);
+  save("c_abi_calls", "sizes",
+       Calls().raw({1, 0, 0, 0, 0x80, 0x26, 0, 0x41, 0, 0x23}).raw({4, 0, 0, 0, 0, 0x22, 0, 0x62}).bytes);
+  save("c_abi_calls", "others", Calls().raw({0, 1, 2, 0, 0, 3, 9, 1, 0, 3, 0}).out().raw({10, 0, 0}).out().bytes);
+}
+
 }  // namespace
 }  // namespace bdelta::fuzz
 
@@ -266,5 +319,6 @@ int main(int argc, char** argv) {
   save_tables();
   save_codecs();
   save_structured();
+  save_calls();
   return 0;
 }

@@ -16,6 +16,8 @@ bool read(ByteSpan record, const native::Header& header, PredictionPlan& plan) {
   return static_cast<bool>(status);
 }
 
+}  // namespace
+
 void run(Input& input) {
   native::Header header;
   header.decoder_memory_bytes = input.u16();
@@ -34,11 +36,4 @@ void run(Input& input) {
           "a plan is written as it was read");
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

@@ -44,14 +44,13 @@ Bytes framed(ByteSpan fields) {
 }
 
 }  // namespace
-}  // namespace bdelta::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace bdelta::fuzz;
-  const bdelta::test::GuardedBytes input(bdelta::ByteSpan(data, size));
-  open(input.bytes());
-  check_fields(input.bytes());
-  const bdelta::test::GuardedBytes patch(framed(input.bytes()));
+void run(Input& input) {
+  const test::GuardedBytes bytes(input.rest());
+  open(bytes.bytes());
+  check_fields(bytes.bytes());
+  const test::GuardedBytes patch(framed(bytes.bytes()));
   open(patch.bytes());
-  return 0;
 }
+
+}  // namespace bdelta::fuzz

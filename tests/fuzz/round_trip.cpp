@@ -36,6 +36,8 @@ test::Edits take_edits(Input& input) {
   return edits;
 }
 
+}  // namespace
+
 void run(Input& input) {
   CreateOptions options;
   const std::uint8_t choice = input.u8();
@@ -51,11 +53,4 @@ void run(Input& input) {
   check_round_trip(source.bytes(), target.bytes(), options, twice);
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

@@ -20,6 +20,8 @@ void move_parts(Bytes& bytes, Input& input) {
   bytes = test::edited(std::move(bytes), edits);
 }
 
+}  // namespace
+
 void run(Input& input) {
   // Levels differ little in what they do with programs, and much in time.
   constexpr int kLevels[] = {3, 3, 3, 4, 5, 6, 3, 9};
@@ -33,11 +35,4 @@ void run(Input& input) {
   check_round_trip(source.bytes(), target.bytes(), options, choice >= 192);
 }
 
-}  // namespace
 }  // namespace bdelta::fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  bdelta::fuzz::Input input(data, size);
-  bdelta::fuzz::run(input);
-  return 0;
-}

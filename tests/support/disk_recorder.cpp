@@ -137,8 +137,8 @@ void record_data(FileOps& table) {
 }
 
 void record_streams(FileOps& table) {
-  table.open_stream = [](int fd, bool for_writing) {
-    std::FILE* file = real().open_stream(fd, for_writing);
+  table.open_stream = [](int fd, bool for_writing, const FileOps&) {
+    std::FILE* file = real().open_stream(fd, for_writing, real());
     const auto lock = locked();
     if (file != nullptr && for_writing) now->streams[file] = fd;
     return file;

@@ -62,11 +62,16 @@ void inject_descriptors(FileOps& table) {
   table.write_at = [](int fd, const void* from, std::size_t size, std::uint64_t pos) {
     return fault_strikes("write_at") ? std::ptrdiff_t{-1} : real().write_at(fd, from, shortened(size), pos);
   };
+  table.write = [](int fd, const void* from, std::size_t size) {
+    return fault_strikes("write") ? std::ptrdiff_t{-1} : real().write(fd, from, shortened(size));
+  };
 }
 
 void inject_streams(FileOps& table) {
   INJECT(set_buffer, -1);
-  INJECT(open_stream, nullptr);
+  table.open_stream = [](int fd, bool for_writing, const FileOps& calls) {
+    return fault_strikes("open_stream") ? nullptr : real().open_stream(fd, for_writing, calls);
+  };
   table.close_stream = [](std::FILE* file) {
     const int result = real().close_stream(file);
     return fault_strikes("close_stream") ? EOF : result;
@@ -100,7 +105,7 @@ const FaultPlan& current_fault() { return plan; }
 
 bool fault_strikes(std::string_view call) {
   const std::lock_guard lock(mutex);
-  if (call != plan.call || --plan.nth != 0) return false;
+  if (call != plan.call || --plan.nth > 0 || plan.nth <= -plan.times) return false;
   plan.hit = true;
   errno = plan.error;
   return true;
@@ -116,8 +121,8 @@ FileOps faulty_ops() {
 
 const std::vector<std::string>& faulty_calls() {
   static const std::vector<std::string> calls = {
-      "open",       "duplicate",   "close",        "read_at",      "write_at",   "info",         "sync",
-      "allocate",   "truncate",    "set_mode",     "set_owner",    "copy_access",
+      "open",       "duplicate",   "close",        "read_at",      "write_at",   "write",        "info",
+      "sync",       "allocate",    "truncate",    "set_mode",     "set_owner",    "copy_access",
       "open_stream", "set_buffer", "read_stream",  "write_stream", "flush_stream", "close_stream", "path_info",
       "link_info",  "read_link",   "rename",       "rename_new",   "sync_directory", "free_bytes",  "map",
       "random_bytes"};

@@ -9,21 +9,22 @@
 
 namespace bdelta::test {
 
-// What is injected: the `nth` use of `call` fails with `error`. One for the process, as the table has no context.
+// What is injected: the `nth` use of `call` fails with `error`, or several from there on. One for the process, as the table has no context.
 struct FaultPlan {
   std::string call;           // empty: nothing fails
   int nth = 0;                // from 1
   int error = 0;              // an errno
   bool always_short = false;  // reads and writes move half of what is asked
-  bool hit = false;           // the call came that often
+  bool hit = false;           // the call came that often, so that it failed at least once
   bool stream_error = false;  // what ferror says after an injected fault
+  int times = 1;              // how often in a row it fails, from the nth use on
 };
 
 // Puts a plan in force. Calls may come from several threads; the plan may only be changed while none are made.
 void set_fault(const FaultPlan& plan);
 [[nodiscard]] const FaultPlan& current_fault();
 
-// True if this use of `call` is the one that fails; errno is set then. For calls that a test replaces itself.
+// True if this use of `call` is one that fails; errno is set then. For calls that a test replaces itself.
 [[nodiscard]] bool fault_strikes(std::string_view call);
 
 // The table for io::ScopedFileOps. Nothing is synced for real: it would take most of the time and shows nothing here.

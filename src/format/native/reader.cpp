@@ -249,7 +249,9 @@ Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes,
   const std::uint64_t count = patch.varint();
   BDELTA_TRY(patch.status());
   if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
-    return Error{ErrorCode::kPatchCorrupt, "the list of digests is larger than the limit of memory", patch.position()};
+    return Error{ErrorCode::kMemoryLimit, "it declares a list of " + std::to_string(count) + " digests of " +
+                                              std::to_string(sizeof(Sha256Digest)) + " bytes; the limit is " +
+                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
   }
   Sha256Hasher hasher;
   hasher.update(header_bytes);
