@@ -6,6 +6,10 @@ include(CheckCXXSymbolExists)
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wundef)
+# Positions in files have 64 bits everywhere; where addresses have 32, each that becomes an index would be warned of.
+if(CMAKE_SIZEOF_VOID_P LESS 8)
+  list(APPEND BDELTA_WARNINGS -Wno-conversion)
+endif()
 
 function(bdelta_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)

@@ -1,15 +1,29 @@
 #!/usr/bin/env bash
 # Installs what building bdelta needs, from Debian's packages. Does nothing where everything is there.
-# usage: tools/setup.sh [--ci]     --ci: also clang and the tools that tests compare with
+# usage: tools/setup.sh [--ci | --foreign ARCH]
+#   --ci            also clang and the tools that tests compare with
+#   --foreign ARCH  also the compiler for Debian's architecture ARCH and what runs its programs, see tools/foreign.sh
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libxxhash-dev libmd-dev libzstd-dev liblzma-dev libcli11-dev
           nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3 python3-zstandard python3-xxhash)
+usage() {
+  echo "usage: tools/setup.sh [--ci | --foreign arm64|armhf|s390x]" >&2
+  exit 1
+}
 case "${1:-}" in
   '') ;;
   --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
                    fish dpkg-dev) ;;
-  *) echo "usage: tools/setup.sh [--ci]" >&2; exit 1 ;;
+  --foreign)
+    case "${2:-}" in
+      arm64) packages+=(g++-aarch64-linux-gnu) ;;
+      armhf) packages+=(g++-arm-linux-gnueabihf) ;;
+      s390x) packages+=(g++-s390x-linux-gnu) ;;
+      *) usage ;;
+    esac
+    packages+=(qemu-user) ;;
+  *) usage ;;
 esac
 
 stop() {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "exe/image_table.hpp"
 
@@ -13,9 +14,10 @@ namespace {
 constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
 
 Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, WorkerPool& pool, Bytes& bytes) {
-  if (source.size() > memory_limit_bytes) {
+  const std::uint64_t limit_bytes = reachable_limit(memory_limit_bytes);
+  if (source.size() > limit_bytes) {
     return Error{ErrorCode::kMemoryLimit, "predicting programs takes OLD as a whole, " + std::to_string(source.size()) +
-                                              " bytes, and the limit is " + std::to_string(memory_limit_bytes) +
+                                              " bytes, and the limit is " + std::to_string(limit_bytes) +
                                               "; raise it with --memory or let OLD be mapped"};
   }
   bytes.resize(static_cast<std::size_t>(source.size()));

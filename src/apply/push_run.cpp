@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/guard.hpp"
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "format/native/reader.hpp"
 
@@ -34,7 +35,7 @@ Result<std::size_t> RecordReader::read(MutableByteSpan out) {
 }
 
 PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options)
-    : source_(source), sink_(sink), options_(options), framer_(options.apply.memory_limit_bytes),
+    : source_(source), sink_(sink), options_(options), framer_(reachable_limit(options.apply.memory_limit_bytes)),
       pending_(options.memory ? options.memory : std::pmr::new_delete_resource()),
       run_(source, record_, options_.apply) {}
 

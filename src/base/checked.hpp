@@ -29,9 +29,10 @@ namespace bdelta {
   return length <= size && pos <= size - length;
 }
 
+// What memory can be had at all, whatever the limit is: with 32 bits 2 GiB.
+inline constexpr std::uint64_t kMostMemoryBytes = std::numeric_limits<std::size_t>::max() / 2;
+
 // The one place where a 64-bit count becomes a size of memory.
-[[nodiscard]] constexpr bool fits_size(std::uint64_t value) noexcept {
-  return value <= std::numeric_limits<std::size_t>::max() / 2;
-}
+[[nodiscard]] constexpr bool fits_size(std::uint64_t value) noexcept { return value <= kMostMemoryBytes; }
 
 }  // namespace bdelta

@@ -1,4 +1,5 @@
 #include <lzma.h>
+#define ZSTD_STATIC_LINKING_ONLY  // for ZSTD_c_useRowMatchFinder, which shared libraries take as well
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -27,13 +28,28 @@ class StoreEncoder final : public FrameEncoder {
   }
 };
 
+// Left to itself, zstd finds matches by rows in windows of more than 2^17 bytes, and of more than 2^14 where it was
+// built with SIMD: other bytes on other processors. This is its choice with SIMD, for all of them. Levels that have no
+// rows disregard it.
+void choose_match_finder(ZSTD_CCtx* context, unsigned window_log) {
+#if ZSTD_VERSION_NUMBER >= 10501
+  constexpr unsigned kMostLogWithoutRows = 14;
+  const auto choice = window_log > kMostLogWithoutRows ? ZSTD_ps_enable : ZSTD_ps_disable;
+  ZSTD_CCtx_setParameter(context, ZSTD_c_useRowMatchFinder, choice);
+#else
+  (void)context, (void)window_log;
+#endif
+}
+
 // One thread always: the library's own threads change the bytes with their number.
 class ZstdEncoder final : public FrameEncoder {
  public:
   ZstdEncoder(const CodecSettings& settings, std::uint64_t total_bytes) : context_(ZSTD_createCCtx()) {
     if (!context_) return;
     ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, settings.level);
-    ZSTD_CCtx_setParameter(context_, ZSTD_c_windowLog, static_cast<int>(window_log_for(total_bytes, settings.max_window_log)));
+    const unsigned window_log = window_log_for(total_bytes, settings.max_window_log);
+    ZSTD_CCtx_setParameter(context_, ZSTD_c_windowLog, static_cast<int>(window_log));
+    choose_match_finder(context_, window_log);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_contentSizeFlag, 0);
     ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 0);
     ZSTD_CCtx_setPledgedSrcSize(context_, total_bytes);
@@ -165,7 +181,9 @@ std::uint64_t encoder_memory_bytes(const CodecSettings& settings, std::uint64_t 
       lzma_options_lzma options = lzma_options(settings, total_bytes);
       const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options},
                                      {LZMA_VLI_UNKNOWN, nullptr}};
-      return lzma_raw_encoder_memusage(filters);
+      // The library counts its own structures, which are smaller with 32 bits; whole pages are the same.
+      constexpr std::uint64_t kPageBytes = 4096;
+      return (lzma_raw_encoder_memusage(filters) + kPageBytes - 1) / kPageBytes * kPageBytes;
     }
   }
   return 0;

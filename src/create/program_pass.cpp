@@ -84,7 +84,7 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
   // Who applies decodes all code at once if that fits, else block by block.
   const std::uint64_t table_bytes = old_->table_memory_bytes();
   const std::uint64_t code_bytes = old_->memory_bytes() - table_bytes;
-  const bool fits = code_bytes <= std::max(kSmallCodeBytes, source_.size() / 2);
+  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size() / 2);
   apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
 }
 

@@ -66,9 +66,10 @@ class SectionState {
   SectionState(const Image& model, std::uint64_t image_pos)
       : model_(model), end_pos_(image_pos), model_end_pos_(model.file_pos) {}
 
-  std::size_t next() const { return next_; }
-  Section model(std::size_t number) const {
-    return number < model_.sections.size() ? model_.sections[number] : Section{};
+  // Numbers come from the patch and may be any: what is no section of the model is like an empty one.
+  std::uint64_t next() const { return next_; }
+  Section model(std::uint64_t number) const {
+    return number < model_.sections.size() ? model_.sections[static_cast<std::size_t>(number)] : Section{};
   }
 
   // Where a section of this model is thought to begin in the file; then, once its place and size are known, in memory.
@@ -79,7 +80,7 @@ class SectionState {
     return is_unbacked(model) ? end_address_ + (model.address - model_end_address_)
                               : file_pos + (model.address - model.file_pos);
   }
-  void advance(std::size_t number, const Section& section) {
+  void advance(std::uint64_t number, const Section& section) {
     const Section model_section = model(number);
     next_ = number + 1;
     end_address_ = section.address + section.memory_bytes;
@@ -93,12 +94,12 @@ class SectionState {
   static bool is_unbacked(const Section& section) { return section.kind == SectionKind::kUnbacked; }
 
   const Image& model_;
-  std::size_t next_ = 0;
+  std::uint64_t next_ = 0;
   std::uint64_t end_pos_, model_end_pos_;
   std::uint64_t end_address_ = 0, model_end_address_ = 0;
 };
 
-Bytes section_bytes(const Section& section, const SectionState& state, std::size_t number) {
+Bytes section_bytes(const Section& section, const SectionState& state, std::uint64_t number) {
   const Section model = state.model(number);
   const std::uint64_t step = zigzag(static_cast<std::int64_t>(number) - static_cast<std::int64_t>(state.next()));
   Bytes bytes;
@@ -113,12 +114,12 @@ Bytes section_bytes(const Section& section, const SectionState& state, std::size
 
 // Each with the model that makes it shortest, among the expected one and some near it.
 void append_sections(Bytes& to, const Image& image, const Image& model) {
-  constexpr std::size_t kAhead = 8;
+  constexpr std::uint64_t kAhead = 8;
   SectionState state(model, image.file_pos);
   for (const Section& section : image.sections) {
-    std::size_t best = state.next();
+    std::uint64_t best = state.next();
     Bytes bytes = section_bytes(section, state, best);
-    for (std::size_t number = best == 0 ? 0 : best - 1; number <= state.next() + kAhead; ++number) {
+    for (std::uint64_t number = best == 0 ? 0 : best - 1; number <= state.next() + kAhead; ++number) {
       Bytes other = section_bytes(section, state, number);
       if (other.size() >= bytes.size()) continue;
       bytes = std::move(other);
@@ -187,7 +188,7 @@ bool parse_sections(ByteCursor& from, const Image& model, std::uint64_t count, I
   SectionState state(model, image.file_pos);
   for (std::uint64_t i = 0; i < count && from.ok(); ++i) {
     const std::uint64_t head = from.varint();
-    const auto number = static_cast<std::size_t>(state.next() + static_cast<std::uint64_t>(unzigzag(head / 2)));
+    const std::uint64_t number = state.next() + static_cast<std::uint64_t>(unzigzag(head / 2));
     const Section like = state.model(number);
     Section section;
     const std::uint8_t kind = head % 2 != 0 ? from.u8() : static_cast<std::uint8_t>(like.kind);

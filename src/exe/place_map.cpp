@@ -37,7 +37,8 @@ PlaceMap::PlaceMap(const Covers& covers) : covers_(covers) {
   buckets_.resize((pos >> bucket_log_) + 2);
   std::size_t segment = 0;
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-    while (segment + 1 < segments_.size() && segments_[segment + 1].source_pos <= bucket << bucket_log_) ++segment;
+    const std::uint64_t begin = std::uint64_t{bucket} << bucket_log_;
+    while (segment + 1 < segments_.size() && segments_[segment + 1].source_pos <= begin) ++segment;
     buckets_[bucket] = static_cast<std::uint32_t>(segment);
   }
 }
@@ -49,10 +50,11 @@ void PlaceMap::add(std::uint64_t source_pos, std::uint32_t cover) {
 }
 
 std::size_t PlaceMap::segment_of(std::uint64_t source_pos) const noexcept {
-  const std::uint64_t bucket = source_pos >> bucket_log_;
-  if (bucket + 1 >= buckets_.size()) return segments_.size() - 1;
-  const auto begin = segments_.begin() + buckets_[bucket];
-  const auto end = segments_.begin() + buckets_[bucket + 1] + 1;
+  const std::uint64_t found = source_pos >> bucket_log_;
+  if (found + 1 >= buckets_.size()) return segments_.size() - 1;
+  const auto bucket = static_cast<std::size_t>(found);
+  const auto begin = segments_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket]);
+  const auto end = segments_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket + 1]) + 1;
   const auto after = std::upper_bound(begin, end, source_pos,
                                       [](std::uint64_t pos, const Segment& s) { return pos < s.source_pos; });
   return static_cast<std::size_t>(after - segments_.begin()) - 1;

@@ -11,6 +11,10 @@ namespace {
 constexpr std::uint64_t kLargestField = 8;
 constexpr unsigned kTargetBits = 40;
 
+// Memory is told as it is with 64 bits, wherever that is reckoned: a patch declares it.
+constexpr std::uint64_t kBucketBytes = 8;
+constexpr std::uint64_t kVectorBytes = 24;
+
 std::uint64_t end_of(const Field& field) noexcept { return field.pos + field_bytes(field.form); }
 
 // False for a target that is too far away; what machines can say in an instruction is not.
@@ -179,12 +183,12 @@ std::vector<Field> Program::all_fields(WorkerPool& pool) const {
 }
 
 std::uint64_t Program::table_memory_bytes() const noexcept {
-  return table_fields_.capacity() * sizeof(Field) + table_buckets_.size() * sizeof(std::size_t);
+  return table_fields_.size() * sizeof(Field) + table_buckets_.size() * kBucketBytes;
 }
 
 std::uint64_t Program::memory_bytes() const noexcept {
   std::uint64_t bytes = table_memory_bytes();
-  for (const auto& records : decoded_) bytes += records.capacity() * sizeof(CodeRecord) + sizeof records;
+  for (const auto& records : decoded_) bytes += records.size() * sizeof(CodeRecord) + kVectorBytes;
   return bytes;
 }
 

@@ -91,7 +91,7 @@ class Program {
   // All fields of the file.
   [[nodiscard]] std::vector<Field> all_fields(WorkerPool& pool) const;
 
-  // Bytes of memory that this object takes, and each cache at most.
+  // Bytes of memory that this object takes, and each cache at most; with 32 bits a little less is taken than told.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
   [[nodiscard]] std::uint64_t table_memory_bytes() const noexcept;  // the same without the fields of code
   [[nodiscard]] static std::uint64_t cache_memory_bytes() noexcept;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "format/bdt1/reader.hpp"
 #include "format/native/reader.hpp"
@@ -57,7 +58,7 @@ Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uin
   if (Status status = patch.status(); !status) return std::move(status).error();
   const ByteSpan first{patch.data(), std::min(patch.available(), kDetectBytes)};
   BDELTA_TRY(recognise_patch(first));
-  return find_format(first)->open(patch, memory_limit_bytes);
+  return find_format(first)->open(patch, reachable_limit(memory_limit_bytes));
 }
 
 }  // namespace bdelta

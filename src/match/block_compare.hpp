@@ -8,7 +8,8 @@
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include "match/block_compare_sse2.hpp"
-#elif defined(__ARM_NEON)
+#elif defined(__ARM_NEON) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
+#define BDELTA_MISMATCH_NEON
 #include "match/block_compare_neon.hpp"
 #endif
 
@@ -26,13 +27,14 @@ inline std::uint64_t mismatch_mask_scalar(const std::uint8_t* a, const std::uint
 inline std::uint64_t mismatch_mask(const std::uint8_t* a, const std::uint8_t* b) noexcept {
 #if defined(__SSE2__) || defined(_M_X64)
   return mismatch_mask_sse2(a, b);
-#elif defined(__ARM_NEON)
+#elif defined(BDELTA_MISMATCH_NEON)
   return mismatch_mask_neon(a, b);
 #else
   return mismatch_mask_scalar(a, b);
 #endif
 }
 
+// For comparing eight bytes with eight others at once; what number they make differs between processors.
 inline std::uint64_t load_word(const std::uint8_t* at) noexcept {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof word);

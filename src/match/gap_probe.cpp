@@ -8,7 +8,6 @@
 
 #include <algorithm>
 
-#include "match/block_compare.hpp"
 #include "match/sample_hash.hpp"
 
 namespace bdelta {
@@ -29,9 +28,9 @@ struct Stretch {
 };
 
 std::uint64_t key_of(const std::uint8_t* at, unsigned span) noexcept {
-  std::uint64_t h = load_word(at) * 0x9FB21C651E98DF25ull;
-  h = (h ^ (h >> 32) ^ load_word(at + span - 8)) * 0xD6E8FEB86659FD93ull;
-  h = (h ^ (h >> 32) ^ load_word(at + std::min(span - 8, 8u))) * 0xC2B2AE3D27D4EB4Full;
+  std::uint64_t h = load_le<std::uint64_t>(at) * 0x9FB21C651E98DF25ull;
+  h = (h ^ (h >> 32) ^ load_le<std::uint64_t>(at + span - 8)) * 0xD6E8FEB86659FD93ull;
+  h = (h ^ (h >> 32) ^ load_le<std::uint64_t>(at + std::min(span - 8, 8u))) * 0xC2B2AE3D27D4EB4Full;
   return h ^ (h >> 29);
 }
 

@@ -49,7 +49,7 @@ class SourceGrams {
   static constexpr std::size_t kNotesPerBlock = 8;
 
   struct Block {
-    std::uint64_t number = kNone;
+    alignas(8) std::uint64_t number = kNone;  // as memory_bytes must not depend on the processor
     std::array<std::uint16_t, (1u << kBucketLog) + 1> begins;
     std::array<std::uint16_t, kBlockBytes / 2> positions;  // even offsets in the block, halved
   };

@@ -43,11 +43,12 @@ void SourceIndex::insert_all(const SampleBlocks& blocks, WorkerPool& pool) {
 SourceIndex::SampleBlock SourceIndex::split_by_part(const std::vector<Sample>& samples) {
   SampleBlock block;
   std::array<std::size_t, kParts + 1> next{};
-  for (const Sample& sample : samples) ++next[(sample.key >> (64 - kPartBits)) + 1];
+  const auto part_of = [](const Sample& sample) { return static_cast<std::size_t>(sample.key >> (64 - kPartBits)); };
+  for (const Sample& sample : samples) ++next[part_of(sample) + 1];
   for (std::size_t p = 1; p <= kParts; ++p) next[p] += next[p - 1];
   block.begins = next;
   block.samples.resize(samples.size());
-  for (const Sample& sample : samples) block.samples[next[sample.key >> (64 - kPartBits)]++] = sample;
+  for (const Sample& sample : samples) block.samples[next[part_of(sample)]++] = sample;
   return block;
 }
 

@@ -74,7 +74,7 @@ class LiteralHistory {
   void append(std::uint8_t byte) {
     bytes_[ring_at_++] = byte;
     if (ring_at_ == end()) {
-      std::copy(bytes_.end() - kMargin, bytes_.end(), bytes_.begin() + ring_begin_);
+      std::copy(bytes_.end() - kMargin, bytes_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(ring_begin_));
       ring_at_ = ring_begin_ + kMargin;
     }
   }

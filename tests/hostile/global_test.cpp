@@ -1,4 +1,5 @@
 // What the global record of a patch with prediction may declare: its tables are bounded before they are read.
+#include "base/memory_limit.hpp"
 #include "base/varint.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -42,7 +43,7 @@ TEST(GlobalTables, ACodecsWindowBeyondTheDeclaredMemoryIsRefused) {
 }
 
 TEST(GlobalTables, BeyondTheFormatsLimitAreRefused) {
-  const std::uint64_t all = ~std::uint64_t{0};
+  const std::uint64_t all = reachable_limit(~std::uint64_t{0});
   EXPECT_EQ(ErrorCode::kPatchTruncated, code_for(kMostBytes, kMostBytes, all));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(kMostBytes + 1, 0, all));
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_for(0, kMostBytes + 1, all));

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "base/memory_limit.hpp"
 #include "base/varint.hpp"
 #include "exe/program.hpp"
 #include "support/craft.hpp"
@@ -67,7 +68,10 @@ TEST(LikeTheOriginalDid, MatchCountOfAllOnes) {
   EXPECT_LT(peak, kMiB);
   ApplyOptions generous;
   generous.memory_limit_bytes = ~std::uint64_t{0};
-  peak = peak_of([&] { EXPECT_EQ(ErrorCode::kPatchTruncated, error_of(Bytes(10), patch, generous).code); });
+  // 2^32 matches of 12 bytes are more than 32-bit addresses reach.
+  const bool is_reached = reachable_limit(generous.memory_limit_bytes) == generous.memory_limit_bytes;
+  const ErrorCode expected = is_reached ? ErrorCode::kPatchTruncated : ErrorCode::kMemoryLimit;
+  peak = peak_of([&] { EXPECT_EQ(expected, error_of(Bytes(10), patch, generous).code); });
   EXPECT_LT(peak, kMiB);
 }
 
@@ -150,6 +154,15 @@ TEST_F(Declared, MemoryBeyondTheLimitIsRefusedBeforeItIsTaken) {
   EXPECT_EQ(ErrorCode::kMemoryLimit, error_with(Bytes{0}).code);
   header.decoder_memory_bytes = ~std::uint64_t{0};
   EXPECT_EQ(ErrorCode::kMemoryLimit, error_with(Bytes{0}).code);
+}
+
+TEST_F(Declared, MemoryBeyondAllAddressesIsRefusedWhateverTheLimit) {
+  const std::uint64_t most_bytes = reachable_limit(~std::uint64_t{0});
+  if (most_bytes == ~std::uint64_t{0}) GTEST_SKIP() << "64-bit addresses reach all that a patch can declare";
+  ApplyOptions options;
+  options.memory_limit_bytes = ~std::uint64_t{0};
+  header.decoder_memory_bytes = most_bytes + 1;
+  EXPECT_EQ(ErrorCode::kMemoryLimit, error_with(Bytes{0}, options).code);
 }
 
 TEST_F(Declared, HeadOfAGroupBeyondTheLimit) {

@@ -122,7 +122,7 @@ Story insertions(Bytes source, const Bytes& inserted, std::size_t every, std::si
   Random random(seed);
   std::size_t at = 0, used = 0;
   while (used < inserted.size()) {
-    const std::size_t copied = std::min(random.below(2 * every), source.size() - at);
+    const auto copied = static_cast<std::size_t>(std::min<std::uint64_t>(random.below(2 * every), source.size() - at));
     append(story.target, ByteSpan(source).subspan(at, copied));
     at += copied;
     LiteralRun run;

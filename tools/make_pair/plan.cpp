@@ -110,6 +110,7 @@ void move_blocks(Plan& plan, Rng& rng) {
   auto& order = plan.new_order;
   const auto count = static_cast<std::uint32_t>(order.size());
   if (count < 8) return;
+  const auto at = [&](std::uint32_t index) { return order.begin() + static_cast<std::ptrdiff_t>(index); };
   const std::uint32_t moves = count / 700 + 1;
   for (std::uint32_t i = 0; i < moves; ++i) {
     const std::uint32_t block = rng.log_between(1, std::min(64U, count / 4));
@@ -117,7 +118,7 @@ void move_blocks(Plan& plan, Rng& rng) {
     const std::uint32_t first = rng.below(count - block);
     const std::uint32_t way = rng.between(1, reach);
     const std::uint32_t last = std::min(count, first + block + way);
-    std::rotate(order.begin() + first, order.begin() + first + block, order.begin() + last);
+    std::rotate(at(first), at(first + block), at(last));
     ++plan.moved_blocks;
   }
 }
