@@ -14,6 +14,7 @@ inline constexpr std::array<std::uint8_t, 4> kMachoMagic{0xcf, 0xfa, 0xed, 0xfe}
 
 // Names and values are those of the loader's headers.
 inline constexpr std::uint32_t kLcSymtab = 0x2;
+inline constexpr std::uint32_t kLcDysymtab = 0xb;
 inline constexpr std::uint32_t kLcSegment64 = 0x19;
 inline constexpr std::uint32_t kLcDyldInfo = 0x22;
 inline constexpr std::uint32_t kLcDyldInfoOnly = 0x80000022;

@@ -12,18 +12,37 @@ std::uint16_t number16(const FieldSink& sink, std::uint64_t pos) { return number
 std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
 std::uint64_t number64(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint64_t>(sink.file(), pos); }
 
+constexpr std::uint8_t kSymbolBytes = 16;
+
 // nlist_64: name, type, section, description, value.
 void add_symbols(FieldSink& sink, const MachoCommand& command) {
   constexpr std::uint8_t kDebugger = 0xe0, kTypeMask = 0x0e, kInSection = 0x0e;
   const std::uint64_t table = sink.image().file_pos + number32(sink, command.file_pos + 8);
+  const std::uint64_t names = sink.image().file_pos + number32(sink, command.file_pos + 16);
+  const std::uint64_t name_bytes = number32(sink, command.file_pos + 20);
   const std::uint64_t count = number32(sink, command.file_pos + 12);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
-    const std::uint64_t at = table + 16 * i;
-    if (!range_fits(at, 16, sink.file().size())) return;
+    const std::uint64_t at = table + kSymbolBytes * i;
+    if (!range_fits(at, kSymbolBytes, sink.file().size())) return;
+    sink.entry32(at, names, name_bytes, 1, FieldKind::kSymbolName);
     const std::uint8_t type = number_at<std::uint8_t>(sink.file(), at + 4);
     // Entries for the debugger hold addresses as well, or sizes and times, which mostly lead nowhere.
     if ((type & kDebugger) == 0 && (type & kTypeMask) != kInSection) continue;
     sink.absolute64(at + 8, FieldKind::kSymbolValue);
+  }
+}
+
+// The table of symbols that stubs and pointers stand for, by their numbers in the other one.
+void add_indirect_symbols(FieldSink& sink, const MachoHeader& header, const MachoCommand& command) {
+  const auto is_table = [](const MachoCommand& other) { return other.type == kLcSymtab; };
+  const auto symtab = std::find_if(header.commands.begin(), header.commands.end(), is_table);
+  if (symtab == header.commands.end()) return;
+  const std::uint64_t symbols = sink.image().file_pos + number32(sink, symtab->file_pos + 8);
+  const std::uint64_t symbol_bytes = kSymbolBytes * std::uint64_t{number32(sink, symtab->file_pos + 12)};
+  const std::uint64_t table = sink.image().file_pos + number32(sink, command.file_pos + 56);
+  const std::uint64_t count = number32(sink, command.file_pos + 60);
+  for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
+    sink.entry32(table + 4 * i, symbols, symbol_bytes, kSymbolBytes, FieldKind::kSymbolIndex);
   }
 }
 
@@ -182,6 +201,7 @@ void find_macho_fields(FieldSink& sink) {
   for (const MachoCommand& command : header->commands) {
     if (command.type == kLcMain) sink.rva32(command.file_pos + 8, FieldKind::kLoadCommand);
     if (command.type == kLcSymtab) add_symbols(sink, command);
+    if (command.type == kLcDysymtab) add_indirect_symbols(sink, *header, command);
     if (command.type == kLcDyldChainedFixups) add_chained_fixups(sink, *header, command);
     if (command.type == kLcDyldInfo || command.type == kLcDyldInfoOnly) add_rebases(sink, *header, command);
   }

@@ -39,6 +39,18 @@ std::uint64_t mixed(std::uint64_t number) noexcept {
   return number ^ number >> 32;
 }
 
+// What a symbol's name field becomes: something of the name itself, as that is the same in both files.
+std::uint64_t name_number(ByteSpan file, const Field& field) noexcept {
+  constexpr std::size_t kMostBytes = 256;
+  const auto begin = static_cast<std::size_t>(field.target_address - kFileSpace);
+  std::uint64_t number = 0;
+  for (std::size_t i = begin; i < file.size() && i - begin < kMostBytes && file[i] != 0; ++i) {
+    number = (number ^ file[i]) * 0x9E3779B97F4A7C15u;
+    number ^= number >> 32;
+  }
+  return number;
+}
+
 // The label of an address of the target: by its place in the file where it has one, as images may share addresses.
 std::uint64_t label_of(const ImageLayout& layout, std::uint64_t address) noexcept {
   std::uint64_t pos = 0;
@@ -72,7 +84,10 @@ struct SourceState {
 
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
   for_each_chunk(program, kinds, pool, [] { return NoState(); },
-                 [&](NoState&, const Field& field) { mask_field(copy.data() + field.pos, field, 0); });
+                 [&](NoState&, const Field& field) {
+                   const bool is_name = field.kind == FieldKind::kSymbolName;
+                   mask_field(copy.data() + field.pos, field, is_name ? name_number(program.file(), field) : 0);
+                 });
 }
 
 void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {

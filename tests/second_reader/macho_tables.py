@@ -2,11 +2,12 @@
 from bytes_of_file import MASK64, LebCursor, fits
 from eh_frame import read_eh_frame
 from exception_tables import read_exception_tables
-from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, SYMBOL_VALUE, UNWIND_ENTRY, UNWIND_HEADER,
-                    UNWIND_START)
+from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, SYMBOL_INDEX, SYMBOL_NAME, SYMBOL_VALUE, UNWIND_ENTRY,
+                    UNWIND_HEADER, UNWIND_START)
 from macho import Segment
 
-MAIN, SYMBOLS, CHAINED_FIXUPS, REBASES = 0x80000028, 2, 0x80000034, (0x22, 0x80000022)
+MAIN, SYMBOLS, INDIRECT_SYMBOLS, CHAINED_FIXUPS, REBASES = 0x80000028, 2, 0xb, 0x80000034, (0x22, 0x80000022)
+SYMBOL_BYTES = 16
 # format -> (authenticated, bits of the number, from base, bits of the distance to the next, stride)
 CHAINS = {1: (True, 43, False, 11, 8), 2: (False, 36, False, 12, 4), 6: (False, 36, True, 12, 4),
           7: (True, 43, True, 11, 4), 9: (True, 43, True, 11, 8), 12: (True, 43, True, 11, 8)}
@@ -18,6 +19,8 @@ def read_macho_tables(reader):
             reader.rva32(c + 8, HEADER)
         elif type_ == SYMBOLS:
             read_symbols(reader, c)
+        elif type_ == INDIRECT_SYMBOLS:
+            read_indirect_symbols(reader, c)
         elif type_ == CHAINED_FIXUPS:
             read_chained_fixups(reader, c)
         elif type_ in REBASES:
@@ -37,14 +40,26 @@ def section_entry(reader, name):
 
 def read_symbols(reader, c):
     file = reader.file
-    table = reader.image.pos + file.u32(c + 8)
+    pos = reader.image.pos
+    table, names = pos + file.u32(c + 8), (pos + file.u32(c + 16), file.u32(c + 20))
     for i in reader.steps(range(file.u32(c + 12))):
-        e = table + 16 * i
-        if not reader.has_bytes(e, 16):
+        e = table + SYMBOL_BYTES * i
+        if not reader.has_bytes(e, SYMBOL_BYTES):
             break
+        reader.entry32(e, names, 1, SYMBOL_NAME)
         t = file.u8(e + 4)
         if t & 0xe0 or t & 0x0e == 0x0e:
             reader.abs64(e + 8, SYMBOL_VALUE)
+
+
+def read_indirect_symbols(reader, c):
+    file, pos = reader.file, reader.image.pos
+    tables = [d for type_, d, _ in reader.image.about["commands"] if type_ == SYMBOLS]
+    if not tables:
+        return
+    symbols = pos + file.u32(tables[0] + 8), SYMBOL_BYTES * file.u32(tables[0] + 12)
+    for i in reader.steps(range(file.u32(c + 60))):
+        reader.entry32(pos + file.u32(c + 56) + 4 * i, symbols, SYMBOL_BYTES, SYMBOL_INDEX)
 
 
 def read_chained_fixups(reader, c):

@@ -179,7 +179,7 @@ Bytes craft_pe() {
 Bytes craft_macho() {
   CraftedBytes out;
   out.grow_to(0x800);
-  out.put32(0, 0xfeedfacf).put32(4, 0x0100000c).put32(12, 2).put32(16, 6);
+  out.put32(0, 0xfeedfacf).put32(4, 0x0100000c).put32(12, 2).put32(16, 7);
   std::size_t at = 32;
   const auto put_segment = [&](std::uint64_t address, std::size_t pos, std::size_t size, unsigned section_count) {
     out.put32(at, 0x19).put32(at + 4, 72 + 80 * section_count).put64(at + 24, address).put64(at + 32, size);
@@ -201,7 +201,9 @@ Bytes craft_macho() {
   out.put32(at, 0x2).put32(at + 4, 24).put32(at + 8, kMachoSymbols).put32(at + 12, 2);
   out.put32(at + 24, 0x80000028).put32(at + 28, 24).put64(at + 32, kMachoCode + 8);
   out.put32(at + 48, 0x80000034).put32(at + 52, 16).put32(at + 56, kMachoFixups).put32(at + 60, 0x80);
-  out.put32(20, at + 64 - 32);
+  out.put32(at + 16, kMachoNames).put32(at + 20, 0x20);
+  out.put32(at + 64, 0xb).put32(at + 68, 80).put32(at + 64 + 56, kMachoIndirect).put32(at + 64 + 60, 2);
+  out.put32(20, at + 64 + 80 - 32);
   // Unwind: no encodings, one personality, an index of two, one exception table, one compressed page of two functions
   out.put32(kMachoUnwind, 1).put32(kMachoUnwind + 12, 28).put32(kMachoUnwind + 16, 1).put32(kMachoUnwind + 20, 32);
   out.put32(kMachoUnwind + 24, 2).put32(kMachoUnwind + 28, 0x4000 + kMachoData);
@@ -215,6 +217,7 @@ Bytes craft_macho() {
   const std::size_t info = kMachoFixups + 32 + 16;
   out.put32(info, 24).put16(info + 4, 0x4000).put16(info + 6, 6).put16(info + 20, 1).put16(info + 22, 0);
   out.put64(kMachoData, (std::uint64_t{2} << 51) | (kMachoCode + 0x10)).put64(kMachoData + 8, std::uint64_t{1} << 63);
+  out.put32(kMachoSymbols, 5).put32(kMachoIndirect, 1).put32(kMachoIndirect + 4, 0x80000000);
   out.put8(kMachoSymbols + 4, 0x0f).put64(kMachoSymbols + 8, kMachoBase + kMachoCode + 0x20);
   return out.take();
 }

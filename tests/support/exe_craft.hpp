@@ -84,6 +84,8 @@ inline constexpr std::size_t kMachoUnwind = 0x500;
 inline constexpr std::size_t kMachoData = 0x600;     // a chain of two pointers, the second one a bind
 inline constexpr std::size_t kMachoFixups = 0x700;
 inline constexpr std::size_t kMachoSymbols = 0x780;
+inline constexpr std::size_t kMachoNames = 0x7a0;     // of 0x20 bytes; the first symbol's is at byte 5
+inline constexpr std::size_t kMachoIndirect = 0x7c0;  // symbol 1, and one of none
 [[nodiscard]] Bytes craft_macho();
 
 // Sixteen bytes of code at 0x1000, two pointers at 0x2000 of which the second leads nowhere, memory at 0x3000.

@@ -78,7 +78,7 @@ TEST(FindImages, Macho) {
   EXPECT_EQ(ImageFormat::kMachO, images[0].format);
   EXPECT_EQ(Machine::kArm64, images[0].machine);
   EXPECT_EQ(kMachoBase, images[0].base_address);
-  const Sections expected = {{0, 0x228, kMachoBase, 0x228, kData},
+  const Sections expected = {{0, 0x278, kMachoBase, 0x278, kData},
                              {kMachoCode, 0x100, kMachoBase + kMachoCode, 0x100, kCode},
                              {kMachoUnwind, 0x100, kMachoBase + kMachoUnwind, 0x100, kData},
                              {kMachoData, 0x100, kMachoBase + 0x4000 + kMachoData, 0x100, kData}};

@@ -39,7 +39,8 @@ void PrintTo(const Seen& seen, std::ostream* out) {
 }
 
 bool has_base(Form form) {
-  return form == Form::kOffset32 || form == Form::kOffset24 || form == Form::kSize32 || form == Form::kSize64;
+  return form == Form::kOffset32 || form == Form::kOffset24 || form == Form::kSize32 || form == Form::kSize64 ||
+         form == Form::kFileOffset32;
 }
 
 std::uint64_t base_pos(const Field& field) {
@@ -270,7 +271,9 @@ TEST(TableFields, Macho) {
       {kMachoUnwind + 76, Form::kOffset24, Kind::kFunctionStart, at(kMachoCode), kMachoCode},
       {kMachoUnwind + 80, Form::kOffset24, Kind::kFunctionStart, at(kMachoCode + 0x20), kMachoCode},
       {kMachoData, Form::kMachChained, Kind::kPointer, at(kMachoCode + 0x10)},
+      {kMachoSymbols, Form::kFileOffset32, Kind::kSymbolName, kFileSpace + kMachoNames + 5, kMachoNames},
       {kMachoSymbols + 8, Form::kAbs64, Kind::kSymbolValue, at(kMachoCode + 0x20)},
+      {kMachoIndirect, Form::kFileOffset32, Kind::kSymbolIndex, kFileSpace + kMachoSymbols + 16, kMachoSymbols},
   };
   EXPECT_EQ(expected, fields_of(craft_macho()));
 }
