@@ -19,6 +19,8 @@ namespace {
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
 constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
+// Of the fields of OLD that bpatch holds: with covers, labels and coders it stays within its usual limit of 256 MiB then.
+constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;
 
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
@@ -74,6 +76,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   if (changed_bytes(source, target, pool) < target.size() / kWorthRatio) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
   pass->find_programs(std::move(source_images), std::move(target_images));
+  if (pass->old_->table_memory_bytes() > kMostFieldBytes) return nullptr;
   return pass;
 }
 
@@ -84,7 +87,8 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
   // Who applies decodes all code at once if that fits, else block by block.
   const std::uint64_t table_bytes = old_->table_memory_bytes();
   const std::uint64_t code_bytes = old_->memory_bytes() - table_bytes;
-  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size() / 2);
+  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size() / 2) &&
+                    table_bytes + code_bytes <= kMostFieldBytes;
   apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
 }
 
