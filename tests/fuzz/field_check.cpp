@@ -72,6 +72,10 @@ void check_field(ByteSpan file, const exe::Images& images, const exe::Field& fie
   place.bits64 = image.bits64;
   place.base_address = image.base_address;
   if (!layout.address_of(field.pos, place.own_address)) place.own_address = field.pos;
+  if (field.form == exe::FieldForm::kFileOffset32) {
+    place.base_address = exe::kFileSpace + exe::base_pos(field);
+    require(field.target_address - exe::kFileSpace - image.file_pos < image.size_bytes, "an entry lies in the image");
+  }
   if (has_base(field.form) && !layout.address_of(exe::base_pos(field), place.base_address)) {
     require(false, "the base of a field is in a section");
   }

@@ -12,9 +12,11 @@
 #include "fuzz/program_input.hpp"
 #include "support/craft.hpp"
 #include "support/exe_craft.hpp"
+#include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
+#include "support/signed_program.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -48,6 +50,7 @@ void save_programs() {
   save("exe_elf", "go", test::craft_go());
   save("exe_elf", "linked", test::program_pair(11, 8).old_version);
   save("exe_elf", "with_pe", sound_program(9));
+  save("exe_elf", "fixed", test::fixed_program({1, 2, 3, 4}).bytes);
   save("exe_pe", "sections", test::craft_pe());
   save("exe_macho", "thin", test::craft_macho());
   Bytes two = test::craft_macho();
@@ -129,6 +132,14 @@ std::vector<Pair> native_pairs() {
     auto patch = test::make_patch(programs.old_version, programs.new_version, test::create_options(level));
     if (patch) pairs.push_back({name, programs.old_version, programs.new_version, *patch});
   }
+  const test::SignedPair signed_programs = test::signed_pair(9000, 3);
+  test::Craft cut;
+  cut.page_hashes = {signed_programs.new_version.list};
+  cut.window_bytes = 3000;
+  const Bytes& old_version = signed_programs.old_version.bytes;
+  const Bytes& new_version = signed_programs.new_version.bytes;
+  pairs.push_back({"signed", old_version, new_version,
+                   test::craft_patch(old_version, new_version, test::covers_of(old_version, new_version), cut)});
   return pairs;
 }
 

@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "format/native/layout.hpp"
 #include "format/patch_reader.hpp"
+#include "hash/sha256.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
 
@@ -109,7 +110,10 @@ class Executor {
     for (;;) {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));
-      if (!more) return {};
+      if (!more) {
+        fill_lists(patch->page_hashes(), target);
+        return {};
+      }
       BDELTA_TRY(validate_window(window, source_.size()));
       const std::size_t before = target.size();
       target.resize(before + static_cast<std::size_t>(window.target_length));
@@ -120,6 +124,19 @@ class Executor {
   }
 
  private:
+  // The slow way, over the whole.
+  static void fill_lists(const PageHashLists& lists, Bytes& target) {
+    for (const PageHashes& list : lists) {
+      std::uint64_t to = list.list_pos;
+      for (std::uint64_t pos = list.data_pos; pos < list.data_end(); pos += list.page_bytes()) {
+        const auto length = static_cast<std::size_t>(std::min(list.page_bytes(), list.data_end() - pos));
+        const Sha256Digest hash = sha256(ByteSpan(target).subspan(static_cast<std::size_t>(pos), length));
+        std::copy(hash.begin(), hash.end(), target.begin() + static_cast<std::ptrdiff_t>(to));
+        to += hash.size();
+      }
+    }
+  }
+
   void set_checksum(ByteSpan bytes) {
     if (next_ < checksums_.size()) store_le(patch_.data() + checksums_[next_++], xxh3_32(bytes));
   }
@@ -150,6 +167,10 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
     const auto tag = static_cast<RecordTag>(cursor.u8());
     if (tag == RecordTag::kGlobal && skip_global(cursor)) {
       prediction = true;
+      continue;
+    }
+    if (tag == RecordTag::kPageHashes) {
+      (void)cursor.bytes(cursor.varint());
       continue;
     }
     if (tag != RecordTag::kGroup && tag != RecordTag::kCovers) break;
