@@ -5,7 +5,8 @@
 // the windows in order, and so does a target that is a stream. The first error in target order ends everything.
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
-// Lists of page digests that the patch leaves out are put in when a window has its turn, and such a window is written then.
+// Lists of page digests that the patch leaves out are put in when a window has its turn, and such a window is written
+// then.
 // Memory: at most threads + 2 windows are under way, plain ones cut into slices, and the lanes of one group.
 #pragma once
 
@@ -31,7 +32,8 @@ struct TargetSink {
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch. `predicted` may be null, and so may `page_hasher`, which is this target's.
+  // Target bytes are units of the pool's watch. `predicted` may be null, and so may `page_hasher`, which is this
+  // target's.
   WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher, TargetSink sink,
                  WorkerPool& pool);
   ~WindowPipeline();

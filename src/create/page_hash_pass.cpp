@@ -1,5 +1,5 @@
-// A digest that changed costs its 32 bytes and cannot be predicted. One that did not change costs nothing, as it is copied:
-// so a list is left out where enough of its digests are not among those of the source.
+// A digest that changed costs its 32 bytes and cannot be predicted. One that did not change costs nothing, as it is
+// copied: so a list is left out where enough of its digests are not among those of the source.
 #include "create/page_hash_pass.hpp"
 
 #include <algorithm>

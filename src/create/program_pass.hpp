@@ -16,8 +16,8 @@ namespace bdelta {
 // For one pair of files as a whole. Takes the memory of both again, and of their fields.
 class ProgramPass {
  public:
-  // Null if one of the files holds no program, if they hardly differ, or if bpatch would need too much memory. Both must outlive the object, and so must the
-  // settings. The images are those of the files.
+  // Null if one of the files holds no program, if they hardly differ, or if bpatch would need too much memory. Both must
+  // outlive the object, and so must the settings. The images are those of the files.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                             std::vector<exe::Image> target_images, const LevelSettings& settings,
                                             WorkerPool& pool);

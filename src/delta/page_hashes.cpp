@@ -18,7 +18,8 @@ bool is_sound(const PageHashes& list, std::uint64_t begin, std::uint64_t target_
 
 Status check_page_hashes(const PageHashLists& lists, std::uint64_t target_size) {
   if (lists.size() > kMostPageHashLists) {
-    return Error{ErrorCode::kPatchCorrupt, "expected at most 255 lists of page digests, found " + std::to_string(lists.size())};
+    return Error{ErrorCode::kPatchCorrupt, "expected at most 255 lists of page digests, found " +
+                                               std::to_string(lists.size())};
   }
   std::uint64_t begin = 0;
   for (const PageHashes& list : lists) {

@@ -35,8 +35,9 @@ using PageHashLists = std::vector<PageHashes>;
 // Images of a file are no more than these, and neither are the lists of a patch: each window is held against all.
 inline constexpr std::size_t kMostPageHashLists = 255;
 
-// Whether they are no more than that, and each has pages and stands behind them, whole, in a target of this size, and begins with its pages behind the
-// list before: then a single way through the target in order has all pages of a list in front of it. kPatchCorrupt else.
+// Whether they are no more than that, and each has pages and stands behind them, whole, in a target of this size, and
+// begins with its pages behind the list before: then a single way through the target in order has all pages of a list in
+// front of it. kPatchCorrupt else.
 Status check_page_hashes(const PageHashLists& lists, std::uint64_t target_size);
 
 // Of the lists, all together.

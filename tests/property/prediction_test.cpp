@@ -44,18 +44,20 @@ TEST(Prediction, RebuildsThroughEverySinkAndThreadCount) {
   }
 }
 
-TEST(Prediction, AnyThreadCountGivesTheSamePatch) {
+class PredictionLevels : public ::testing::TestWithParam<int> {};
+
+TEST_P(PredictionLevels, AnyThreadCountGivesTheSamePatch) {
   const ProgramPair& pair = large_pair();
-  for (const int level : {kLevel, 9, kMaxLevel}) {
-    const auto one = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, 1));
-    ASSERT_OK(one);
-    for (const unsigned threads : {2u, 7u}) {
-      const auto many = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, threads));
-      ASSERT_OK(many);
-      EXPECT_TRUE(same_bytes(*one, *many)) << threads;
-    }
+  const auto one = make_patch(pair.old_version, pair.new_version, create_options(GetParam(), PatchFormat::kBdt2, 1));
+  ASSERT_OK(one);
+  for (const unsigned threads : {2u, 7u}) {
+    const auto many = make_patch(pair.old_version, pair.new_version, create_options(GetParam(), PatchFormat::kBdt2, threads));
+    ASSERT_OK(many);
+    EXPECT_TRUE(same_bytes(*one, *many)) << threads;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kMaxLevel));
 
 TEST(Prediction, MakesPatchesOfRelinkedProgramsMuchSmaller) {
   const ProgramPair& pair = large_pair();
