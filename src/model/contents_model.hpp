@@ -17,7 +17,8 @@ namespace mix {
 class ContentsModel {
  public:
   ContentsModel(const ContentsScope& scope, RandomReader& source) : source_(source) {
-    if (scope.literals) literals_ = std::make_unique<LiteralModel>(LiteralScope{scope.literal_log}, source);
+    if (scope.literals) literals_ = std::make_unique<LiteralModel>(LiteralScope{scope.literal_log, scope.run_matches},
+                                                                   source);
     if (scope.misses) misses_ = std::make_unique<MissModel>(MissScope{scope.miss_log});
   }
 

@@ -34,7 +34,8 @@ class LiteralModel {
   static constexpr std::size_t kFixedBytes = 128 * 1024;  // beside its tables, at most
 
   LiteralModel(const LiteralScope& scope, RandomReader& source)
-      : source_(source), history_(scope, source), lines_(scope.table_log) {
+      : source_(source), history_(scope, source), lines_(scope.table_log),
+        run_matches_(scope.run_matches) {
     weights_by_place_.fill(kFirstWeight);
     weights_by_node_.fill(0);
     order0_.fill(kFreshSmallSlot);
@@ -63,8 +64,9 @@ class LiteralModel {
   std::uint8_t code(Coder& coder, std::uint8_t byte) {
     byte = code_byte(coder, byte);
     history_.append(byte);
-    if (match_length_ == 0) seek(history_.literal_place());
-    history_.remember();  // afterwards, or the place itself would be found
+    // Before the place is remembered, or it would be found itself, which is no match.
+    if (match_length_ == 0 && run_matches_) seek(history_.literal_place());
+    history_.remember();
     return byte;
   }
 
@@ -282,6 +284,7 @@ class LiteralModel {
   RandomReader& source_;
   LiteralHistory history_;
   SmallLineTable lines_;
+  const bool run_matches_;
   LiteralContext context_;
   std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_by_place_;
   std::array<std::int32_t, 256 * kInputs> weights_by_node_;

@@ -110,7 +110,7 @@ TEST(Order, OldIsProvenBeforeTheBodyIsDecoded) {
 TEST(Order, TheHeaderIsProvenBeforeAnythingInItIsBelieved) {
   SplitPatch split = split_patch(good_patch());
   split.header.decoder_memory_bytes = ~std::uint64_t{0};
-  split.header.required_features = 0x80;
+  split.header.required_features = std::uint64_t{1} << 63;
   split.header.source_size = 1;
   Bytes patch = with_header(split.header, split.body);
   EXPECT_EQ(ErrorCode::kUnsupportedFeature, error_of(kOld, patch).code) << "a feature before limits";

@@ -185,7 +185,7 @@ TEST(Contents, NeedTheirFeature) {
   const auto patch = make_patch(pair.source, pair.target, create_options(kMaxLevel));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  ASSERT_EQ(kFeature, split.header.required_features);
+  ASSERT_EQ(kFeature | std::uint64_t{1} << 7, split.header.required_features) << "coded contents, matches in runs";
   split.header.required_features = 0;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
   split.header.required_features = kFeature | std::uint64_t{1} << 63;

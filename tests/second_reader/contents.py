@@ -17,6 +17,7 @@ class ContentsScope:
     literal_log: int
     miss_log: int
     lanes: int
+    run_matches: bool
 
     @property
     def code_stream(self):
@@ -29,14 +30,14 @@ class ContentsScope:
         return self.lanes * (4096 + literals + misses)
 
 
-def read_contents_scope(head):
+def read_contents_scope(head, run_matches):
     form = head.byte()
     literals, misses, literal_log = bool(form & 1), bool(form & 2), 16 + (form >> 2 & 3)
     require(literals or misses, "a group has coded contents of which nothing is coded")
     require(literal_log <= 18, f"log of the literal model's lines {literal_log}; 18 at most")
     miss_log = head.byte() if misses else 12
     require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
-    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1)
+    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, run_matches)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def source_end(ops):
 class Lane:
     def __init__(self, scope, source):
         self.source = source
-        self.literals = LiteralModel(scope.literal_log, source) if scope.literals else None
+        self.literals = LiteralModel(scope.literal_log, source, scope.run_matches) if scope.literals else None
         self.misses = MissModel(scope.miss_log) if scope.misses else None
         self.decoder = None  # begins with the first window
         self.code = b""  # of the window at hand

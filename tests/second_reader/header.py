@@ -8,7 +8,9 @@ FEATURE_PREDICTION = 1 << 0
 FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
-KNOWN_FEATURES = FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES
+FEATURE_RUN_MATCHES = 1 << 7
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES |
+                  FEATURE_RUN_MATCHES)
 
 
 @dataclass
@@ -34,6 +36,10 @@ class Header:
     @property
     def has_digests(self):
         return bool(self.required_features & FEATURE_DIGESTS)
+
+    @property
+    def run_matches(self):
+        return bool(self.required_features & FEATURE_RUN_MATCHES)
 
     @property
     def has_page_lists(self):

@@ -47,8 +47,9 @@ class KnownByte:
 
 
 class LiteralModel:
-    def __init__(self, log, source):
+    def __init__(self, log, source, run_matches):
         self.source = source
+        self.run_matches = run_matches  # may begin inside of runs
         self.history = History(log, source)
         self.match = Match(self.history)
         self.lines = Lines(log)
@@ -81,7 +82,8 @@ class LiteralModel:
     def decode_byte(self, decoder):
         byte = self.code(decoder)
         self.history.append(byte)
-        self.match.seek_if_none(self.history.ring_at)
+        if self.run_matches:
+            self.match.seek_if_none(self.history.ring_at)
         self.history.remember()
         return byte
 

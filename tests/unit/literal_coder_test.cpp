@@ -140,9 +140,9 @@ Story insertions(Bytes source, const Bytes& inserted, std::size_t every, std::si
   return story;
 }
 
-PackedLiterals pack(const Story& story, unsigned table_log = kMinLiteralLog) {
+PackedLiterals pack(const Story& story, const LiteralScope& scope = {}) {
   StrictSource source(story.source);
-  auto packed = pack_literals(story.literals(), story.runs, source, {table_log});
+  auto packed = pack_literals(story.literals(), story.runs, source, scope);
   EXPECT_TRUE(packed);
   return std::move(packed).value();
 }
@@ -162,9 +162,11 @@ void expect_back(const Story& story, const PackedLiterals& packed, std::size_t p
 }
 
 void expect_round_trip(const Story& story, unsigned table_log = kMinLiteralLog) {
-  const PackedLiterals packed = pack(story, table_log);
-  expect_back(story, packed, 1);
-  expect_back(story, packed, 1000);
+  for (const bool run_matches : {true, false}) {
+    const PackedLiterals packed = pack(story, {table_log, run_matches});
+    expect_back(story, packed, 1);
+    expect_back(story, packed, 1000);
+  }
 }
 
 // Numbers of 4 bytes that rise by small steps, as tables of programs hold them.
@@ -356,6 +358,9 @@ TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const Story table = insertions(table_bytes(100000, 1), table_bytes(8000, 2), 1000, 300, 3);
   EXPECT_EQ(3878125876u, xxh3_32(pack(text).code));
   EXPECT_EQ(1258836430u, xxh3_32(pack(table).code));
+  const LiteralScope first_patches{kMinLiteralLog, false};
+  EXPECT_EQ(3689317340u, xxh3_32(pack(text, first_patches).code));
+  EXPECT_EQ(2680186664u, xxh3_32(pack(table, first_patches).code));
 }
 
 }  // namespace

@@ -129,6 +129,7 @@ Status GroupReader::read_contents_scope(ByteSpan& head) {
   const unsigned byte = head[0];
   head = head.subspan(1);
   ContentsScope scope;
+  scope.run_matches = (header_.required_features & kFeatureRunMatches) != 0;
   scope.literals = (byte & kContentsLiterals) != 0;
   scope.misses = (byte & kContentsMisses) != 0;
   scope.literal_log = kMinLiteralLog + (byte >> kContentsLogShift & 3);

@@ -19,8 +19,9 @@ inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in a
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
 inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
 inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
-inline constexpr std::uint64_t kKnownFeatures =
-    kFeaturePrediction | kFeatureContents | kFeatureDigests | kFeaturePageHashes;
+inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests |
+                                                kFeaturePageHashes | kFeatureRunMatches;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which

@@ -36,7 +36,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   }
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
   limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, made.group.memory_bytes);
-  if (made.group.has_contents) limits_.required_features |= kFeatureContents;
+  if (made.group.has_contents) limits_.required_features |= kFeatureContents | kFeatureRunMatches;
   for (const WindowRecord& window : draft.windows) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
