@@ -109,7 +109,8 @@ class Repeated(unittest.TestCase):
             self.assertEqual(cache.get(("old", "new"), rows[0].key, "d"), rows)
             self.assertEqual(cache.get(("old", "other"), rows[0].key, "d"), [])
             self.assertEqual(cache.get(("old", "new"), rows[0].key, "other"), [])
-            self.assertEqual(SlowCache(Path(directory), machine, Limits(300, 8)).get(("old", "new"), rows[0].key, "d"), [])
+            other_limits = SlowCache(Path(directory), machine, Limits(300, 8))
+            self.assertEqual(other_limits.get(("old", "new"), rows[0].key, "d"), [])
 
 
 class Changes(unittest.TestCase):

@@ -27,7 +27,8 @@ class Smoke(unittest.TestCase):
         self._scratch.cleanup()
 
     def run_bench(self, *more: str) -> list[dict[str, str]]:
-        result = bench("run", "sources", *self.common, "--runs", str(self.runs), "--name", "smoke", "--most-rounds", "1", *more)
+        result = bench("run", "sources", *self.common, "--runs", str(self.runs), "--name", "smoke",
+                       "--most-rounds", "1", *more)
         self.assertEqual(result.returncode, 0, result.stderr)
         return self.lines()
 
@@ -99,8 +100,8 @@ class Smoke(unittest.TestCase):
         for threads in (1, 2):
             for command in (("bdelta", "-6", "--force", "--no-verify", old, new, patch),
                             ("bpatch", "--force", old, str(self.runs / "out"), patch)):
-                subprocess.run((str(BIN / "bench_exec"), report, "1000", "60", "0", told, str(BIN / command[0]), "--json",
-                                "--threads", str(threads), *command[1:]), check=True)
+                subprocess.run((str(BIN / "bench_exec"), report, "1000", "60", "0", told, str(BIN / command[0]),
+                                "--json", "--threads", str(threads), *command[1:]), check=True)
                 outside = json.loads(Path(report).read_text())
                 inside = json.loads(Path(told).read_text())
                 self.assertEqual(outside["exit"], 0)

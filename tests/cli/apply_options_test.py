@@ -42,12 +42,14 @@ class ApplyOptions(support.Case):
     def test_memory(self):
         needs = self.report(support.BPATCH, "--info", "patch")["decoder_memory_bytes"]
         self.assertGreater(needs, 0)
-        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", f"--memory={needs - 1}"), 6, str(needs), "--memory")
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", f"--memory={needs - 1}"), 6, str(needs),
+                              "--memory")
         self.assertEqual(self.made(f"--memory={needs}"), self.new)
 
     def test_max_output(self):
         size = len(self.new)
-        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", f"--max-output={size - 1}"), 6, str(size), "--max-output")
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", f"--max-output={size - 1}"), 6, str(size),
+                              "--max-output")
         self.assertEqual(self.made(f"--max-output={size}"), self.new)
 
     def test_force(self):
@@ -144,7 +146,8 @@ class About(support.Case):
         self.assertEqual(self.snapshot(), before)
 
     def test_info_says_whether_addresses_are_predicted(self):
-        pair = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "golden", "bdt2-predicted")
+        here = os.path.dirname(os.path.abspath(__file__))
+        pair = os.path.join(here, "..", "..", "testdata", "golden", "bdt2-predicted")
         old, new = os.path.join(pair, "old"), os.path.join(pair, "new")
         for options, predicted in ((), True), (("--no-predict",), False), (("-2",), False), (("--memory=1G",), False):
             self.succeed(self.bdelta(old, new, "patch", "--force", *options))
@@ -160,9 +163,10 @@ class About(support.Case):
             self.refuse(self.run_program(executable, "--info"), 1)
 
     def test_help_fits_a_terminal_and_names_every_option(self):
-        common = ["--help", "--version", "--info", "--threads", "--memory", "--io", "--io-buffer", "--temp-dir", "--force",
-                  "--no-sync", "--stats", "--json", "--quiet", "--all-in-ram"]
-        own = {support.BDELTA: ["-1", "-3", "-6", "--format", "--no-verify"], support.BPATCH: ["--check", "--max-output"]}
+        common = ["--help", "--version", "--info", "--threads", "--memory", "--io", "--io-buffer", "--temp-dir",
+                  "--force", "--no-sync", "--stats", "--json", "--quiet", "--all-in-ram"]
+        own = {support.BDELTA: ["-1", "-3", "-6", "--format", "--no-verify"],
+               support.BPATCH: ["--check", "--max-output"]}
         for executable, options in own.items():
             result = self.succeed(self.run_program(executable, "--help"))
             self.assertEqual(result.stderr, b"")

@@ -37,7 +37,8 @@ class CreateOptions(support.Case):
         self.assertEqual(self.report(support.BDELTA, "old", "new", "pmax", "--max")["level"], 10)
 
     def test_max_is_no_larger_than_nine(self):
-        self.assertLessEqual(len(self.make("--max")), len(self.make("-9")) + 16)  # the feature and its memory are declared
+        # The feature and its memory are declared.
+        self.assertLessEqual(len(self.make("--max")), len(self.make("-9")) + 16)
 
     def test_threads_change_no_byte(self):
         for level in ("-1", "-3", "-6", "--max"):
@@ -119,7 +120,9 @@ class CreateOptions(support.Case):
             self.assertEqual(self.make("-1", f"--max-ratio={ratio}"), patch)
         for ratio in (f"{share * 0.99:.6f}", f"{share * 99:.4f}%", ".0001"):
             for way in ("bdt2", "bdt1"):
-                self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "-1", "--format", way, "--max-ratio", ratio), 6, "--max-ratio")
+                self.refuse_untouched(
+                    lambda: self.bdelta("old", "new", "p", "-1", "--format", way, "--max-ratio", ratio), 6,
+                    "--max-ratio")
         for ratio in ("0", "", "%", "-1", "x", "0.5.5", "1e3", "nan"):
             self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--max-ratio={ratio}"), 1, "--max-ratio")
 
@@ -130,7 +133,8 @@ class CreateOptions(support.Case):
             self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--timeout={seconds}"), 1, "--timeout")
 
     def test_json_tells_why_it_gave_up(self):
-        for option, name, code in (("--timeout=.000001", "TimeLimit", 604), ("--max-ratio=0.01%", "PatchTooLarge", 605)):
+        for option, name, code in (("--timeout=.000001", "TimeLimit", 604),
+                                   ("--max-ratio=0.01%", "PatchTooLarge", 605)):
             result = self.bdelta("old", "new", "p", option, "--json")
             error = json.loads(result.stdout)["error"]
             self.assertEqual((result.returncode, error["name"], error["code"], error["exit"]), (6, name, code, 6))
@@ -139,7 +143,8 @@ class CreateOptions(support.Case):
     def test_stats(self):
         result = self.succeed(self.bdelta("old", "new", "p", "--stats"))
         self.assertEqual(result.stdout, b"")
-        for word in (b"phase", b"gaps", b"compress", b"wait", b"literals", b"covers", b"read calls", b"peak memory", b"wall clock"):
+        for word in (b"phase", b"gaps", b"compress", b"wait", b"literals", b"covers", b"read calls", b"peak memory",
+                     b"wall clock"):
             self.assertIn(word, result.stderr)
         for line in result.stderr.decode().splitlines():
             self.assertLessEqual(len(line), 80)

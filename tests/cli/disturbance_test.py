@@ -1,4 +1,7 @@
-"""Trouble while working: signals, inputs that change, disks and pipes that take no more. No partial file is ever left."""
+"""Trouble while working: signals, inputs that change, disks and pipes that take no more.
+
+No partial file is ever left.
+"""
 import os
 import random
 import resource
@@ -134,7 +137,8 @@ class Disturbance(support.Case):
         for attempt in range(24):
             self.put("old", small_old)
             self.put("new", small_new)
-            process = self.start(support.BDELTA, "old", "new", "p", "--no-sync", "-3", ("--io=stdio", "--io=mmap")[attempt % 2])
+            way = ("--io=stdio", "--io=mmap")[attempt % 2]
+            process = self.start(support.BDELTA, "old", "new", "p", "--no-sync", "-3", way)
             time.sleep(0.002 * attempt)
             self.change("old", "truncate")
             _, said = process.communicate(timeout=60)

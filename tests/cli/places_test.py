@@ -129,7 +129,8 @@ class Places(support.Case):
         self.assertGreater(os.stat(self.path("made")).st_mtime, 1.1e9)
 
     def test_devices(self):
-        for executable, arguments in ((support.BPATCH, ["old", "/dev/null", "patch"]), (support.BDELTA, ["old", "new", "/dev/null"])):
+        for executable, arguments in ((support.BPATCH, ["old", "/dev/null", "patch"]),
+                                      (support.BDELTA, ["old", "new", "/dev/null"])):
             before = self.snapshot()
             self.succeed(self.run_program(executable, *arguments))
             self.assertEqual(self.snapshot(), before)
@@ -140,7 +141,8 @@ class Places(support.Case):
         for command, expected in (([support.BPATCH, "old", "fifo", "patch", "-q"], self.new),
                                   ([support.BDELTA, "old", "new", "fifo", "-q"], self.get("patch"))):
             writer = self.start(*command)
-            self.assertEqual(subprocess.run(["cat", "fifo"], cwd=self.dir, capture_output=True, timeout=60).stdout, expected)
+            found = subprocess.run(["cat", "fifo"], cwd=self.dir, capture_output=True, timeout=60).stdout
+            self.assertEqual(found, expected)
             self.assertEqual(writer.wait(60), 0)
         reader = self.start(support.BPATCH, "old", "made", "fifo", "-q")
         self.put("fifo", self.get("patch"))
@@ -169,8 +171,8 @@ class Places(support.Case):
 
 
 class Names(support.Case):
-    names = [b"with space", b"new\nline", b"\x1b[31mred", b"caf\xc3\xa9", b"no utf \xff\xfe", b"[a,b]", b"a=b", b"%1", b"'q\"",
-             b"./-", b"tab\there", b"{}"]
+    names = [b"with space", b"new\nline", b"\x1b[31mred", b"caf\xc3\xa9", b"no utf \xff\xfe", b"[a,b]", b"a=b", b"%1",
+             b"'q\"", b"./-", b"tab\there", b"{}"]
 
     @unittest.skipIf(sys.platform in ("darwin", "win32"), "file names are Unicode here")
     def test_names_of_any_bytes_work(self):

@@ -38,7 +38,8 @@ class Refusals(support.Case):
 
     def test_directories(self):
         os.mkdir(self.path("folder"))
-        for arguments in (["folder", "new", "p"], ["old", "folder", "p"], ["old", "new", "folder"], ["old", "new", "p/"]):
+        for arguments in (["folder", "new", "p"], ["old", "folder", "p"], ["old", "new", "folder"],
+                          ["old", "new", "p/"]):
             self.refuse_untouched(lambda: self.bdelta(*arguments, "-f"), 2)
         for arguments in (["folder", "made", "patch"], ["old", "folder", "patch"], ["old", "made", "folder"]):
             self.refuse_untouched(lambda: self.bpatch(*arguments, "-f"), 2, '"folder"')
@@ -78,8 +79,9 @@ class Refusals(support.Case):
         self.refuse_untouched(lambda: self.bpatch("old", "patch", "patch", "--force"), 1, '"patch"')
 
     def test_foreign_patches(self):
-        foreign = {"bsdiff": b"BSDIFF40" + bytes(24), "vcdiff": b"\xd6\xc3\xc4\x00" + bytes(20), "text": b"hello, world\n",
-                   "BDT3": b"BDT\x03\x00" + bytes(50), "zeros": bytes(100), "elf": b"\x7fELF" + bytes(100)}
+        foreign = {"bsdiff": b"BSDIFF40" + bytes(24), "vcdiff": b"\xd6\xc3\xc4\x00" + bytes(20),
+                   "text": b"hello, world\n", "BDT3": b"BDT\x03\x00" + bytes(50), "zeros": bytes(100),
+                   "elf": b"\x7fELF" + bytes(100)}
         for name, content in foreign.items():
             self.put(name, content)
             self.refuse_untouched(lambda: self.bpatch("old", "made", name), 3, f'"{name}"')
@@ -135,8 +137,9 @@ class Refusals(support.Case):
     def test_usage(self):
         for executable in (support.BDELTA, support.BPATCH):
             for arguments in ([], ["old"], ["old", "new"], ["old", "new", "p", "q"], ["old", "new", "p", "--bogus"],
-                              ["old", "new", "p", "--threads=x"], ["old", "new", "p", "--threads=-1"], ["-", "new", "p"],
-                              ["old", "new", "p", "--io=fast"], ["old", "new", "p", "--memory"], ["old", "new", ""],
+                              ["old", "new", "p", "--threads=x"], ["old", "new", "p", "--threads=-1"],
+                              ["-", "new", "p"], ["old", "new", "p", "--io=fast"], ["old", "new", "p", "--memory"],
+                              ["old", "new", ""],
                               ["old", "new", "p", "odd\nname"], ["old", "new", "p", "--memory=1\n2"]):
                 self.refuse_untouched(lambda: self.run_program(executable, *arguments), 1, "--help")
         for arguments in (["old", "-", "p"], ["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--format=vcdiff"],

@@ -1,4 +1,4 @@
-"""What the tests of the two programs share: finding and running them, sample files, and a case with its own directory."""
+"""What the tests of the two programs share: finding and running them, sample files, a case with its own directory."""
 import contextlib
 import json
 import os

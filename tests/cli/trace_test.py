@@ -19,7 +19,8 @@ class Trace(support.Case):
         trace = json.loads(self.get(name))
         self.assertEqual(set(trace), {"traceEvents", "displayTimeUnit", "otherData"})
         spans = [event for event in trace["traceEvents"] if event["ph"] == "X"]
-        named = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"] if event["name"] == "thread_name"}
+        named = {event["tid"]: event["args"]["name"]
+                 for event in trace["traceEvents"] if event["name"] == "thread_name"}
         for event in trace["traceEvents"]:
             self.assertIn(event["ph"], "XM")
         for span in spans:
@@ -55,7 +56,8 @@ class Trace(support.Case):
             for name in ("hash", "compare", "index", "scan", "encode", "compress", "verify", "write", "finish"):
                 self.assertIn(name, {span["name"] for span in spans})
             other = trace["otherData"]
-            self.assertEqual((other["program"], other["ok"], other["level"], other["threads"]), ("bdelta", True, 6, threads))
+            self.assertEqual((other["program"], other["ok"], other["level"], other["threads"]),
+                             ("bdelta", True, 6, threads))
             self.assertEqual((other["source_bytes"], other["target_bytes"]), (len(self.old), len(self.new)))
             self.assertEqual((other["patch_bytes"], other["dropped_spans"]), (len(self.get("p")), 0))
 

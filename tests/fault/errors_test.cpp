@@ -33,7 +33,8 @@ ErrorCode creating(RandomReader& source, RandomReader& target, const CreateOptio
 
 ErrorCode usage() {
   for (const int level : {-1, 0, 11, 1000}) {
-    if (const auto code = code_of(make_patch(kOld, kNew, create_options(level))); code != ErrorCode::kUsage) return code;
+    const auto code = code_of(make_patch(kOld, kNew, create_options(level)));
+    if (code != ErrorCode::kUsage) return code;
   }
   return ErrorCode::kUsage;
 }
@@ -280,9 +281,8 @@ TEST_P(EachError, IsProvoked) {
   EXPECT_EQ(row.code, found) << "expected " << error_name(row.code) << ", found " << error_name(found);
 }
 
-INSTANTIATE_TEST_SUITE_P(Errors, EachError, ::testing::Range<std::size_t>(0, std::size(kProvoked)), [](const auto& row) {
-  return std::string(error_name(kProvoked[row.param].code));
-});
+INSTANTIATE_TEST_SUITE_P(Errors, EachError, ::testing::Range<std::size_t>(0, std::size(kProvoked)),
+                         [](const auto& row) { return std::string(error_name(kProvoked[row.param].code)); });
 
 TEST(AllErrors, EachIsProvokedHereOrAccountedFor) {
   std::set<ErrorCode> known;

@@ -192,7 +192,8 @@ void fail_each_use(const Use& use, int error, const std::vector<std::string>& ca
   for (const std::string& call : calls) {
     int nth = 1;
     for (; nth < kMostUses; ++nth) {
-      SCOPED_TRACE(std::string(use.name) + ": " + call + " fails " + std::to_string(nth) + ", errno " + std::to_string(error));
+      SCOPED_TRACE(std::string(use.name) + ": " + call + " fails " + std::to_string(nth) + ", errno " +
+                   std::to_string(error));
       if (!survives(use, {call, nth, error, false, false, false}, may_fail)) break;
       if (::testing::Test::HasFailure()) return;
     }

@@ -15,7 +15,8 @@ import support  # noqa: E402
 
 KILLS = 200  # of each kind
 TEMPORARY = (b".bdelta-", b".tmp")
-CALLS = ("openat", "pwrite64", "write", "fallocate", "ftruncate", "fchmod", "fsync", "close", "link", "rename", "unlink")
+CALLS = ("openat", "pwrite64", "write", "fallocate", "ftruncate", "fchmod", "fsync", "close", "link", "rename",
+         "unlink")
 
 
 class Killed(support.Case):
@@ -99,7 +100,8 @@ class Killed(support.Case):
         self.put("small-old", self.old[:20_000])
         self.put("small-new", self.new[:20_000] + b"and more")
         self.succeed(self.bdelta("small-old", "small-new", "small-patch"))
-        for program, place, before in (([support.BPATCH, "-t1", "file", "file", "small-patch", "-f"], "file", self.get("small-old")),
+        in_place = [support.BPATCH, "-t1", "file", "file", "small-patch", "-f"]
+        for program, place, before in ((in_place, "file", self.get("small-old")),
                                        ([support.BPATCH, "-t1", "small-old", "made", "small-patch"], "made", None),
                                        ([support.BDELTA, "-t1", "small-old", "small-new", "p", "-f"], "p", b"before")):
             self.remove_temporary_files()

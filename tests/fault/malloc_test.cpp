@@ -1,6 +1,6 @@
-// Every allocation in turn fails, whoever makes it: the library, the codecs, stdio, the threads. malloc and its relatives
-// are replaced for the whole process; those of glibc do the work. (memory_test does the same for operator new alone, on
-// any system and with sanitizers.)
+// Every allocation in turn fails, whoever makes it: the library, the codecs, stdio, the threads. malloc and its
+// relatives are replaced for the whole process; those of glibc do the work. (memory_test does the same for operator new
+// alone, on any system and with sanitizers.)
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -67,7 +67,12 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"level1", 1}, {"level3", 3}, {"level6", 6}, {"bdt1", 3, PatchFormat::kBdt1}, {"programs", 6, PatchFormat::kBdt2, true}};
+    {"level1", 1},
+    {"level3", 3},
+    {"level6", 6},
+    {"bdt1", 3, PatchFormat::kBdt1},
+    {"programs", 6, PatchFormat::kBdt2, true},
+};
 
 ProgramPair pair_for(const Case& wanted) {
   if (wanted.programs) return program_pair(11, 12);
@@ -98,7 +103,8 @@ TEST_P(EveryMalloc, WhileCreatingAFile) {
 
 TEST_P(EveryMalloc, WhileApplyingInPlace) {
   const ProgramPair pair = pair_for(GetParam());
-  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(GetParam().level, GetParam().format));
+  const auto patch =
+      make_patch(pair.old_version, pair.new_version, create_options(GetParam().level, GetParam().format));
   ASSERT_OK(patch);
   const Folder folder(quick_directory());
   const fs::path file = folder / "file";

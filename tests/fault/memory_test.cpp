@@ -1,6 +1,6 @@
-// Every allocation in turn fails: the answer is kOutOfMemory (or success, where nothing depended on it), never an exception
-// across the public surface and never the end of the process. Allocations of C++ are counted; for
-// those of the codecs see malloc_test.
+// Every allocation in turn fails: the answer is kOutOfMemory (or success, where nothing depended on it), never an
+// exception across the public surface and never the end of the process. Allocations of C++ are counted; for those of
+// the codecs see malloc_test.
 #include <atomic>
 #include <cstdlib>
 

@@ -9,6 +9,15 @@ namespace {
 constexpr std::int32_t kCodes[] = {BDELTA_kReadFailed, BDELTA_kNoSpace,      BDELTA_kPermission, BDELTA_kCancelled,
                                    BDELTA_kOutOfMemory, BDELTA_kInputChanged, 4711,               -7};
 
+// A struct of callbacks, which get `user`. None is set yet.
+template <class Struct>
+Struct without_callbacks(void* user) noexcept {
+  Struct made{};
+  made.struct_size = sizeof made;
+  made.user = user;
+  return made;
+}
+
 bool is_code(std::int32_t code) { return std::strcmp(bdelta_error_name(code), "Unknown") != 0; }
 
 }  // namespace
@@ -158,11 +167,9 @@ void Ends::on_release(void* user, void* block) {
 }
 
 bdelta_reader Ends::source_reader() noexcept {
-  bdelta_reader reader{};
-  reader.struct_size = sizeof reader;
+  auto reader = without_callbacks<bdelta_reader>(this);
   reader.size = source_.size();
   reader.read_at = on_read_source;
-  reader.user = this;
   return reader;
 }
 
@@ -174,31 +181,25 @@ bdelta_reader Ends::target_reader() noexcept {
 }
 
 bdelta_input Ends::patch_input() noexcept {
-  bdelta_input input{};
-  input.struct_size = sizeof input;
+  auto input = without_callbacks<bdelta_input>(this);
   input.read = on_read;
-  input.user = this;
   return input;
 }
 
 bdelta_writer Ends::writer() noexcept {
-  bdelta_writer writer{};
-  writer.struct_size = sizeof writer;
+  auto writer = without_callbacks<bdelta_writer>(this);
   if (positioned_ && !stream_only) {
     writer.write_at = on_write_at;
   } else {
     writer.write = on_write;
   }
-  writer.user = this;
   return writer;
 }
 
 bdelta_allocator Ends::allocator() noexcept {
-  bdelta_allocator allocator{};
-  allocator.struct_size = sizeof allocator;
+  auto allocator = without_callbacks<bdelta_allocator>(this);
   allocator.allocate = on_allocate;
   allocator.release = on_release;
-  allocator.user = this;
   return allocator;
 }
 

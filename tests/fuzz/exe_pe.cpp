@@ -3,16 +3,9 @@
 // what the rest of the program relies on. The magic is set, so that every input gets past it.
 #include "exe/pe.hpp"
 #include "fuzz/field_check.hpp"
-#include "fuzz/fuzz_input.hpp"
-#include "support/guard_page.hpp"
 
 namespace bdelta::fuzz {
 
-void run(Input& input) {
-  test::GuardedBytes file(input.rest());
-  const auto magic = ByteSpan(exe::kPeMagic);
-  if (file.bytes().size() >= magic.size()) std::copy(magic.begin(), magic.end(), file.writable().begin());
-  check_program(file.bytes());
-}
+void run(Input& input) { check_file_input(input, exe::kPeMagic); }
 
 }  // namespace bdelta::fuzz

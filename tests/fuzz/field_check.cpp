@@ -134,6 +134,14 @@ void check_program(ByteSpan file) {
   require(next == all.size(), "halves have all fields");
 }
 
+void check_file_input(Input& input, ByteSpan magic, std::size_t start) {
+  test::GuardedBytes file(input.rest());
+  if (file.bytes().size() >= start + magic.size()) {
+    std::copy(magic.begin(), magic.end(), file.writable().begin() + static_cast<std::ptrdiff_t>(start));
+  }
+  check_program(file.bytes());
+}
+
 namespace {
 
 // Code behind so many zeros. Only the last block is searched: memory that nothing touches costs nothing.

@@ -21,6 +21,10 @@ void check_fields(ByteSpan file, const exe::Images& images, std::span<const exe:
 // Finds images and fields of a file in every way there is: at once, and by blocks from an arbitrary place on.
 void check_program(ByteSpan file);
 
+// An input of a target of files: `magic` is written over its bytes from `start` on, so that every input that has room
+// gets past it, and the file that makes is checked.
+void check_file_input(Input& input, ByteSpan magic, std::size_t start = 0);
+
 // An input of a target of instructions: a byte of options, address and reach of the image, code. Fields lie in the
 // section and lead into the image, and each can be read and written.
 void check_code_input(Input& input, exe::Machine machine);

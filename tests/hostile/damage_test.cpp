@@ -41,7 +41,8 @@ std::vector<Victim> native_victims() {
   victims.push_back({"model", source, busy, craft_patch(source, busy, covers_of(source, busy), model)});
   model.window_bytes = 700;
   model.group_bytes = 2500;
-  victims.push_back({"model_windows_and_groups", source, target, craft_patch(source, target, covers_of(source, target), model)});
+  victims.push_back(
+      {"model_windows_and_groups", source, target, craft_patch(source, target, covers_of(source, target), model)});
   Craft contents;
   contents.codec = {CodecId::kLzma, 5, 0};
   contents.contents = true;
@@ -98,7 +99,8 @@ TEST(DamagedNative, TruncatedAnywhereIsAnError) {
         const auto made = apply_patch(victim.source, ByteSpan(victim.patch).first(size), sink, careful());
         ASSERT_FALSE(static_cast<bool>(made)) << victim.name << " cut to " << size;
         const ErrorCode code = made.error().code;
-        ASSERT_EQ(ErrorCode::kPatchTruncated, code) << victim.name << " cut to " << size << ": " << to_string(made.error());
+        ASSERT_EQ(ErrorCode::kPatchTruncated, code)
+            << victim.name << " cut to " << size << ": " << to_string(made.error());
       }
     }
   }
@@ -204,7 +206,8 @@ TEST(DamagedBdt1, AnyBitFlippedGivesTheDeclaredSizeOrAnError) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       Bytes bad = victim.patch;
       bad[at] = static_cast<std::uint8_t>(bad[at] ^ (1u << bit));
-      const auto made = apply_patch(victim.source, bad, bit % 2 == 0 ? Sink::kPositioned : Sink::kSequential, careful());
+      const Sink sink = bit % 2 == 0 ? Sink::kPositioned : Sink::kSequential;
+      const auto made = apply_patch(victim.source, bad, sink, careful());
       if (!made) continue;
       ASSERT_EQ(load_le<std::uint32_t>(bad.data() + 10), made->size()) << "byte " << at << " bit " << bit;
     }
@@ -219,7 +222,8 @@ TEST(DamagedBdt1, BytesBehindTheEndAreAnError) {
 
 TEST(Nonsense, IsAlwaysAnError) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    Bytes patch = {'B', 'D', 'T', static_cast<std::uint8_t>(1 + seed % 2), 0, static_cast<std::uint8_t>(seed % 2 == 0 ? 4 : 1)};
+    const auto version = static_cast<std::uint8_t>(1 + seed % 2);
+    Bytes patch = {'B', 'D', 'T', version, 0, static_cast<std::uint8_t>(seed % 2 == 0 ? 4 : 1)};
     append(patch, random_bytes(static_cast<std::size_t>(seed * 3), seed));
     EXPECT_FALSE(static_cast<bool>(apply_patch(bytes_of("old"), patch, Sink::kSequential, careful()))) << seed;
   }

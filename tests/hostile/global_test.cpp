@@ -55,7 +55,8 @@ TEST(GlobalRecord, AKindOfFieldThatIsNotKnownIsRefused) {
   ASSERT_OK(patch);
   const SplitPatch split = split_patch(*patch);
   ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kGlobal), split.body[0]);
-  const auto kinds_end = std::find_if(split.body.begin() + 2, split.body.end(), [](std::uint8_t b) { return b < 0x80; }) + 1;
+  const auto is_last_byte = [](std::uint8_t byte) { return byte < 0x80; };
+  const auto kinds_end = std::find_if(split.body.begin() + 2, split.body.end(), is_last_byte) + 1;
   const Bytes rest(kinds_end, split.body.end());
   const auto with_kinds = [&](std::uint64_t kinds) {
     Bytes body(split.body.begin(), split.body.begin() + 2);

@@ -144,8 +144,9 @@ TEST_F(Declared, HugePlainWindowIsNotAllocated) {
   Bytes head = {0, 1};
   append_varint(head, header.target_size << 1);
   head.push_back(0);
-  const std::size_t peak =
-      peak_of([&] { EXPECT_EQ(ErrorCode::kOpOutOfRange, error_with(group_record(header.target_size, head, {})).code); });
+  const std::size_t peak = peak_of([&] {
+    EXPECT_EQ(ErrorCode::kOpOutOfRange, error_with(group_record(header.target_size, head, {})).code);
+  });
   EXPECT_LT(peak, 4 * kMiB);
 }
 

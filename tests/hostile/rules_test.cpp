@@ -169,7 +169,8 @@ TEST(Budget, AStreamGetsNoByteMoreThanTheHeaderSays) {
         Bytes made;
         BytesWriter positioned(made);
         io::MemoryWriter sequential(made);
-        (void)(sink == Sink::kPositioned ? apply(source, reader, positioned, {}) : apply(source, reader, sequential, {}));
+        (void)(sink == Sink::kPositioned ? apply(source, reader, positioned, {})
+                                         : apply(source, reader, sequential, {}));
         ASSERT_LE(made.size(), info->target_size) << "byte " << at;
       }
     }

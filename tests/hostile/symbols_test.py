@@ -1,7 +1,7 @@
 """What the half of the library that applies may call. usage: symbols_test.py NM LIBRARY
 
-Its undefined symbols are read: it ends no process, runs no program, looks at no environment, prints nothing, installs no
-signal handler, opens no connection, and holds nothing that only making patches needs."""
+Its undefined symbols are read: it ends no process, runs no program, looks at no environment, prints nothing, installs
+no signal handler, opens no connection, and holds nothing that only making patches needs."""
 import re
 import subprocess
 import sys
@@ -48,7 +48,8 @@ def main(nm, library):
     found = list(symbols(nm, library))
     if not any(kind == "T" and name.startswith("bdelta::apply_file(") for _, kind, name in found):
         sys.exit("this is not the library that applies")
-    for name in ("exit", "abort", "system", "getenv", "execve", "fprintf", "std::cerr", "ZSTD_compress2", "lzma_raw_encoder"):
+    for name in ("exit", "abort", "system", "getenv", "execve", "fprintf", "std::cerr", "ZSTD_compress2",
+                 "lzma_raw_encoder"):
         if not list(faults([("x.o", "U", name)])):
             sys.exit(f"this test would not notice {name}")
     wrong = list(faults(found))

@@ -1,4 +1,5 @@
-// Version 1 both ways: what we write is right for a reader like the original, and what the original wrote is right for us.
+// Version 1 both ways: what we write is right for a reader like the original, and what the original wrote is right for
+// us.
 #include <cstdlib>
 #include <filesystem>
 

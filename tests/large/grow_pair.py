@@ -3,10 +3,10 @@
 
 usage: grow_pair.py SIZE OLD NEW OUT_OLD OUT_NEW [OLD NEW]... [--seed N]
 
-SIZE is that of OUT_OLD in bytes, with K, M or G (powers of 1024). The given pairs follow one another in both outputs until
-SIZE is reached. So that no round repeats the one before, each byte of a round is exclusive-ored with a key of that
-round: what is alike in OLD and NEW stays alike, but nothing is found in another round. In OUT_NEW, in addition, pieces of
-some MiB move, vanish or are new, at places that the seed decides. Same arguments give the same files.
+SIZE is that of OUT_OLD in bytes, with K, M or G (powers of 1024). The given pairs follow one another in both outputs
+until SIZE is reached. So that no round repeats the one before, each byte of a round is exclusive-ored with a key of
+that round: what is alike in OLD and NEW stays alike, but nothing is found in another round. In OUT_NEW, in addition,
+pieces of some MiB move, vanish or are new, at places that the seed decides. Same arguments give the same files.
 """
 import argparse
 import pathlib

@@ -48,7 +48,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory(prefix="grown_") as directory:
         work = pathlib.Path(directory)
-        subprocess.run([programs / "make_pair", "50M", "1", work / "a", work / "b"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([programs / "make_pair", "50M", "1", work / "a", work / "b"], check=True,
+                       stdout=subprocess.DEVNULL)
         old, new, patch, made = (work / name for name in ("old", "new", "patch", "made"))
         size = os.environ.get("BDELTA_GROWN_SIZE", "600M")
         subprocess.run([sys.executable, HERE / "grow_pair.py", size, work / "a", work / "b", old, new], check=True)
@@ -56,7 +57,8 @@ def main():
             for way in ("mmap", "stdio"):
                 options = ["-q", "--force", "--no-sync", f"--io={way}"]
                 peak = peak_of([programs / "bdelta", *options, f"-{level}", "--memory=64M", old, new, patch])
-                print(f"level {level}, {way}: patch {patch.stat().st_size} bytes, private memory {peak} bytes", flush=True)
+                print(f"level {level}, {way}: patch {patch.stat().st_size} bytes, private memory {peak} bytes",
+                      flush=True)
                 if peak > LIMIT_BYTES * SLACK:
                     raise SystemExit(f"more than {LIMIT_BYTES} bytes")
                 peak_of([programs / "bpatch", *options, old, made, patch])

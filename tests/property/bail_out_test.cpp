@@ -1,5 +1,5 @@
-// Giving up: where nothing matches the patch is no larger than NEW compressed, and a call that is cancelled, too slow or
-// makes too much ends with its own error and leaves nothing behind.
+// Giving up: where nothing matches the patch is no larger than NEW compressed, and a call that is cancelled, too slow
+// or makes too much ends with its own error and leaves nothing behind.
 #include "format/native/compress_probe.hpp"
 #include "format/native/group_writer.hpp"
 #include "match/gap_probe.hpp"
@@ -51,9 +51,13 @@ TEST_P(Strangers, RandomBytesAreStored) {
   EXPECT_LE(patch->size(), target.size() + target.size() / 200 + 100);
 }
 
-TEST_P(Strangers, WordsAgainstRandomBytes) { expect_no_larger_than_plain(random_bytes(2 * kMiB, 3), wordy_bytes(2 * kMiB, 4)); }
+TEST_P(Strangers, WordsAgainstRandomBytes) {
+  expect_no_larger_than_plain(random_bytes(2 * kMiB, 3), wordy_bytes(2 * kMiB, 4));
+}
 
-TEST_P(Strangers, WordsAgainstOtherWords) { expect_no_larger_than_plain(wordy_bytes(2 * kMiB, 5), wordy_bytes(2 * kMiB, 6)); }
+TEST_P(Strangers, WordsAgainstOtherWords) {
+  expect_no_larger_than_plain(wordy_bytes(2 * kMiB, 5), wordy_bytes(2 * kMiB, 6));
+}
 
 TEST_P(Strangers, MixedContent) {
   const Bytes target = joined(joined(random_bytes(2 * kMiB, 7), wordy_bytes(kMiB, 8)), Bytes(kMiB));
@@ -90,7 +94,10 @@ TEST(GapProbe, TellsStrangersFromRelatives) {
   EXPECT_FALSE(gaps_may_match(source, target, {}, 12, pool));
   EXPECT_FALSE(gaps_may_match(source, target, {}, 24, pool));
   // One byte in a hundred in short pieces.
-  for (std::size_t at = 0; at + 4000 < target.size(); at += 4000) std::copy_n(source.begin() + 3 * static_cast<std::ptrdiff_t>(at) / 4, 40, target.begin() + static_cast<std::ptrdiff_t>(at));
+  for (std::size_t at = 0; at + 4000 < target.size(); at += 4000) {
+    const auto offset = static_cast<std::ptrdiff_t>(at);
+    std::copy_n(source.begin() + 3 * offset / 4, 40, target.begin() + offset);
+  }
   EXPECT_TRUE(gaps_may_match(source, target, {}, 12, pool));
   EXPECT_TRUE(gaps_may_match(source, target, {}, 24, pool));
   // Too little to tell, or too little of the target.

@@ -1,5 +1,5 @@
-// Coded contents (--max): NEW comes back whatever the pair, windows, groups and lanes; neither threads nor readers change
-// a byte; and the codes are worth their time.
+// Coded contents (--max): NEW comes back whatever the pair, windows, groups and lanes; neither threads nor readers
+// change a byte; and the codes are worth their time.
 #include "base/byte_cursor.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"

@@ -48,13 +48,7 @@ class PredictionLevels : public ::testing::TestWithParam<int> {};
 
 TEST_P(PredictionLevels, AnyThreadCountGivesTheSamePatch) {
   const ProgramPair& pair = large_pair();
-  const auto one = make_patch(pair.old_version, pair.new_version, create_options(GetParam(), PatchFormat::kBdt2, 1));
-  ASSERT_OK(one);
-  for (const unsigned threads : {2u, 7u}) {
-    const auto many = make_patch(pair.old_version, pair.new_version, create_options(GetParam(), PatchFormat::kBdt2, threads));
-    ASSERT_OK(many);
-    EXPECT_TRUE(same_bytes(*one, *many)) << threads;
-  }
+  expect_same_patch_by_any_threads(pair.old_version, pair.new_version, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kMaxLevel));

@@ -43,7 +43,8 @@ TEST_P(RoundTrip, EditedWords) {
 
 TEST_P(RoundTrip, EachKindOfEditAlone) {
   const Bytes source = wordy_bytes(40'000, 3);
-  for (const Edit::Kind kind : {Edit::kInsert, Edit::kDelete, Edit::kOverwrite, Edit::kMove, Edit::kCopy, Edit::kRepeat}) {
+  for (const Edit::Kind kind :
+       {Edit::kInsert, Edit::kDelete, Edit::kOverwrite, Edit::kMove, Edit::kCopy, Edit::kRepeat}) {
     for (const std::size_t length : {1u, 2u, 13u, 300u, 20'000u}) {
       for (const std::size_t at : {0u, 1u, 19'999u, 40'000u}) {
         SCOPED_TRACE(::testing::Message() << "kind " << kind << " length " << length << " at " << at);
@@ -161,7 +162,8 @@ TEST_P(ShortStrings, AllPairs) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, ShortStrings,
                          ::testing::Values(Way{1, PatchFormat::kBdt2}, Way{3, PatchFormat::kBdt2},
-                                           Way{kMaxLevel, PatchFormat::kBdt2}, Way{1, PatchFormat::kBdt1}, Way{3, PatchFormat::kBdt1}),
+                                           Way{kMaxLevel, PatchFormat::kBdt2}, Way{1, PatchFormat::kBdt1},
+                                           Way{3, PatchFormat::kBdt1}),
                          name_of);
 
 }  // namespace

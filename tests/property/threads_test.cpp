@@ -29,13 +29,7 @@ class Threads : public ::testing::TestWithParam<int> {};
 
 TEST_P(Threads, AnyNumberGivesTheSamePatch) {
   const Pair& pair = large_pair();
-  const auto one = make_patch(pair.source, pair.target, create_options(GetParam(), PatchFormat::kBdt2, 1));
-  ASSERT_OK(one);
-  for (const unsigned threads : {2u, 7u}) {
-    const auto many = make_patch(pair.source, pair.target, create_options(GetParam(), PatchFormat::kBdt2, threads));
-    ASSERT_OK(many);
-    EXPECT_TRUE(same_bytes(*one, *many)) << threads;
-  }
+  expect_same_patch_by_any_threads(pair.source, pair.target, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, Threads, ::testing::Values(1, 3));

@@ -18,7 +18,8 @@ const Pair& pair() {
   static const Pair made = [] {
     Bytes source = wordy_bytes(std::size_t{6} << 20, 1);
     append(source, random_bytes(std::size_t{12} << 20, 2));
-    Bytes target = edited(source, {{Edit::kInsert, 1'000'000, 70'000, 0, 3}, {Edit::kMove, 12'000'000, 900'000, 5'000'000, 0}});
+    Bytes target = edited(source, {{Edit::kInsert, 1'000'000, 70'000, 0, 3},
+                                   {Edit::kMove, 12'000'000, 900'000, 5'000'000, 0}});
     for (std::size_t i = 0; i < 7'000'000; i += 4001) ++target[i];
     return Pair{std::move(source), std::move(target)};
   }();
@@ -130,7 +131,9 @@ TEST_P(Trace, OfApplyAgreesWithItsReport) {
     EXPECT_EQ(pair().source.size(), bytes_of_phase(*report, "hash"));
     EXPECT_EQ(pair().target.size(), bytes_of_phase(*report, "execute"));
     EXPECT_EQ(pair().target.size(), bytes_of_phase(*report, "write"));
-    for (const Phase& phase : report->phases) EXPECT_EQ(phase.bytes, bytes_of_spans(sink.spans, phase.name)) << phase.name;
+    for (const Phase& phase : report->phases) {
+      EXPECT_EQ(phase.bytes, bytes_of_spans(sink.spans, phase.name)) << phase.name;
+    }
   }
 }
 

@@ -30,7 +30,8 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   io::MemoryReader target_reader(target);
   writer.set_inputs({&source_reader, &target_reader, {}});
   const std::vector<GroupPlan> plans =
-      craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool) : craft.plans;
+      craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool)
+                          : craft.plans;
   std::vector<GroupDraft> drafts;
   for (const GroupPlan& plan : plans) {
     drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes));

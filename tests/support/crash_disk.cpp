@@ -62,7 +62,8 @@ struct File {
   void write(std::uint64_t pos, ByteSpan bytes) {
     put_bytes(live, pos, bytes);
     while (!bytes.empty()) {
-      const auto room = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), kSectorBytes - pos % kSectorBytes));
+      const auto room =
+          static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), kSectorBytes - pos % kSectorBytes));
       pending.push_back({pos, Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(room))});
       pos += room;
       bytes = bytes.subspan(room);
@@ -157,7 +158,8 @@ class Disk {
   std::vector<const DiskEvent*> pending_;  // steps on names, in order
 };
 
-void look(const Disk& disk, const fs::path& place, const Acceptable& acceptable, std::size_t events, CrashFindings& findings) {
+void look(const Disk& disk, const fs::path& place, const Acceptable& acceptable, std::size_t events,
+          CrashFindings& findings) {
   const auto judge = [&](const std::optional<Bytes>& content) {
     ++findings.state_count;
     if (findings.violation || acceptable(content)) return;

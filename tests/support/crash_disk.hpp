@@ -62,8 +62,8 @@ struct CrashFindings {
   std::optional<std::string> violation;  // the first
 };
 
-// Lets the power fail after each event of the record, and looks at what `place` holds in each state. After the last one,
-// when success was reported, `at_the_end` judges.
+// Lets the power fail after each event of the record, and looks at what `place` holds in each state. After the last
+// one, when success was reported, `at_the_end` judges.
 [[nodiscard]] CrashFindings crash_everywhere(const DiskRecord& record, const std::filesystem::path& place,
                                              const Acceptable& meanwhile, const Acceptable& at_the_end);
 

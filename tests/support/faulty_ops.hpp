@@ -9,7 +9,8 @@
 
 namespace bdelta::test {
 
-// What is injected: the `nth` use of `call` fails with `error`, or several from there on. One for the process, as the table has no context.
+// What is injected: the `nth` use of `call` fails with `error`, or several from there on. One for the process, as the
+// table has no context.
 struct FaultPlan {
   std::string call;           // empty: nothing fails
   int nth = 0;                // from 1

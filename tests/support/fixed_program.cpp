@@ -70,8 +70,9 @@ void put_headers(CraftedBytes& out, const FixedLayout& at, std::size_t functions
   out.put32(64, 2).put32(68, 6).put64(72, at.dynamic).put64(80, kFixedBase + at.dynamic).put64(96, 64).put64(104, 64);
   std::size_t header = at.headers;
   for (const Part& part : parts) {
-    out.put32(header + 4, part.type).put64(header + 8, part.flags).put64(header + 24, part.pos).put64(header + 32, part.size);
-    out.put64(header + 16, part.flags != 0 ? kFixedBase + part.pos : 0).put32(header + 40, part.link);
+    out.put32(header + 4, part.type).put64(header + 8, part.flags).put64(header + 24, part.pos);
+    out.put64(header + 32, part.size).put32(header + 40, part.link);
+    out.put64(header + 16, part.flags != 0 ? kFixedBase + part.pos : 0);
     header += 64;
   }
 }
@@ -82,7 +83,8 @@ void put_symbols(CraftedBytes& out, std::size_t table, std::size_t names, const 
     const std::size_t function = order[i];
     const std::size_t entry = table + (i + 1) * kSymbolBytes;
     out.put32(entry, places[function] - names).put8(entry + 4, 0x12).put16(entry + 6, 1);
-    out.put64(entry + 8, kFixedBase + kFixedText + function * kFixedFunctionBytes).put64(entry + 16, kFixedFunctionBytes);
+    out.put64(entry + 8, kFixedBase + kFixedText + function * kFixedFunctionBytes);
+    out.put64(entry + 16, kFixedFunctionBytes);
   }
 }
 
@@ -92,7 +94,8 @@ void put_function(CraftedBytes& out, unsigned number, std::size_t pos, std::size
   out.put8(pos + 5, 0xe8).put32(pos + 6, callee - (pos + 10));                              // call callee
   out.put8(pos + 10, 0xc7).put8(pos + 11, 5).put32(pos + 12, data - (pos + 20));            // mov [rip + data], callee
   out.put32(pos + 16, kFixedBase + callee);
-  out.put8(pos + 20, 0x8b).put8(pos + 21, 4).put8(pos + 22, 0xc5).put32(pos + 23, kFixedBase + data);  // mov eax, [data + 8 rax]
+  out.put8(pos + 20, 0x8b).put8(pos + 21, 4).put8(pos + 22, 0xc5);                          // mov eax, [data + 8 rax]
+  out.put32(pos + 23, kFixedBase + data);
   out.put8(pos + 27, 0xc3);
   out.put8(pos + 28, 0xb0).put8(pos + 29, number % 256).put8(pos + 30, 0xb1).put8(pos + 31, number * 53 / 256 % 256);
 }
@@ -122,7 +125,8 @@ FixedLayout::FixedLayout(std::size_t functions, std::size_t string_bytes, std::s
       hash(rounded(symbols + (functions + 1) * kSymbolBytes)), gnu_hash(rounded(hash + 4 * (2 * functions + 3))),
       relocations(rounded(gnu_hash + 4 * (2 * functions + 6))), dynamic(rounded(relocations + 24 * functions)),
       all_symbols(dynamic + 64), all_names(rounded(all_symbols + (functions + 1) * kSymbolBytes)),
-      debug(rounded(all_names + name_bytes)), headers(rounded(debug + kDebugBytes * functions)), end(headers + 13 * 64) {}
+      debug(rounded(all_names + name_bytes)), headers(rounded(debug + kDebugBytes * functions)),
+      end(headers + 13 * 64) {}
 
 FixedProgram fixed_program(const std::vector<unsigned>& functions) {
   std::vector<std::string> strings;
@@ -154,10 +158,13 @@ FixedProgram fixed_program(const std::vector<unsigned>& functions) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t function = kFixedText + i * kFixedFunctionBytes;
     const std::size_t other = callee_of(functions, functions[i]);
-    put_function(out, functions[i], function, kFixedText + other * kFixedFunctionBytes, string_places[i], at.data + 8 * other);
-    out.put64(at.data + 8 * i, kFixedBase + kFixedText + other * kFixedFunctionBytes);
+    const std::size_t callee = kFixedText + other * kFixedFunctionBytes;
+    put_function(out, functions[i], function, callee, string_places[i], at.data + 8 * other);
+    out.put64(at.data + 8 * i, kFixedBase + callee);
     out.put32(at.hash + 8 + 4 * i, symbol_of[buckets[i]]).put32(at.gnu_hash + 24 + 4 * i, symbol_of[buckets[i]]);
-    out.put64(at.relocations + 24 * i, kFixedBase + at.data + 8 * i).put64(at.relocations + 24 * i + 8, std::uint64_t{symbol_of[other]} << 32 | 6);
+    const std::size_t relocation = at.relocations + 24 * i;
+    out.put64(relocation, kFixedBase + at.data + 8 * i);
+    out.put64(relocation + 8, std::uint64_t{symbol_of[other]} << 32 | 6);
     out.put8(at.debug + kDebugBytes * i, 0x2e).put64(at.debug + kDebugBytes * i + 1, kFixedBase + function);
     out.put32(at.debug + kDebugBytes * i + 9, kFixedFunctionBytes);
   }

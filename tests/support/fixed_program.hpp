@@ -1,4 +1,5 @@
-// A made-up x86-64 ELF program that is loaded where it was linked for, with symbols, hash tables and words for a debugger.
+// A made-up x86-64 ELF program that is loaded where it was linked for, with symbols, hash tables and words for a
+// debugger.
 #pragma once
 
 #include <vector>

@@ -34,7 +34,8 @@ void apply_edit(Bytes& bytes, const Edit& edit) {
       const std::size_t from = edit.from % (bytes.size() + 1);
       const Bytes piece = take(bytes, from, std::min(edit.length, bytes.size() - from));
       if (edit.kind == Edit::kMove) {
-        bytes.erase(bytes.begin() + static_cast<Offset>(from), bytes.begin() + static_cast<Offset>(from + piece.size()));
+        bytes.erase(bytes.begin() + static_cast<Offset>(from),
+                    bytes.begin() + static_cast<Offset>(from + piece.size()));
       }
       insert(bytes, std::min(at, bytes.size()), piece);
       return;

@@ -69,6 +69,16 @@ void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& op
   }
 }
 
+void expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level) {
+  const auto one = make_patch(source, target, create_options(level, PatchFormat::kBdt2, 1));
+  ASSERT_OK(one);
+  for (const unsigned threads : {2u, 7u}) {
+    const auto many = make_patch(source, target, create_options(level, PatchFormat::kBdt2, threads));
+    ASSERT_OK(many);
+    EXPECT_TRUE(same_bytes(*one, *many)) << threads;
+  }
+}
+
 CreateOptions create_options(int level, PatchFormat format, unsigned threads) {
   CreateOptions options;
   options.level = level;

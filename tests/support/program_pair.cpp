@@ -104,7 +104,8 @@ Bytes link(const Source& source, std::size_t id_count) {
   put(52, std::uint16_t{64});
   put(54, std::uint16_t{56});
   put(56, std::uint16_t{2});
-  const auto segment = [&](std::size_t pos, std::uint32_t flags, std::uint64_t from, std::uint64_t to, std::uint64_t size) {
+  const auto segment = [&](std::size_t pos, std::uint32_t flags, std::uint64_t from, std::uint64_t to,
+                           std::uint64_t size) {
     put(pos, std::uint32_t{1});
     put(pos + 4, flags);
     put(pos + 8, from);

@@ -1,5 +1,5 @@
-// Replaces the operators new and delete of a whole test program, to count allocations or to let them fail. To be included
-// by one source of the program, which defines the two functions.
+// Replaces the operators new and delete of a whole test program, to count allocations or to let them fail. To be
+// included by one source of the program, which defines the two functions.
 #pragma once
 
 #include <cstddef>

@@ -54,14 +54,16 @@ SignedProgram signed_program(ByteSpan code, unsigned page_log) {
   for (std::uint64_t page = 0; page < program.list.page_count(); ++page) {
     const std::uint64_t pos = page * page_bytes;
     const Sha256Digest hash = sha256(ByteSpan(program.bytes).subspan(pos, std::min(page_bytes, limit - pos)));
-    std::copy(hash.begin(), hash.end(), program.bytes.begin() + static_cast<std::ptrdiff_t>(program.list.list_pos + 32 * page));
+    const auto at = static_cast<std::ptrdiff_t>(program.list.list_pos + 32 * page);
+    std::copy(hash.begin(), hash.end(), program.bytes.begin() + at);
   }
   return program;
 }
 
 SignedPair signed_pair(std::size_t code_bytes, std::uint64_t seed, unsigned page_log) {
   const Bytes code = wordy_bytes(code_bytes, seed);
-  Bytes changed = edited(code, {{Edit::kInsert, code_bytes / 3, 900, 0, seed + 1}, {Edit::kDelete, code_bytes / 2, 300, 0, 0}});
+  Bytes changed = edited(code, {{Edit::kInsert, code_bytes / 3, 900, 0, seed + 1},
+                                {Edit::kDelete, code_bytes / 2, 300, 0, 0}});
   for (std::size_t i = 100; i < changed.size(); i += 1000) ++changed[i];
   return {signed_program(code, page_log), signed_program(changed, page_log)};
 }

@@ -26,6 +26,7 @@ struct SignedPair {
   SignedProgram old_version;
   SignedProgram new_version;
 };
-[[nodiscard]] SignedPair signed_pair(std::size_t code_bytes, std::uint64_t seed, unsigned page_log = PageHashes::kMinPageLog);
+[[nodiscard]] SignedPair signed_pair(std::size_t code_bytes, std::uint64_t seed,
+                                     unsigned page_log = PageHashes::kMinPageLog);
 
 }  // namespace bdelta::test

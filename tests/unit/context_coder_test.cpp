@@ -32,7 +32,9 @@ TEST(RangeCoder, BitsOfAnyProbabilityComeBack) {
     Random random(seed);
     std::vector<std::pair<unsigned, std::uint32_t>> bits;
     for (int i = 0; i < 3000; ++i) {
-      const std::uint32_t one = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 65535 : static_cast<std::uint32_t>(random.between(1, 65535));
+      const std::uint32_t one = seed % 3 == 0   ? 1
+                                : seed % 3 == 1 ? 65535
+                                                : static_cast<std::uint32_t>(random.between(1, 65535));
       bits.emplace_back(static_cast<unsigned>(random.below(65536) < one), one);
     }
     if (seed % 5 == 0) bits[1500].first ^= 1;  // what is most unlikely
@@ -41,7 +43,9 @@ TEST(RangeCoder, BitsOfAnyProbabilityComeBack) {
     Pieces feed(encoder.finish(), 1 + seed % 7);
     RangeDecoder decoder(feed);
     decoder.begin();
-    for (std::size_t i = 0; i < bits.size(); ++i) ASSERT_EQ(bits[i].first, decoder.bit(0, bits[i].second)) << seed << " " << i;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+      ASSERT_EQ(bits[i].first, decoder.bit(0, bits[i].second)) << seed << " " << i;
+    }
     EXPECT_EQ(0u, feed.left()) << "every byte is used";
     EXPECT_TRUE(decoder.ends_well());
   }
@@ -134,7 +138,9 @@ TEST(Numbers, OfAnySizeComeBack) {
   std::vector<std::uint64_t> numbers;
   for (unsigned log = 0; log < 64; ++log) {
     const std::uint64_t power = std::uint64_t{1} << log;
-    for (const std::uint64_t value : {power - 1, power, power + 1, power | power >> 1, ~std::uint64_t{0} >> log}) numbers.push_back(value);
+    for (const std::uint64_t value : {power - 1, power, power + 1, power | power >> 1, ~std::uint64_t{0} >> log}) {
+      numbers.push_back(value);
+    }
   }
   RangeEncoder encoder;
   const auto code = [&](auto& coder, bool check) {
@@ -173,7 +179,8 @@ TEST(RecentDiagonals, RanksFollowUse) {
 
 // --- whole groups ---
 
-StreamBytes streams_of(const GroupDraft& draft, const WindowRecord& record, std::array<std::size_t, kStreamCount>& taken) {
+StreamBytes streams_of(const GroupDraft& draft, const WindowRecord& record,
+                       std::array<std::size_t, kStreamCount>& taken) {
   StreamBytes streams;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     const auto from = draft.streams[i].begin() + static_cast<std::ptrdiff_t>(taken[i]);
@@ -211,7 +218,8 @@ void expect_comes_back(const GroupDraft& draft, unsigned scope_streams) {
     ASSERT_OK(unpacker.unpack(record, streams));
     ASSERT_EQ(honest.sizes, record.sizes);
     for (std::size_t i = 0; i < kLiterals; ++i) ASSERT_EQ(expected[i], streams[i]) << stream_name(i);
-    ASSERT_LE(packed.code.size() - feed.left(), (packed.taken_bytes[w] + 10) / 11 * 11) << "takes no more than was said";
+    ASSERT_LE(packed.code.size() - feed.left(), (packed.taken_bytes[w] + 10) / 11 * 11)
+        << "takes no more than was said";
   }
   EXPECT_EQ(0u, feed.left());
   EXPECT_TRUE(unpacker.ends_well());
@@ -259,7 +267,9 @@ TEST(PackedGroups, AnyCodeIsAnErrorOrAWindowThatHolds) {
       record.copy_count = random.below(100);
       record.run_count = random.below(200);
       StreamBytes streams;
-      for (std::size_t i = 0; i < kStreamCount; ++i) streams[i] = Bytes(static_cast<std::size_t>(i < 3 ? record.copy_count : record.run_count), 1);
+      for (std::size_t i = 0; i < kStreamCount; ++i) {
+        streams[i] = Bytes(static_cast<std::size_t>(i < 3 ? record.copy_count : record.run_count), 1);
+      }
       if (!unpacker.unpack(record, streams)) break;
       EXPECT_LE(record.sizes[kLiterals], record.target_length);
       EXPECT_LE(streams[kResidualValues].size(), record.target_length + 200);

@@ -197,7 +197,8 @@ TEST_F(Fields, AreKeptOnlyWithinTheLimit) {
   EXPECT_EQ(program.memory_bytes(), Program(file_, x86_images(file_), pool_, 1'000'000'000).memory_bytes());
 }
 
-// OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the same.
+// OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the
+// same.
 class ShiftedFunction : public ::testing::Test {
  protected:
   static constexpr std::size_t kCount = 60'000;

@@ -1,5 +1,5 @@
-// Fields that no loader needs or no relocation tells of: names and numbers of symbols, words for debuggers, addresses as
-// such in instructions; and what they bring.
+// Fields that no loader needs or no relocation tells of: names and numbers of symbols, words for debuggers, addresses
+// as such in instructions; and what they bring.
 #include <map>
 #include <set>
 
@@ -26,7 +26,8 @@ std::map<std::uint64_t, Field> fields_of(const Bytes& file) {
 }
 
 std::size_t count_of(const std::map<std::uint64_t, Field>& fields, FieldKind kind) {
-  return static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), [&](const auto& f) { return f.second.kind == kind; }));
+  const auto is_wanted = [&](const auto& field) { return field.second.kind == kind; };
+  return static_cast<std::size_t>(std::count_if(fields.begin(), fields.end(), is_wanted));
 }
 
 constexpr std::size_t kCount = 20;

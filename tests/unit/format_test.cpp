@@ -164,7 +164,10 @@ TEST_F(Groups, TheHonestOneApplies) {
 }
 
 TEST_F(Groups, WindowBeyondTheDeclaredLimit) { header.window_bytes = 54; expect(ErrorCode::kPatchCorrupt); }
-TEST_F(Groups, WindowLimitBeyondTheFormats) { header.window_bytes = kMaxWindowBytes + 1; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, WindowLimitBeyondTheFormats) {
+  header.window_bytes = kMaxWindowBytes + 1;
+  expect(ErrorCode::kPatchCorrupt);
+}
 TEST_F(Groups, UnknownCodec) { streams[3] = 3; expect(ErrorCode::kUnsupportedFeature); }
 TEST_F(Groups, WindowOfAStoredStream) { streams[2] = 0x10; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, CodecWindowBeyondTheLimit) { streams[6] = 0xf1; header.decoder_memory_bytes = ~std::uint64_t{0} >> 2; 
@@ -185,8 +188,8 @@ TEST_F(Groups, NoWindows) { windows[0] = 0; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, EmptyWindow) { windows[1] = 1; expect(ErrorCode::kPatchCorrupt); }
 
 TEST_F(Groups, FramesAheadOfTheirTurnAreRefused) {
-  // FORMAT.md: a frame does not stand before frames that are needed earlier. All frames of the literals come first here,
-  // in one-byte frames, and then the others; a reader that took them all would hold what the patch likes.
+  // FORMAT.md: a frame does not stand before frames that are needed earlier. All frames of the literals come first
+  // here, in one-byte frames, and then the others; a reader that took them all would hold what the patch likes.
   Bytes early;
   for (int i = 0; i < 11; ++i) append(early, Bytes{6, 1, 'x'});  // one more than the window has
   append(early, frames);

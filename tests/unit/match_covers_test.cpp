@@ -67,9 +67,11 @@ TEST_P(FindCovers, AreValidWhateverTheInput) {
   Random random(7);
   for (int round = 0; round < 60; ++round) {
     const auto size = static_cast<std::size_t>(random.between(0, 30'000));
-    const Bytes source = round % 3 == 0 ? periodic_bytes(size, 1 + static_cast<std::size_t>(random.below(20)), random.next())
-                                        : wordy_bytes(size, random.next());
-    const Bytes target = edited(source, random_edits(static_cast<std::size_t>(random.below(12)), size, 2000, random.next()));
+    const Bytes source = round % 3 == 0
+                             ? periodic_bytes(size, 1 + static_cast<std::size_t>(random.below(20)), random.next())
+                             : wordy_bytes(size, random.next());
+    const Bytes target =
+        edited(source, random_edits(static_cast<std::size_t>(random.below(12)), size, 2000, random.next()));
     ASSERT_TRUE(covers_are_valid(covers_between(source, target, GetParam()), source.size(), target.size())) << round;
   }
 }

@@ -175,7 +175,8 @@ TEST(SourceIndex, FindsWhatItSampled) {
   SourceIndex index;
   index.build(source, 6, pool);
   std::vector<std::uint32_t> samples;
-  scan_samples_scalar(source.data(), static_cast<std::uint32_t>(source.size() - kAnchorSpan + 1), index.threshold(), samples);
+  scan_samples_scalar(source.data(), static_cast<std::uint32_t>(source.size() - kAnchorSpan + 1), index.threshold(),
+                      samples);
   ASSERT_GT(samples.size(), 3000u);
   std::size_t found = 0;
   for (const std::uint32_t pos : samples) {
@@ -195,7 +196,8 @@ TEST(SourceIndex, IsTheSameForAnyNumberOfThreads) {
     SourceIndex index;
     index.build(source, 9, pool);
     if (samples.empty()) {
-      scan_samples_scalar(source.data(), static_cast<std::uint32_t>(source.size() - kAnchorSpan), index.threshold(), samples);
+      scan_samples_scalar(source.data(), static_cast<std::uint32_t>(source.size() - kAnchorSpan), index.threshold(),
+                          samples);
     }
     std::vector<std::uint64_t> answer;
     for (const std::uint32_t pos : samples) {
@@ -228,7 +230,8 @@ TEST(GapPass, FindsShortPiecesWithSmallAndLargeFilters) {
     Random random(15);
     for (std::size_t at = 100; at + 100 < size; at += 997) {
       const std::uint64_t from = random.below(source.size() - 40);
-      std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), 40, target.begin() + static_cast<std::ptrdiff_t>(at));
+      std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), 40,
+                  target.begin() + static_cast<std::ptrdiff_t>(at));
       planted.push_back({from, at, 40});
     }
     WorkerPool pool(2);

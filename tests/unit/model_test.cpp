@@ -42,7 +42,8 @@ TEST(Model, GroupsComeBackThroughAnyWindowSize) {
     const Bytes source = wordy_bytes(static_cast<std::size_t>(random.between(1, 20'000)), random.next());
     const Bytes target = edited(source, random_edits(8, source.size(), 900, random.next()));
     const Covers covers = covers_of(source, target);
-    for (const std::uint64_t window_bytes : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1000}, kMaxWindowBytes}) {
+    for (const std::uint64_t window_bytes :
+         {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{1000}, kMaxWindowBytes}) {
       if (window_bytes == 1 && target.size() > 3000) continue;
       const GroupDraft draft = encode_group(source, target, covers, {{0, target.size(), false, 0}}, window_bytes);
       for (const WindowRecord& record : draft.windows) ASSERT_LE(record.target_length, window_bytes);

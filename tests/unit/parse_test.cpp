@@ -80,7 +80,9 @@ class Oracle {
       }
     }
     std::int64_t best = kFar;
-    for (const auto* states : {&literal, &fit, &missed}) best = std::min(best, *std::min_element(states->begin(), states->end()));
+    for (const auto* states : {&literal, &fit, &missed}) {
+      best = std::min(best, *std::min_element(states->begin(), states->end()));
+    }
     return best;
   }
 
@@ -101,7 +103,9 @@ class Oracle {
       if (from[d] + costs_.near_switch >= best + costs_.far_switch) continue;
       const std::size_t begin = d - std::min<std::size_t>(d, kNearBytes - 1);
       const std::size_t end = std::min<std::size_t>(count, d + kNearBytes);
-      for (std::size_t other = begin; other < end; ++other) to[other] = std::min(to[other], from[d] + costs_.near_switch);
+      for (std::size_t other = begin; other < end; ++other) {
+        to[other] = std::min(to[other], from[d] + costs_.near_switch);
+      }
       to[d] = std::min(to[d], from[d] + costs_.resume);
     }
     return to;
@@ -187,7 +191,8 @@ TEST(Parse, EndsOnAnyInput) {
   for (int round = 0; round < 40; ++round) {
     const auto size = static_cast<std::size_t>(random.between(0, 20'000));
     const auto period = 1 + static_cast<std::size_t>(random.below(40));
-    const Bytes source = round % 2 == 0 ? periodic_bytes(size, period, random.next()) : wordy_bytes(size, random.next());
+    const std::uint64_t seed = random.next();
+    const Bytes source = round % 2 == 0 ? periodic_bytes(size, period, seed) : wordy_bytes(size, seed);
     const Bytes target = edited(source, random_edits(20, size, 300, random.next()));
     const Covers covers = parsed(source, target);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << round;
@@ -239,7 +244,8 @@ TEST(Parse, BoundedAnchorsFindTheBlocksTooInTheRangesGiven) {
   WorkerPool pool(1);
   ParseScope scope;
   scope.anchors.memory_bytes = 4u << 20;
-  EXPECT_EQ(Covers({{300'000, 0, 200}, {800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope).front());
+  EXPECT_EQ(Covers({{300'000, 0, 200}, {800'000, 250, 300}}),
+            parse_covers(source, target, {}, {}, {}, pool, scope).front());
   scope.anchors.ranges = {{700'000, 900'000}};
   EXPECT_EQ(Covers({{800'000, 250, 300}}), parse_covers(source, target, {}, {}, {}, pool, scope).front());
 }
@@ -327,7 +333,9 @@ TEST(SourceGrams, LongGramsPassOverShortMatches) {
 TEST(SourceGrams, FindsTheNearestOnBothSides) {
   Bytes source = random_bytes(100'000, 10);
   const Bytes gram = {1, 2, 3, 4, 5, 6, 7, 8};
-  for (const std::size_t pos : {40'000u, 44'000u, 47'000u}) std::copy(gram.begin(), gram.end(), source.begin() + static_cast<std::ptrdiff_t>(pos));
+  for (const std::ptrdiff_t pos : {40'000, 44'000, 47'000}) {
+    std::copy(gram.begin(), gram.end(), source.begin() + pos);
+  }
   SourceGrams grams(source, 2);
   const SourceGrams::Nearest nearest = grams.find(gram.data(), 45'000);
   EXPECT_EQ(44'000u, nearest.before);

@@ -10,10 +10,11 @@
 namespace bdelta::test {
 namespace {
 
-constexpr PhaseId kAll[] = {PhaseId::kRead,   PhaseId::kHash,     PhaseId::kCompare, PhaseId::kIndex,
-                            PhaseId::kScan,   PhaseId::kGaps,     PhaseId::kSelect,   PhaseId::kParse,  PhaseId::kPlan, PhaseId::kPredict,
-                            PhaseId::kEncode, PhaseId::kCompress, PhaseId::kDecode,  PhaseId::kExecute,
-                            PhaseId::kVerify, PhaseId::kWrite,    PhaseId::kFinish,  PhaseId::kWait};
+constexpr PhaseId kAll[] = {PhaseId::kRead,     PhaseId::kHash,     PhaseId::kCompare,  PhaseId::kIndex,
+                            PhaseId::kScan,     PhaseId::kGaps,     PhaseId::kSelect,   PhaseId::kParse,
+                            PhaseId::kPlan,     PhaseId::kPredict,  PhaseId::kEncode,   PhaseId::kCompress,
+                            PhaseId::kDecode,   PhaseId::kExecute,  PhaseId::kVerify,   PhaseId::kWrite,
+                            PhaseId::kFinish,   PhaseId::kWait};
 
 void pass_some_time() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 

@@ -53,7 +53,8 @@ TEST(WriteTrace, SaysAllOfASpan) {
   const nlohmann::json trace = written(log);
   const nlohmann::json expected = {
       {"ph", "X"},  {"name", "decode"}, {"cat", "verify"}, {"pid", 1},
-      {"tid", 3},   {"ts", 1234.567},   {"dur", 1000.001}, {"args", {{"self_us", 1000.0}, {"index", 17}, {"bytes", 4096}}}};
+      {"tid", 3},   {"ts", 1234.567},   {"dur", 1000.001},
+      {"args", {{"self_us", 1000.0}, {"index", 17}, {"bytes", 4096}}}};
   EXPECT_EQ(expected, trace["traceEvents"].back());
   std::map<int, std::string> names;
   for (const auto& event : trace["traceEvents"]) {

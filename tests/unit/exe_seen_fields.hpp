@@ -1,0 +1,48 @@
+// What the tests of find_table_fields share: the fields of a file, in a shape that expectations can be written in.
+#pragma once
+
+#include <ostream>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "exe/images.hpp"
+#include "exe/predict.hpp"
+#include "exe/table_fields.hpp"
+
+namespace bdelta::test {
+
+using exe::Field;
+using exe::FieldForm;
+using exe::FieldKind;
+
+struct Seen {
+  std::uint64_t pos;
+  FieldForm form;
+  FieldKind kind;
+  std::uint64_t target;
+  std::uint64_t base_pos = 0;  // of forms that have one
+  bool operator==(const Seen&) const = default;
+};
+
+inline void PrintTo(const Seen& seen, std::ostream* out) {
+  *out << std::hex << "{pos " << seen.pos << ", form " << static_cast<int>(seen.form) << ", kind "
+       << static_cast<int>(seen.kind) << ", target " << seen.target << ", base " << seen.base_pos << "}" << std::dec;
+}
+
+inline bool has_base(FieldForm form) {
+  return form == FieldForm::kOffset32 || form == FieldForm::kOffset24 || form == FieldForm::kSize32 ||
+         form == FieldForm::kSize64 || form == FieldForm::kFileOffset32;
+}
+
+inline std::vector<Seen> fields_of(const Bytes& file) {
+  std::vector<Field> fields;
+  for (const exe::Image& image : exe::find_images(file)) exe::find_table_fields(file, image, fields);
+  std::vector<Seen> seen;
+  for (const Field& field : fields) {
+    const std::uint64_t base = has_base(field.form) ? base_pos(field) : 0;
+    seen.push_back({field.pos, field.form, field.kind, field.target_address, base});
+  }
+  return seen;
+}
+
+}  // namespace bdelta::test
