@@ -72,6 +72,9 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
         const auto done = static_cast<std::uint64_t>(at - out.data());
         predicted->predict(window.target_pos + done, {at, length}, *caches.fields);
       }
+      if (window.words) {
+        window.words->replace_at(window.target_pos + static_cast<std::uint64_t>(at - out.data()), {at, length});
+      }
       residual.add(at, op.length);
     }
     at += length;

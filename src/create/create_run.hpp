@@ -37,6 +37,7 @@ class CreateRun {
   Status load_segment(const TargetRange& segment);
   Status find_covers();
   Status choose_covers();  // of several sets the one that codes smallest
+  Status find_words();     // that copies have others in place of
   Status encode();       // into the spool
 
   Status finish_body();  // and make the head
@@ -61,6 +62,7 @@ class CreateRun {
   Status finish_bdt1();
   Result<std::uint64_t> coded_size(const Covers& covers);
   Result<std::uint64_t> predicted_size();
+  Result<bool> are_words_smaller(const WordMap& words);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs();
   void set_segment_range(double begin, double end);
@@ -89,6 +91,7 @@ class CreateRun {
   Bytes segment_bytes_;                    // empty where target_ holds them
   FilePieces source_pieces_{ByteSpan()};   // at hand for the segment
   FilePieces target_pieces_{ByteSpan()};
+  std::optional<WordMap> words_;           // absent where none pay
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   Covers covers_;                          // the one chosen
 

@@ -74,12 +74,23 @@ Status CreateRun::choose_covers() {
   return {};
 }
 
+// Whether the groups with words, and the record of these, are smaller than without.
+Result<bool> CreateRun::are_words_smaller(const WordMap& words) {
+  BDELTA_ASSIGN(const std::uint64_t bytes_without, programs_ ? predicted_size() : coded_size(covers_));
+  words_ = words;
+  const Result<std::uint64_t> bytes_with = programs_ ? predicted_size() : coded_size(covers_);
+  words_.reset();
+  BDELTA_TRY(bytes_with);
+  BDELTA_ASSIGN(const std::uint64_t record_bytes, writer_->measure_words(words));
+  return *bytes_with + record_bytes < bytes_without;
+}
+
 // Both files as contents are packed from.
 ContentsInputs CreateRun::contents_inputs() {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
   if (budget_.target_whole) target_memory_.emplace(target_.bytes());
   return {budget_.source_whole ? &*source_memory_ : &source_reader_,
-          budget_.target_whole ? &*target_memory_ : &target_reader_, programs_ ? programs_->copied() : ByteSpan()};
+          budget_.target_whole ? &*target_memory_ : &target_reader_, programs_ ? programs_->copied() : ByteSpan(), words_ ? &*words_ : nullptr};
 }
 
 Status CreateRun::encode() {
@@ -104,7 +115,7 @@ std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
     drafts[i] = encode_group(source_pieces_, target_pieces_, covers, plan, budget_.settings.window_bytes,
-                             &watch_);
+                             words_ ? &*words_ : nullptr, &watch_);
   });
   return drafts;
 }
@@ -159,7 +170,7 @@ std::vector<GroupDraft> CreateRun::predicted_groups() {
     pool_->for_each(segments.size(), [&](std::size_t i) {
       const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
       contents[i] = encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i],
-                                    budget_.settings.window_bytes, &watch_);
+                                    budget_.settings.window_bytes, words_ ? &*words_ : nullptr, &watch_);
     });
   }
   return contents;

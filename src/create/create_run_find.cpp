@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
+#include "create/word_pass.hpp"
 #include "exe/images.hpp"
 
 namespace bdelta {
@@ -143,6 +144,23 @@ Status CreateRun::find_covers() {
     for (Cover& cover : covers) cover.target_pos += segment_.begin;
   }
   return {};
+}
+
+// Like prediction, where both files are at hand as a whole: a patch has one set of words.
+Status CreateRun::find_words() {
+  const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
+  if (budget_.settings.word_search == 0 || !whole || !writer_) return {};
+  set_segment_range(share::kChosen, share::kChosen);
+  const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
+                           covers_};
+  BDELTA_ASSIGN(std::optional<WordMap> found, learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
+  if (!found) return {};
+  if (budget_.settings.choice_bytes > 0) {
+    BDELTA_ASSIGN(const bool smaller, are_words_smaller(*found));
+    if (!smaller) return {};
+  }
+  words_ = std::move(found);
+  return writer_->add_words(*words_);
 }
 
 }  // namespace bdelta

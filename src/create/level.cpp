@@ -35,6 +35,7 @@ LevelSettings quick() {
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
+  settings.word_search = 256;
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
@@ -56,6 +57,7 @@ LevelSettings small() {
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model = true;
+  settings.word_search = ~std::uint64_t{0};
   settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
   return settings;
@@ -102,6 +104,7 @@ LevelSettings level_settings(int level) {
   }
   if (level >= kMaxLevel) {
     settings.contents = true;
+    settings.word_search = 0;  // contents learn of words as they go
     settings.window_bytes = kMiB;  // more windows for the lanes to share
   }
   return settings;

@@ -14,6 +14,7 @@ struct LevelSettings {
   CodecSettings values;          // residual values
   CodecSettings literals;
   bool predict = false;             // fields of programs
+  std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
   bool contents = false;         // literals and residual through the contents coder where that is smaller

@@ -3,7 +3,7 @@
 // The ops of a window, in order, give its target bytes:
 //   window  := (literal | copy)*
 //   literal := the next `length` bytes of `literals`
-//   copy    := source[source_pos, + length), plus the residual
+//   copy    := source[source_pos, + length), with fields predicted and words replaced if the patch says so, plus the residual
 // The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
 // bytes of the window alone, as if all copies stood one behind the other.
 #pragma once
@@ -15,6 +15,7 @@
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
 #include "delta/contents.hpp"
+#include "delta/word_map.hpp"
 
 namespace bdelta {
 
@@ -41,6 +42,7 @@ struct WindowDelta {
   std::vector<ResidualRun> residual_runs;
   Bytes residual_values;
   Bytes literals;
+  const WordMap* words = nullptr;  // that copies have others in place of; whose it is, lives as long as the reader
 
   // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
   std::optional<ContentsPart> contents;
@@ -48,9 +50,9 @@ struct WindowDelta {
 
   [[nodiscard]] bool codes_literals() const noexcept { return contents && contents->scope.literals; }
 
-  // A window that is one copy without residual; it may be of any length.
+  // A window that is one copy of the source as it is; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
-    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents;
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !words;
   }
 };
 

@@ -68,6 +68,7 @@ Status fill_window(const WindowWalk& walk, const ContentsScope& scope, const Con
         const ByteSpan predicted = inputs.predicted.subspan(static_cast<std::size_t>(walk.target_pos + at), bytes.size());
         std::copy(predicted.begin(), predicted.end(), bytes.begin());
       }
+      if (inputs.words) inputs.words->replace_at(walk.target_pos + at, bytes);
     }
     at += op.length;
   }

@@ -18,8 +18,9 @@ class GroupEncoder {
  public:
   // by_target: `source` holds what is copied at the positions of the target.
   GroupEncoder(const FilePieces& source, const FilePieces& target, bool by_target, std::uint64_t window_bytes,
-               Watch* watch)
-      : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), watch_(watch) {}
+               const WordMap* words, Watch* watch)
+      : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), words_(words),
+        watch_(watch) {}
 
   void plain(const Segment& segment) {
     WindowRecord record;
@@ -121,15 +122,40 @@ class GroupEncoder {
   // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
   void residual(std::uint64_t stop, std::int64_t diagonal) {
     const std::uint8_t* s = source_.at(by_target_ ? pos_ : pos_ + static_cast<std::uint64_t>(diagonal));
+    const std::uint64_t length = words_ ? replaced_residual(s, stop - pos_) : raw_residual(s, stop - pos_);
+    pos_ += length;
+  }
+
+  // Words that would pass the end of the copy are none. If it ends early, there may be such.
+  std::uint64_t replaced_residual(const std::uint8_t* s, std::uint64_t length) {
+    const std::uint64_t run_count = run_count_;
+    const std::uint64_t unchanged = unchanged_;
+    const Bytes::size_type sizes[] = {draft_.streams[kResidualGaps].size(), draft_.streams[kResidualLengths].size(),
+                                      draft_.streams[kResidualValues].size()};
+    for (;;) {
+      replaced_.assign(s, s + length);
+      words_->replace_at(pos_, replaced_);
+      const std::uint64_t done = raw_residual(replaced_.data(), length);
+      if (done == length) return length;
+      length = done;
+      run_count_ = run_count;
+      unchanged_ = unchanged;
+      draft_.streams[kResidualGaps].resize(sizes[0]);
+      draft_.streams[kResidualLengths].resize(sizes[1]);
+      draft_.streams[kResidualValues].resize(sizes[2]);
+    }
+  }
+
+  // Gives how many of the bytes it has come to.
+  std::uint64_t raw_residual(const std::uint8_t* s, std::uint64_t length) {
     const std::uint8_t* t = target_.at(pos_);
-    const std::uint64_t length = stop - pos_;
     std::uint64_t done = 0;
     while (done < length && run_count_ + kBlockBytes < kMaxWindowRuns) {
       const std::uint64_t block = std::min(kBlockBytes, length - done);
       residual_block(s + done, t + done, block);
       done += block;
     }
-    pos_ += done;
+    return done;
   }
 
   void residual_block(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
@@ -166,7 +192,9 @@ class GroupEncoder {
   const FilePieces& target_;
   const bool by_target_;
   const std::uint64_t window_bytes_;
+  const WordMap* const words_;
   Watch* const watch_;
+  Bytes replaced_;  // the bytes of a copy, with words replaced
   GroupDraft draft_;
   WindowRecord record_;
   StreamSizes sizes_before_{};
@@ -217,8 +245,9 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
 }
 
 GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
-                        const std::vector<Segment>& segments, std::uint64_t window_bytes, Watch* watch) {
-  GroupEncoder encoder(source, target, false, window_bytes, watch);
+                        const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
+                        Watch* watch) {
+  GroupEncoder encoder(source, target, false, window_bytes, words, watch);
   for (const Segment& segment : segments) {
     if (segment.plain) {
       encoder.plain(segment);
@@ -240,8 +269,9 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
 }
 
 GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
-                           const Segment& segment, std::uint64_t window_bytes, Watch* watch) {
-  GroupEncoder encoder(copied, target, true, window_bytes, watch);
+                           const Segment& segment, std::uint64_t window_bytes, const WordMap* words,
+                           Watch* watch) {
+  GroupEncoder encoder(copied, target, true, window_bytes, words, watch);
   encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
   GroupDraft draft = encoder.take();
   draft.kind = GroupKind::kContents;

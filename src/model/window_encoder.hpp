@@ -5,6 +5,7 @@
 
 #include "delta/cover.hpp"
 #include "delta/file_pieces.hpp"
+#include "delta/word_map.hpp"
 #include "model/streams.hpp"
 #include "parallel/watch.hpp"
 
@@ -36,15 +37,17 @@ struct Segment {
 
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
-// limit of streams.hpp is near. Bytes of coded windows are units of `watch`, which may be null.
+// limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded windows
+// are units of `watch`, which may be null.
 [[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
-                                      Watch* watch = nullptr);
+                                      const WordMap* words = nullptr, Watch* watch = nullptr);
 
 // The same for one segment that is not plain and has its covers apart: `copied` are the bytes that copies give before
 // their residual, at the positions of the target. Says what encode_group says of a group of kind kContents.
 [[nodiscard]] GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
-                                         const Segment& segment, std::uint64_t window_bytes, Watch* watch = nullptr);
+                                         const Segment& segment, std::uint64_t window_bytes,
+                                         const WordMap* words = nullptr, Watch* watch = nullptr);
 
 // The group of kind kCovers that belongs to one of kind kContents.
 [[nodiscard]] GroupDraft covers_of(const GroupDraft& contents);

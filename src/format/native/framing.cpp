@@ -100,12 +100,12 @@ Measure RecordFramer::measure_global(ByteSpan bytes) {
   return whole(frame_pos_);
 }
 
-Measure RecordFramer::measure_page_hashes(ByteSpan bytes) {
+Measure RecordFramer::measure_by_length(ByteSpan bytes, std::uint64_t most_bytes) {
   ByteCursor cursor(bytes.subspan(1));
   const std::uint64_t length = cursor.varint();
   if (!cursor.ok()) return unread(bytes, 1 + kMaxVarintBytes);
   const std::uint64_t body_at = used(cursor, bytes);
-  return whole(length > kMaxPageHashRecordBytes ? body_at : body_at + length);
+  return whole(length > most_bytes ? body_at : body_at + length);
 }
 
 Result<Measure> RecordFramer::measure(ByteSpan bytes) {
@@ -118,7 +118,8 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
       case RecordTag::kGroup:
       case RecordTag::kCovers: found = measure_group(bytes); break;
       case RecordTag::kGlobal: found = measure_global(bytes); break;
-      case RecordTag::kPageHashes: found = measure_page_hashes(bytes); break;
+      case RecordTag::kPageHashes: found = measure_by_length(bytes, kMaxPageHashRecordBytes); break;
+      case RecordTag::kWords: found = measure_by_length(bytes, kMaxWordRecordBytes); break;
       default: found = whole(1); break;
     }
   }

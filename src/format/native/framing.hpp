@@ -96,7 +96,7 @@ class RecordFramer {
   [[nodiscard]] Measure measure_head(ByteSpan bytes) const;
   [[nodiscard]] Measure measure_group(ByteSpan bytes) const;
   Measure measure_global(ByteSpan bytes);
-  [[nodiscard]] static Measure measure_page_hashes(ByteSpan bytes);
+  [[nodiscard]] static Measure measure_by_length(ByteSpan bytes, std::uint64_t most_bytes);
   void accept_head(ByteSpan head);
 
   const std::uint64_t limit_bytes_;

@@ -20,8 +20,9 @@ inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose
 inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
 inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
 inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
+inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests |
-                                                kFeaturePageHashes | kFeatureRunMatches;
+                                                kFeaturePageHashes | kFeatureRunMatches | kFeatureWords;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -39,13 +40,14 @@ inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5 };
+enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

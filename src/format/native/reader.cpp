@@ -10,6 +10,7 @@
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
 #include "format/native/page_hash_record.hpp"
+#include "format/native/word_record.hpp"
 #include "hash/sha256.hpp"
 #include "model/window_decoder.hpp"
 
@@ -39,7 +40,7 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    return !lacks_page_hashes() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
+    return !lacks_page_hashes() && !lacks_words() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
   }
 
   [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
@@ -48,6 +49,7 @@ class Reader final : public PatchReader {
     try {
       if (plan_is_whole()) return {};
       if (lacks_page_hashes()) return read_page_hash_record();
+      if (lacks_words()) return read_word_record();
       BDELTA_TRY(plan_ ? read_covers() : read_global_record());
       return plan_is_whole() ? finish_plan() : Status();
     } catch (const std::bad_alloc&) {
@@ -71,6 +73,7 @@ class Reader final : public PatchReader {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
+      window.words = words_ && !record.plain ? &*words_ : nullptr;
       place_contents(window);
       target_pos_ += window.target_length;
       return true;
@@ -86,12 +89,25 @@ class Reader final : public PatchReader {
     return (header_.required_features & kFeaturePageHashes) != 0 && page_hashes_.empty();
   }
 
+  [[nodiscard]] bool lacks_words() const noexcept {
+    return (header_.required_features & kFeatureWords) != 0 && !words_;
+  }
+
   // There is at least one list in it.
   Status read_page_hash_record() {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
     if (tag != static_cast<std::uint8_t>(RecordTag::kPageHashes)) return misplaced(tag);
     BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, header_));
+    return {};
+  }
+
+  Status read_word_record() {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag != static_cast<std::uint8_t>(RecordTag::kWords)) return misplaced(tag);
+    BDELTA_ASSIGN(WordMap words, read_words(patch_, header_));
+    words_.emplace(std::move(words));
     return {};
   }
 
@@ -196,6 +212,7 @@ class Reader final : public PatchReader {
   const Header header_;
   PatchInfo info_;
   PageHashLists page_hashes_;
+  std::optional<WordMap> words_;
   std::optional<PredictionPlan> plan_;
   std::uint64_t plan_pos_ = 0;  // of the target, where the covers read so far end
   std::optional<CoverStreams> cover_streams_;  // once the plan is whole

@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/page_hash_record.hpp"
+#include "format/native/word_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -52,6 +53,20 @@ Status Writer::add_page_hashes(const PageHashLists& lists) {
   limits_.required_features |= kFeaturePageHashes;
   page_hash_bytes_ = list_bytes_of(lists);
   return {};
+}
+
+Status Writer::add_words(const WordMap& words) {
+  BDELTA_ASSIGN(const Bytes record, encode_words(words, settings_.literals));
+  BDELTA_TRY(append_body(record));
+  end_record();
+  limits_.required_features |= kFeatureWords;
+  word_bytes_ = word_memory_bytes(words, settings_.literals);
+  return {};
+}
+
+Result<std::uint64_t> Writer::measure_words(const WordMap& words) const {
+  BDELTA_ASSIGN(const Bytes record, encode_words(words, settings_.literals));
+  return record.size();
 }
 
 Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
@@ -102,7 +117,7 @@ Bytes Writer::encode_digests() const {
 void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
-  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_;
+  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_ + word_bytes_;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;
 }

@@ -6,6 +6,7 @@
 
 #include "format/native/group_choice.hpp"
 #include "delta/page_hashes.hpp"
+#include "delta/word_map.hpp"
 #include "format/prediction_plan.hpp"
 #include "format/native/layout.hpp"
 #include "hash/sha256.hpp"
@@ -37,6 +38,12 @@ class Writer {
 
   // The lists of page digests that the groups leave out, before everything else.
   Status add_page_hashes(const PageHashLists& lists);
+
+  // The words that copies of the groups have others in place of, behind the page digests.
+  Status add_words(const WordMap& words);
+
+  // The bytes of its record, with the level's codec.
+  Result<std::uint64_t> measure_words(const WordMap& words) const;
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
@@ -74,6 +81,7 @@ class Writer {
   // Of an applier's memory:
   std::uint64_t plan_bytes_ = 0;
   std::uint64_t page_hash_bytes_ = 0;
+  std::uint64_t word_bytes_ = 0;
 };
 
 }  // namespace bdelta::native

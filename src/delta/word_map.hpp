@@ -1,0 +1,174 @@
+// Words that copies of a patch have others in place of: what is numbered anew in a new version (types, strings, dates of
+// files) is copied with its old number wherever it is named, and told once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+
+// Both as numbers, the first byte in the file being the lowest.
+struct WordChange {
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  bool operator==(const WordChange&) const = default;
+};
+
+// A stretch of the target, [begin, end), in which words are replaced.
+struct WordSpan {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool operator==(const WordSpan&) const = default;
+};
+
+// The first word_bytes bytes of a word as they stand in the file, as a number to sort by; and the word of such a number.
+[[nodiscard]] constexpr std::uint64_t word_key(std::uint64_t word, unsigned word_bytes) noexcept {
+  std::uint64_t key = 0;
+  for (unsigned i = 0; i < word_bytes; ++i) key = key << 8 | (word >> 8 * i & 0xff);
+  return key;
+}
+[[nodiscard]] constexpr std::uint64_t word_of_key(std::uint64_t key, unsigned word_bytes) noexcept {
+  return word_key(key, word_bytes);  // the bytes the other way round, once more
+}
+
+// Immutable once made: any number of threads may ask it.
+class WordMap {
+ public:
+  static constexpr unsigned kMinWordBytes = 3;
+  static constexpr unsigned kMaxWordBytes = 8;
+  static constexpr std::size_t kMostWords = std::size_t{1} << 20;
+  static constexpr std::uint64_t kSpanUnitBytes = std::uint64_t{16} << 10;  // spans begin and end at multiples
+  static constexpr std::uint64_t kBytesPerSpan = 16;
+  static constexpr std::uint64_t kBytesPerWord = 48;  // upper bound of what an object holds for each, from 64 words on
+  static constexpr std::uint64_t kFixedBytes = 4096;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  // A word's rank is its number in `changes`; no two are of the same word, and there are at most kMostWords. The spans
+  // are ascending, apart and not empty; without any, words are replaced everywhere.
+  WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vector<WordSpan> spans = {});
+
+  // `copied` are the bytes of one copy, whole, for the target from target_pos on. What of them lies in one span counts as
+  // a copy of its own; what lies in none stays.
+  void replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept;
+
+  // As if all of it were in one span: `copied` are the bytes of one copy, whole. A word may begin at any of them; those that are found are found in what was
+  // copied, never in what has been replaced. Where some of them overlap, each byte is of the one of the lowest rank.
+  void replace(MutableByteSpan copied) const noexcept;
+
+  // The same for whoever wants to know which word it was: calls body(pos, rank, byte) for each byte that a word gives,
+  // ascending. The body may write the byte to its place.
+  template <class Body>
+  void for_each_byte(ByteSpan copied, Body&& body) const;
+
+  // Calls body(pos, rank) for each word in these bytes, ascending. The body may write to bytes before pos.
+  template <class Body>
+  void for_each_word(ByteSpan bytes, Body&& body) const;
+
+  // The rank of a word, or kNone. Bits beyond the word's bytes don't count.
+  [[nodiscard]] std::uint32_t find(std::uint64_t word) const noexcept {
+    const std::uint64_t hash = (word & mask_) * kFactor;
+    return may_have(hash) ? search(word & mask_, hash) : kNone;
+  }
+
+  // The bytes from `at` on as a number, of which `left` are there; more than the word's are no harm.
+  [[nodiscard]] static std::uint64_t load(const std::uint8_t* at, std::size_t left) noexcept {
+    if (left >= sizeof(std::uint64_t)) return load_le<std::uint64_t>(at);
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < left; ++i) word |= std::uint64_t{at[i]} << 8 * i;
+    return word;
+  }
+
+  [[nodiscard]] unsigned word_bytes() const noexcept { return word_bytes_; }
+  [[nodiscard]] const std::vector<WordChange>& changes() const noexcept { return changes_; }
+  [[nodiscard]] const std::vector<WordSpan>& spans() const noexcept { return spans_; }
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept {
+    return kFixedBytes + kBytesPerWord * changes_.size() + kBytesPerSpan * spans_.size();
+  }
+
+ private:
+  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
+
+  // Words of up to so many bytes are whole in the 8 bytes from the first of four positions.
+  static constexpr unsigned kShortBytes = 5;
+
+  [[nodiscard]] bool may_have(std::uint64_t hash) const noexcept {
+    const std::uint64_t bit = hash >> filter_shift_;
+    return (filter_[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1) != 0;
+  }
+
+  // One of the words that begin at four neighbouring positions; at least 8 bytes are there, 11 for long words.
+  [[nodiscard]] bool may_have_any(const std::uint8_t* at) const noexcept {
+    if (word_bytes_ > kShortBytes) {
+      return may_have((load_le<std::uint64_t>(at) & mask_) * kFactor) |
+             may_have((load_le<std::uint64_t>(at + 1) & mask_) * kFactor) |
+             may_have((load_le<std::uint64_t>(at + 2) & mask_) * kFactor) |
+             may_have((load_le<std::uint64_t>(at + 3) & mask_) * kFactor);
+    }
+    const auto bytes = load_le<std::uint64_t>(at);
+    return may_have((bytes & mask_) * kFactor) | may_have((bytes >> 8 & mask_) * kFactor) |
+           may_have((bytes >> 16 & mask_) * kFactor) | may_have((bytes >> 24 & mask_) * kFactor);
+  }
+
+  [[nodiscard]] std::uint32_t search(std::uint64_t word, std::uint64_t hash) const noexcept;
+
+  unsigned word_bytes_;
+  std::uint64_t mask_;
+  std::vector<WordChange> changes_;
+  std::vector<WordSpan> spans_;
+  std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash; kNone where nothing is
+  std::vector<std::uint64_t> filter_;  // a bit for each hash that may be found
+  unsigned slot_shift_ = 0;
+  unsigned filter_shift_ = 0;
+};
+
+template <class Body>
+void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
+  constexpr std::size_t kStep = 4;
+  if (bytes.size() < word_bytes_) return;
+  const std::size_t last = bytes.size() - word_bytes_;
+  for (std::size_t pos = 0; pos <= last;) {
+    const std::size_t left = bytes.size() - pos;
+    if (left >= sizeof(std::uint64_t) + kStep && !may_have_any(bytes.data() + pos)) {
+      pos += kStep;
+      continue;
+    }
+    for (const std::size_t end = std::min(pos + kStep, last + 1); pos < end; ++pos) {
+      const std::uint32_t rank = find(load(bytes.data() + pos, bytes.size() - pos));
+      if (rank != kNone) body(pos, rank);
+    }
+  }
+}
+
+// Which byte a word gives is known once all words that hold it have been found: those that begin behind it don't.
+template <class Body>
+void WordMap::for_each_byte(ByteSpan copied, Body&& body) const {
+  struct Pending {
+    std::uint32_t rank = kNone;
+    std::uint8_t byte = 0;
+  };
+  Pending pending[kMaxWordBytes];  // of the positions from `settled` on, modulo 8
+  std::size_t settled = 0;
+  std::size_t pending_end = 0;
+  const auto settle = [&](std::size_t until) {
+    for (; settled < std::min(until, pending_end); ++settled) {
+      Pending& one = pending[settled % kMaxWordBytes];
+      if (one.rank != kNone) body(settled, one.rank, one.byte);
+      one.rank = kNone;
+    }
+    settled = std::max(settled, until);
+  };
+  for_each_word(copied, [&](std::size_t pos, std::uint32_t rank) {
+    settle(pos);
+    for (unsigned i = 0; i < word_bytes_; ++i) {
+      Pending& one = pending[(pos + i) % kMaxWordBytes];
+      if (rank < one.rank) one = {rank, static_cast<std::uint8_t>(changes_[rank].to >> 8 * i)};
+    }
+    pending_end = pos + word_bytes_;
+  });
+  settle(pending_end);
+}
+
+}  // namespace bdelta

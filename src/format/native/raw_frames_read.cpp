@@ -1,0 +1,48 @@
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+#include "format/native/framing.hpp"
+#include "format/native/raw_frames.hpp"
+
+namespace bdelta::native {
+
+Error corrupt_record(io::TypedReader& patch, const char* record, const char* what) {
+  Status status = patch.status();
+  if (!status) return std::move(status).error();
+  return {ErrorCode::kPatchCorrupt, std::string(record) + " " + what + "; fetch the patch again", patch.position()};
+}
+
+Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number) {
+  return {ErrorCode::kUnsupportedFeature,
+          std::string(what) + " " + std::to_string(number) + " is not known; a newer bpatch may know it", patch.position()};
+}
+
+Status read_frames(io::TypedReader& patch, const char* record, std::uint64_t raw_bytes, std::uint64_t memory_bytes,
+                   Bytes& out) {
+  const unsigned entry = patch.u8();
+  if ((entry & 15) >= kCodecCount) return unknown_number(patch, "codec", entry & 15);
+  const auto codec = static_cast<CodecId>(entry & 15);
+  std::uint64_t needed_bytes = 0;
+  if (!checked_add(raw_bytes, decoder_memory_bytes(codec, (entry >> 4) + kMinWindowLog), needed_bytes) ||
+      needed_bytes > memory_bytes) {
+    return corrupt_record(patch, record, "needs more memory than the header declares");
+  }
+  BDELTA_ASSIGN(const auto decoder, make_decoder(codec, (entry >> 4) + kMinWindowLog));
+  Bytes coded;
+  const std::size_t end = out.size() + static_cast<std::size_t>(raw_bytes);
+  while (out.size() < end) {
+    const auto [coded_bytes, frame_bytes] = read_global_frame(patch);
+    if (!patch.ok() || !is_possible_frame({coded_bytes, frame_bytes}, end - out.size())) {
+      return corrupt_record(patch, record, "has a frame of an impossible size");
+    }
+    coded.resize(static_cast<std::size_t>(coded_bytes));
+    if (!patch.read_exact(coded)) return corrupt_record(patch, record, "can't be read");
+    const std::size_t before = out.size();
+    out.resize(before + static_cast<std::size_t>(frame_bytes));
+    BDELTA_TRY(decoder->decode(coded, MutableByteSpan(out).subspan(before)));
+  }
+  return {};
+}
+
+}  // namespace bdelta::native

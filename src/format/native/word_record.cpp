@@ -1,0 +1,124 @@
+#include "format/native/word_record.hpp"
+
+#include "base/byte_cursor.hpp"
+#include "base/try.hpp"
+#include "format/native/raw_frames.hpp"
+#include "io/memory_io.hpp"
+
+namespace bdelta::native {
+namespace {
+
+constexpr const char* kRecordName = "the record of words";
+constexpr std::uint64_t kMaxRuns = 64;
+
+std::uint64_t mask_of(unsigned word_bytes) { return ~std::uint64_t{0} >> (64 - 8 * word_bytes); }
+
+// The words' first column: false if steps leave the words of so many bytes, or one is none.
+bool read_keys(ByteCursor& raw, const std::vector<std::uint64_t>& counts, unsigned word_bytes,
+               std::vector<WordChange>& changes) {
+  for (const std::uint64_t count : counts) {
+    std::uint64_t key = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const std::uint64_t step = raw.varint();
+      if (!raw.ok() || (i > 0 && step == 0) || step > mask_of(word_bytes) - key) return false;
+      key += step;
+      changes.push_back({word_of_key(key, word_bytes), 0});
+    }
+  }
+  return true;
+}
+
+bool read_changes(ByteCursor& raw, unsigned word_bytes, std::vector<WordChange>& changes) {
+  for (WordChange& change : changes) {
+    for (unsigned i = 0; i < word_bytes; ++i) {
+      const auto byte = static_cast<std::uint8_t>((change.from >> 8 * i) + raw.u8());
+      change.to |= std::uint64_t{byte} << 8 * i;
+    }
+  }
+  return raw.ok() && raw.available() == 0;
+}
+
+// Of equal words the map finds the first.
+bool are_different(const WordMap& words) {
+  for (std::size_t rank = 0; rank < words.changes().size(); ++rank) {
+    if (words.find(words.changes()[rank].from) != rank) return false;
+  }
+  return true;
+}
+
+// The spans up to the end of the record; false if they are not ascending and apart, or begin behind the target.
+bool read_spans(io::TypedReader& in, std::uint64_t target_size, std::uint64_t most_spans, std::vector<WordSpan>& spans) {
+  const std::uint64_t unit_count = (target_size + WordMap::kSpanUnitBytes - 1) / WordMap::kSpanUnitBytes;
+  const std::uint64_t count = in.varint();
+  if (!in.ok() || count == 0 || count > most_spans) return false;
+  std::uint64_t unit = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t gap = in.varint();
+    const std::uint64_t length = in.varint();
+    if (!in.ok() || (i > 0 && gap == 0) || gap > unit_count - unit) return false;
+    unit += gap;
+    if (length == 0 || length > unit_count - unit) return false;
+    spans.push_back({unit * WordMap::kSpanUnitBytes, (unit + length) * WordMap::kSpanUnitBytes});
+    unit += length;
+  }
+  return in.at_end();
+}
+
+struct Head {
+  unsigned word_bytes = 0;
+  std::vector<std::uint64_t> counts;  // of runs, together word_count
+  std::uint64_t word_count = 0;
+  std::uint64_t raw_bytes = 0;
+};
+
+// False if a number is impossible. A word takes two bytes of the raw ones at least.
+bool read_head(io::TypedReader& in, Head& head) {
+  head.word_bytes = in.u8();
+  const std::uint64_t run_count = in.varint();
+  if (!in.ok() || head.word_bytes < WordMap::kMinWordBytes || head.word_bytes > WordMap::kMaxWordBytes) return false;
+  if (run_count == 0 || run_count > kMaxRuns) return false;
+  for (std::uint64_t i = 0; i < run_count; ++i) {
+    const std::uint64_t count = in.varint();
+    if (!in.ok() || count == 0 || count > WordMap::kMostWords - head.word_count) return false;
+    head.counts.push_back(count);
+    head.word_count += count;
+  }
+  head.raw_bytes = in.varint();
+  return in.ok() && head.raw_bytes >= head.word_count * (1 + head.word_bytes) &&
+         head.raw_bytes <= head.word_count * (kMaxVarintBytes + head.word_bytes);
+}
+
+}  // namespace
+
+Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
+  const std::uint64_t length = patch.varint();
+  if (!patch.ok() || length > kMaxWordRecordBytes || length > header.decoder_memory_bytes) {
+    return corrupt("is larger than it may be");
+  }
+  Bytes body(static_cast<std::size_t>(length));
+  if (!patch.read_exact(body)) return corrupt("can't be read");
+  io::MemorySequentialReader body_reader(body);
+  io::TypedReader in(body_reader);
+  Head head;
+  if (!read_head(in, head)) return corrupt("has impossible numbers");
+  const std::uint64_t held_bytes = WordMap::kFixedBytes + head.word_count * WordMap::kBytesPerWord + length;
+  if (held_bytes > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
+  Bytes raw;
+  Status frames = read_frames(in, kRecordName, head.raw_bytes, header.decoder_memory_bytes - held_bytes, raw);
+  if (!frames && frames.error().code == ErrorCode::kPatchTruncated) return corrupt("ends inside a frame");
+  BDELTA_TRY(std::move(frames));
+  std::vector<WordSpan> spans;
+  const std::uint64_t most_spans = (header.decoder_memory_bytes - held_bytes - raw.size()) / WordMap::kBytesPerSpan;
+  if (!in.at_end() && !read_spans(in, header.target_size, most_spans, spans)) return corrupt("has impossible spans");
+  ByteCursor columns(raw);
+  std::vector<WordChange> changes;
+  changes.reserve(static_cast<std::size_t>(head.word_count));
+  if (!read_keys(columns, head.counts, head.word_bytes, changes)) return corrupt("has words out of order");
+  if (!read_changes(columns, head.word_bytes, changes)) return corrupt("has columns of another size");
+  WordMap words(head.word_bytes, std::move(changes), std::move(spans));
+  if (!are_different(words)) return corrupt("has a word twice");
+  return words;
+}
+
+}  // namespace bdelta::native
