@@ -73,7 +73,7 @@ Status CreateRun::check_limits() {
     writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, settings.model,
                                            settings.model_values, settings.model_byte_ns, settings.window_bytes,
                                            patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
-                                           settings.contents},
+                                           settings.contents, settings.light_ns},
                     *body_, *pool_);
     if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});

@@ -60,11 +60,13 @@ class CreateRun {
   Status write_groups(std::vector<GroupDraft> groups);
   Status finish_native();
   Status finish_bdt1();
-  Result<std::uint64_t> coded_size(const Covers& covers);
-  Result<std::uint64_t> predicted_size();
+  enum class Measure { kWithoutContents, kLight, kAll };
+  Result<std::uint64_t> coded_size(const Covers& covers, Measure measure);
+  Result<std::size_t> smallest_of(std::size_t count, Measure measure, double begin, double end, std::uint64_t& bytes);
+  Result<std::uint64_t> predicted_size(Measure measure);
   Result<bool> are_words_smaller(const WordMap& words);
   std::vector<GroupDraft> predicted_groups();
-  [[nodiscard]] ContentsInputs contents_inputs();
+  [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);
   void set_segment_range(double begin, double end);
   void count_covers();
   void count_group(const GroupDraft& group);

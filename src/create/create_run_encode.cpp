@@ -2,7 +2,6 @@
 #include "create/create_run.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/try.hpp"
 #include "create/progress_shares.hpp"
@@ -25,47 +24,71 @@ std::uint64_t target_bytes(const GroupPlan& plan) {
 }  // namespace
 
 // The bytes of the groups that the covers would make.
-Result<std::uint64_t> CreateRun::coded_size(const Covers& covers) {
-  const std::vector<GroupPlan> plans =
-      plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_);
+Result<std::uint64_t> CreateRun::coded_size(const Covers& covers, Measure measure) {
+  const std::vector<GroupPlan> plans = plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes,
+                                                   *pool_, budget_.settings.plain_bytes);
   std::vector<GroupDraft> drafts = encode_groups(covers, plans, 0, plans.size());
   const Span step(&timeline_, PhaseId::kCompress);
-  BDELTA_ASSIGN(const std::vector<std::uint64_t> sizes, writer_->measure_groups(drafts));
-  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  const ContentsInputs inputs = measure == Measure::kWithoutContents ? ContentsInputs() : contents_inputs({});
+  return writer_->measure_groups(drafts, inputs, measure == Measure::kAll);
 }
 
 // The same with prediction.
-Result<std::uint64_t> CreateRun::predicted_size() {
+Result<std::uint64_t> CreateRun::predicted_size(Measure measure) {
   std::vector<GroupDraft> contents = predicted_groups();
   std::vector<GroupDraft> covers;
   for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
-  std::uint64_t bytes = programs_->plan().images.size() + programs_->plan().labels.size();
+  const std::uint64_t plan_bytes = programs_->plan().images.size() + programs_->plan().labels.size();
   const Span step(&timeline_, PhaseId::kCompress);
-  for (std::vector<GroupDraft>* groups : {&contents, &covers}) {
-    BDELTA_ASSIGN(const std::vector<std::uint64_t> sizes, writer_->measure_groups(*groups));
-    bytes = std::accumulate(sizes.begin(), sizes.end(), bytes);
-  }
-  return bytes;
+  const ContentsInputs inputs =
+      measure == Measure::kWithoutContents ? ContentsInputs() : contents_inputs(programs_->copied());
+  BDELTA_ASSIGN(const std::uint64_t contents_bytes, writer_->measure_groups(contents, inputs, false));
+  BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_->measure_groups(covers, inputs, false));
+  return plan_bytes + contents_bytes + cover_bytes;
 }
 
+// Of the first `count` sets of covers. begin, end: of the stage's work. `bytes`: what the best one takes.
+Result<std::size_t> CreateRun::smallest_of(std::size_t count, Measure measure, double begin, double end,
+                                           std::uint64_t& bytes) {
+  std::size_t best = 0;
+  bytes = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double share = static_cast<double>(i + 1) / static_cast<double>(count);
+    watch_.begin_stage(begin + (end - begin) * share, segment_.end - segment_.begin);
+    BDELTA_ASSIGN(const std::uint64_t own_bytes, coded_size(found_[i], measure));
+    if (own_bytes < bytes) bytes = own_bytes, best = i;
+  }
+  return best;
+}
+
+// With slow contents, coding each set by them would take too long. So the best without contents and, where little
+// changes, the best by the light model are found first, and only these two are coded as they will be.
 Status CreateRun::choose_covers() {
   std::size_t best = 0;
   const bool with_prediction = programs_ && programs_->in_doubt();
   if ((found_.size() > 1 && writer_) || with_prediction) {
     set_segment_range(share::kMatched, share::kChosen);
-    std::uint64_t best_bytes = ~std::uint64_t{0};
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      watch_.begin_stage(static_cast<double>(i + 1) / static_cast<double>(found_.size()), segment_.end - segment_.begin);
-      BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(found_[i]));
-      if (bytes < best_bytes) best_bytes = bytes, best = i;
-    }
+    const bool slow = budget_.settings.contents;
+    const Measure measure = slow ? Measure::kWithoutContents : Measure::kLight;
+    const std::size_t usual_count = std::min(found_.size(), budget_.settings.match.parse_params.costs.size());
+    const bool both = slow && found_.size() > usual_count;
+    std::uint64_t best_bytes = 0;
+    BDELTA_ASSIGN(best, smallest_of(slow ? usual_count : found_.size(), measure, 0, both ? 0.3 : 1, best_bytes));
     if (with_prediction) {
-      BDELTA_ASSIGN(const std::uint64_t bytes, predicted_size());
+      BDELTA_ASSIGN(const std::uint64_t bytes, predicted_size(measure));
       if (bytes < best_bytes) {
         found_.assign(1, programs_->plan().covers);
         best = 0;
       } else {
         programs_.reset();
+      }
+    }
+    if (both && found_.size() > 1) {
+      BDELTA_ASSIGN(const std::size_t other, smallest_of(found_.size(), Measure::kLight, 0.3, 0.7, best_bytes));
+      if (other != best) {
+        BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(found_[best], Measure::kAll));
+        BDELTA_ASSIGN(const std::uint64_t other_bytes, coded_size(found_[other], Measure::kAll));
+        if (other_bytes < bytes) best = other;
       }
     }
   }
@@ -76,26 +99,29 @@ Status CreateRun::choose_covers() {
 
 // Whether the groups with words, and the record of these, are smaller than without.
 Result<bool> CreateRun::are_words_smaller(const WordMap& words) {
-  BDELTA_ASSIGN(const std::uint64_t bytes_without, programs_ ? predicted_size() : coded_size(covers_));
+  const auto measure = [this] {
+    return programs_ ? predicted_size(Measure::kLight) : coded_size(covers_, Measure::kLight);
+  };
+  BDELTA_ASSIGN(const std::uint64_t bytes_without, measure());
   words_ = words;
-  const Result<std::uint64_t> bytes_with = programs_ ? predicted_size() : coded_size(covers_);
+  const Result<std::uint64_t> bytes_with = measure();
   words_.reset();
   BDELTA_TRY(bytes_with);
   BDELTA_ASSIGN(const std::uint64_t record_bytes, writer_->measure_words(words));
   return *bytes_with + record_bytes < bytes_without;
 }
 
-// Both files as contents are packed from.
-ContentsInputs CreateRun::contents_inputs() {
+// Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.
+ContentsInputs CreateRun::contents_inputs(ByteSpan predicted) {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
   if (budget_.target_whole) target_memory_.emplace(target_.bytes());
   return {budget_.source_whole ? &*source_memory_ : &source_reader_,
-          budget_.target_whole ? &*target_memory_ : &target_reader_, programs_ ? programs_->copied() : ByteSpan(), words_ ? &*words_ : nullptr};
+          budget_.target_whole ? &*target_memory_ : &target_reader_, predicted, words_ ? &*words_ : nullptr};
 }
 
 Status CreateRun::encode() {
   set_segment_range(share::kChosen, 1);
-  if (writer_) writer_->set_inputs(contents_inputs());
+  if (writer_) writer_->set_inputs(contents_inputs(programs_ ? programs_->copied() : ByteSpan()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {
@@ -140,8 +166,8 @@ void CreateRun::count_group(const GroupDraft& group) {
 }
 
 Status CreateRun::encode_native() {
-  const std::vector<GroupPlan> plans =
-      plan_groups(source_pieces_, target_pieces_, segment_, covers_, budget_.plan_bytes, *pool_);
+  const std::vector<GroupPlan> plans = plan_groups(source_pieces_, target_pieces_, segment_, covers_,
+                                                   budget_.plan_bytes, *pool_, budget_.settings.plain_bytes);
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
     const std::size_t end = std::min(begin + batch_groups, plans.size());

@@ -63,23 +63,33 @@ LevelSettings small() {
   return settings;
 }
 
+ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64_t first_miss, std::int64_t next_miss,
+                    std::int64_t far_switch, std::int64_t near_switch, std::int64_t resume) {
+  ParseCosts costs;
+  costs.literal = literal;
+  costs.begin_literal = begin_literal;
+  costs.first_miss = first_miss;
+  costs.next_miss = next_miss;
+  costs.far_switch = far_switch;
+  costs.near_switch = near_switch;
+  costs.resume = resume;
+  return costs;
+}
+
 // What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries: as
-// usual; as for text, where literals are cheap and misses dear; as for programs with many misses of few values; and
-// with cheap changes of diagonal, as for small files.
+// usual; as for text, where literals are cheap and misses dear; as for programs with many misses of few values; with cheap
+// changes of diagonal, as for small files; and with cheap literals and misses, as for tables. Where little changes more
+// tries take little time, and what a literal costs there depends on how much of the new text the light model knows from
+// OLD. Of what looks compressed it costs nearly all of its bits.
 void choose_costs(LevelSettings& settings) {
-  const ParseCosts usual = settings.match.parse_params.costs.front();
-  ParseCosts text = usual;
-  text.literal = 250;
-  text.begin_literal = 200;
-  text.first_miss = 900;
-  ParseCosts misses = usual;
-  misses.first_miss = 540;
-  misses.next_miss = 360;
-  ParseCosts switches = usual;
-  switches.far_switch = 1800;
-  switches.near_switch = 1200;
-  switches.resume = 700;
-  settings.match.parse_params.costs = {usual, text, misses, switches};
+  ParseParams& params = settings.match.parse_params;
+  params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(250, 200, 900, 400, 2816, 1536, 900),
+                  costs_of(290, 320, 540, 360, 2816, 1536, 900), costs_of(290, 320, 620, 400, 1800, 1200, 700),
+                  costs_of(150, 150, 450, 300, 2816, 1536, 900)};
+  params.small_costs = {costs_of(110, 150, 1000, 600, 1800, 1200, 500), costs_of(90, 150, 1000, 600, 2400, 1500, 700),
+                        costs_of(45, 100, 1000, 600, 1400, 1000, 500)};
+  params.small_bytes = 512 * 1024;
+  params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
   settings.choice_bytes = 64 * kMiB;
 }
 
@@ -100,11 +110,14 @@ LevelSettings level_settings(int level) {
   if (level >= 9) {
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;
+    settings.light_ns = 25'000'000;
+    settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
   }
   if (level >= kMaxLevel) {
     settings.contents = true;
     settings.word_search = 0;  // contents learn of words as they go
+    settings.match.parse_params.dense_costs.clear();  // not worth the time that slow contents take to compare
     settings.window_bytes = kMiB;  // more windows for the lanes to share
   }
   return settings;

@@ -6,7 +6,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;    // least length of a plain segment
 constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
 constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
 
@@ -24,16 +23,16 @@ std::uint64_t equal_ahead(const std::uint8_t* s, const std::uint8_t* t, std::uin
   return done;
 }
 
-// Exact stretches of one piece: whole ones of kPlainBytes, and any that touch the piece's ends, which may go on in the
+// Exact stretches of one piece: whole ones of plain_bytes, and any that touch the piece's ends, which may go on in the
 // neighbouring piece.
-void find_exact(const FilePieces& source, const FilePieces& target, Piece& piece) {
+void find_exact(const FilePieces& source, const FilePieces& target, std::uint64_t plain_bytes, Piece& piece) {
   const Cover& cover = piece.cover;
   const std::uint8_t* s = source.at(cover.source_pos);
   const std::uint8_t* t = target.at(cover.target_pos);
   for (std::uint64_t at = 0; at < cover.length;) {
     const std::uint64_t equal = equal_ahead(s + at, t + at, cover.length - at);
     const bool at_edge = at == 0 || at + equal == cover.length;
-    if (equal >= kPlainBytes || (at_edge && equal > 0)) {
+    if (equal >= plain_bytes || (at_edge && equal > 0)) {
       piece.exact.push_back({cover.target_pos + at, equal, true, cover.diagonal()});
     }
     at += equal;
@@ -42,10 +41,10 @@ void find_exact(const FilePieces& source, const FilePieces& target, Piece& piece
 }
 
 std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& target, const Covers& covers,
-                                WorkerPool& pool) {
+                                std::uint64_t plain_bytes, WorkerPool& pool) {
   std::vector<Piece> pieces;
   for (const Cover& cover : covers) {
-    if (cover.length < kPlainBytes) continue;
+    if (cover.length < plain_bytes) continue;
     for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
       const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
       pieces.push_back({{cover.source_pos + done, cover.target_pos + done, length}, {}});
@@ -53,7 +52,7 @@ std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& targ
   }
   pool.for_each(pieces.size(), [&](std::size_t i) {
     const Span span(pool.timeline(), PhaseId::kPlan, i, pieces[i].cover.length);
-    find_exact(source, target, pieces[i]);
+    find_exact(source, target, plain_bytes, pieces[i]);
   });
 
   std::vector<Segment> plain;
@@ -68,7 +67,7 @@ std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& targ
       }
     }
   }
-  std::erase_if(plain, [](const Segment& segment) { return segment.target_length < kPlainBytes; });
+  std::erase_if(plain, [&](const Segment& segment) { return segment.target_length < plain_bytes; });
   return plain;
 }
 
@@ -110,11 +109,12 @@ class Planner {
 }  // namespace
 
 std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
-                                   const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool) {
+                                   const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
+                                   std::uint64_t plain_bytes) {
   const Span step(pool.timeline(), PhaseId::kPlan);
   Planner planner(group_bytes);
   std::uint64_t done = range.begin;
-  for (const Segment& segment : find_plain(source, target, covers, pool)) {
+  for (const Segment& segment : find_plain(source, target, covers, plain_bytes, pool)) {
     planner.coded(done, segment.target_pos);
     planner.plain(segment);
     done = segment.target_pos + segment.target_length;

@@ -120,6 +120,8 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   }
   ParseParams params = level_params;
   params.costs.resize(1);
+  params.small_costs.clear();
+  params.dense_costs.clear();
   return joined(std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front()));
 }
 

@@ -16,6 +16,7 @@ struct ContentsScope {
   unsigned miss_log = 12;     // log2 of the slots of each table of the miss model, see model/miss_model.hpp
   unsigned lane_count = 1;    // coded windows go to the lanes in turn; each lane has models and a code of its own
   bool run_matches = true;    // see LiteralScope
+  bool light = false;         // likewise
 };
 
 // Where the code of a window belongs. Windows of a lane are decoded in order.

@@ -112,7 +112,9 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers) const 
   scope.chunk_bytes = limits_.chunk_bytes;
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
   const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
-  pool_.begin_stage(1, read_bytes + (1 + params_.parse_params.costs.size()) * target.size());
+  const std::size_t most_sets = params_.parse_params.costs.size() + params_.parse_params.small_costs.size() +
+                                params_.parse_params.dense_costs.size();
+  pool_.begin_stage(1, read_bytes + (1 + most_sets) * target.size());
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope);
 }
 

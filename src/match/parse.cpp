@@ -78,6 +78,12 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
                                  std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope) {
   std::vector<ParseCosts> costs;
   for (const ParseCosts& start : params.costs) costs.push_back(fit_costs(source, target, seeds, start));
+  if (!params.small_costs.empty() && changed_bytes(source, target, seeds) <= params.small_bytes) {
+    for (const ParseCosts& start : params.small_costs) costs.push_back(fit_costs(source, target, seeds, start));
+  }
+  if (!params.dense_costs.empty() && rest_is_dense(target, seeds)) {
+    for (const ParseCosts& start : params.dense_costs) costs.push_back(fit_costs(source, target, seeds, start));
+  }
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
   GramTables tables(source, scope.gram_blocks, params.long_grams);

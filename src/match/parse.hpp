@@ -14,6 +14,9 @@ namespace bdelta {
 
 struct ParseParams {
   std::vector<ParseCosts> costs{ParseCosts()};  // each gives covers of its own; at least one
+  std::vector<ParseCosts> small_costs;          // likewise, where seeds leave no more than small_bytes to be changed
+  std::uint64_t small_bytes = 0;
+  std::vector<ParseCosts> dense_costs;          // likewise, where what seeds leave free looks compressed
   std::size_t beam = 64;      // diagonals alive at a time
   unsigned anchor_shift = 2;  // one position in 2^shift is an anchor
   bool long_grams = false;    // ask for the nearest long match too
@@ -27,8 +30,8 @@ struct ParseScope {
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
 };
 
-// Chooses covers anew, once for each of params.costs, with `seeds` (valid covers, as a fast matcher finds them) as
-// candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the ordinary; empty = 16.
+// Chooses covers anew, once for each of the costs in `params` that count here, with `seeds` (valid covers, as a fast
+// matcher finds them) as candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the ordinary; empty = 16.
 [[nodiscard]] std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds,
                                                const ParseParams& params, std::span<const std::uint8_t> miss_scale,
                                                WorkerPool& pool, const ParseScope& scope = {});

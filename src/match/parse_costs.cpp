@@ -16,6 +16,9 @@ constexpr std::uint64_t kSampledBytes = std::uint64_t{64} << 20;  // of covers l
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kLeastMisses = 64;  // fewer tell nothing
 constexpr std::int64_t kBit = kLog2One;
+constexpr std::uint64_t kLeastDense = 64 * 1024;           // free bytes; fewer tell little and cost little …
+constexpr std::uint64_t kMostDense = 4096 * 1024;          // … and to parse more takes many times as long
+constexpr std::int64_t kDenseEntropy = 7 * kBit + kBit * 3 / 4;  // of single bytes
 constexpr std::int64_t kUsualEntropy = 397;  // 6.2 bits: of the values where misses cost what the defaults say
 
 using Counts = std::array<std::uint64_t, 256>;
@@ -29,10 +32,15 @@ void count_values(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t le
   }
 }
 
-Counts residual_counts(ByteSpan source, ByteSpan target, const Covers& covers) {
+// One piece in so many is looked at.
+std::uint64_t sampling_of(const Covers& covers) {
   std::uint64_t covered = 0;
   for (const Cover& cover : covers) covered += cover.length;
-  const std::uint64_t take_every = covered / kSampledBytes + 1;
+  return covered / kSampledBytes + 1;
+}
+
+Counts residual_counts(ByteSpan source, ByteSpan target, const Covers& covers) {
+  const std::uint64_t take_every = sampling_of(covers);
   Counts counts{};
   std::uint64_t piece = 0;
   for (const Cover& cover : covers) {
@@ -46,6 +54,35 @@ Counts residual_counts(ByteSpan source, ByteSpan target, const Covers& covers) {
 }
 
 }  // namespace
+
+std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, const Covers& covers) {
+  std::uint64_t changed = target.size();
+  for (const Cover& cover : covers) changed -= cover.length;
+  const std::uint64_t take_every = sampling_of(covers);
+  for (const std::uint64_t count : residual_counts(source, target, covers)) changed += count * take_every;
+  return changed;
+}
+
+bool rest_is_dense(ByteSpan target, const Covers& covers) {
+  Counts counts{};
+  std::uint64_t total = 0;
+  std::uint64_t pos = 0;
+  const auto count_to = [&](std::uint64_t end) {
+    for (; pos < end; ++pos, ++total) ++counts[target[static_cast<std::size_t>(pos)]];
+  };
+  for (const Cover& cover : covers) {
+    count_to(cover.target_pos);
+    pos = cover.target_end();
+  }
+  count_to(target.size());
+  if (total < kLeastDense || total > kMostDense) return false;
+  const std::int64_t log_total = log2_fixed(total);
+  std::uint64_t bits = 0;
+  for (const std::uint64_t count : counts) {
+    if (count > 0) bits += count * static_cast<std::uint64_t>(log_total - log2_fixed(count));
+  }
+  return bits >= total * static_cast<std::uint64_t>(kDenseEntropy);
+}
 
 ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start) {
   ParseCosts costs = start;

@@ -28,6 +28,13 @@ struct ParseCosts {
   std::int64_t mean_value = 0;         // the mean of `value`, for misses that are only counted
 };
 
+// Bytes of the target that `covers` leave free or that differ inside them; the latter from samples beyond 64 MiB.
+[[nodiscard]] std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, const Covers& covers);
+
+// Whether what `covers` leave free is some KiB to MiB that look compressed or random: literals then cost as many bits as
+// they have.
+[[nodiscard]] bool rest_is_dense(ByteSpan target, const Covers& covers);
+
 // Fits the value costs of `start` to the residual of `covers`. Integer arithmetic: the same on every machine.
 [[nodiscard]] ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start);
 

@@ -9,6 +9,7 @@ namespace bdelta::mix {
 class LiteralContext {
  public:
   static constexpr std::size_t kCount = 11;
+  static constexpr std::size_t kLightCount = 6;
 
   void reset(const std::uint8_t* before, std::size_t count, std::uint64_t pos) {
     recent_ = 0;
@@ -50,6 +51,13 @@ class LiteralContext {
             hash_of(9, high & 0xff000000, low & 0xff000000, align),
             hash_of(10, high & 0xff000000, low & 0xff, align),
             hash_of(11, match_guess << 16 | source_guess, match_guess < 256 ? 256 : low & 0xff)};
+  }
+
+  // Those of them that text has most of: of one to four bytes, and of words.
+  [[nodiscard]] Contexts<kLightCount> light_hashes() const {
+    const auto low = static_cast<std::uint32_t>(recent_);
+    return {hash_of(1, low & 0xff), hash_of(2, low & 0xffff),    hash_of(3, low & 0xffffff),
+            hash_of(4, low),        hash_of(6, word_, low & 0xff), hash_of(7, word_, word_before_)};
   }
 
  private:

@@ -37,22 +37,21 @@ class LiteralHistory {
     return place_of_block(block) + static_cast<std::uint32_t>(pos % kBlockBytes);
   }
 
-  // Bytes of the source that bringing in the block of `pos` would read; 0 if it is here or there is none.
-  [[nodiscard]] std::uint64_t missing_bytes(std::uint64_t pos) const {
-    if (pos >= source_.size() || place_of(pos) != 0) return 0;
-    return block_bytes(pos / kBlockBytes);
-  }
-
-  Status bring(std::uint64_t pos) {
-    const std::uint64_t block = pos / kBlockBytes;
-    Slot& slot = slots_[slot_of(block)];
-    slot = {};  // gone even if the read fails
-    const std::uint32_t begin = place_of_block(block);
-    const auto length = static_cast<std::uint32_t>(block_bytes(block));
-    BDELTA_TRY(source_.read_at(block * kBlockBytes, MutableByteSpan(bytes_.data() + begin, length)));
-    slot.block = block;
-    // Every second place: a match is then found one byte later at most.
-    for (std::uint32_t at = begin + kKeyBytes; at < begin + length; at += 2) heads_[head_of(at)] = at;
+  // Brings in what of the source lies up to a part's bytes before and behind `pos`, as far as the literals so far
+  // (coded_bytes of them) allow, and calls use(at) for each part that is here then. Errors are those of the source.
+  template <class Use>
+  Status bring_around(std::uint64_t pos, std::uint64_t coded_bytes, Use&& use) {
+    const std::uint64_t from = pos < kPartBytes ? 0 : pos - kPartBytes;
+    for (unsigned i = 0; i < 3; ++i) {
+      const std::uint64_t at = from + i * std::uint64_t{kPartBytes};
+      if (pos == kNoSource || at >= source_.size() || at > pos + kPartBytes) break;
+      if (const std::uint64_t missing = missing_bytes(at); missing > 0) {
+        if (brought_bytes_ + missing > kBroughtFirst + coded_bytes * kBroughtShare) break;
+        brought_bytes_ += missing;
+        BDELTA_TRY(bring(at));
+      }
+      use(at);
+    }
     return {};
   }
 
@@ -98,10 +97,32 @@ class LiteralHistory {
 
  private:
   static constexpr std::uint32_t kKeyBytes = 5;
+  static constexpr std::uint64_t kBroughtFirst = 4096 * 1024;
+  static constexpr std::uint64_t kBroughtShare = 16;  // bytes of source brought in for each literal, beside the first ones
+
   struct Slot {
     std::uint64_t block = kNoSource;
     std::uint32_t marked = 0;
   };
+
+  // Bytes of the source that bringing in the block of `pos` would read; 0 if it is here or there is none.
+  [[nodiscard]] std::uint64_t missing_bytes(std::uint64_t pos) const {
+    if (pos >= source_.size() || place_of(pos) != 0) return 0;
+    return block_bytes(pos / kBlockBytes);
+  }
+
+  Status bring(std::uint64_t pos) {
+    const std::uint64_t block = pos / kBlockBytes;
+    Slot& slot = slots_[slot_of(block)];
+    slot = {};  // gone even if the read fails
+    const std::uint32_t begin = place_of_block(block);
+    const auto length = static_cast<std::uint32_t>(block_bytes(block));
+    BDELTA_TRY(source_.read_at(block * kBlockBytes, MutableByteSpan(bytes_.data() + begin, length)));
+    slot.block = block;
+    // Every second place: a match is then found one byte later at most.
+    for (std::uint32_t at = begin + kKeyBytes; at < begin + length; at += 2) heads_[head_of(at)] = at;
+    return {};
+  }
 
   [[nodiscard]] std::size_t slot_of(std::uint64_t block) const { return static_cast<std::size_t>(block % slot_count_); }
   [[nodiscard]] std::uint32_t place_of_block(std::uint64_t block) const {
@@ -122,6 +143,7 @@ class LiteralHistory {
   std::uint32_t ring_at_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> heads_;
+  std::uint64_t brought_bytes_ = 0;
   const unsigned shift_;
 };
 

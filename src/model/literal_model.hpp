@@ -34,8 +34,7 @@ class LiteralModel {
   static constexpr std::size_t kFixedBytes = 128 * 1024;  // beside its tables, at most
 
   LiteralModel(const LiteralScope& scope, RandomReader& source)
-      : source_(source), history_(scope, source), lines_(scope.table_log),
-        run_matches_(scope.run_matches) {
+      : source_(source), history_(scope, source), lines_(scope.table_log), run_matches_(scope.run_matches) {
     weights_by_place_.fill(kFirstWeight);
     weights_by_node_.fill(0);
     order0_.fill(kFreshSmallSlot);
@@ -79,12 +78,9 @@ class LiteralModel {
   static constexpr std::size_t kMatchStates = 11;     // classes of how far a match may be believed
   static constexpr std::size_t kOrders = 5;
   static constexpr std::size_t kMeanings = 1024;      // of a slot's content
-  static constexpr std::uint64_t kReach = LiteralHistory::kPartBytes;  // of interest on both sides of a place
   static constexpr std::uint64_t kTrainedMost = 256 * 1024;
   static constexpr std::uint64_t kTrainedFirst = 64 * 1024;
   static constexpr std::uint64_t kTrainedShare = 16;  // trained bytes for each literal, beside the first ones
-  static constexpr std::uint64_t kBroughtFirst = 4096 * 1024;
-  static constexpr std::uint64_t kBroughtShare = 16;  // bytes of source brought in for each literal, likewise
 
   static constexpr std::uint64_t kEarlyBits = 2048;   // while weights move twice as fast
 
@@ -95,18 +91,7 @@ class LiteralModel {
 
   // Brings in the source around `pos` and trains on it, as far as the literals so far allow.
   Status prepare(std::uint64_t pos) {
-    const std::uint64_t from = pos < kReach ? 0 : pos - kReach;
-    for (unsigned i = 0; i < 3; ++i) {
-      const std::uint64_t at = from + i * std::uint64_t{LiteralHistory::kPartBytes};
-      if (pos == kNoSource || at >= source_.size() || at > pos + kReach) break;
-      if (const std::uint64_t missing = history_.missing_bytes(at); missing > 0) {
-        if (brought_bytes_ + missing > kBroughtFirst + coded_bytes_ * kBroughtShare) break;
-        brought_bytes_ += missing;
-        BDELTA_TRY(history_.bring(at));
-      }
-      train(at);
-    }
-    return {};
+    return history_.bring_around(pos, coded_bytes_, [this](std::uint64_t at) { train(at); });
   }
 
   void train(std::uint64_t pos) {
@@ -302,7 +287,6 @@ class LiteralModel {
   std::uint64_t coded_bits_ = 0;
   std::uint64_t coded_bytes_ = 0;
   std::uint64_t trained_bytes_ = 0;
-  std::uint64_t brought_bytes_ = 0;
 };
 
 }  // namespace bdelta::mix

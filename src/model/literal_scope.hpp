@@ -13,6 +13,7 @@ inline constexpr unsigned kMaxLiteralLog = 18;
 struct LiteralScope {
   unsigned table_log = kMinLiteralLog;  // log2 of the lines of contexts; source and literals at hand grow with it
   bool run_matches = true;              // matches may begin inside of a run; in the first patches they did not
+  bool light = false;                   // the light model, of the least table_log
 };
 
 // Upper bound of the bytes of a model: 4 MiB for the least table_log, 16 MiB for the largest.

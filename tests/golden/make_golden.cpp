@@ -129,6 +129,17 @@ void make_all() {
   const Bytes words = wordy_bytes(24'000, 9);
   by_hand("bdt2-runs-lanes", words, bent(words), lanes);
 
+  const Bytes story = wordy_bytes(30'000, 15);
+  const Bytes told(story.begin(), story.begin() + 20'000);
+  Bytes retold = told;
+  retold.insert(retold.begin() + 9000, story.end() - 900, story.end());
+  by_tool("bdt2-light", told, retold, create_options(9));
+  Craft light;
+  light.light = light.model = true;
+  light.window_bytes = 700;
+  light.group_bytes = 5000;
+  by_hand("bdt2-light-many", source, busy, light);
+
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));
   append(moved, ByteSpan(source).first(1500));

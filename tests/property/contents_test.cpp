@@ -1,5 +1,5 @@
-// Coded contents (--max): NEW comes back whatever the pair, windows, groups and lanes; neither threads nor readers
-// change a byte; and the codes are worth their time.
+// Coded contents (--max, and -9 for few literals): NEW comes back whatever the pair, windows, groups and lanes; neither
+// threads nor readers change a byte; and the codes are worth their time.
 #include "base/byte_cursor.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -108,6 +108,79 @@ TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
     EXPECT_TRUE(codes_contents(patch));
     expect_back({source, target}, patch);
   }
+}
+
+constexpr std::uint64_t kLightFeature = std::uint64_t{1} << 9;
+
+TEST(LightLiterals, AnyWindowsAndGroupsComeBack) {
+  Craft craft;
+  craft.light = true;
+  for (const std::uint64_t window_bytes : {700u, 4096u, 1u << 20}) {
+    for (const bool model : {false, true}) {
+      craft.model = model;
+      craft.window_bytes = window_bytes;
+      craft.group_bytes = window_bytes * 5;
+      const Bytes source = wordy_bytes(40'000, 5);
+      Bytes target = edited(source, random_edits(30, source.size(), 200, window_bytes));
+      const Bytes words = wordy_bytes(3000, 6);
+      target.insert(target.begin() + 9000, words.begin(), words.end());
+      const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
+      EXPECT_EQ(kFeature | kLightFeature, info_of(patch).required_features);
+      expect_back({source, target}, patch);
+    }
+  }
+}
+
+// OLD knows the words of what is new.
+Pair new_words(std::size_t new_bytes) {
+  const Bytes text = wordy_bytes(120'000, 8);
+  Pair pair{Bytes(text.begin(), text.begin() + 60'000), {}};
+  pair.target = pair.source;
+  pair.target.insert(pair.target.begin() + 30'000, text.end() - static_cast<std::ptrdiff_t>(new_bytes), text.end());
+  return pair;
+}
+
+TEST(LightLiterals, LevelNineTakesThemWhereTheyAreFewAndNoOtherLevelDoes) {
+  const Pair pair = new_words(1500);
+  for (int level = kMinLevel; level <= 9; ++level) {
+    const auto patch = make_patch(pair.source, pair.target, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_EQ(level == 9 ? kFeature | kLightFeature : 0, info_of(*patch).required_features) << level;
+  }
+  Pair many = new_words(1500);
+  append(many.target, random_bytes(40'000, 1));
+  const auto patch = make_patch(many.source, many.target, create_options(9));
+  ASSERT_OK(patch);
+  EXPECT_EQ(0u, info_of(*patch).required_features);
+}
+
+TEST(LightLiterals, UnderALimitOfMemoryThereAreNone) {
+  const Pair pair = new_words(1500);
+  CreateOptions options = create_options(9);
+  options.memory_limit_bytes = std::uint64_t{256} << 20;
+  const auto patch = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(patch);
+  EXPECT_EQ(0u, info_of(*patch).required_features);
+}
+
+TEST(LightLiterals, NewTextTakesLessThanAtLevelEight) {
+  const Pair pair = new_words(1500);
+  const auto eight = make_patch(pair.source, pair.target, create_options(8));
+  const auto nine = make_patch(pair.source, pair.target, create_options(9));
+  ASSERT_OK(eight);
+  ASSERT_OK(nine);
+  EXPECT_LT(nine->size() * 10, eight->size() * 9);
+}
+
+TEST(LightLiterals, NeedTheirFeature) {
+  const Pair pair = new_words(1500);
+  const auto patch = make_patch(pair.source, pair.target, create_options(9));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  split.header.required_features = kFeature;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
+  split.header.required_features = kLightFeature;
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
 TEST(Contents, TextTakesLessThanAtLevelNine) {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from coder import BitDecoder
 from cursor import require
+from light_literals import LightLiteralModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 
@@ -18,6 +19,7 @@ class ContentsScope:
     miss_log: int
     lanes: int
     run_matches: bool
+    light: bool
 
     @property
     def code_stream(self):
@@ -30,14 +32,17 @@ class ContentsScope:
         return self.lanes * (4096 + literals + misses)
 
 
-def read_contents_scope(head, run_matches):
+def read_contents_scope(head, run_matches, may_be_light):
     form = head.byte()
     literals, misses, literal_log = bool(form & 1), bool(form & 2), 16 + (form >> 2 & 3)
+    light = may_be_light and literals and literal_log == 19
+    if light:
+        literal_log = 16
     require(literals or misses, "a group has coded contents of which nothing is coded")
     require(literal_log <= 18, f"log of the literal model's lines {literal_log}; 18 at most")
     miss_log = head.byte() if misses else 12
     require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
-    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, run_matches)
+    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, run_matches, light)
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,10 @@ def source_end(ops):
 class Lane:
     def __init__(self, scope, source):
         self.source = source
-        self.literals = LiteralModel(scope.literal_log, source, scope.run_matches) if scope.literals else None
+        self.literals = None
+        if scope.literals:
+            self.literals = (LightLiteralModel(source) if scope.light
+                             else LiteralModel(scope.literal_log, source, scope.run_matches))
         self.misses = MissModel(scope.miss_log) if scope.misses else None
         self.decoder = None  # begins with the first window
         self.code = b""  # of the window at hand

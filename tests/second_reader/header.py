@@ -9,8 +9,9 @@ FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
 FEATURE_RUN_MATCHES = 1 << 7
+FEATURE_LIGHT_LITERALS = 1 << 9
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES |
-                  FEATURE_RUN_MATCHES)
+                  FEATURE_RUN_MATCHES | FEATURE_LIGHT_LITERALS)
 
 
 @dataclass
@@ -40,6 +41,11 @@ class Header:
     @property
     def run_matches(self):
         return bool(self.required_features & FEATURE_RUN_MATCHES)
+
+    @property
+    def may_be_light(self):
+        """The literal model of a group with coded contents."""
+        return bool(self.required_features & FEATURE_LIGHT_LITERALS)
 
     @property
     def has_page_lists(self):

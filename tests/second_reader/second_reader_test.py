@@ -27,6 +27,7 @@ from craft import MACHINES, random_pair
 from cursor import PatchError
 from image_table import Table
 from labels import read_labels
+from light_literals import LightLiteralModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 from old_fields import find_fields
@@ -136,6 +137,15 @@ class ExamplesOfContents(unittest.TestCase):
             self.assertEqual(told.ones, c + ones)
             self.assertEqual((model.bits, model.trained), (216, 24))
 
+    def test_light_literals(self):
+        told = Told("".join(f"{byte:08b}" for byte in b"cab"))
+        model = LightLiteralModel(b"the cat sat on the mat, ")
+        self.assertEqual(model.decode_run(told, 3, 19, 19, None, b" on the "), b"cab")
+        self.assertEqual(told.ones, [1550, 64009, 64032, 5370, 37658, 5348, 60320, 60431,
+                                     3704, 61904, 61962, 3530, 3471, 3413, 7279, 60725,
+                                     1503, 64055, 64067, 59211, 23964, 23519, 32768, 39915])
+        self.assertEqual(model.trained, 24)
+
 
 class Damage(unittest.TestCase):
     """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
@@ -208,27 +218,36 @@ class Fresh(unittest.TestCase):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
 
-    def check_contents(self, old, new, scope):
+    def check_contents(self, old, new, scope, level="--max"):
         """`scope`: whether literals are coded, and whether misses are. A pair for which bdelta chooses otherwise by now
         has to make way for another."""
         with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
             paths = write_pair(folder, old, new)
             with mock.patch("contents.Lanes.__init__", autospec=True, side_effect=Lanes.__init__) as lanes:
-                self.check(*paths, "--max")
+                self.check(*paths, level)
             self.assertEqual([(call.args[1].literals, call.args[1].misses) for call in lanes.call_args_list], [scope])
 
     def test_coded_contents(self):
         pairs = os.path.join(TESTDATA, "pairs")
-        for name, begin in (("sources", 118_000), ("bpatch-elf", 70_000)):
-            with self.subTest(name):
+        for name, begin, misses in (("sources", 118_000, False), ("bpatch-elf", 70_000, True),
+                                    ("bpatch-elf", 110_000, True)):
+            with self.subTest(f"{name} {begin}"):
                 old, new = (read(os.path.join(pairs, name, part))[begin:begin + 8_000] for part in ("old", "new"))
-                self.check_contents(old, new, (True, True))
+                self.check_contents(old, new, (True, misses))
 
     def test_coded_literals_between_short_copies(self):
         text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
         old, other = text[200_000:212_000], text[400_000:401_500]
         new = b"".join(old[i:i + 40] + other[i // 10:i // 10 + 5] for i in range(0, len(old), 40))
         self.check_contents(old, new, (True, False))
+
+    def test_light_literals(self):
+        text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
+        old, other = text[200_000:260_000], text[400_000:401_500]
+        new = old[:20_000] + other[:500] + old[20_000:45_000] + other[500:] + old[45_000:]
+        with mock.patch("contents.LightLiteralModel", side_effect=LightLiteralModel) as light:
+            self.check_contents(old, new, (True, False), "-9")
+        self.assertEqual(light.call_count, 1)
 
     def test_coded_misses_without_literals(self):
         old = read(os.path.join(TESTDATA, "pairs", "bpatch-elf", "old"))[100_000:106_000]

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "hash/xxh3.hpp"
+#include "model/light_literals.hpp"
 #include "model/literal_model.hpp"
 #include "model/range_coder.hpp"
 #include "support/generate.hpp"
@@ -59,10 +60,11 @@ struct PackedLiterals {
   Bytes code;
 };
 
-Result<PackedLiterals> pack_literals(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source,
-                                     const LiteralScope& scope) {
+template <class Model>
+Result<PackedLiterals> pack_by(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source,
+                               const LiteralScope& scope) {
   RangeEncoder encoder;
-  const auto model = std::make_unique<mix::LiteralModel>(scope, source);
+  const auto model = std::make_unique<Model>(scope, source);
   for (const LiteralRun& run : runs) {
     BDELTA_TRY(model->begin(run));
     for (const std::uint8_t byte : literals.first(static_cast<std::size_t>(run.length))) model->code(encoder, byte);
@@ -71,25 +73,42 @@ Result<PackedLiterals> pack_literals(ByteSpan literals, std::span<const LiteralR
   return PackedLiterals{scope, encoder.finish()};
 }
 
+Result<PackedLiterals> pack_literals(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source,
+                                     const LiteralScope& scope) {
+  return scope.light ? pack_by<mix::LightLiteralModel>(literals, runs, source, scope)
+                     : pack_by<mix::LiteralModel>(literals, runs, source, scope);
+}
+
 class LiteralUnpacker {
  public:
-  LiteralUnpacker(const LiteralScope& scope, CodeFeed& feed, RandomReader& source)
-      : decoder_(feed), model_(std::make_unique<mix::LiteralModel>(scope, source)) {}
+  LiteralUnpacker(const LiteralScope& scope, CodeFeed& feed, RandomReader& source) : decoder_(feed) {
+    if (scope.light) {
+      light_ = std::make_unique<mix::LightLiteralModel>(scope, source);
+    } else {
+      model_ = std::make_unique<mix::LiteralModel>(scope, source);
+    }
+  }
 
   Status unpack(const LiteralRun& run, MutableByteSpan out) {
     if (!begun_) decoder_.begin();
     begun_ = true;
-    BDELTA_TRY(model_->begin(run));
-    for (std::uint8_t& byte : out) byte = model_->code(decoder_, 0);
-    return {};
+    return light_ ? unpack_by(*light_, run, out) : unpack_by(*model_, run, out);
   }
 
   [[nodiscard]] bool ends_well() const noexcept { return decoder_.left() == 0 && (!begun_ || decoder_.ends_well()); }
 
  private:
+  template <class Model>
+  Status unpack_by(Model& model, const LiteralRun& run, MutableByteSpan out) {
+    BDELTA_TRY(model.begin(run));
+    for (std::uint8_t& byte : out) byte = model.code(decoder_, 0);
+    return {};
+  }
+
   RangeDecoder decoder_;
   bool begun_ = false;
   std::unique_ptr<mix::LiteralModel> model_;
+  std::unique_ptr<mix::LightLiteralModel> light_;  // in its place
 };
 
 // A target of which some runs are literal, and where its copies come from.
@@ -161,9 +180,11 @@ void expect_back(const Story& story, const PackedLiterals& packed, std::size_t p
   EXPECT_TRUE(unpacker.ends_well());
 }
 
+constexpr LiteralScope kLightScope{kMinLiteralLog, true, true};
+
 void expect_round_trip(const Story& story, unsigned table_log = kMinLiteralLog) {
-  for (const bool run_matches : {true, false}) {
-    const PackedLiterals packed = pack(story, {table_log, run_matches});
+  for (const LiteralScope& scope : {LiteralScope{table_log, true}, LiteralScope{table_log, false}, kLightScope}) {
+    const PackedLiterals packed = pack(story, scope);
     expect_back(story, packed, 1);
     expect_back(story, packed, 1000);
   }
@@ -191,6 +212,7 @@ TEST(LiteralCoder, RandomBytesComeBackAndTakeHardlyMoreThanTheyAre) {
   const Story story = insertions(random_bytes(50000, 1), random_bytes(40000, 2), 100, 500, 3);
   expect_round_trip(story);
   EXPECT_LT(pack(story).code.size(), 40000u * 104 / 100);
+  EXPECT_LT(pack(story, kLightScope).code.size(), 40000u * 106 / 100);
 }
 
 TEST(LiteralCoder, LargestTablesWork) {
@@ -221,9 +243,11 @@ TEST(LiteralCoder, OneVeryLongRunComesBack) {
   LiteralRun run;
   run.length = story.target.size();
   story.runs.push_back(run);
-  const PackedLiterals packed = pack(story);
-  expect_back(story, packed, 4096);
-  EXPECT_LT(packed.code.size(), 14000u) << "it repeats itself";
+  for (const LiteralScope& scope : {LiteralScope(), kLightScope}) {
+    const PackedLiterals packed = pack(story, scope);
+    expect_back(story, packed, 4096);
+    EXPECT_LT(packed.code.size(), 14000u) << "it repeats itself";
+  }
 }
 
 // Both sides of the places where blocks and parts of the source meet.
@@ -253,6 +277,7 @@ TEST(LiteralCoder, SourceNearbyHelps) {
   Story alone = story;
   alone.source.clear();
   EXPECT_LT(pack(story).code.size() * 10, pack(alone).code.size() * 9);
+  EXPECT_LT(pack(story, kLightScope).code.size() * 10, pack(alone, kLightScope).code.size() * 9);
 }
 
 TEST(LiteralCoder, BytesBeforeARunHelp) {
@@ -269,11 +294,13 @@ TEST(LiteralCoder, BytesBeforeARunHelp) {
   Story blind = story;
   for (LiteralRun& run : blind.runs) run.before.fill(0);
   EXPECT_LT(pack(story).code.size() * 10, pack(blind).code.size() * 9);
+  EXPECT_LT(pack(story, kLightScope).code.size() * 10, pack(blind, kLightScope).code.size() * 9);
 }
 
 TEST(LiteralCoder, CodeIsSmall) {
   const Story story = insertions(wordy_bytes(200000, 1), wordy_bytes(20000, 2), 400, 60, 3);
   EXPECT_LT(pack(story).code.size(), 20000u * 3 / 5);
+  EXPECT_LT(pack(story, kLightScope).code.size(), 20000u * 3 / 5);
 }
 
 TEST(LiteralCoder, SourceIsReadInProportionToTheLiterals) {
@@ -288,15 +315,17 @@ TEST(LiteralCoder, SourceIsReadInProportionToTheLiterals) {
     run.source_after = random.below(story.source.size());
     story.runs.push_back(run);
   }
-  StrictSource source(story.source);
-  ASSERT_TRUE(pack_literals(story.literals(), story.runs, source, {}));
-  EXPECT_GT(source.read_bytes(), 0u);
-  EXPECT_LE(source.read_bytes(), 4096u * 1024 + 16 * 4000);
+  for (const LiteralScope& scope : {LiteralScope(), kLightScope}) {
+    StrictSource source(story.source);
+    ASSERT_TRUE(pack_literals(story.literals(), story.runs, source, scope));
+    EXPECT_GT(source.read_bytes(), 0u);
+    EXPECT_LE(source.read_bytes(), 4096u * 1024 + 16 * 4000);
+  }
 }
 
-TEST(LiteralCoder, AnyCodeIsDecodedToTheEnd) {
+void expect_decoded_to_the_end(const LiteralScope& scope) {
   const Story story = insertions(wordy_bytes(60000, 1), wordy_bytes(6000, 2), 300, 60, 3);
-  const PackedLiterals good = pack(story);
+  const PackedLiterals good = pack(story, scope);
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     PackedLiterals packed = good;
     if (seed < 4) packed.code = random_bytes(seed * 1500, seed);
@@ -314,6 +343,11 @@ TEST(LiteralCoder, AnyCodeIsDecodedToTheEnd) {
   }
 }
 
+TEST(LiteralCoder, AnyCodeIsDecodedToTheEnd) {
+  expect_decoded_to_the_end({});
+  expect_decoded_to_the_end(kLightScope);
+}
+
 TEST(LiteralCoder, ACodeWithMoreBytesDoesNotEndWell) {
   const Story story = insertions(wordy_bytes(6000, 1), wordy_bytes(600, 2), 300, 60, 3);
   PackedLiterals packed = pack(story);
@@ -328,9 +362,9 @@ TEST(LiteralCoder, ACodeWithMoreBytesDoesNotEndWell) {
   EXPECT_FALSE(unpacker.ends_well());
 }
 
-TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
+void expect_errors_of_the_source(const LiteralScope& scope) {
   const Story story = insertions(wordy_bytes(200000, 1), wordy_bytes(6000, 2), 2000, 60, 3);
-  const PackedLiterals packed = pack(story);
+  const PackedLiterals packed = pack(story, scope);
   for (const std::uint64_t sound_reads : {0u, 1u, 3u}) {
     StrictSource source(story.source, sound_reads);
     auto failed = pack_literals(story.literals(), story.runs, source, packed.scope);
@@ -352,6 +386,11 @@ TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
   }
 }
 
+TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
+  expect_errors_of_the_source({});
+  expect_errors_of_the_source(kLightScope);
+}
+
 // The code is part of a patch: any build gives these bytes. They change with the model only.
 TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const Story text = insertions(wordy_bytes(100000, 1), wordy_bytes(8000, 2), 400, 60, 3);
@@ -361,6 +400,8 @@ TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const LiteralScope first_patches{kMinLiteralLog, false};
   EXPECT_EQ(3689317340u, xxh3_32(pack(text, first_patches).code));
   EXPECT_EQ(2680186664u, xxh3_32(pack(table, first_patches).code));
+  EXPECT_EQ(672681272u, xxh3_32(pack(text, kLightScope).code));
+  EXPECT_EQ(3878232817u, xxh3_32(pack(table, kLightScope).code));
 }
 
 }  // namespace

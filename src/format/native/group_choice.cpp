@@ -71,7 +71,8 @@ Status for_each_within(WorkerPool& pool, std::size_t count, std::uint64_t most_b
 }
 
 constexpr std::size_t kPack = kStreamCount;         // in place of a stream
-constexpr std::size_t kFirstLane = kStreamCount + 1;  // likewise, of coded contents
+constexpr std::size_t kLight = kStreamCount + 1;      // likewise, the literals by the light model
+constexpr std::size_t kFirstLane = kStreamCount + 2;  // likewise, of coded contents
 
 // What decoding contents takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
 constexpr std::uint64_t kLiteralNs = 1700;
@@ -79,6 +80,11 @@ constexpr std::uint64_t kCopiedNs = 150;
 constexpr std::uint64_t kMissNs = 2000;
 constexpr std::uint64_t kTargetNs = 667;                   // for each target byte: 1.5 MB a second
 constexpr std::uint64_t kFreeContentsNs = 1'500'000'000;   // however small the group is
+
+// The light model of literals, likewise.
+constexpr std::uint64_t kLightLiteralNs = 1000;            // with its share of the source that is brought in
+constexpr std::uint64_t kLightFirstNs = 5'000'000;         // memory and training, with however few literals
+constexpr std::uint64_t kFreeLightNs = 10'000'000;         // what takes longer has to save bytes for it
 
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
@@ -96,6 +102,27 @@ ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
   const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns;
   const bool try_literals = literals >= kLeastLiterals && literals * kLiteralNs + (try_misses ? miss_ns : 0) <= most_ns;
   return fitting_contents(draft, try_literals, try_misses, lane_bytes);
+}
+
+std::uint64_t light_ns_of(const GroupDraft& draft) {
+  return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
+}
+
+// Whether the light model may be tried, as it adds no more than light_ns to applying.
+bool try_light(const GroupDraft& draft, std::uint64_t light_ns) {
+  return draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= light_ns;
+}
+
+// Bytes that it must save then.
+std::uint64_t light_price(const GroupDraft& draft, const WriterSettings& settings) {
+  if (settings.model_byte_ns == 0) return 0;
+  return (std::max(light_ns_of(draft), kFreeLightNs) - kFreeLightNs) / settings.model_byte_ns;
+}
+
+constexpr ContentsScope light_scope() {
+  ContentsScope scope;
+  scope.literals = scope.light = true;
+  return scope;
 }
 
 // One piece of work for a thread.
@@ -119,6 +146,7 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model, 
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
     if (model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
+    if (choices[g].light) tasks.push_back({g, kLight, drafts[g].streams[kLiterals].size()});
     for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
       const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
       tasks.push_back({g, kFirstLane + lane, slow_bytes});
@@ -142,7 +170,7 @@ const CodecSettings& settings_of(const WriterSettings& settings, std::size_t str
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kFirstLane) return contents_packer_bytes(settings.literal_window_bytes);
+  if (task.stream >= kLight) return contents_packer_bytes(settings.literal_window_bytes);
   return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 
@@ -196,7 +224,8 @@ std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept
 // The same with coded contents, once it is known what of them is worthwhile.
 std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
   const bool in_lanes = stream == kLiterals ? made.lanes_scope.literals : stream >= kResidualGaps && made.lanes_scope.misses;
-  return !made.lanes.empty() && in_lanes ? made.lanes_bytes[stream] : stream_cost(made, stream);
+  const std::uint64_t cost = !made.lanes.empty() && in_lanes ? made.lanes_bytes[stream] : stream_cost(made, stream);
+  return stream == kLiterals && made.light ? std::min(cost, made.light->cost_bytes[stream]) : cost;
 }
 
 // Copies are worth their streams if these take less than half of what the copied bytes would, coded at the rate of the
@@ -233,6 +262,7 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   made.coded.streams[kLiterals] = std::move(literals);
   made.trial.reset();
   made.lanes.clear();
+  made.light.reset();
   return {};
 }
 
@@ -290,8 +320,8 @@ std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSetting
 
 // The streams of the group with what the contents coder carries of them replaced by its code.
 CodedStreams with_contents(const GroupDraft& draft, const CodedContents& contents, const WriterSettings& settings,
-                           Watch* watch, const GroupChoices& made) {
-  CodedStreams coded = made.coded;
+                           Watch* watch, const CodedStreams& plain) {
+  CodedStreams coded = plain;
   coded.contents = contents.scope;
   if (contents.scope.literals) coded.streams[kLiterals] = {};
   if (contents.scope.misses) {
@@ -307,16 +337,29 @@ CodedStreams with_contents(const GroupDraft& draft, const CodedContents& content
   return coded;
 }
 
-// Takes the group with its contents coded if that is smaller than what was chosen without.
-void assemble_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  const CodedContents contents = join_lanes(draft, made.lanes_scope, made.lanes);
+// Takes the group with its contents coded so if that is smaller than what was chosen before, by more than `price` bytes.
+// `plain`: its streams without.
+void assemble_contents(const GroupDraft& draft, const ContentsScope& scope, const std::vector<PackedLane>& lanes,
+                       const CodedStreams& plain, std::uint64_t price, const WriterSettings& settings, Watch* watch,
+                       GroupChoices& made) {
+  const CodedContents contents = join_lanes(draft, scope, lanes);
   if (!contents.sound) return;
-  CodedStreams coded = with_contents(draft, contents, settings, watch, made);
+  CodedStreams coded = with_contents(draft, contents, settings, watch, plain);
   CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
-  if (group.body.size() >= made.group.body.size()) return;
+  if (group.body.size() + price >= made.group.body.size()) return;
   made.group = std::move(group);
   made.coded = std::move(coded);
   made.contents_bytes = contents.cost_bytes;
+}
+
+void assemble_with_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+  if (made.lanes.empty() && !made.light) return;
+  const CodedStreams plain = made.coded;
+  if (!made.lanes.empty()) assemble_contents(draft, made.lanes_scope, made.lanes, plain, 0, settings, watch, made);
+  if (!made.light) return;
+  // Where slow contents are allowed, time is no price.
+  const std::uint64_t price = settings.contents ? 0 : light_price(draft, settings);
+  assemble_contents(draft, light_scope(), {std::move(*made.light)}, plain, price, settings, watch, made);
 }
 
 // Notes what each stream has of the group, and lets go of all that went into it.
@@ -330,13 +373,16 @@ void finish_choice(GroupChoices& made) {
   made.coded = {};
   made.trial.reset();
   made.lanes.clear();
+  made.light.reset();
 }
 
 // The streams of all groups.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
-    if (!settings.contents || !inputs.source || drafts[g].kind == GroupKind::kCovers) continue;
+    if (!inputs.source || drafts[g].kind == GroupKind::kCovers) continue;
+    if (try_light(drafts[g], settings.light_ns)) choices[g].light.emplace();
+    if (!settings.contents) continue;
     choices[g].lanes_scope = scope_to_try(drafts[g], settings.lane_bytes);
     if (choices[g].lanes_scope.literals || choices[g].lanes_scope.misses) {
       choices[g].lanes.resize(choices[g].lanes_scope.lane_count);
@@ -350,6 +396,10 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
     const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
     if (task.stream == kPack) {
       choices[task.group].trial = pack_trial(draft, settings.model_values, pool.watch());
+      return {};
+    }
+    if (task.stream == kLight) {
+      BDELTA_ASSIGN(choices[task.group].light, pack_lane(draft, light_scope(), 0, inputs, pool.watch()));
       return {};
     }
     if (task.stream >= kFirstLane) {
@@ -378,7 +428,7 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);
     assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
-    if (!choices[g].lanes.empty()) assemble_contents(drafts[g], settings, pool.watch(), choices[g]);
+    assemble_with_contents(drafts[g], settings, pool.watch(), choices[g]);
     finish_choice(choices[g]);
     return {};
   });

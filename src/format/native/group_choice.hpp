@@ -18,6 +18,7 @@ struct WriterSettings {
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
   bool contents = false;  // literals and residual through the contents coder where that is smaller and fast enough
+  std::uint64_t light_ns = 0;  // decoding that literals may take in the light model, where that is smaller; 0 = never
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
 };
 
@@ -27,6 +28,7 @@ struct GroupChoices {
   std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
   std::vector<PackedLane> lanes;     // contents coded, likewise; empty where they are not tried
   ContentsScope lanes_scope;         // of what they have, at last no more than is worth it
+  std::optional<PackedLane> light;   // the literals by the light model, likewise; absent where that is not tried
   StreamSizes lanes_bytes{};         // what the streams in that scope take there
   StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end

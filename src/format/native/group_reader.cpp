@@ -132,7 +132,9 @@ Status GroupReader::read_contents_scope(ByteSpan& head) {
   scope.run_matches = (header_.required_features & kFeatureRunMatches) != 0;
   scope.literals = (byte & kContentsLiterals) != 0;
   scope.misses = (byte & kContentsMisses) != 0;
-  scope.literal_log = kMinLiteralLog + (byte >> kContentsLogShift & 3);
+  const unsigned log = byte >> kContentsLogShift & 3;
+  scope.light = log == kContentsLight && scope.literals && (header_.required_features & kFeatureLightLiterals) != 0;
+  scope.literal_log = scope.light ? kMinLiteralLog : kMinLiteralLog + log;
   scope.lane_count = (byte >> kContentsLaneShift) + 1;
   if (scope.misses) {
     if (head.empty()) return corrupt("the head of a group ends too early");

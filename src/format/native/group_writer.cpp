@@ -72,8 +72,9 @@ std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
 }
 
 void append_contents_scope(Bytes& head, const ContentsScope& scope) {
+  const unsigned log = scope.light ? kContentsLight : scope.literal_log - kMinLiteralLog;
   head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
-                                           (scope.literal_log - kMinLiteralLog) << kContentsLogShift |
+                                           log << kContentsLogShift |
                                            (scope.lane_count - 1) << kContentsLaneShift));
   if (scope.misses) head.push_back(static_cast<std::uint8_t>(scope.miss_log));
 }
@@ -210,8 +211,10 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
   if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
-  group.has_contents = coded.contents.has_value();
-  if (coded.contents) group.memory_bytes += contents_memory_bytes(*coded.contents);
+  if (coded.contents) {
+    group.features = kFeatureContents | (coded.contents->light ? kFeatureLightLiterals : kFeatureRunMatches);
+    group.memory_bytes += contents_memory_bytes(*coded.contents);
+  }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
     group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);

@@ -54,7 +54,7 @@ struct CodedGroup {
   Bytes record;                      // what stands before the body: tag and sizes
   Bytes body;                        // head and frames
   std::uint64_t memory_bytes = 0;    // decoders of all streams together
-  bool has_contents = false;         // coded ones: the patch needs that feature
+  std::uint64_t features = 0;        // required ones that the patch needs for it
 };
 
 // coded.streams[i] is the stream i of the windows; where contents are coded, the windows are those of join_lanes.

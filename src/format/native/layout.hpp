@@ -21,8 +21,10 @@ inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of di
 inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
 inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
+inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests |
-                                                kFeaturePageHashes | kFeatureRunMatches | kFeatureWords;
+                                                kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
+                                                kFeatureLightLiterals;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -34,7 +36,8 @@ inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model'
 // The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
-inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least
+inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least, or …
+inline constexpr unsigned kContentsLight = 3;      // … in these two bits: the light model
 inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 
 // The frames of a packed group's code stand as stream 7, without a raw size.

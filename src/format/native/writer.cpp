@@ -37,7 +37,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   }
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
   limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, made.group.memory_bytes);
-  if (made.group.has_contents) limits_.required_features |= kFeatureContents | kFeatureRunMatches;
+  limits_.required_features |= made.group.features;
   for (const WindowRecord& window : draft.windows) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
@@ -91,13 +91,15 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   return {};
 }
 
-Result<std::vector<std::uint64_t>> Writer::measure_groups(std::vector<GroupDraft>& drafts) {
+Result<std::uint64_t> Writer::measure_groups(std::vector<GroupDraft>& drafts, const ContentsInputs& inputs, bool slow) {
   FrameBudget unlimited(~std::uint64_t{0});
   std::vector<GroupChoices> choices(drafts.size());
-  BDELTA_TRY(choose_groups(drafts, settings_, {}, unlimited, pool_, choices));
-  std::vector<std::uint64_t> sizes;
-  for (const GroupChoices& made : choices) sizes.push_back(made.group.body.size());
-  return sizes;
+  WriterSettings settings = settings_;
+  settings.contents = settings.contents && slow;
+  BDELTA_TRY(choose_groups(drafts, settings, inputs, unlimited, pool_, choices));
+  std::uint64_t bytes = 0;
+  for (const GroupChoices& made : choices) bytes += made.group.body.size();
+  return bytes;
 }
 
 Status Writer::finish() {

@@ -53,8 +53,9 @@ class Writer {
   // be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
-  // The bytes that groups would take without coded contents; nothing is appended. The drafts may be changed as by add_groups.
-  Result<std::vector<std::uint64_t>> measure_groups(std::vector<GroupDraft>& drafts);
+  // The bytes that groups would take, all together; nothing is appended. The drafts may be changed as by add_groups.
+  // Without inputs no contents are coded; unless `slow`, only by the light model.
+  Result<std::uint64_t> measure_groups(std::vector<GroupDraft>& drafts, const ContentsInputs& inputs, bool slow);
 
   // The end record.
   Status finish();
