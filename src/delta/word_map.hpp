@@ -55,7 +55,8 @@ class WordMap {
   void replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept;
 
   // As if all of it were in one span: `copied` are the bytes of one copy, whole. A word may begin at any of them; those that are found are found in what was
-  // copied, never in what has been replaced. Where some of them overlap, each byte is of the one of the lowest rank.
+  // copied, never in what has been replaced. Where some of them overlap, each byte is of the one of the lowest rank; where a
+  // word overlaps itself, of the one that begins first.
   void replace(MutableByteSpan copied) const noexcept;
 
   // The same for whoever wants to know which word it was: calls body(pos, rank, byte) for each byte that a word gives,

@@ -62,6 +62,7 @@ class GroupEncoder {
     record_ = {};
     run_count_ = 0;
     unchanged_ = 0;
+    is_cut_ = false;
     for (std::size_t i = 0; i < kStreamCount; ++i) sizes_before_[i] = draft_.streams[i].size();
   }
 
@@ -80,7 +81,7 @@ class GroupEncoder {
   // The window has no room for another op, or the end of its bytes is reached.
   [[nodiscard]] bool full() const {
     return pos_ - window_begin_ >= window_bytes_ || record_.copy_count >= kMaxWindowOps ||
-           run_count_ + kBlockBytes >= kMaxWindowRuns;
+           run_count_ + kBlockBytes >= kMaxWindowRuns || is_cut_;
   }
 
   void next_window_if_full() {
@@ -126,7 +127,8 @@ class GroupEncoder {
     pos_ += length;
   }
 
-  // Words that would pass the end of the copy are none. If it ends early, there may be such.
+  // Words that would pass the end of the copy are none. If it ends early, there may be such. The window ends there then, also
+  // if without them its runs are not used up: where covers stand apart, a window has one copy of each.
   std::uint64_t replaced_residual(const std::uint8_t* s, std::uint64_t length) {
     const std::uint64_t run_count = run_count_;
     const std::uint64_t unchanged = unchanged_;
@@ -138,6 +140,7 @@ class GroupEncoder {
       const std::uint64_t done = raw_residual(replaced_.data(), length);
       if (done == length) return length;
       length = done;
+      is_cut_ = true;
       run_count_ = run_count;
       unchanged_ = unchanged;
       draft_.streams[kResidualGaps].resize(sizes[0]);
@@ -203,6 +206,7 @@ class GroupEncoder {
   std::uint64_t pos_ = 0;
   std::uint64_t literal_from_ = 0;
   std::uint64_t run_count_ = 0;
+  bool is_cut_ = false;          // its last copy has ended early
   std::uint64_t unchanged_ = 0;  // copied bytes of this window since the last residual run
 };
 

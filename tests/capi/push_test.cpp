@@ -10,6 +10,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
+#include "support/renumbered.hpp"
 #include "support/replace_new.hpp"
 
 namespace {
@@ -58,6 +59,18 @@ Pair programs() {
   return {pair.old_version, pair.new_version, patch ? *patch : Bytes()};
 }
 
+// Words that copies have others in place of, in front of small groups or of covers that stand apart.
+Pair renumbered(bool covers_apart) {
+  const RenumberedPair pair = renumbered_pair(400, 20, 1);
+  Craft craft;
+  craft.words = pair.words;
+  craft.covers_apart = covers_apart;
+  craft.window_bytes = 700;
+  craft.group_bytes = 1400;
+  const Covers covers = {{0, 0, pair.old_version.size()}};
+  return {pair.old_version, pair.new_version, craft_patch(pair.old_version, pair.new_version, covers, craft)};
+}
+
 // A memory resource that tells the most bytes it had out.
 class Gauge final : public std::pmr::memory_resource {
  public:
@@ -102,7 +115,7 @@ PushOptions careful() {
 
 TEST(Push, AgreesWithPullOnEveryDamage) {
   Random random(9);
-  for (const Pair& pair : {small_groups(), programs()}) {
+  for (const Pair& pair : {small_groups(), programs(), renumbered(false), renumbered(true)}) {
     for (int round = 0; round < 600; ++round) {
       Bytes bad = pair.patch;
       const auto place = bad.begin() + static_cast<std::ptrdiff_t>(random.below(bad.size()));
@@ -122,6 +135,31 @@ TEST(Push, AgreesWithPullOnEveryDamage) {
       }
     }
   }
+}
+
+TEST(Push, WordsComeInAnyPieces) {
+  for (const bool covers_apart : {false, true}) {
+    const Pair pair = renumbered(covers_apart);
+    ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kWords), split_patch(pair.patch).body[0]);
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{100}, pair.patch.size()}) {
+      const auto made = push_patch(pair.source, pair.patch, piece);
+      ASSERT_OK(made);
+      EXPECT_TRUE(same_bytes(pair.target, *made)) << covers_apart << ' ' << piece;
+    }
+  }
+}
+
+TEST(Push, ARecordOfWordsBeyondItsLimitIsRefusedAtOnce) {
+  const Pair pair = renumbered(false);
+  SplitPatch split = split_patch(pair.patch);
+  split.header.decoder_memory_bytes = 60 << 20;
+  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kWords)};
+  append_varint(body, native::kMaxWordRecordBytes + 1);
+  Gauge gauge;
+  PushOptions options = careful();
+  options.memory = &gauge;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, push_patch(pair.source, with_header(split.header, body), 1, options));
+  EXPECT_LT(gauge.peak(), 1000u);
 }
 
 TEST(Push, WritesAGroupAsSoonAsItIsWhole) {
@@ -318,10 +356,14 @@ void fail_each_allocation(Work&& work) {
   FAIL() << "no end";
 }
 
-class CWithoutMemory : public ::testing::TestWithParam<bool> {
+enum class Kind { kSmallGroups, kPrograms, kRenumbered };
+
+class CWithoutMemory : public ::testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
-    const Pair pair = GetParam() ? programs() : small_groups();
+    const Pair pair = GetParam() == Kind::kPrograms      ? programs()
+                      : GetParam() == Kind::kRenumbered ? renumbered(false)
+                                                        : small_groups();
     sinks_.source = pair.source;
     sinks_.patch = pair.patch;
     reader_.struct_size = sizeof reader_;
@@ -382,10 +424,11 @@ TEST_P(CWithoutMemory, DescribingGivesTheCode) {
   EXPECT_EQ(0u, info.version);
   sinks_.read = 0;
   EXPECT_EQ(BDELTA_OK, bdelta_info_stream(&input_, &info, &error_));
-  EXPECT_EQ(GetParam() ? 1u : 0u, info.predicted);
+  EXPECT_EQ(GetParam() == Kind::kPrograms ? 1u : 0u, info.predicted);
 }
 
-INSTANTIATE_TEST_SUITE_P(Patches, CWithoutMemory, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Patches, CWithoutMemory,
+                         ::testing::Values(Kind::kSmallGroups, Kind::kPrograms, Kind::kRenumbered));
 
 }  // namespace
 }  // namespace bdelta::test

@@ -16,6 +16,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
+#include "support/renumbered.hpp"
 #include "support/signed_program.hpp"
 
 namespace bdelta::fuzz {
@@ -140,6 +141,16 @@ std::vector<Pair> native_pairs() {
   const Bytes& new_version = signed_programs.new_version.bytes;
   pairs.push_back({"signed", old_version, new_version,
                    test::craft_patch(old_version, new_version, test::covers_of(old_version, new_version), cut)});
+  const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
+  for (const bool covers_apart : {false, true}) {
+    test::Craft words;
+    words.words = renumbered.words;
+    words.covers_apart = covers_apart;
+    words.window_bytes = 700;
+    pairs.push_back({covers_apart ? "words_covers" : "words", renumbered.old_version, renumbered.new_version,
+                     test::craft_patch(renumbered.old_version, renumbered.new_version,
+                                       {{0, 0, renumbered.old_version.size()}}, words)});
+  }
   return pairs;
 }
 

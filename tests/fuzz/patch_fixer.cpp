@@ -169,7 +169,7 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
       prediction = true;
       continue;
     }
-    if (tag == RecordTag::kPageHashes) {
+    if (tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
       (void)cursor.bytes(cursor.varint());
       continue;
     }

@@ -9,6 +9,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
+#include "support/renumbered.hpp"
 #include "support/signed_program.hpp"
 
 namespace bdelta::test {
@@ -58,6 +59,30 @@ Bytes steady_new() {
     at += gaps[i % gaps.size()];
   }
   return bytes;
+}
+
+// Copies cut by windows of 700 bytes, and a program with numbers behind it.
+void make_words() {
+  const RenumberedPair pair = renumbered_pair(600, 20, 1);
+  by_tool("bdt2-words", pair.old_version, pair.new_version, create_options(6));
+  const Covers covers = {{0, 0, pair.old_version.size()}};
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.words = pair.words;
+  craft.window_bytes = 700;
+  craft.group_bytes = 100'000;
+  craft.contents = craft.model = true;
+  craft.lane_bytes = 0;
+  save("bdt2-words-contents", pair.old_version, pair.scrambled,
+       craft_patch(pair.old_version, pair.scrambled, covers, craft));
+  craft.contents = false;
+  craft.covers_apart = true;
+  save("bdt2-words-covers", pair.old_version, pair.new_version,
+       craft_patch(pair.old_version, pair.new_version, covers, craft));
+  ProgramPair programs = program_pair(11, 60);
+  append(programs.old_version, pair.old_version);
+  append(programs.new_version, pair.new_version);
+  by_tool("bdt2-words-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
 void make_all() {
@@ -139,6 +164,7 @@ void make_all() {
   light.window_bytes = 700;
   light.group_bytes = 5000;
   by_hand("bdt2-light-many", source, busy, light);
+  make_words();
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -10,6 +10,7 @@ from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
 from windows import Given, GroupNumbers, bytes_from_old, copied_bytes, execute, literal_bytes_of
+from words import read_words
 
 END = 0x00
 
@@ -21,6 +22,7 @@ def apply_bdt2(source, patch):
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
     digests = Digests(cursor) if header.has_digests else None
     page_lists = read_page_lists(cursor, header) if header.has_page_lists else []
+    words = read_words(cursor, header) if header.has_words else None
     predictor = read_prediction(cursor, header, source) if header.predicted else None
     kind = CONTENTS if header.predicted else WHOLE
 
@@ -29,7 +31,7 @@ def apply_bdt2(source, patch):
         require(record_type == kind.record_type, f"a record of type {record_type}; a group or the end expected")
         group, body = read_group_head(cursor, kind, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
-        apply_group(source, predictor, group, body, target)
+        apply_group(source, predictor, words, group, body, target)
     cursor.finish()
     if digests:
         digests.check(cursor)
@@ -40,7 +42,7 @@ def apply_bdt2(source, patch):
     return bytes(target)
 
 
-def apply_group(source, predictor, group, body, target):
+def apply_group(source, predictor, words, group, body, target):
     """Appends what the group rebuilds to `target`. Without a predictor its windows have copies of their own."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
@@ -62,6 +64,7 @@ def apply_group(source, predictor, group, body, target):
             copies = numbers.copies(window, given, diagonal)
             pieces = bytes_from_old(source, copies, len(target))
             diagonal = copies[-1][2] if copies else diagonal
+        pieces = replace_words(words, copies, pieces, len(target)) if words else pieces
         runs = numbers.residual(window, given, copies, len(target) - group_pos)
         given.finish()
         literals = read_literals(group, window, frames, raw, copies)
@@ -77,6 +80,15 @@ def apply_group(source, predictor, group, body, target):
     frames.finish()
     if lanes:
         lanes.finish()
+
+
+def replace_words(words, copies, pieces, target_pos):
+    replaced = []
+    for (literals, length, _), piece in zip(copies, pieces):
+        target_pos += literals
+        replaced.append(words.replaced_at(target_pos, piece))
+        target_pos += length
+    return replaced
 
 
 def take_streams(group, window, frames):

@@ -13,6 +13,10 @@ MAX_COPIES = 65536
 MAX_RUNS = 262144
 
 
+def codec_memory(codec, window_log):
+    return {STORE: 0, ZSTD: (1 << window_log) + 524288, LZMA: (1 << window_log) + 131072}[codec]
+
+
 @dataclass(frozen=True)
 class Kind:
     """What groups of one kind have in their heads."""
@@ -60,7 +64,7 @@ class Group:
         total = 786432 + (32768 << self.table_log) if self.packed else 0
         total += self.contents.memory() if self.contents else 0
         for codec, window_log in self.codecs.values():
-            total += {STORE: 0, ZSTD: (1 << window_log) + 524288, LZMA: (1 << window_log) + 131072}[codec]
+            total += codec_memory(codec, window_log)
         return total
 
 

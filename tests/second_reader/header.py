@@ -9,9 +9,10 @@ FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
 FEATURE_RUN_MATCHES = 1 << 7
+FEATURE_WORDS = 1 << 8
 FEATURE_LIGHT_LITERALS = 1 << 9
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES |
-                  FEATURE_RUN_MATCHES | FEATURE_LIGHT_LITERALS)
+                  FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS)
 
 
 @dataclass
@@ -50,6 +51,10 @@ class Header:
     @property
     def has_page_lists(self):
         return bool(self.required_features & FEATURE_PAGE_HASHES)
+
+    @property
+    def has_words(self):
+        return bool(self.required_features & FEATURE_WORDS)
 
 
 def read_header(cursor):

@@ -1,13 +1,13 @@
 """What a patch with prediction has in front of its groups: the global record, and the groups of covers."""
 from cursor import MIB, require
 from fields import KNOWN_KINDS
-from group import COVERS, LZMA, STORE, ZSTD, read_group_head
+from group import COVERS, read_group_head
 from image_table import Table
 from labels import read_labels
 from old_fields import find_fields
 from predict import Predictor
 from scan import find_images
-from streams import Frames, StreamDecoder
+from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
@@ -26,27 +26,13 @@ def read_prediction(cursor, header, source):
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
-    tables = read_table_frames(cursor, image_bytes + label_bytes)
+    tables = read_whole_stream(cursor, image_bytes + label_bytes, header.decoder_memory)
     covers = read_covers(cursor, header, source)
 
     old_images = find_images(source)
     new_images = Table(tables[:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
     return Predictor(source, kinds, old_images, new_images, labels, covers, find_fields(source, old_images))
-
-
-def read_table_frames(cursor, raw_bytes):
-    entry = cursor.byte()
-    codec, window_log = entry & 15, (entry >> 4) + 12
-    require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} of the tables is not known")
-    decoder, tables = StreamDecoder(codec, window_log), bytearray()
-    while len(tables) < raw_bytes:
-        coded_bytes = cursor.varint()
-        frame_bytes = cursor.varint(least=1, most=MIB, name="raw bytes of a frame")
-        tables += decoder.decode(cursor.take(coded_bytes), frame_bytes)
-    require(len(tables) == raw_bytes, "the frames of the tables hold more than the tables")
-    decoder.finish()
-    return bytes(tables)
 
 
 def read_covers(cursor, header, source):

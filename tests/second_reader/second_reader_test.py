@@ -24,7 +24,7 @@ if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
 from apply import apply_patch, read
 from contents import Lanes
 from craft import MACHINES, random_pair
-from cursor import PatchError
+from cursor import Cursor, PatchError
 from image_table import Table
 from labels import read_labels
 from light_literals import LightLiteralModel
@@ -33,6 +33,7 @@ from miss_model import MissModel
 from old_fields import find_fields
 from predict import Predictor
 from scan import find_images
+from words import read_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTDATA = os.path.join(HERE, "..", "..", "testdata")
@@ -103,6 +104,27 @@ class Examples(unittest.TestCase):
         for labels, first in ((bytes.fromhex("0101802008"), 0x1004), (b"\0", 0x1000)):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
+
+    WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
+
+    def test_words(self):
+        header = mock.Mock(decoder_memory=4096 + 2 * 48 + 22 + 14)
+        words = read_words(Cursor(self.WORDS), header)
+        self.assertEqual(words.replaced(b"abcdabc"), b"b123bcd")
+        self.assertEqual(words.replaced(b"ab"), b"ab")
+        header.decoder_memory -= 1
+        with self.assertRaises(PatchError):
+            read_words(Cursor(self.WORDS), header)
+
+    def test_words_that_are_no_such(self):
+        header = mock.Mock(decoder_memory=1 << 20)
+        for at, byte in ((0, 5), (1, 21), (1, 23), (2, 2), (2, 9), (3, 0), (3, 65), (4, 0), (5, 2), (6, 13), (7, 3),
+                         (8, 13), (9, 15), (10, 0x64)):
+            with self.subTest((at, byte)), self.assertRaises(PatchError):
+                read_words(Cursor(self.WORDS[:at] + bytes([byte]) + self.WORDS[at + 1:] + b"\0"), header)
+        twice = self.WORDS[:10] + 2 * self.WORDS[10:14] + self.WORDS[18:]
+        with self.assertRaises(PatchError):
+            read_words(Cursor(twice), header)
 
 
 class Told:
@@ -254,6 +276,20 @@ class Fresh(unittest.TestCase):
         rng = random.Random(1)
         new = bytes((byte + 4) & 255 if byte == 0x48 and rng.random() < 0.5 else byte for byte in old)
         self.check_contents(old, new, (False, True))
+
+    def test_numbers_that_are_other_ones_everywhere(self):
+        rng = random.Random(2)
+        numbers = [rng.randrange(1 << 32) for _ in range(60)]
+        others = {number: rng.randrange(1 << 32) for number in numbers}
+        used = [(rng.choice(numbers), rng.randbytes(rng.randrange(4, 20))) for _ in range(3000)]
+        old, new = (b"".join(struct.pack("<I", names[number]) + tail for number, tail in used)
+                    for names in ({number: number for number in numbers}, others))
+        with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+            paths = write_pair(folder, old, new)
+            with mock.patch("bdt2.read_words", side_effect=read_words) as read_by:
+                self.check(*paths, "-6")
+                self.check(*paths, "-3")
+            self.assertEqual(read_by.call_count, 2)
 
     def test_random_code(self):
         for machine in MACHINES:

@@ -4,7 +4,7 @@ import lzma
 import zstandard
 
 from cursor import MIB, PatchError, require
-from group import LZMA, STORE, ZSTD
+from group import LZMA, STORE, ZSTD, codec_memory
 
 CODE = 7  # the stream number of a frame that holds a piece of the context coder's code
 
@@ -37,6 +37,23 @@ class StreamDecoder:
 
     def finish(self):
         require(self.codec == STORE or self.ended, "a compressed stream has no end")
+
+
+def read_whole_stream(cursor, raw_bytes, memory):
+    """A stream of a record of its own: the codec's byte and frames that nothing stands between. Bytes and decoder may
+    take `memory`."""
+    entry = cursor.byte()
+    codec, window_log = entry & 15, (entry >> 4) + 12
+    require(codec in (STORE, ZSTD, LZMA) and window_log <= 26, f"codec {entry:#x} is not known")
+    require(raw_bytes + codec_memory(codec, window_log) <= memory, f"{cursor.what} passes decoder memory")
+    decoder, stream = StreamDecoder(codec, window_log), bytearray()
+    while len(stream) < raw_bytes:
+        coded_bytes = cursor.varint()
+        frame_bytes = cursor.varint(least=1, most=MIB, name="raw bytes of a frame")
+        stream += decoder.decode(cursor.take(coded_bytes), frame_bytes)
+    require(len(stream) == raw_bytes, f"the frames of {cursor.what} hold more than its bytes")
+    decoder.finish()
+    return bytes(stream)
 
 
 class Frames:

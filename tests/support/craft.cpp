@@ -2,11 +2,15 @@
 
 #include "base/byte_cursor.hpp"
 #include "create/level.hpp"
+#include "exe/image_table.hpp"
+#include "exe/labels.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta::test {
 
 namespace {
+
+constexpr std::uint64_t kMostPlanBytes = std::uint64_t{1} << 20;  // of what the covers of a test take
 
 Bytes without(ByteSpan target, const PageHashLists& lists) {
   Bytes bytes(target.begin(), target.end());
@@ -14,6 +18,26 @@ Bytes without(ByteSpan target, const PageHashLists& lists) {
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
   }
   return bytes;
+}
+
+// Of files without programs, in which nothing is predicted.
+PredictionPlan empty_plan(const Covers& covers) {
+  PredictionPlan plan;
+  exe::append_image_table(plan.images, exe::Images({}), exe::Images({}));
+  exe::append_labels(plan.labels, {});
+  plan.covers = covers;
+  return plan;
+}
+
+// What each copy gives, at its place in the target.
+Bytes copied_bytes(ByteSpan source, std::size_t target_size, const Covers& covers) {
+  Bytes copied(target_size);
+  for (const Cover& cover : covers) {
+    const auto from = source.begin() + static_cast<std::ptrdiff_t>(cover.source_pos);
+    const auto to = copied.begin() + static_cast<std::ptrdiff_t>(cover.target_pos);
+    std::copy_n(from, static_cast<std::ptrdiff_t>(cover.length), to);
+  }
+  return copied;
 }
 
 }  // namespace
@@ -29,15 +53,27 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   native::Writer writer(settings, body, pool);
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
-  writer.set_inputs({&source_reader, &target_reader, {}});
-  const std::vector<GroupPlan> plans =
-      craft.plans.empty() ? plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool)
-                          : craft.plans;
-  std::vector<GroupDraft> drafts;
-  for (const GroupPlan& plan : plans) {
-    drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes));
-  }
+  const WordMap* const words = craft.words ? &*craft.words : nullptr;
+  const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
+  writer.set_inputs({&source_reader, &target_reader, copied, words});
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
+  if (words) EXPECT_OK(writer.add_words(*words));
+  std::vector<GroupDraft> drafts;
+  if (craft.covers_apart) {
+    std::vector<GroupDraft> cover_drafts;
+    for (std::uint64_t pos = 0; pos < target.size(); pos += craft.group_bytes) {
+      const Segment segment{pos, std::min<std::uint64_t>(craft.group_bytes, target.size() - pos), false, 0};
+      drafts.push_back(encode_contents(ByteSpan(copied), target, covers, segment, craft.window_bytes, words));
+      cover_drafts.push_back(bdelta::covers_of(drafts.back()));
+    }
+    EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
+  } else {
+    std::vector<GroupPlan> plans = craft.plans;
+    if (plans.empty()) plans = plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool);
+    for (const GroupPlan& plan : plans) {
+      drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes, words));
+    }
+  }
   EXPECT_OK(writer.add_groups(drafts));
   EXPECT_OK(writer.finish());
   native::Header header = header_of(source, whole_target);

@@ -1,6 +1,8 @@
 // Version 2 patches made by hand: with small windows and groups, with any codec, and with headers that lie.
 #pragma once
 
+#include <optional>
+
 #include "create/plan.hpp"
 #include "format/native/writer.hpp"
 #include "support/memory.hpp"
@@ -16,7 +18,9 @@ struct Craft {
   std::uint64_t window_bytes = 4096;
   std::uint64_t group_bytes = 16384;          // target bytes of a group
   PageHashLists page_hashes;                  // of the target; the patch leaves them out
-  std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes
+  std::optional<WordMap> words;               // replaced in what coded windows copy
+  bool covers_apart = false;  // in front of all groups as with prediction, of fields of no kind; none meet on a diagonal
+  std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
 };
 
 // `covers` as the format allows them; digests and declarations are right.

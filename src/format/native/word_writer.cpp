@@ -71,8 +71,9 @@ Result<Bytes> encode_words(const WordMap& words, const CodecSettings& codec) {
 
 std::uint64_t word_memory_bytes(const WordMap& words, const CodecSettings& codec) {
   const std::uint64_t raw_bytes = columns(words, run_counts(words)).size();
-  // Coded and decoded bytes of the record; the former are no more than the latter and a little.
-  return words.memory_bytes() + 2 * raw_bytes + frame_decoder_bytes(raw_bytes, codec);
+  // Coded and decoded bytes of the record; the former are no more than the latter, a little, and two varints a span.
+  return words.memory_bytes() + 2 * raw_bytes + 2 * kMaxVarintBytes * words.spans().size() +
+         frame_decoder_bytes(raw_bytes, codec);
 }
 
 }  // namespace bdelta::native

@@ -1,0 +1,108 @@
+// The record of words has one place in a patch, and is there if and only if the header says so.
+#include "base/byte_cursor.hpp"
+#include "hash/sha256.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+using native::RecordTag;
+
+struct Patch {
+  Bytes source;
+  Bytes target;
+  native::Header header;
+  Bytes page_hashes;  // the record, empty if there is none
+  Bytes words;
+  Bytes rest;
+
+  [[nodiscard]] Result<Bytes> apply(std::initializer_list<ByteSpan> records) const {
+    Bytes body;
+    for (const ByteSpan record : records) append(body, record);
+    return apply_patch(source, with_header(header, body));
+  }
+};
+
+std::size_t record_size(ByteSpan body) {
+  ByteCursor cursor(body.subspan(1));
+  const std::uint64_t length = cursor.varint();
+  return body.size() - cursor.available() + static_cast<std::size_t>(length);
+}
+
+Patch patch_with_words(bool covers_apart) {
+  Patch patch;
+  patch.source = wordy_bytes(5000, 1);
+  patch.target = patch.source;
+  Craft craft;
+  craft.covers_apart = covers_apart;
+  craft.words.emplace(4, std::vector<WordChange>{{WordMap::load(patch.source.data() + 90, 4), 0x41414141}});
+  craft.words->replace(patch.target);
+  const Bytes bytes = craft_patch(patch.source, patch.target, {{0, 0, patch.source.size()}}, craft);
+  SplitPatch split = split_patch(bytes);
+  patch.header = split.header;
+  EXPECT_EQ(static_cast<std::uint8_t>(RecordTag::kWords), split.body[0]);
+  const auto border = split.body.begin() + static_cast<std::ptrdiff_t>(record_size(split.body));
+  patch.words.assign(split.body.begin(), border);
+  patch.rest.assign(border, split.body.end());
+  return patch;
+}
+
+TEST(PlaceOfWords, IsInFrontOfWhatMakesNew) {
+  for (const bool covers_apart : {false, true}) {
+    Patch patch = patch_with_words(covers_apart);
+    SCOPED_TRACE(covers_apart);
+    const auto made = patch.apply({patch.words, patch.rest});
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(patch.target, *made));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.rest}));                             // missing
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, patch.words, patch.rest}));   // a second one
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.rest, patch.words}));                // behind all
+    const ByteSpan rest(patch.rest);
+    const Bytes end{0};
+    ASSERT_EQ(0, rest.back());
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, rest.first(rest.size() - 1), patch.words, end}));
+    patch.header.required_features &= ~native::kFeatureWords;
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, patch.rest}));
+    EXPECT_FAILS(ErrorCode::kWindowChecksum, patch.apply({patch.rest}));
+  }
+}
+
+// The global record of a craft is a tag, four numbers below 128, the codec, and one frame of as many bytes as it says.
+TEST(PlaceOfWords, IsNotBehindTheGlobalRecord) {
+  const Patch patch = patch_with_words(true);
+  const ByteSpan rest(patch.rest);
+  ASSERT_EQ(static_cast<std::uint8_t>(RecordTag::kGlobal), rest[0]);
+  const std::size_t global_bytes = 8 + rest[6];
+  ASSERT_EQ(static_cast<std::uint8_t>(RecordTag::kCovers), rest[global_bytes]);
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt,
+               patch.apply({rest.first(global_bytes), patch.words, rest.subspan(global_bytes)}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt,
+               patch.apply({patch.words, rest.first(global_bytes), patch.words, rest.subspan(global_bytes)}));
+}
+
+TEST(PlaceOfWords, IsBehindThePageDigests) {
+  Bytes source = wordy_bytes(9000, 2);
+  const PageHashes list{0, 4096, 8192, 12};
+  Bytes target = source;
+  const Sha256Digest digest = sha256(ByteSpan(target).first(4096));
+  std::copy(digest.begin(), digest.end(), target.begin() + 8192);
+  Craft craft;
+  craft.page_hashes = {list};
+  craft.words.emplace(4, std::vector<WordChange>{{WordMap::load(source.data() + 5000, 4), 0x41414141}});
+  const Bytes bytes = craft_patch(source, target, {{0, 0, source.size()}}, craft);
+  const auto made = apply_patch(source, bytes);
+  ASSERT_OK(made);
+  EXPECT_TRUE(same_bytes(target, *made));
+  const SplitPatch split = split_patch(bytes);
+  const ByteSpan pages = ByteSpan(split.body).first(record_size(split.body));
+  const ByteSpan behind = ByteSpan(split.body).subspan(pages.size());
+  const ByteSpan words = behind.first(record_size(behind));
+  Bytes swapped(words.begin(), words.end());
+  append(swapped, pages);
+  append(swapped, behind.subspan(words.size()));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(source, with_header(split.header, swapped)));
+}
+
+}  // namespace
+}  // namespace bdelta::test

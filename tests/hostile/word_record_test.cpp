@@ -1,0 +1,271 @@
+// What the record of words may say: every number is bounded before memory is taken for it.
+#include <functional>
+
+#include "base/byte_cursor.hpp"
+#include "format/native/word_record.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+using native::RecordTag;
+
+constexpr std::uint64_t kTargetBytes = 10 * WordMap::kSpanUnitBytes + 1;  // eleven units
+constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
+
+// The fields of a record, right as they are: two runs of two words of 4 bytes. encode() does what it is told.
+struct Parts {
+  unsigned word_bytes = 4;
+  std::uint64_t run_count = 2;
+  std::vector<std::uint64_t> counts = {2, 2};
+  std::vector<std::uint64_t> steps = {1000, 1, 0, ~std::uint32_t{0}};
+  std::uint64_t change_count = 4;  // of word_bytes each
+  Bytes behind_columns;
+  std::optional<std::uint64_t> raw_bytes;     // instead of what the columns have
+  std::uint8_t codec = 0;
+  std::optional<std::uint64_t> frame_bytes;   // raw ones, instead of those
+  std::optional<std::uint64_t> coded_bytes;
+  Bytes behind_frames;
+  std::vector<std::uint64_t> spans;  // their number, and gap and length of each; none: not there
+  std::optional<std::uint64_t> length;
+
+  [[nodiscard]] Bytes columns() const {
+    Bytes raw;
+    for (const std::uint64_t step : steps) append_varint(raw, step);
+    for (std::uint64_t i = 0; i < change_count * word_bytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
+    append(raw, behind_columns);
+    return raw;
+  }
+
+  [[nodiscard]] Bytes body() const {
+    const Bytes raw = columns();
+    Bytes bytes{static_cast<std::uint8_t>(word_bytes)};
+    append_varint(bytes, run_count);
+    for (const std::uint64_t count : counts) append_varint(bytes, count);
+    append_varint(bytes, raw_bytes.value_or(raw.size()));
+    bytes.push_back(codec);
+    append_varint(bytes, coded_bytes.value_or(raw.size()));
+    append_varint(bytes, frame_bytes.value_or(raw.size()));
+    append(bytes, raw);
+    append(bytes, behind_frames);
+    for (const std::uint64_t number : spans) append_varint(bytes, number);
+    return bytes;
+  }
+
+  [[nodiscard]] Bytes encode() const {
+    const Bytes bytes = body();
+    Bytes record{static_cast<std::uint8_t>(RecordTag::kWords)};
+    append_varint(record, length.value_or(bytes.size()));
+    append(record, bytes);
+    return record;
+  }
+};
+
+Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
+  io::MemorySequentialReader reader(record.subspan(1));
+  io::TypedReader patch(reader);
+  native::Header header;
+  header.decoder_memory_bytes = memory_bytes;
+  header.target_size = kTargetBytes;
+  return native::read_words(patch, header);
+}
+
+Result<WordMap> read_bent(const std::function<void(Parts&)>& bend) {
+  Parts parts;
+  bend(parts);
+  return read_record(parts.encode());
+}
+
+#define EXPECT_CORRUPT(bending) \
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([](Parts & p) { bending; }))
+#define EXPECT_SOUND(bending) EXPECT_OK(read_bent([](Parts & p) { bending; }))
+
+TEST(WordRecord, IsSoundBeforeItIsBent) {
+  const auto words = read_record(Parts().encode());
+  ASSERT_OK(words);
+  ASSERT_EQ(4u, words->changes().size());
+  EXPECT_EQ(word_of_key(1001, 4), words->changes()[1].from);
+  EXPECT_EQ(0u, words->changes()[2].from);
+  EXPECT_EQ(~std::uint32_t{0}, words->changes()[3].from);
+}
+
+TEST(WordRecord, WordsHaveThreeToEightBytes) {
+  for (const unsigned word_bytes : {0u, 1u, 2u, 9u, 16u, 255u}) {
+    SCOPED_TRACE(word_bytes);
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.word_bytes = word_bytes; }));
+  }
+  EXPECT_SOUND((p.word_bytes = 3, p.steps[3] = 0xffffff));
+  EXPECT_SOUND((p.word_bytes = 8, p.steps[3] = ~std::uint64_t{0}));
+}
+
+TEST(WordRecord, RunsAreOneToSixtyFour) {
+  EXPECT_CORRUPT((p.run_count = 0, p.counts.clear(), p.steps.clear(), p.change_count = 0));
+  EXPECT_CORRUPT((p.run_count = 0));
+  const auto many = [](std::size_t count) {
+    return [count](Parts& p) {
+      p.run_count = p.change_count = count;
+      p.counts.assign(count, 1);
+      p.steps.clear();
+      for (std::size_t i = 0; i < count; ++i) p.steps.push_back(i);
+    };
+  };
+  EXPECT_OK(read_bent(many(64)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent(many(65)));
+  EXPECT_CORRUPT((p.run_count = ~std::uint64_t{0}));
+  EXPECT_CORRUPT((p.run_count = 3));  // what follows is taken for a count
+}
+
+TEST(WordRecord, CountsAreOneToAllThatMayBe) {
+  EXPECT_CORRUPT((p.counts = {4, 0}));
+  EXPECT_CORRUPT((p.counts = {0, 4}));
+  EXPECT_CORRUPT((p.counts = {3, 2}));  // more than the columns have
+  EXPECT_CORRUPT((p.counts = {2, 1}));  // fewer
+  EXPECT_CORRUPT((p.counts = {2, ~std::uint64_t{0} - 1}));
+  EXPECT_CORRUPT((p.counts = {~std::uint64_t{0}, 5}));
+  const auto many = [](std::uint64_t first, std::uint64_t second) {
+    return [=](Parts& p) {
+      p.counts = {first, second};
+      p.steps.assign(static_cast<std::size_t>(first), 2);
+      p.steps.insert(p.steps.end(), static_cast<std::size_t>(second), 2);
+      p.steps[static_cast<std::size_t>(first)] = 3;
+      p.change_count = first + second;
+      p.frame_bytes = p.coded_bytes = 1;  // never read: numbers come first
+    };
+  };
+  const auto last = read_bent(many(WordMap::kMostWords - 1, 1));
+  EXPECT_FAILS(ErrorCode::kCodecFailed, last);
+  const auto beyond = read_bent(many(WordMap::kMostWords - 1, 2));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, beyond);
+  EXPECT_NE(std::string::npos, beyond.error().detail.find("impossible numbers")) << beyond.error().detail;
+  EXPECT_EQ(std::string::npos, last.error().detail.find("impossible numbers")) << last.error().detail;
+}
+
+TEST(WordRecord, RawBytesAreWhatSoManyWordsCanHave) {
+  EXPECT_CORRUPT((p.raw_bytes = 0));
+  EXPECT_CORRUPT((p.raw_bytes = 4 * 5 - 1, p.frame_bytes = 4 * 5 - 1));
+  EXPECT_CORRUPT((p.raw_bytes = 4 * 14 + 1));
+  EXPECT_CORRUPT((p.raw_bytes = ~std::uint64_t{0}));
+  EXPECT_CORRUPT((p.behind_columns = {0}));                                 // columns that go on
+  EXPECT_CORRUPT((p.steps[3] = 100, p.steps[0] = 1, p.change_count = 3));   // of too few changes
+  EXPECT_CORRUPT((p.change_count = 3, p.behind_columns = {1, 2, 3}));       // the last one cut
+}
+
+TEST(WordRecord, StepsGoUp) {
+  EXPECT_CORRUPT((p.steps[1] = 0));
+  EXPECT_CORRUPT((p.steps[3] = 0));
+  EXPECT_CORRUPT((p.steps[3] = std::uint64_t{1} << 32));             // beyond the words of 4 bytes
+  EXPECT_CORRUPT((p.steps[1] = ~std::uint64_t{0} - 999));            // a sum that wraps
+  EXPECT_CORRUPT((p.word_bytes = 3, p.steps[3] = 0x1000000));
+  EXPECT_CORRUPT((p.word_bytes = 8, p.steps[1] = ~std::uint64_t{0} - 999));
+  EXPECT_SOUND((p.word_bytes = 8, p.steps[1] = ~std::uint64_t{0} - 1000, p.steps[3] = 5));
+}
+
+TEST(WordRecord, AWordIsThereOnce) {
+  EXPECT_CORRUPT((p.steps[2] = 1000));
+  EXPECT_CORRUPT((p.steps[2] = 0, p.steps[3] = 1001));
+  EXPECT_SOUND((p.steps[2] = 0, p.steps[3] = 1002));
+}
+
+TEST(WordRecord, FramesHoldWhatTheySay) {
+  EXPECT_CORRUPT((p.behind_frames = {0}));
+  EXPECT_CORRUPT((p.frame_bytes = 0));
+  EXPECT_CORRUPT((p.frame_bytes = 1000));
+  EXPECT_CORRUPT((p.frame_bytes = ~std::uint64_t{0}));
+  EXPECT_CORRUPT((p.coded_bytes = 1000));
+  EXPECT_CORRUPT((p.coded_bytes = ~std::uint64_t{0}));
+  const auto with_codec = [](unsigned entry) {
+    return read_bent([entry](Parts& p) { p.codec = static_cast<std::uint8_t>(entry); });
+  };
+  for (const CodecId codec : {CodecId::kZstd, CodecId::kLzma}) {  // whose frames these bytes are not
+    EXPECT_FAILS(ErrorCode::kCodecFailed, with_codec(static_cast<unsigned>(codec)));
+  }
+  for (const unsigned entry : {3u, 7u, 15u, 0x83u}) {
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, with_codec(entry));
+  }
+}
+
+TEST(WordRecord, ItsLengthIsTold) {
+  const Bytes body = Parts().body();
+  for (std::uint64_t length = 0; length < body.size(); ++length) {
+    SCOPED_TRACE(length);
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.length = length; }));
+  }
+  EXPECT_FAILS(ErrorCode::kPatchTruncated, read_bent([&](Parts& p) { p.length = body.size() + 1; }));
+  EXPECT_FAILS(ErrorCode::kPatchTruncated, read_bent([&](Parts& p) { p.length = native::kMaxWordRecordBytes; }));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.length = native::kMaxWordRecordBytes + 1; }));
+  EXPECT_CORRUPT((p.length = ~std::uint64_t{0}));
+  const Bytes record = Parts().encode();
+  for (std::size_t size = 1; size < record.size(); ++size) {
+    SCOPED_TRACE(size);
+    EXPECT_FAILS(ErrorCode::kPatchTruncated, read_record(ByteSpan(record).first(size)));
+  }
+}
+
+TEST(WordRecord, SpansGoUpAndBeginInNew) {
+  const auto words = read_bent([](Parts& p) { p.spans = {2, 0, 3, 1, 7}; });
+  ASSERT_OK(words);
+  const std::vector<WordSpan> expected = {{0, 3 * WordMap::kSpanUnitBytes},
+                                          {4 * WordMap::kSpanUnitBytes, 11 * WordMap::kSpanUnitBytes}};
+  EXPECT_EQ(expected, words->spans());
+  EXPECT_CORRUPT((p.spans = {0}));
+  EXPECT_CORRUPT((p.spans = {1}));
+  EXPECT_CORRUPT((p.spans = {1, 0}));
+  EXPECT_CORRUPT((p.spans = {1, 0, 0}));
+  EXPECT_CORRUPT((p.spans = {1, 11, 1}));
+  EXPECT_CORRUPT((p.spans = {1, 0, 12}));
+  EXPECT_CORRUPT((p.spans = {1, ~std::uint64_t{0}, 1}));
+  EXPECT_CORRUPT((p.spans = {1, 1, ~std::uint64_t{0}}));
+  EXPECT_CORRUPT((p.spans = {2, 0, 3, 0, 7}));
+  EXPECT_CORRUPT((p.spans = {2, 0, 3, 1, 8}));
+  EXPECT_CORRUPT((p.spans = {1, 0, 1, 5}));
+  EXPECT_CORRUPT((p.spans = {~std::uint64_t{0}, 0, 1}));
+}
+
+TEST(WordRecord, SpansTakeMemory) {
+  Parts parts;
+  parts.spans = {2, 0, 3, 1, 7};
+  const std::uint64_t needed = 4096 + 4 * 48 + 2 * 16 + parts.body().size() + parts.columns().size();
+  EXPECT_OK(read_record(parts.encode(), needed));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), needed - 1));
+}
+
+// To the byte what FORMAT.md says: 4,096 and 48 for each word, length and raw bytes, the decoder.
+TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
+  const Parts parts;
+  const std::uint64_t needed = 4096 + 4 * 48 + parts.body().size() + parts.columns().size();
+  EXPECT_OK(read_record(parts.encode(), needed));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), needed - 1));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), parts.body().size() - 1));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), 0));
+
+  std::vector<WordChange> changes;
+  for (std::uint64_t i = 0; i < 300; ++i) changes.push_back({word_of_key(i * 7, 4), word_of_key(i * 7 + 1, 4)});
+  const WordMap words(4, changes);
+  for (const auto& [codec, own_bytes] : {std::pair{CodecId::kZstd, 524'288u}, std::pair{CodecId::kLzma, 131'072u}}) {
+    const auto packed = native::encode_words(words, {codec, 6, 0});
+    ASSERT_OK(packed);
+    ByteCursor cursor(ByteSpan(*packed).subspan(1));
+    const std::uint64_t body_bytes = cursor.varint();
+    ASSERT_EQ(body_bytes, cursor.available());
+    (void)cursor.u8();
+    ASSERT_EQ(1u, cursor.varint());
+    ASSERT_EQ(300u, cursor.varint());
+    const std::uint64_t raw_bytes = cursor.varint();
+    const unsigned entry = cursor.u8();
+    ASSERT_EQ(static_cast<unsigned>(codec), entry & 15);
+    const std::uint64_t window = std::uint64_t{4096} << (entry >> 4);
+    const std::uint64_t packed_needed = 4096 + 300 * 48 + body_bytes + raw_bytes + window + own_bytes;
+    EXPECT_OK(read_record(*packed, packed_needed));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(*packed, packed_needed - 1));
+  }
+}
+
+TEST(WordRecord, ACodecsWindowBeyondTheFormatsLimitIsRefused) {
+  Parts parts;
+  parts.codec = 0xf0 | static_cast<std::uint8_t>(CodecId::kLzma);  // 2^27
+  EXPECT_FAILS(ErrorCode::kCodecFailed, read_record(parts.encode()));
+}
+
+}  // namespace
+}  // namespace bdelta::test

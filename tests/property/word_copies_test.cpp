@@ -1,0 +1,175 @@
+// Words that copies have others in place of, by hand: NEW comes back from every form of group, whatever cuts copies.
+#include "bdelta/inspect.hpp"
+#include "format/native/layout.hpp"
+#include "model/streams.hpp"
+#include "support/craft.hpp"
+#include "support/renumbered.hpp"
+
+namespace bdelta::test {
+namespace {
+
+void expect_back(const Bytes& source, const Bytes& patch, const Bytes& target) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    for (const Sink sink : kAllSinks) {
+      ApplyOptions options;
+      options.threads = threads;
+      const auto made = apply_patch(source, patch, sink, options);
+      ASSERT_OK(made);
+      if (sink != Sink::kCheck) {
+        ASSERT_TRUE(same_bytes(target, *made)) << threads;
+      }
+    }
+  }
+}
+
+// Copies cut by windows and groups of any size, in every form of group.
+TEST(CraftedWords, ComeBackFromWindowsOfAnySize) {
+  const RenumberedPair pair = renumbered_pair(1200, 30, 8);
+  const Covers covers = {{0, 0, pair.old_version.size()}};
+  for (const std::uint64_t window_bytes : {7u, 700u, 5000u, 1u << 20}) {
+    for (const bool covers_apart : {false, true}) {
+      for (const bool model : {false, true}) {
+        for (const bool contents : {false, true}) {
+          if (window_bytes < 100 && contents) continue;  // slow, and says no more
+          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << covers_apart << ' ' << model << ' ' << contents);
+          Craft craft;
+          craft.window_bytes = window_bytes;
+          craft.group_bytes = 3 * window_bytes + 1;
+          craft.covers_apart = covers_apart;
+          craft.model = model;
+          craft.contents = contents;
+          craft.lane_bytes = 0;
+          if (contents) craft.codec = {CodecId::kLzma, 6, 0};
+          const Bytes without = craft_patch(pair.old_version, pair.new_version, covers, craft);
+          craft.words = pair.words;
+          const Bytes patch = craft_patch(pair.old_version, pair.new_version, covers, craft);
+          io::MemorySequentialReader reader(patch);
+          const auto info = inspect(reader);
+          ASSERT_OK(info);
+          EXPECT_NE(0u, info->required_features & native::kFeatureWords);
+          if (window_bytes > 100) {
+            EXPECT_LT(patch.size(), without.size());
+          }
+          expect_back(pair.old_version, patch, pair.new_version);
+        }
+      }
+    }
+  }
+}
+
+// Bytes that are words over and over, in copies from anywhere and of any length: no word may reach from one into the
+// next.
+TEST(CraftedWords, StayInsideTheirCopies) {
+  Random random(9);
+  Bytes source(5000);
+  for (std::uint8_t& byte : source) byte = static_cast<std::uint8_t>(random.below(2));
+  for (unsigned word_bytes = WordMap::kMinWordBytes; word_bytes <= WordMap::kMaxWordBytes; ++word_bytes) {
+    std::vector<WordChange> changes;
+    for (std::uint64_t i = 0; i < std::uint64_t{1} << word_bytes; i += 3) {
+      std::uint64_t key = 0;
+      for (unsigned bit = 0; bit < word_bytes; ++bit) key |= (i >> bit & 1) << 8 * bit;
+      changes.push_back({word_of_key(key, word_bytes), random.next()});
+    }
+    Covers covers;
+    Bytes target;
+    while (target.size() < 3000) {
+      const Cover last = covers.empty() ? Cover{} : covers.back();
+      const std::uint64_t length = random.between(1, 12);
+      const bool goes_on = random.below(3) == 0 && last.source_end() + length <= source.size();  // on the diagonal
+      const std::uint64_t from = goes_on ? last.source_end() : random.below(source.size() - length);
+      covers.push_back({from, target.size(), length});
+      append(target, ByteSpan(source).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(length)));
+      if (random.below(2) == 0) target.push_back(77);
+    }
+    for (std::size_t i = 0; i < target.size(); i += 5) ++target[i];
+    Craft craft;
+    craft.words.emplace(word_bytes, changes);
+    for (const std::uint64_t window_bytes : {61u, 4096u}) {
+      craft.window_bytes = window_bytes;
+      expect_back(source, craft_patch(source, target, covers, craft), target);
+    }
+  }
+}
+
+TEST(CraftedWords, LeavePlainWindowsAlone) {
+  const RenumberedPair pair = renumbered_pair(600, 10, 10);
+  const Bytes& source = pair.old_version;
+  const std::size_t half = source.size() / 2;
+  Bytes target(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(half));
+  append(target, ByteSpan(pair.new_version).subspan(half));
+  Craft craft;
+  craft.words = pair.words;
+  craft.plans = {{{0, half, true, 0}, {half, target.size() - half, false, 0}}};
+  expect_back(source, craft_patch(source, target, {{0, 0, target.size()}}, craft), target);
+}
+
+// Words may spoil what was right; the residual then mends it.
+TEST(CraftedWords, ThatAreAllWrongDoNoHarm) {
+  const RenumberedPair pair = renumbered_pair(600, 10, 11);
+  for (const bool covers_apart : {false, true}) {
+    Craft craft;
+    craft.words = pair.words;
+    craft.covers_apart = covers_apart;
+    const Covers covers = {{0, 0, pair.old_version.size()}};
+    expect_back(pair.old_version, craft_patch(pair.old_version, pair.old_version, covers, craft), pair.old_version);
+  }
+}
+
+// --- windows that end because their runs are used up ---
+
+constexpr std::uint64_t kBlockBytes = 512;  // the encoder looks at its limits once for so many bytes
+
+// As many runs as there can be: every other byte differs.
+struct RunPair {
+  Bytes source;
+  Bytes target;
+};
+RunPair run_pair(std::size_t size) {
+  Random random(12);
+  RunPair pair;
+  for (std::size_t i = 0; i < size; ++i) {
+    pair.source.push_back(static_cast<std::uint8_t>(128 + random.below(128)));
+    pair.target.push_back(static_cast<std::uint8_t>(pair.source.back() ^ (i % 2 == 1 ? 1 : 0)));
+  }
+  return pair;
+}
+
+TEST(RunLimit, EndsWindowsWithWordsToo) {
+  RunPair pair = run_pair(700'000);
+  Random random(13);
+  std::vector<WordChange> changes;
+  for (std::uint64_t i = 0; i < 50; ++i) changes.push_back({word_of_key(i << 16 | 0x0203, 4), random.next()});
+  for (std::size_t at = 10; at + 4 < pair.source.size(); at += static_cast<std::size_t>(random.between(4, 40))) {
+    const std::uint64_t word = changes[static_cast<std::size_t>(random.below(changes.size()))].from;
+    for (unsigned i = 0; i < 4; ++i) pair.source[at + i] = static_cast<std::uint8_t>(word >> 8 * i);
+  }
+  for (const bool covers_apart : {false, true}) {
+    Craft craft;
+    craft.words.emplace(4, changes);
+    craft.covers_apart = covers_apart;
+    craft.window_bytes = craft.group_bytes = 1 << 20;
+    expect_back(pair.source, craft_patch(pair.source, pair.target, {{0, 0, pair.source.size()}}, craft), pair.target);
+  }
+}
+
+// The word across the border makes the run that fills the window. Where the copy ends there, it is none, and there is
+// room for one more run: the window has to end all the same, as covers that stand apart don't end there.
+TEST(RunLimit, AWordAcrossTheEndOfTheWindow) {
+  static_assert(kMaxWindowRuns % (kBlockBytes / 2) == 0);
+  const std::size_t border = (kMaxWindowRuns - kBlockBytes) * 2;
+  RunPair pair = run_pair(border + 5000);
+  for (std::size_t i = 0; i < 4; ++i) pair.source[border - 2 + i] = static_cast<std::uint8_t>(1 + i);
+  pair.target[border - 2] = 1;
+  pair.target[border - 1] = 2;
+  for (const bool covers_apart : {false, true}) {
+    Craft craft;
+    craft.words.emplace(4, std::vector<WordChange>{{0x04030201, 0x09090901}});
+    craft.covers_apart = covers_apart;
+    craft.window_bytes = craft.group_bytes = 1 << 20;
+    SCOPED_TRACE(covers_apart);
+    expect_back(pair.source, craft_patch(pair.source, pair.target, {{0, 0, pair.source.size()}}, craft), pair.target);
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test

@@ -1,0 +1,132 @@
+// Words that copies have others in place of, as the tool finds them: where they pay, and nowhere else.
+#include "bdelta/inspect.hpp"
+#include "format/native/layout.hpp"
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+#include "support/program_pair.hpp"
+#include "support/renumbered.hpp"
+
+namespace bdelta::test {
+namespace {
+
+std::uint64_t features_of(const Bytes& patch) {
+  io::MemorySequentialReader reader(patch);
+  const auto info = inspect(reader);
+  EXPECT_OK(info);
+  return info ? info->required_features : 0;
+}
+
+bool has_words(const Bytes& patch) { return (features_of(patch) & native::kFeatureWords) != 0; }
+
+void expect_back(const Bytes& source, const Bytes& patch, const Bytes& target) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    for (const Sink sink : kAllSinks) {
+      ApplyOptions options;
+      options.threads = threads;
+      const auto made = apply_patch(source, patch, sink, options);
+      ASSERT_OK(made);
+      if (sink != Sink::kCheck) {
+        ASSERT_TRUE(same_bytes(target, *made)) << threads;
+      }
+    }
+  }
+}
+
+class WordLevels : public ::testing::TestWithParam<int> {};
+
+TEST_P(WordLevels, NumbersAreToldOnce) {
+  const RenumberedPair pair = renumbered_pair(6000, 100, 1);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(GetParam()));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_words(*patch));
+  expect_back(pair.old_version, *patch, pair.new_version);
+  const auto scrambled = make_patch(pair.old_version, pair.scrambled, create_options(GetParam()));
+  ASSERT_OK(scrambled);
+  EXPECT_LT(patch->size() * 10, scrambled->size());
+  expect_back(pair.old_version, *scrambled, pair.scrambled);
+}
+
+TEST_P(WordLevels, NoneWhereNothingIsRenumbered) {
+  const Bytes source = wordy_bytes(100'000, 3);
+  const Bytes target = edited(source, random_edits(30, source.size(), 200, 4));
+  const auto patch = make_patch(source, target, create_options(GetParam()));
+  ASSERT_OK(patch);
+  EXPECT_FALSE(has_words(*patch));
+  const auto same = make_patch(source, source, create_options(GetParam()));
+  ASSERT_OK(same);
+  EXPECT_FALSE(has_words(*same));
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, WordLevels, ::testing::Values(3, 6, 9));
+
+// What codes the contents learns of numbers as it goes.
+TEST(Renumbered, MaxDoesWithoutWords) {
+  const RenumberedPair pair = renumbered_pair(6000, 100, 1);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kMaxLevel));
+  ASSERT_OK(patch);
+  EXPECT_FALSE(has_words(*patch));
+  expect_back(pair.old_version, *patch, pair.new_version);
+}
+
+TEST(Renumbered, AnyThreadsMakeTheSamePatch) {
+  const RenumberedPair pair = renumbered_pair(80'000, 3000, 2);  // of several pieces
+  const auto one = make_patch(pair.old_version, pair.new_version, create_options(6));
+  ASSERT_OK(one);
+  EXPECT_TRUE(has_words(*one));
+  expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 6);
+}
+
+TEST(Renumbered, EditedToo) {
+  RenumberedPair pair = renumbered_pair(6000, 100, 3);
+  const std::size_t size = pair.new_version.size();
+  pair.new_version = edited(std::move(pair.new_version), random_edits(40, size, 300, 5));
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_words(*patch));
+  expect_back(pair.old_version, *patch, pair.new_version);
+}
+
+// Words are those of the whole, which is then not at hand.
+TEST(Renumbered, WithoutWordsWhereMemoryIsLimited) {
+  const RenumberedPair pair = renumbered_pair(6000, 100, 1);
+  CreateOptions options = create_options(6);
+  options.memory_limit_bytes = std::uint64_t{256} << 20;
+  const auto patch = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(patch);
+  EXPECT_FALSE(has_words(*patch));
+  expect_back(pair.old_version, *patch, pair.new_version);
+}
+
+TEST(Renumbered, VersionOneHasNoWords) {
+  const RenumberedPair pair = renumbered_pair(500, 20, 1);
+  expect_round_trip(pair.old_version, pair.new_version, create_options(6, PatchFormat::kBdt1));
+}
+
+// A program and numbers behind it: fields are predicted, then words replaced.
+TEST(Renumbered, BesidePrediction) {
+  const RenumberedPair pair = renumbered_pair(4000, 80, 6);
+  ProgramPair programs = program_pair(11, 60);
+  append(programs.old_version, pair.old_version);
+  append(programs.new_version, pair.new_version);
+  for (const int level : {3, 6}) {
+    const auto patch = make_patch(programs.old_version, programs.new_version, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_EQ(native::kFeaturePrediction | native::kFeatureWords,
+              features_of(*patch) & (native::kFeaturePrediction | native::kFeatureWords)) << level;
+    expect_back(programs.old_version, *patch, programs.new_version);
+  }
+}
+
+TEST(Renumbered, GroupDigestsCountTheRecord) {
+  const RenumberedPair pair = renumbered_pair(3000, 50, 7);
+  CreateOptions options = create_options(6);
+  options.group_digests = true;
+  const auto patch = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(patch);
+  EXPECT_EQ(native::kFeatureDigests | native::kFeatureWords,
+            features_of(*patch) & (native::kFeatureDigests | native::kFeatureWords));
+  expect_back(pair.old_version, *patch, pair.new_version);
+}
+
+}  // namespace
+}  // namespace bdelta::test

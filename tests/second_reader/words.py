@@ -1,0 +1,89 @@
+"""Words that copies have others in place of: read from their record, and replaced in the bytes of one copy."""
+from cursor import MIB, Cursor, require
+from streams import read_whole_stream
+
+RECORD_TYPE = 0x06
+MAX_RECORD_BYTES = 32 * MIB
+MAX_RUNS = 64
+MAX_WORDS = 1 << 20
+FIXED_BYTES = 4096
+BYTES_PER_WORD = 48
+BYTES_PER_SPAN = 16
+UNIT_BYTES = 16384
+
+
+class Words:
+    """`changes`: the bytes of each word and what they become, by rank. All words have the same number of bytes. `spans`:
+    [(begin, end)] of NEW; None for all of it."""
+
+    def __init__(self, word_bytes, changes, spans=None):
+        self.spans = spans
+        self.word_bytes = word_bytes
+        self.ranks = {before: rank for rank, (before, _) in enumerate(changes)}
+        self.made = [after for _, after in changes]
+        require(len(self.ranks) == len(changes), "a word is there twice")
+
+    def replaced_at(self, target_pos, piece):
+        """The same of a copy to target_pos, as far as it lies in spans."""
+        if self.spans is None:
+            return self.replaced(piece)
+        made, target_end = bytearray(piece), target_pos + len(piece)
+        for begin, end in self.spans:
+            begin, end = max(begin, target_pos) - target_pos, min(end, target_end) - target_pos
+            if begin < end:
+                made[begin:end] = self.replaced(piece[begin:end])
+        return bytes(made)
+
+    def replaced(self, piece):
+        """What one copy gives, of which `piece` are the bytes before words are replaced."""
+        best = {}  # position -> (rank, byte)
+        for pos in range(len(piece) - self.word_bytes + 1):
+            rank = self.ranks.get(bytes(piece[pos:pos + self.word_bytes]))
+            if rank is not None:
+                for at, byte in enumerate(self.made[rank], pos):
+                    if at not in best or rank < best[at][0]:
+                        best[at] = rank, byte
+        made = bytearray(piece)
+        for at, (_, byte) in best.items():
+            made[at] = byte
+        return bytes(made)
+
+
+def read_words(cursor, header):
+    require(cursor.record_type() == RECORD_TYPE, "the record of words is missing")
+    length = cursor.varint(most=MAX_RECORD_BYTES, name="length of the record of words")
+    fields = cursor.part(length, "the record of words")
+    word_bytes = fields.byte()
+    require(3 <= word_bytes <= 8, f"words of {word_bytes} bytes")
+    counts = [fields.varint(least=1, most=MAX_WORDS, name="words of a run")
+              for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of words"))]
+    require(sum(counts) <= MAX_WORDS, f"{sum(counts)} words, {MAX_WORDS} at most")
+    raw_bytes = fields.varint()
+    memory_left = header.decoder_memory - FIXED_BYTES - BYTES_PER_WORD * sum(counts) - length
+    columns = Cursor(read_whole_stream(fields, raw_bytes, memory_left), what="the columns of words")
+    memory_left -= raw_bytes
+    spans = read_spans(fields, header.target_bytes, memory_left // BYTES_PER_SPAN) if fields.left() else None
+    fields.finish()
+    changes = []
+    for key in list(read_keys(columns, counts, 256 ** word_bytes - 1)):
+        before = key.to_bytes(word_bytes, "big")
+        changes.append((before, bytes(a + b & 255 for a, b in zip(before, columns.take(word_bytes)))))
+    columns.finish()
+    return Words(word_bytes, changes, spans)
+
+
+def read_spans(fields, target_bytes, most):
+    units, end, spans = -(-target_bytes // UNIT_BYTES), 0, []
+    for i in range(fields.varint(least=1, most=most, name="spans of words")):
+        begin = end + fields.varint(least=min(i, 1), most=units - end, name="gap of a span")
+        end = begin + fields.varint(least=1, most=units - begin, name="length of a span")
+        spans.append((begin * UNIT_BYTES, end * UNIT_BYTES))
+    return spans
+
+
+def read_keys(columns, counts, most):
+    for count in counts:
+        key = 0
+        for i in range(count):
+            key += columns.varint(least=min(i, 1), most=most - key, name="step to the next word")
+            yield key

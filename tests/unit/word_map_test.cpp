@@ -1,0 +1,279 @@
+// Words that copies have others in place of: the rule of replacing against a slow and obvious one, and the record.
+#include "delta/word_map.hpp"
+
+#include <set>
+
+#include "format/native/word_record.hpp"
+#include "support/generate.hpp"
+#include "support/memory.hpp"
+
+namespace bdelta::test {
+namespace {
+
+Bytes bytes_of_word(std::uint64_t word, unsigned word_bytes) {
+  Bytes bytes;
+  for (unsigned i = 0; i < word_bytes; ++i) bytes.push_back(static_cast<std::uint8_t>(word >> 8 * i));
+  return bytes;
+}
+
+std::uint64_t word_of(std::string_view text) {
+  const Bytes bytes = bytes_of(text);
+  return WordMap::load(bytes.data(), bytes.size());
+}
+
+WordChange change_of(std::string_view from, std::string_view to) { return {word_of(from), word_of(to)}; }
+
+// The rule of FORMAT.md, byte by byte: of all words that stand in `copied` and hold the byte, the first one of the
+// list, and where that overlaps itself, the one that begins first.
+Bytes slowly_replaced(const WordMap& words, const Bytes& copied) {
+  Bytes made = copied;
+  const std::size_t word_bytes = words.word_bytes();
+  for (std::size_t at = 0; at < copied.size(); ++at) {
+    bool found = false;
+    for (std::size_t rank = 0; rank < words.changes().size() && !found; ++rank) {
+      const Bytes from = bytes_of_word(words.changes()[rank].from, words.word_bytes());
+      for (std::size_t pos = at < word_bytes ? 0 : at + 1 - word_bytes; !found && pos <= at; ++pos) {
+        const ByteSpan there = ByteSpan(copied).subspan(pos).first(std::min(word_bytes, copied.size() - pos));
+        if (!std::equal(from.begin(), from.end(), there.begin(), there.end())) continue;
+        made[at] = bytes_of_word(words.changes()[rank].to, words.word_bytes())[at - pos];
+        found = true;
+      }
+    }
+  }
+  return made;
+}
+
+Bytes replaced(const WordMap& words, Bytes copied) {
+  words.replace(copied);
+  return copied;
+}
+
+// Bytes out of a small alphabet, so that words are found often and overlap.
+Bytes few_letters(std::size_t size, std::uint64_t letters, Random& random) {
+  Bytes bytes;
+  for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::uint8_t>('a' + random.below(letters)));
+  return bytes;
+}
+
+// Words in any order; what they become has the same letters, so that another look would find more.
+WordMap random_words(unsigned word_bytes, std::size_t count, std::uint64_t letters, Random& random) {
+  std::vector<WordChange> changes;
+  std::set<std::uint64_t> taken;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Bytes from = few_letters(word_bytes, letters, random);
+    const Bytes to = few_letters(word_bytes, letters, random);
+    const std::uint64_t word = WordMap::load(from.data(), from.size());
+    if (taken.insert(word).second) changes.push_back({word, WordMap::load(to.data(), to.size())});
+  }
+  return WordMap(word_bytes, std::move(changes));
+}
+
+class WordSizes : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(WordSizes, ReplacesLikeTheSlowModel) {
+  Random random(GetParam());
+  std::size_t changed_count = 0;
+  for (int round = 0; round < 400; ++round) {
+    const std::uint64_t letters = random.between(1, 3);
+    const WordMap words = random_words(GetParam(), static_cast<std::size_t>(random.between(1, 60)), letters, random);
+    const auto size = static_cast<std::size_t>(random.below(round % 4 == 0 ? 24 : 300));
+    const Bytes copied = few_letters(size, letters, random);
+    const Bytes expected = slowly_replaced(words, copied);
+    changed_count += expected != copied;
+    ASSERT_TRUE(same_bytes(expected, replaced(words, copied))) << round;
+  }
+  EXPECT_GT(changed_count, 100u);
+}
+
+TEST_P(WordSizes, LieInsideTheCopy) {
+  const unsigned size = GetParam();
+  const Bytes word = bytes_of(std::string_view("abcdefgh").substr(0, size));
+  const Bytes other = bytes_of(std::string_view("STUVWXYZ").substr(0, size));
+  const WordMap words(size, {{WordMap::load(word.data(), size), WordMap::load(other.data(), size)}});
+  for (std::size_t length = 0; length < size; ++length) {
+    const Bytes cut(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(length));
+    EXPECT_EQ(cut, replaced(words, cut));
+    const Bytes rest(word.begin() + static_cast<std::ptrdiff_t>(size - length), word.end());
+    EXPECT_EQ(rest, replaced(words, rest));
+  }
+  EXPECT_EQ(other, replaced(words, word));
+  // The bytes behind the copy would complete the word.
+  Bytes memory = word;
+  words.replace(MutableByteSpan(memory).first(size - 1));
+  EXPECT_EQ(word, memory);
+  for (std::size_t before = 0; before < 20; ++before) {
+    Bytes copied(before, '.');
+    Bytes expected = copied;
+    append(copied, word);
+    append(expected, other);
+    EXPECT_EQ(expected, replaced(words, copied)) << before;
+    append(copied, Bytes(before % 3, '-'));
+    append(expected, Bytes(before % 3, '-'));
+    EXPECT_EQ(expected, replaced(words, copied)) << before;
+  }
+}
+
+TEST_P(WordSizes, BytesBeyondTheWordDoNotCount) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * GetParam());
+  const WordMap words(GetParam(), {{0x1122334455667788u, 0}, {0x8877665544332211u, 0}});
+  EXPECT_EQ(0u, words.find(0x1122334455667788u & mask));
+  EXPECT_EQ(1u, words.find((0x8877665544332211u & mask) | ~mask));
+  EXPECT_EQ(WordMap::kNone, words.find(0x1122334455667789u));
+}
+
+TEST_P(WordSizes, EachIsFoundByItsRank) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * GetParam());
+  for (const std::size_t count : {1u, 63u, 64u, 65u, 50'000u}) {
+    std::vector<WordChange> changes;
+    for (std::size_t i = 0; i < count; ++i) changes.push_back({i * 0x0101010101010105u & mask, i});
+    const WordMap words(GetParam(), changes);
+    for (std::size_t rank = 0; rank < count; ++rank) ASSERT_EQ(rank, words.find(changes[rank].from)) << count;
+    EXPECT_EQ(WordMap::kFixedBytes + WordMap::kBytesPerWord * count, words.memory_bytes());
+  }
+}
+
+TEST_P(WordSizes, KeysStandInTheOrderOfTheBytes) {
+  Random random(GetParam());
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * GetParam());
+  for (int round = 0; round < 1000; ++round) {
+    const std::uint64_t a = random.next() & mask;
+    const std::uint64_t near = a ^ (std::uint64_t{1} << random.below(8 * GetParam()));
+    const std::uint64_t b = round % 2 == 0 ? near : random.next() & mask;
+    EXPECT_EQ(a, word_of_key(word_key(a, GetParam()), GetParam()));
+    EXPECT_EQ(bytes_of_word(a, GetParam()) < bytes_of_word(b, GetParam()),
+              word_key(a, GetParam()) < word_key(b, GetParam()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, WordSizes, ::testing::Range(3u, 9u));
+
+TEST(WordMapBytes, AreOfTheFirstOfAWordThatOverlapsItself) {
+  const WordMap words(3, {change_of("aba", "123")});
+  EXPECT_EQ(bytes_of("12323b"), replaced(words, bytes_of("ababab")));
+}
+
+TEST(WordMapBytes, AreToldInOrderWithTheirWord) {
+  const WordMap words(3, {change_of("bcd", "123"), change_of("abc", "xyz")});
+  std::vector<std::string> told;
+  words.for_each_byte(bytes_of("abcd.abc"), [&](std::size_t pos, std::uint32_t rank, std::uint8_t byte) {
+    told.push_back(std::to_string(pos) + " " + std::to_string(rank) + " " + static_cast<char>(byte));
+  });
+  EXPECT_EQ((std::vector<std::string>{"0 1 x", "1 0 1", "2 0 2", "3 0 3", "5 1 x", "6 1 y", "7 1 z"}), told);
+}
+
+// --- the record ---
+
+Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes, std::uint64_t target_bytes = 0) {
+  io::MemorySequentialReader reader(record.subspan(1));
+  io::TypedReader patch(reader);
+  native::Header header;
+  header.decoder_memory_bytes = memory_bytes;
+  header.target_size = target_bytes;
+  auto words = native::read_words(patch, header);
+  EXPECT_TRUE(!words || patch.at_end());
+  return words;
+}
+
+TEST(WordRecordBytes, AreThoseOfTheFormatsExample) {
+  const WordMap words(3, {change_of("bcd", "123"), change_of("abc", "bcd")});
+  const auto record = native::encode_words(words, {CodecId::kStore, 0, 0});
+  ASSERT_OK(record);
+  EXPECT_EQ((Bytes{0x06, 0x16, 0x03, 0x02, 0x01, 0x01, 0x0e, 0x00, 0x0e, 0x0e, 0xe4, 0xc6,
+                   0x89, 0x03, 0xe3, 0xc4, 0x85, 0x03, 0xcf, 0xcf, 0xcf, 0x01, 0x01, 0x01}),
+            *record);
+  EXPECT_EQ(bytes_of("b123bcd"), replaced(words, bytes_of("abcdabc")));
+  EXPECT_EQ(bytes_of("ab"), replaced(words, bytes_of("ab")));
+}
+
+// Runs of ascending words, the ones of a run between those of the others.
+WordMap words_in_runs(unsigned word_bytes, std::size_t run_count, std::size_t run_words, std::uint64_t seed) {
+  Random random(seed);
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * word_bytes);
+  std::vector<WordChange> changes;
+  for (std::size_t run = 0; run < run_count; ++run) {
+    for (std::size_t i = 0; i < run_words; ++i) {
+      const std::uint64_t key = (i + 1) * (mask / (run_words + 1)) - run;
+      changes.push_back({word_of_key(key, word_bytes), random.next() & mask});
+    }
+  }
+  return WordMap(word_bytes, std::move(changes));
+}
+
+TEST_P(WordSizes, AreReadAsTheyWereWritten) {
+  for (const CodecId codec : {CodecId::kStore, CodecId::kZstd, CodecId::kLzma}) {
+    const CodecSettings settings{codec, codec == CodecId::kStore ? 0 : 6, 0};
+    for (const std::size_t runs : {1u, 2u, 64u}) {
+      for (const std::size_t run_words : {1u, 100u, 3000u}) {
+        SCOPED_TRACE(::testing::Message() << codec_name(codec) << ' ' << runs << ' ' << run_words);
+        const WordMap words = words_in_runs(GetParam(), runs, run_words, runs + run_words);
+        const auto record = native::encode_words(words, settings);
+        ASSERT_OK(record);
+        const auto read = read_record(*record, native::word_memory_bytes(words, settings));
+        ASSERT_OK(read);
+        EXPECT_EQ(GetParam(), read->word_bytes());
+        EXPECT_TRUE(words.changes() == read->changes());
+      }
+    }
+  }
+}
+
+// 2^20 words of 8 bytes and long steps: the largest record there is.
+TEST(WordRecordBytes, MayBeAsManyAsTheFormatAllows) {
+  const WordMap words = words_in_runs(8, 64, WordMap::kMostWords / 64, 1);
+  ASSERT_EQ(WordMap::kMostWords, words.changes().size());
+  const CodecSettings settings{CodecId::kStore, 0, 0};
+  const auto record = native::encode_words(words, settings);
+  ASSERT_OK(record);
+  EXPECT_LT(record->size(), native::kMaxWordRecordBytes);
+  const auto read = read_record(*record, native::word_memory_bytes(words, settings));
+  ASSERT_OK(read);
+  EXPECT_TRUE(words.changes() == read->changes());
+}
+
+// Four units of `ab`, of which the second and the fourth are spans.
+TEST(WordSpans, CutCopies) {
+  constexpr std::uint64_t kUnit = WordMap::kSpanUnitBytes;
+  const WordMap words(3, {{word_of_key(0x616261, 3), word_of_key(0x313233, 3)}},
+                      {{kUnit, 2 * kUnit}, {3 * kUnit, 4 * kUnit}});
+  const auto letters = [](std::size_t size) {
+    Bytes bytes(size);
+    for (std::size_t i = 0; i < size; ++i) bytes[i] = i % 2 == 0 ? 'a' : 'b';
+    return bytes;
+  };
+  const Bytes whole = letters(4 * kUnit);
+  Bytes expected = whole;
+  for (const std::uint64_t begin : {kUnit, 3 * kUnit}) {
+    words.replace(MutableByteSpan(expected).subspan(begin, kUnit));
+  }
+  Bytes copied = whole;
+  words.replace_at(0, copied);
+  EXPECT_TRUE(expected == copied);
+  EXPECT_EQ('a', copied[kUnit - 2]) << "a word that reaches into a span is none";
+  EXPECT_EQ('1', copied[kUnit]);
+
+  Bytes two = letters(2);
+  words.replace_at(kUnit, two);
+  EXPECT_TRUE(letters(2) == two) << "shorter than a word";
+  Bytes behind = letters(100);
+  words.replace_at(4 * kUnit, behind);
+  EXPECT_TRUE(letters(100) == behind);
+  Bytes inside = letters(100);
+  words.replace_at(kUnit + 6, inside);
+  EXPECT_EQ('1', inside[0]);
+}
+
+TEST(WordSpans, AreReadAsTheyWereWritten) {
+  constexpr std::uint64_t kUnit = WordMap::kSpanUnitBytes;
+  std::vector<WordSpan> spans;
+  for (std::uint64_t i = 0; i < 1000; ++i) spans.push_back({i * 300 * kUnit, (i * 300 + 1 + i % 200) * kUnit});
+  const WordMap words(4, {{1, 2}}, spans);
+  const CodecSettings settings{CodecId::kStore, 0, 0};
+  const auto record = native::encode_words(words, settings);
+  ASSERT_OK(record);
+  const auto read = read_record(*record, native::word_memory_bytes(words, settings), spans.back().end);
+  ASSERT_OK(read);
+  EXPECT_TRUE(spans == read->spans());
+}
+
+}  // namespace
+}  // namespace bdelta::test
