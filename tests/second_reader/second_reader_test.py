@@ -116,8 +116,20 @@ class Examples(unittest.TestCase):
         with self.assertRaises(PatchError):
             read_words(Cursor(self.WORDS), header)
 
+    def test_spans_of_words(self):
+        header = mock.Mock(decoder_memory=1 << 20, target_bytes=5 * 16384 + 1)
+        record = b"\x06\x1b" + self.WORDS[2:]
+        words = read_words(Cursor(record + bytes((2, 1, 2, 1, 2))), header)
+        self.assertEqual(words.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
+        self.assertEqual(words.replaced_at(16384 - 4, b"abcdabcd"), b"abcdb123")
+        self.assertEqual(words.replaced_at(3 * 16384 - 4, b"abcdabcd"), b"b123abcd")
+        for numbers in ((1, 6, 1), (1, 0, 7), (2, 1, 2, 0, 2), (1, 1, 0), (2, 1, 2, 1, 2, 0)):
+            with self.subTest(numbers), self.assertRaises(PatchError):
+                length = len(self.WORDS) - 2 + len(numbers)
+                read_words(Cursor(b"\x06" + bytes([length]) + self.WORDS[2:] + bytes(numbers)), header)
+
     def test_words_that_are_no_such(self):
-        header = mock.Mock(decoder_memory=1 << 20)
+        header = mock.Mock(decoder_memory=1 << 20, target_bytes=7)
         for at, byte in ((0, 5), (1, 21), (1, 23), (2, 2), (2, 9), (3, 0), (3, 65), (4, 0), (5, 2), (6, 13), (7, 3),
                          (8, 13), (9, 15), (10, 0x64)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
