@@ -22,7 +22,7 @@ struct LevelSettings {
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there
   std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any
-  std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that becomes a window of its own
+  std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that is a window of its own
   std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
   std::uint64_t group_bytes = 0;   // target bytes after which a group ends
 };

@@ -1,6 +1,6 @@
 // Every byte of every copy may begin a word, and nearly none does. So a look-up has to say no as fast as it can: by a
-// multiplication and one bit of a filter that is small and mostly zeros. Behind it is a hash table with open addressing, at
-// most half full.
+// multiplication and one bit of a filter that is small and mostly zeros. Behind it is a hash table with open addressing,
+// at most half full.
 #include "delta/word_map.hpp"
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Words that copies of a patch have others in place of: what is numbered anew in a new version (types, strings, dates of
-// files) is copied with its old number wherever it is named, and told once.
+// Words that copies of a patch have others in place of: what is numbered anew in a new version (types, strings, dates
+// of files) is copied with its old number wherever it is named, and told once.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ struct WordSpan {
   bool operator==(const WordSpan&) const = default;
 };
 
-// The first word_bytes bytes of a word as they stand in the file, as a number to sort by; and the word of such a number.
+// The first word_bytes bytes of a word as they stand in the file, as a number to sort by; and the word of such a
+// number.
 [[nodiscard]] constexpr std::uint64_t word_key(std::uint64_t word, unsigned word_bytes) noexcept {
   std::uint64_t key = 0;
   for (unsigned i = 0; i < word_bytes; ++i) key = key << 8 | (word >> 8 * i & 0xff);
@@ -54,9 +55,9 @@ class WordMap {
   // a copy of its own; what lies in none stays.
   void replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept;
 
-  // As if all of it were in one span: `copied` are the bytes of one copy, whole. A word may begin at any of them; those that are found are found in what was
-  // copied, never in what has been replaced. Where some of them overlap, each byte is of the one of the lowest rank; where a
-  // word overlaps itself, of the one that begins first.
+  // As if all of it were in one span: `copied` are the bytes of one copy, whole. A word may begin at any of them; those
+  // that are found are found in what was copied, never in what has been replaced. Where some of them overlap, each byte is
+  // of the one of the lowest rank; where a word overlaps itself, of the one that begins first.
   void replace(MutableByteSpan copied) const noexcept;
 
   // The same for whoever wants to know which word it was: calls body(pos, rank, byte) for each byte that a word gives,
@@ -71,7 +72,7 @@ class WordMap {
   // The rank of a word, or kNone. Bits beyond the word's bytes don't count.
   [[nodiscard]] std::uint32_t find(std::uint64_t word) const noexcept {
     const std::uint64_t hash = (word & mask_) * kFactor;
-    return may_have(hash) ? search(word & mask_, hash) : kNone;
+    return filter_bit(hash) != 0 ? search(word & mask_, hash) : kNone;
   }
 
   // The bytes from `at` on as a number, of which `left` are there; more than the word's are no harm.
@@ -95,22 +96,21 @@ class WordMap {
   // Words of up to so many bytes are whole in the 8 bytes from the first of four positions.
   static constexpr unsigned kShortBytes = 5;
 
-  [[nodiscard]] bool may_have(std::uint64_t hash) const noexcept {
+  // 0 if no word has this hash.
+  [[nodiscard]] std::uint64_t filter_bit(std::uint64_t hash) const noexcept {
     const std::uint64_t bit = hash >> filter_shift_;
-    return (filter_[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1) != 0;
+    return filter_[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1;
   }
 
   // One of the words that begin at four neighbouring positions; at least 8 bytes are there, 11 for long words.
   [[nodiscard]] bool may_have_any(const std::uint8_t* at) const noexcept {
-    if (word_bytes_ > kShortBytes) {
-      return may_have((load_le<std::uint64_t>(at) & mask_) * kFactor) |
-             may_have((load_le<std::uint64_t>(at + 1) & mask_) * kFactor) |
-             may_have((load_le<std::uint64_t>(at + 2) & mask_) * kFactor) |
-             may_have((load_le<std::uint64_t>(at + 3) & mask_) * kFactor);
-    }
     const auto bytes = load_le<std::uint64_t>(at);
-    return may_have((bytes & mask_) * kFactor) | may_have((bytes >> 8 & mask_) * kFactor) |
-           may_have((bytes >> 16 & mask_) * kFactor) | may_have((bytes >> 24 & mask_) * kFactor);
+    const auto look = [&](std::uint64_t word) { return filter_bit((word & mask_) * kFactor); };
+    const std::uint64_t found = word_bytes_ <= kShortBytes
+                                    ? look(bytes) | look(bytes >> 8) | look(bytes >> 16) | look(bytes >> 24)
+                                    : look(bytes) | look(load_le<std::uint64_t>(at + 1)) |
+                                          look(load_le<std::uint64_t>(at + 2)) | look(load_le<std::uint64_t>(at + 3));
+    return found != 0;
   }
 
   [[nodiscard]] std::uint32_t search(std::uint64_t word, std::uint64_t hash) const noexcept;

@@ -127,8 +127,8 @@ class GroupEncoder {
     pos_ += length;
   }
 
-  // Words that would pass the end of the copy are none. If it ends early, there may be such. The window ends there then, also
-  // if without them its runs are not used up: where covers stand apart, a window has one copy of each.
+  // Words that would pass the end of the copy are none. If it ends early, there may be such. The window ends there then,
+  // also if without them its runs are not used up: where covers stand apart, a window has one copy of each.
   std::uint64_t replaced_residual(const std::uint8_t* s, std::uint64_t length) {
     const std::uint64_t run_count = run_count_;
     const std::uint64_t unchanged = unchanged_;

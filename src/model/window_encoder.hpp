@@ -37,8 +37,8 @@ struct Segment {
 
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
-// limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded windows
-// are units of `watch`, which may be null.
+// limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded
+// windows are units of `watch`, which may be null.
 [[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
                                       const WordMap* words = nullptr, Watch* watch = nullptr);

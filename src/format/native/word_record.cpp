@@ -47,7 +47,8 @@ bool are_different(const WordMap& words) {
 }
 
 // The spans up to the end of the record; false if they are not ascending and apart, or begin behind the target.
-bool read_spans(io::TypedReader& in, std::uint64_t target_size, std::uint64_t most_spans, std::vector<WordSpan>& spans) {
+bool read_spans(io::TypedReader& in, std::uint64_t target_size, std::uint64_t most_spans,
+                std::vector<WordSpan>& spans) {
   const std::uint64_t unit_count = (target_size + WordMap::kSpanUnitBytes - 1) / WordMap::kSpanUnitBytes;
   const std::uint64_t count = in.varint();
   if (!in.ok() || count == 0 || count > most_spans) return false;

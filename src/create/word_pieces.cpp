@@ -1,0 +1,62 @@
+#include "create/word_pieces.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
+constexpr std::uint64_t kFreeSearchBytes = std::uint64_t{32} << 20;  // searched in a tenth of a second or so
+
+WordPieces pieces_of(const CopiedBytes& all) {
+  WordPieces pieces;
+  for (const Cover& cover : all.covers) {
+    for (std::uint64_t pos = cover.target_pos; pos < cover.target_end();) {
+      const std::uint64_t unit = pos / kUnitBytes;
+      const std::uint64_t end = std::min((unit + 1) * kUnitBytes, cover.target_end());
+      pieces.push_back({all.copied(cover, pos, end), all.wanted(pos, end), unit});
+      pos = end;
+    }
+  }
+  return pieces;
+}
+
+std::uint64_t changed_count(const WordPiece& piece) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < piece.copied.size(); ++i) count += piece.copied[i] != piece.wanted[i] ? 1u : 0u;
+  return count;
+}
+
+std::uint64_t bytes_of(const WordPieces& pieces) {
+  std::uint64_t bytes = 0;
+  for (const WordPiece& piece : pieces) bytes += piece.copied.size();
+  return bytes;
+}
+
+}  // namespace
+
+WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool) {
+  WordPieces pieces = pieces_of(all);
+  std::atomic<std::uint64_t> changed_bytes{0};
+  for_each_piece(pieces, pool, [&](WordPiece& piece) {
+    if (std::memcmp(piece.copied.data(), piece.wanted.data(), piece.copied.size()) == 0) {
+      piece.copied = {};
+    } else {
+      changed_bytes.fetch_add(changed_count(piece), std::memory_order_relaxed);
+    }
+  });
+  std::erase_if(pieces, [](const WordPiece& piece) { return piece.copied.empty(); });
+  const std::uint64_t searched_bytes = bytes_of(pieces);
+  if (searched_bytes > kFreeSearchBytes && searched_bytes / most_search > changed_bytes.load()) pieces.clear();
+  return pieces;
+}
+
+WordSample sample_of(const WordPieces& pieces, std::uint64_t most_bytes) {
+  WordSample sample;
+  sample.ratio = static_cast<std::uint32_t>(1 + bytes_of(pieces) / most_bytes);
+  for (std::size_t i = 0; i < pieces.size(); i += sample.ratio) sample.pieces.push_back(pieces[i]);
+  return sample;
+}
+
+}  // namespace bdelta

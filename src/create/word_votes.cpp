@@ -1,0 +1,95 @@
+// Each word in which a copy has a byte changed votes for what stands there in the target, wherever in the word the byte
+// is: nothing tells where a number begins. Most change once and can't win, so votes are first counted by hash in a small
+// table, and only those that are not alone are kept.
+#include "create/word_votes.hpp"
+
+#include <algorithm>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint32_t kLeastVotes = 3;
+constexpr std::size_t kMostVotes = std::size_t{1} << 23;
+constexpr std::size_t kMostCandidates = std::size_t{1} << 18;
+constexpr unsigned kCountLog = 22;  // of the slots of the table
+constexpr std::uint64_t kWordMask = ~std::uint64_t{0} >> (64 - 8 * kLearnedWordBytes);
+
+std::size_t slot_of(std::uint64_t from, std::uint64_t to) {
+  return static_cast<std::size_t>((from * 0x9e3779b97f4a7c15u ^ to) * 0xc2b2ae3d27d4eb4fu >> (64 - kCountLog));
+}
+
+std::uint64_t word_at(ByteSpan bytes, std::size_t pos) {
+  return WordMap::load(bytes.data() + pos, bytes.size() - pos) & kWordMask;
+}
+
+// Calls body(from, to) for each word of the piece that differs, whichever of its bytes do.
+template <class Body>
+void for_each_change(const WordPiece& piece, Body&& body) {
+  constexpr std::size_t kStep = sizeof(std::uint64_t);
+  const std::size_t size = piece.copied.size();
+  if (size < kLearnedWordBytes) return;
+  const std::size_t last = size - kLearnedWordBytes;
+  for (std::size_t pos = 0; pos <= last; ++pos) {
+    // Where the next bytes are equal, no word that lies in them differs.
+    if (size - pos >= kStep &&
+        load_le<std::uint64_t>(piece.copied.data() + pos) == load_le<std::uint64_t>(piece.wanted.data() + pos)) {
+      pos += kStep - kLearnedWordBytes;
+      continue;
+    }
+    const std::uint64_t from = word_at(piece.copied, pos);
+    const std::uint64_t to = word_at(piece.wanted, pos);
+    if (from != to) body(from, to);
+  }
+}
+
+struct Vote {
+  std::uint32_t from;
+  std::uint32_t to;
+  auto operator<=>(const Vote&) const = default;
+};
+
+// Those that are not alone, as far as there is room.
+std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
+  std::vector<std::uint8_t> counts(std::size_t{1} << kCountLog);
+  for (const WordPiece& piece : pieces) {
+    for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
+      std::uint8_t& count = counts[slot_of(from, to)];
+      if (count < kLeastVotes) ++count;
+    });
+    pool.advance();
+  }
+  std::vector<Vote> votes;
+  for (const WordPiece& piece : pieces) {
+    for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
+      if (votes.size() < kMostVotes && counts[slot_of(from, to)] == kLeastVotes) {
+        votes.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
+      }
+    });
+    pool.advance();
+  }
+  return votes;
+}
+
+}  // namespace
+
+std::vector<WordCandidate> vote_on_words(const WordPieces& pieces, WorkerPool& pool) {
+  std::vector<Vote> votes = collect_votes(pieces, pool);
+  std::sort(votes.begin(), votes.end());
+  std::vector<WordCandidate> candidates;
+  for (std::size_t i = 0; i < votes.size();) {
+    std::size_t end = i;
+    while (end < votes.size() && votes[end] == votes[i]) ++end;
+    const auto count = static_cast<std::uint32_t>(end - i);
+    const bool first = candidates.empty() || candidates.back().change.from != votes[i].from;
+    if (first) candidates.push_back({});
+    if (count > candidates.back().votes) candidates.back() = {{votes[i].from, votes[i].to}, count};
+    i = end;
+  }
+  std::erase_if(candidates, [](const WordCandidate& c) { return c.votes < kLeastVotes; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const WordCandidate& a, const WordCandidate& b) { return a.votes > b.votes; });
+  if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
+  return candidates;
+}
+
+}  // namespace bdelta
