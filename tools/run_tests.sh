@@ -96,7 +96,7 @@ if [[ $mode == ci ]]; then
   if setarch "$(uname -m)" -R true 2>/dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
   # Left out are those that take longest: files that share nothing, where threads have little part, and the levels
   # whose coders are slow.
-  check tsan parallel_tests -L parallel -E 'Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2'
+  check tsan parallel_tests -L parallel -E 'Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2|MaxDoesWithoutWords'
 fi
 
 echo
