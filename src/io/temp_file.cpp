@@ -25,17 +25,23 @@ Result<std::filesystem::path> random_name(const std::filesystem::path& directory
 
 }  // namespace
 
-Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode,
-                                       const std::function<void(const std::filesystem::path&)>& announce) {
+Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode) {
   for (int attempt = 0;;) {
     BDELTA_ASSIGN(std::filesystem::path path, random_name(directory));
-    if (announce) announce(path);
+    // Told before the file is there, so that a signal that comes right after finds it; one without a name, too, has
+    // had it for a moment.
+    UnfinishedName unfinished(path);
     const FileOps& ops = file_ops();
     const int fd = ops.open(path.c_str(), kind, mode);
-    if (fd >= 0) return NamedFile{FileHandle(ops, fd), std::move(path)};
-    if (errno == EINTR) continue;
-    if (errno != EEXIST || ++attempt == kMostAttempts) {
-      return file_error(errno, ErrorCode::kOpenFailed, directory, "cannot create a temporary file in this directory");
+    const int error = errno;
+    unfinished.opened();
+    if (fd >= 0) {
+      if (kind == OpenKind::kCreateNameless) unfinished.forget();
+      return NamedFile{FileHandle(ops, fd), std::move(path), std::move(unfinished)};
+    }
+    if (error == EINTR) continue;
+    if (error != EEXIST || ++attempt == kMostAttempts) {
+      return file_error(error, ErrorCode::kOpenFailed, directory, "cannot create a temporary file in this directory");
     }
   }
 }
@@ -58,11 +64,10 @@ TempFile& TempFile::operator=(TempFile&& other) noexcept {
 
 Result<TempFile> TempFile::create(const std::filesystem::path& directory, std::uint32_t mode) {
   TempFile temp;
-  // Told before the file is there, so that a signal that comes right after finds it.
-  const auto announce = [&](const std::filesystem::path& path) { temp.unfinished_ = UnfinishedName(path); };
-  BDELTA_ASSIGN(NamedFile created, create_unpredictable(directory, OpenKind::kCreateNew, mode, announce));
+  BDELTA_ASSIGN(NamedFile created, create_unpredictable(directory, OpenKind::kCreateNew, mode));
   temp.file_ = std::move(created.file);
   temp.path_ = std::move(created.path);
+  temp.unfinished_ = std::move(created.unfinished);
   return temp;
 }
 

@@ -2,21 +2,20 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 
 #include "io/file_handle.hpp"
 #include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
 
-// Creates a file with a random name in `directory`; never opens one that exists. `announce`, if any, is told each name
-// before it is tried.
 struct NamedFile {
   FileHandle file;
   std::filesystem::path path;
+  UnfinishedName unfinished;  // of no name where the file has lost its own
 };
-Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode,
-                                       const std::function<void(const std::filesystem::path&)>& announce = {});
+
+// Creates a file with a random name in `directory`; never opens one that exists.
+Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode);
 
 // A temporary file that is removed when the object dies, or by remove_unfinished_outputs, unless it was kept.
 class TempFile {

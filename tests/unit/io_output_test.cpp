@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
+#include "io/temp_file.hpp"
 #include "support/io_support.hpp"
 
 namespace bdelta::test {
@@ -244,6 +246,43 @@ TEST(IoOutput, ASignalHandlerCanRemoveWhatIsUnfinished) {
     remove_unfinished_outputs();
     ASSERT_EQ(1, folder.count());
   }
+}
+
+// Stands for a signal that comes while a file with a name has just been made, on the thread that makes it.
+int open_and_remove(const io::PathChar* path, io::OpenKind, std::uint32_t mode) {
+  const int fd = io::system_ops().open(path, io::OpenKind::kCreateNew, mode);
+  remove_unfinished_outputs();
+  return fd;
+}
+
+TEST(IoOutput, ASignalHandlerFindsFilesThatAreBeingMade) {
+  io::FileOps ops = io::system_ops();
+  ops.open = open_and_remove;
+  const io::ScopedFileOps scope(ops);
+  for (const io::OpenKind kind : {io::OpenKind::kCreateNew, io::OpenKind::kCreateNameless}) {
+    const Folder folder;
+    EXPECT_OK(io::create_unpredictable(folder.path(), kind, 0600));
+    EXPECT_EQ(0, folder.count());
+  }
+}
+
+std::thread g_handler;
+
+int open_late(const io::PathChar* path, io::OpenKind kind, std::uint32_t mode) {
+  g_handler = std::thread(remove_unfinished_outputs);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return io::system_ops().open(path, kind, mode);
+}
+
+TEST(IoOutput, ASignalHandlerOnAnotherThreadWaitsForTheFile) {
+  io::FileOps ops = io::system_ops();
+  ops.open = open_late;
+  const io::ScopedFileOps scope(ops);
+  const Folder folder;
+  const auto file = io::create_unpredictable(folder.path(), io::OpenKind::kCreateNew, 0600);
+  g_handler.join();
+  EXPECT_OK(file);
+  EXPECT_EQ(0, folder.count());
 }
 
 TEST(IoOutput, ChangingTheWorkingDirectoryDoesNoHarm) {
