@@ -4,6 +4,8 @@
 # them. Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
+option(BDELTA_PRECOMPILE "Compile the standard library's headers once; off, each file has to include what it needs" OFF)
+
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wundef)
 # Positions in files have 64 bits everywhere; where addresses have 32, each that becomes an index would be warned of.
@@ -23,7 +25,30 @@ function(bdelta_compile_options target)
   if(BDELTA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${BDELTA_SANITIZE} -fno-omit-frame-pointer
                                              -fno-sanitize-recover=all)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its checks of bounds are wrong about instrumented code
+      target_compile_options(${target} PRIVATE -w)
+    endif()
     target_link_options(${target} PUBLIC -fsanitize=${BDELTA_SANITIZE})
+  endif()
+endfunction()
+
+# bdelta_precompiled(NAME HEADERS …): an object library of precompiled headers that bdelta_precompile lets others use.
+function(bdelta_precompiled name)
+  file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" "")
+  add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+  bdelta_compile_options(${name})
+  target_precompile_headers(${name} PRIVATE ${ARGN})
+endfunction()
+
+if(BDELTA_PRECOMPILE)
+  bdelta_precompiled(bdelta_precompiled_rooms <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory>
+    <optional> <span> <string> <thread> <unordered_map> <variant> <vector>)
+endif()
+
+# bdelta_precompile(TARGET NAME): the target's files see the headers of bdelta_precompiled(NAME), if that is asked for.
+function(bdelta_precompile target name)
+  if(BDELTA_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
 
@@ -32,6 +57,7 @@ function(bdelta_room name)
   add_library(bdelta_${name} OBJECT ${room_SOURCES})
   target_include_directories(bdelta_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   bdelta_compile_options(bdelta_${name})
+  bdelta_precompile(bdelta_${name} bdelta_precompiled_rooms)
   if(room_COMPACT AND NOT MSVC)
     target_compile_options(bdelta_${name} PRIVATE $<$<CONFIG:Release>:-Os>)
   endif()

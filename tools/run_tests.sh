@@ -94,9 +94,11 @@ if [[ $mode == ci ]]; then
   fi
   # ThreadSanitizer of older compilers dies under strongly randomised addresses; tests also run while building.
   if setarch "$(uname -m)" -R true 2>/dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
-  # Left out are those that take longest: files that share nothing, where threads have little part, and the levels
-  # whose coders are slow.
-  check tsan parallel_tests -L parallel -E 'Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2|MaxDoesWithoutWords'
+  # Left out are those that take longest: files that share nothing, where threads have little part, the levels whose
+  # coders are slow, and sizes of patches, which are looked at with one thread.
+  left_out='Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2|MaxDoesWithoutWords'
+  left_out+='|Prediction.ProgramsThatShareNothing|Prediction.MakesPatchesOfRelinked|Size.OneByteIn'
+  check tsan parallel_tests -L parallel -E "$left_out"
 fi
 
 echo

@@ -35,9 +35,9 @@ class Disturbance(support.Case):
         self.put("new", self.new)
 
     def put_slow_pair(self):
-        """NEW made of words, which level 6 compresses for a second or more."""
+        """NEW made of words, which level 6 compresses for most of a second or more."""
         self.put("old", self.old[:3_000_000])
-        self.put("new", support.text_of(random.Random(22), 70_000))
+        self.put("new", support.text_of(random.Random(22), 30_000))
 
     def make_patch(self):
         self.succeed(self.bdelta("old", "new", "patch", "-1", "--no-sync", "--no-verify"))

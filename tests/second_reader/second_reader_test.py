@@ -57,7 +57,6 @@ def golden(name):
     return [read(os.path.join(GOLDEN, name, part)) for part in ("old", "new", "patch")]
 
 
-
 class Golden(unittest.TestCase):
     def test_every_set_is_rebuilt(self):
         self.assertGreater(len(golden_sets()), 18)
@@ -195,7 +194,7 @@ class Damage(unittest.TestCase):
                     apply_patch(old, patch[:length])
 
     def test_bytes_behind_the_end_are_refused(self):
-        for name in golden_sets():
+        for name in (*self.SETS, *(name for name in golden_sets() if name.startswith("bdt1"))):
             old, _, patch = golden(name)
             with self.subTest(name), self.assertRaises(PatchError):
                 apply_patch(old, patch + b"\0")
