@@ -37,9 +37,7 @@ class Strangers : public ::testing::TestWithParam<int> {
     ASSERT_OK(plain);
     ASSERT_OK(patch);
     EXPECT_LE(patch->size(), plain->size() + plain->size() / 200 + 100);
-    const auto made = apply_patch(source, *patch);
-    ASSERT_OK(made);
-    EXPECT_TRUE(same_bytes(target, *made));
+    expect_rebuilt(source, *patch, target);
   }
 };
 

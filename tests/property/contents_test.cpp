@@ -1,6 +1,7 @@
 // Coded contents (--max, and -9 for few literals): NEW comes back whatever the pair, windows, groups and lanes; neither
 // threads nor readers change a byte; and the codes are worth their time.
 #include "base/byte_cursor.hpp"
+#include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
@@ -8,16 +9,7 @@
 namespace bdelta::test {
 namespace {
 
-constexpr std::uint64_t kFeature = 1u << 4;
-
-PatchInfo info_of(const Bytes& patch) {
-  io::MemorySequentialReader reader(patch);
-  auto info = inspect(reader);
-  EXPECT_OK(info);
-  return info ? std::move(*info) : PatchInfo{};
-}
-
-bool codes_contents(const Bytes& patch) { return (info_of(patch).required_features & kFeature) != 0; }
+bool codes_contents(const Bytes& patch) { return has_feature(patch, native::kFeatureContents); }
 
 struct Pair {
   Bytes source;
@@ -44,20 +36,6 @@ Craft small_craft(std::uint64_t lane_bytes) {
   return craft;
 }
 
-void expect_back(const Pair& pair, const Bytes& patch) {
-  for (const unsigned threads : {1u, 2u, 7u}) {
-    for (const Sink sink : kAllSinks) {
-      ApplyOptions options;
-      options.threads = threads;
-      const auto made = apply_patch(pair.source, patch, sink, options);
-      ASSERT_OK(made);
-      if (sink != Sink::kCheck) {
-        ASSERT_TRUE(same_bytes(pair.target, *made)) << threads;
-      }
-    }
-  }
-}
-
 TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
   const Pair pair = text_pair(20'000, 1);
   const Covers covers = covers_of(pair.source, pair.target);
@@ -73,7 +51,7 @@ TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
           SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << group_bytes << ' ' << lane_bytes << ' ' << model);
           const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
           coded_count += codes_contents(patch);
-          expect_back(pair, patch);
+          expect_rebuilt_everywhere(pair.source, patch, pair.target);
         }
       }
     }
@@ -93,7 +71,7 @@ TEST(Contents, PlainWindowsBetweenComeBack) {
   const Covers covers = {{2000, 0, 7000}, {0, 7900, 3000}};
   const Bytes patch = craft_patch(source, target, covers, craft);
   EXPECT_TRUE(codes_contents(patch));
-  expect_back({source, target}, patch);
+  expect_rebuilt_everywhere(source, patch, target);
 }
 
 TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
@@ -106,11 +84,9 @@ TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
   for (const Bytes& target : {grown, changed}) {
     const Bytes patch = craft_patch(source, target, covers_of(source, target), small_craft(1 << 20));
     EXPECT_TRUE(codes_contents(patch));
-    expect_back({source, target}, patch);
+    expect_rebuilt_everywhere(source, patch, target);
   }
 }
-
-constexpr std::uint64_t kLightFeature = std::uint64_t{1} << 9;
 
 TEST(LightLiterals, AnyWindowsAndGroupsComeBack) {
   Craft craft;
@@ -125,8 +101,8 @@ TEST(LightLiterals, AnyWindowsAndGroupsComeBack) {
       const Bytes words = wordy_bytes(3000, 6);
       target.insert(target.begin() + 9000, words.begin(), words.end());
       const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
-      EXPECT_EQ(kFeature | kLightFeature, info_of(patch).required_features);
-      expect_back({source, target}, patch);
+      EXPECT_EQ(native::kFeatureContents | native::kFeatureLightLiterals, info_of(patch).required_features);
+      expect_rebuilt_everywhere(source, patch, target);
     }
   }
 }
@@ -145,7 +121,8 @@ TEST(LightLiterals, LevelNineTakesThemWhereTheyAreFewAndNoOtherLevelDoes) {
   for (int level = kMinLevel; level <= 9; ++level) {
     const auto patch = make_patch(pair.source, pair.target, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_EQ(level == 9 ? kFeature | kLightFeature : 0, info_of(*patch).required_features) << level;
+    EXPECT_EQ(level == 9 ? native::kFeatureContents | native::kFeatureLightLiterals : 0,
+              info_of(*patch).required_features) << level;
   }
   Pair many = new_words(1500);
   append(many.target, random_bytes(40'000, 1));
@@ -177,9 +154,9 @@ TEST(LightLiterals, NeedTheirFeature) {
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  split.header.required_features = kFeature;
+  split.header.required_features = native::kFeatureContents;
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features = kLightFeature;
+  split.header.required_features = native::kFeatureLightLiterals;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
@@ -202,7 +179,7 @@ TEST(Contents, ProgramsTakeLessThanAtLevelNine) {
   ASSERT_OK(most);
   EXPECT_TRUE(codes_contents(*most));
   EXPECT_LT(most->size(), nine->size());
-  expect_back({pair.old_version, pair.new_version}, *most);
+  expect_rebuilt_everywhere(pair.old_version, *most, pair.new_version);
 }
 
 TEST(Contents, NeitherThreadsNorReadersChangeThePatch) {
@@ -233,9 +210,7 @@ TEST(Contents, UnderALimitOfMemoryThePatchIsRight) {
     const auto patch = make_patch(pair.source, pair.target, options);
     ASSERT_OK(patch);
     EXPECT_EQ(limit_bytes >> 20 >= 256, codes_contents(*patch));
-    const auto made = apply_patch(pair.source, *patch);
-    ASSERT_OK(made);
-    EXPECT_TRUE(same_bytes(pair.target, *made));
+    expect_rebuilt(pair.source, *patch, pair.target);
   }
 }
 
@@ -258,10 +233,10 @@ TEST(Contents, NeedTheirFeature) {
   const auto patch = make_patch(pair.source, pair.target, create_options(kMaxLevel));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  ASSERT_EQ(kFeature | std::uint64_t{1} << 7, split.header.required_features) << "coded contents, matches in runs";
+  ASSERT_EQ(native::kFeatureContents | native::kFeatureRunMatches, split.header.required_features);
   split.header.required_features = 0;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features = kFeature | std::uint64_t{1} << 63;
+  split.header.required_features = native::kFeatureContents | std::uint64_t{1} << 63;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 

@@ -1,5 +1,6 @@
 // Predicted patches: they rebuild NEW through every reader and sink, don't depend on threads, are much smaller for
 // programs that were linked anew, and no larger for files where prediction does not help.
+#include "format/native/layout.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
@@ -20,28 +21,14 @@ CreateOptions without_prediction(int level) {
   return options;
 }
 
-bool is_predicted(const Bytes& patch) {
-  io::MemorySequentialReader reader(patch);
-  const auto info = inspect(reader);
-  return info && (info->required_features & 1) != 0;
-}
+bool is_predicted(const Bytes& patch) { return has_feature(patch, native::kFeaturePrediction); }
 
 TEST(Prediction, RebuildsThroughEverySinkAndThreadCount) {
   const ProgramPair& pair = large_pair();
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
   ASSERT_OK(patch);
   EXPECT_TRUE(is_predicted(*patch));
-  for (const unsigned threads : {1u, 2u, 7u}) {
-    for (const Sink sink : kAllSinks) {
-      ApplyOptions options;
-      options.threads = threads;
-      const auto made = apply_patch(pair.old_version, *patch, sink, options);
-      ASSERT_OK(made);
-      if (sink != Sink::kCheck) {
-        ASSERT_TRUE(same_bytes(pair.new_version, *made)) << threads;
-      }
-    }
-  }
+  expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
 class PredictionLevels : public ::testing::TestWithParam<int> {};
@@ -80,9 +67,7 @@ TEST(Prediction, FindsProgramsInsideOfFiles) {
   ASSERT_OK(with);
   ASSERT_OK(without);
   EXPECT_LT(with->size() * 10, without->size() * 8);
-  const auto made = apply_patch(source, *with);
-  ASSERT_OK(made);
-  EXPECT_TRUE(same_bytes(target, *made));
+  expect_rebuilt(source, *with, target);
 }
 
 TEST(Prediction, ProgramsThatShareNothingCostNothing) {
@@ -94,9 +79,7 @@ TEST(Prediction, ProgramsThatShareNothingCostNothing) {
     ASSERT_OK(with);
     ASSERT_OK(without);
     EXPECT_LE(with->size(), without->size() + without->size() / 100);
-    const auto made = apply_patch(source, *with);
-    ASSERT_OK(made);
-    EXPECT_TRUE(same_bytes(target, *made));
+    expect_rebuilt(source, *with, target);
   }
 }
 
@@ -123,11 +106,8 @@ TEST(Prediction, ApplyingKeepsToItsMemoryLimit) {
   const ProgramPair& pair = large_pair();
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
   ASSERT_OK(patch);
-  io::MemorySequentialReader reader(*patch);
-  const auto info = inspect(reader);
-  ASSERT_OK(info);
   ApplyOptions options;
-  options.memory_limit_bytes = info->decoder_memory_bytes - 1;
+  options.memory_limit_bytes = info_of(*patch).decoder_memory_bytes - 1;
   EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(pair.old_version, *patch, Sink::kPositioned, options));
 }
 

@@ -57,16 +57,45 @@ Result<Bytes> apply_patch(ByteSpan source, ByteSpan patch, Sink sink, const Appl
   return target;
 }
 
+namespace {
+
+void expect_rebuilt_by(unsigned threads, ByteSpan source, ByteSpan patch, ByteSpan target) {
+  ApplyOptions options;
+  options.threads = threads;
+  for (const Sink sink : kAllSinks) {
+    const auto made = apply_patch(source, patch, sink, options);
+    ASSERT_OK(made);
+    if (sink != Sink::kCheck) {
+      ASSERT_TRUE(same_bytes(target, *made)) << threads << " threads";
+    }
+  }
+}
+
+}  // namespace
+
+void expect_rebuilt(ByteSpan source, ByteSpan patch, ByteSpan target) {
+  const auto made = apply_patch(source, patch);
+  ASSERT_OK(made);
+  EXPECT_TRUE(same_bytes(target, *made));
+}
+
+void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target) {
+  for (const unsigned threads : {1u, 2u, 7u}) expect_rebuilt_by(threads, source, patch, target);
+}
+
+PatchInfo info_of(ByteSpan patch) {
+  io::MemorySequentialReader reader(patch);
+  auto info = inspect(reader);
+  EXPECT_OK(info);
+  return info ? std::move(*info) : PatchInfo{};
+}
+
+bool has_feature(ByteSpan patch, std::uint64_t feature) { return (info_of(patch).required_features & feature) != 0; }
+
 void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& options) {
   const auto patch = make_patch(source, target, options);
   ASSERT_OK(patch);
-  for (const Sink sink : kAllSinks) {
-    const auto made = apply_patch(source, *patch, sink);
-    ASSERT_OK(made);
-    if (sink != Sink::kCheck) {
-      ASSERT_TRUE(same_bytes(target, *made));
-    }
-  }
+  expect_rebuilt_by(1, source, *patch, target);
 }
 
 void expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level) {

@@ -9,6 +9,7 @@
 
 #include "bdelta/apply.hpp"
 #include "bdelta/create.hpp"
+#include "bdelta/inspect.hpp"
 #include "io/memory_io.hpp"
 #include "support/expect.hpp"
 
@@ -66,6 +67,16 @@ inline constexpr Sink kAllSinks[] = {Sink::kPositioned, Sink::kSequential, Sink:
 // What was written. Sink::kCheck gives no bytes. A positioned target with holes is a failure of the test.
 [[nodiscard]] Result<Bytes> apply_patch(ByteSpan source, ByteSpan patch, Sink sink = Sink::kPositioned,
                                         const ApplyOptions& options = {});
+
+// NEW comes back from the patch, by one thread.
+void expect_rebuilt(ByteSpan source, ByteSpan patch, ByteSpan target);
+
+// The same through every sink, by one thread and by several.
+void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target);
+
+// What the patch says of itself; it has to be one.
+[[nodiscard]] PatchInfo info_of(ByteSpan patch);
+[[nodiscard]] bool has_feature(ByteSpan patch, std::uint64_t feature);
 
 // Makes a patch and applies it through every sink.
 void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& options);
