@@ -7,23 +7,10 @@
 // lines of slots that know their context, whose content has a meaning that is learned for each context.
 #pragma once
 
-#include <algorithm>
-
 #include "model/column_models.hpp"
-#include "model/small_lines.hpp"
+#include "model/small_mixing.hpp"
 
 namespace bdelta::mix {
-
-// Weights stay far from their limits unless someone made a code to drive them there; that too has to be defined.
-inline std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-}
-
-// 16 bits of probability, a 2^slowness-th of the way.
-inline void move_to(std::uint16_t& p, unsigned bit, unsigned slowness) {
-  const std::int32_t goal = bit != 0 ? 65535 : 0;
-  p = static_cast<std::uint16_t>(p + ((goal - p) >> slowness));
-}
 
 template <std::size_t N, std::size_t kAdded>
 class ByteMixer {
@@ -33,15 +20,8 @@ class ByteMixer {
   explicit ByteMixer(unsigned table_log) : lines_(table_log) {
     weights_by_place_.fill(65536 * 28 / 100);
     weights_by_node_.fill(0);
-    for (std::size_t i = 0; i < meanings_.size(); ++i) {
-      meanings_[i] = static_cast<std::uint16_t>((i % kMeanings >> 4) * 1024 + 512);
-    }
     order0_.fill(kFreshSmallSlot);
     made0_.fill(kFreshSmallSlot);
-    for (std::size_t i = 0; i < corrections_.size(); ++i) {
-      const int x = std::clamp((static_cast<int>(i % kSteps) - 16) * 128, -kStretchLimit, kStretchLimit);
-      corrections_[i] = static_cast<std::uint16_t>(squash(x));
-    }
   }
 
   // Codes `added`, what makes `copied` another byte. The first kAdded contexts are those that tell what is added. place:
@@ -82,8 +62,6 @@ class ByteMixer {
 
  private:
   static constexpr std::size_t kInputs = N + 2;
-  static constexpr std::size_t kMeanings = 1024;
-  static constexpr std::size_t kSteps = 33;
   static constexpr std::size_t kKnown = 4;
   using LineSlots = std::array<SmallSlot*, N>;
   struct Place {
@@ -105,8 +83,7 @@ class ByteMixer {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < N; ++i) {
       slots[i] = lines[i] + (i < kAdded ? in_line : made_in_line) - 1;
-      const auto content = static_cast<std::size_t>(*slots[i] >> 10 << 4 | (*slots[i] & 15));
-      meanings[i] = &meanings_[i * kMeanings + content];
+      meanings[i] = meanings_.of(i, *slots[i]);
       stretched[i] = (*slots[i] & 15) == 0 ? 0 : kTables.stretch[*meanings[i] >> 4];
     }
     slots[N] = &order0_[at.place * 256 + at.node];
@@ -117,13 +94,10 @@ class ByteMixer {
       if (flip != 0 && is_made(i)) stretched[i] = -stretched[i];
       sum += std::int64_t{stretched[i]} * (std::int64_t{by_place[i]} + by_node[i]);
     }
-    const int x = static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
+    const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-    const auto step = static_cast<std::uint32_t>(x + 2048);
-    const std::uint32_t share = step & 127;
-    std::uint16_t* near = &corrections_[(hash_of(at.before, at.node, at.place) >> 22) * kSteps + (step >> 7)];
-    const std::uint32_t corrected = (near[0] * (128 - share) + near[1] * share) >> 7;
-    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + corrected) / 2, 32, 65504));
+    const auto near = corrections_.around(hash_of(at.before, at.node, at.place) >> 22, x);
+    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
     const unsigned slowness = coded_bits_++ < kEarlyBits ? 14 : 15;
@@ -135,8 +109,7 @@ class ByteMixer {
       if (i < N) move_to(*meanings[i], seen, 7);
       learn_small(*slots[i], seen);
     }
-    move_to(near[0], bit, 6);
-    move_to(near[1], bit, 6);
+    near.learn_both(bit);
     return bit;
   }
 
@@ -149,8 +122,8 @@ class ByteMixer {
   std::array<std::int32_t, 256 * kInputs> weights_by_node_;
   std::array<SmallSlot, kPlaces * 256> order0_;
   std::array<SmallSlot, kPlaces * 256> made0_;
-  std::array<std::uint16_t, N * kMeanings> meanings_;
-  std::array<std::uint16_t, 1024 * kSteps + 1> corrections_;
+  Meanings<N> meanings_;
+  Corrections<1024> corrections_;
   std::uint64_t coded_bits_ = 0;
 };
 

@@ -6,10 +6,8 @@
 // is small and still applied within milliseconds. CONTENTS.md, section 5.6, is the specification.
 #pragma once
 
-#include "model/literal_context.hpp"
-#include "model/literal_history.hpp"
-#include "model/mixing.hpp"
-#include "model/small_lines.hpp"
+#include "model/literal_steps.hpp"
+#include "model/small_mixing.hpp"
 
 namespace bdelta::mix {
 
@@ -29,12 +27,9 @@ class LightLiteralModel {
     const auto train_at = [this](std::uint64_t at) { train(at); };
     BDELTA_TRY(history_.bring_around(run.source_before, coded_bytes_, train_at));
     BDELTA_TRY(history_.bring_around(run.source_after, coded_bytes_, train_at));
-    const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(run.target_pos, run.before.size()));
-    context_.reset(run.before.data() + (run.before.size() - known), known, run.target_pos);
-    for (std::size_t i = run.before.size() - known; i < run.before.size(); ++i) history_.append(run.before[i]);
-    in_run_ = 0;
+    enter_run(run, context_, history_);
     seek();
-    source_place_ = history_.place_of(run.source_before);
+    source_place_.start(history_.place_of(run.source_before));
     return {};
   }
 
@@ -57,11 +52,8 @@ class LightLiteralModel {
   static constexpr std::int32_t kFirstWeight = 65536 / 4;
   static constexpr unsigned kSlowness = 14;          // of weights
   static constexpr std::size_t kMatchStates = 6;     // classes of how long a match is
-  static constexpr std::size_t kOrders = 5;
   static constexpr std::uint64_t kTrainedFirst = 32 * 1024;  // bytes, beside one for each literal …
   static constexpr std::uint64_t kTrainedMost = 128 * 1024;  // … and at most
-
-  using LineSlots = std::array<SmallSlot*, kHashed>;
 
   // Lets the slots of the contexts see a part of the source.
   void train(std::uint64_t pos) {
@@ -77,8 +69,8 @@ class LightLiteralModel {
       const std::uint8_t byte = history_.at(place);
       const Contexts<kHashed> hashes = context_.light_hashes();
       const unsigned high = byte >> 4;
-      expect_lines(hashes, 1);
-      expect_lines(hashes, 16 + high);
+      expect_lines(lines_, hashes, 1);
+      expect_lines(lines_, hashes, 16 + high);
       for (const std::uint32_t hash : hashes) {
         show(lines_.find(hash_step(hash, 1)), high);
         show(lines_.find(hash_step(hash, 16 + high)), byte & 15u);
@@ -95,10 +87,6 @@ class LightLiteralModel {
     learn_small(slots[7 + (bits >> 1)], bits & 1);
   }
 
-  void expect_lines(const Contexts<kHashed>& hashes, unsigned node) const {
-    for (const std::uint32_t hash : hashes) lines_.expect(hash_step(hash, node));
-  }
-
   void seek() {
     const LiteralHistory::Match match = history_.find(history_.literal_place());
     match_place_ = match.place;
@@ -110,64 +98,39 @@ class LightLiteralModel {
     return match_length_ < 16 ? 3 : match_length_ < 32 ? 4 : 5;
   }
 
-  // What is known of a byte before its bits.
-  struct Byte {
-    GuessedByte by_match;
-    GuessedByte by_source;
-    std::size_t match_state;
-  };
-
   template <class Coder>
   std::uint8_t code_byte(Coder& coder, std::uint8_t value) {
-    const Byte byte{GuessedByte(match_length_ > 0 ? history_.at(match_place_) : GuessedByte::kNone),
-                    GuessedByte(source_place_ > 0 ? history_.at(source_place_) : GuessedByte::kNone), match_state()};
-    const Contexts<kHashed> hashes = context_.light_hashes();
-    unsigned node = 1;
-    for (unsigned left = 8; left > 0;) {
-      LineSlots lines;
-      expect_lines(hashes, node);
-      for (std::size_t i = 0; i < kHashed; ++i) lines[i] = lines_.find(hash_step(hashes[i], node));
-      std::size_t order = 0;  // the last of the contexts 2 to 5 that came up before
-      for (std::size_t i = 1; i < kOrders; ++i) order = (lines[i][0] & 15) != 0 ? i : order;
-      for (unsigned in_line = 1; in_line < 16; --left) {
-        const unsigned bit = code_bit(coder, byte, lines, in_line, node, left, order, value >> (left - 1) & 1);
-        in_line = in_line * 2 + bit;
-        node = node * 2 + bit;
-      }
-    }
-    return static_cast<std::uint8_t>(node);
-  }
-
-  // A slot that a guessing place speaks through, while the bits so far agree with its guess.
-  static SmallSlot* guess_slot(const GuessedByte& guess, unsigned node, unsigned left, SmallSlot* slots) {
-    return guess.agrees(node, left) ? slots + guess.bit(left) * 8 + left - 1 : nullptr;
+    const LiteralByte byte{GuessedByte(match_length_ > 0 ? history_.at(match_place_) : GuessedByte::kNone),
+                           source_place_.guess(history_), match_state()};
+    return code_nibbles(lines_, context_.light_hashes(), value,
+                        [&](const LiteralLines<kHashed>& lines, const LiteralBit& at, unsigned bit) {
+                          return code_bit(coder, byte, lines, at, bit);
+                        });
   }
 
   template <class Coder>
-  unsigned code_bit(Coder& coder, const Byte& byte, const LineSlots& lines, unsigned in_line, unsigned node,
-                    unsigned left, std::size_t order, unsigned bit) {
+  unsigned code_bit(Coder& coder, const LiteralByte& byte, const LiteralLines<kHashed>& lines, const LiteralBit& at,
+                    unsigned bit) {
     std::array<SmallSlot*, kInputs> slots;
-    for (std::size_t i = 0; i < kHashed; ++i) slots[i] = lines[i] + in_line - 1;
-    slots[kOrder0] = &order0_[node];
-    slots[kMatch] = guess_slot(byte.by_match, node, left, &match_slots_[byte.match_state * 16]);
-    slots[kSource] = guess_slot(byte.by_source, node, left, &source_slots_[std::min(in_run_, 3u) * 16]);
+    for (std::size_t i = 0; i < kHashed; ++i) slots[i] = lines[i] + at.in_line - 1;
+    slots[kOrder0] = &order0_[at.node];
+    slots[kMatch] = guess_slot(byte.by_match, at, &match_slots_[byte.match_state * 16]);
+    slots[kSource] = guess_slot(byte.by_source, at, &source_slots_[source_place_.row() * 16]);
 
     const std::size_t place = slots[kMatch] ? byte.match_state : 0;
-    std::int32_t* weights = &weights_[(place * kOrders + order) * kInputs];
+    std::int32_t* weights = &weights_[(place * kLiteralOrders + at.order) * kInputs];
     std::array<std::int32_t, kInputs> stretched;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kInputs; ++i) {
       stretched[i] = slots[i] && (*slots[i] & 15) != 0 ? kTables.stretch[*slots[i] >> 4] : 0;
       sum += std::int64_t{stretched[i]} * weights[i];
     }
-    const int x = static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
-    const std::uint32_t mixed = squash(x);
+    const std::uint32_t mixed = squash(stretched_sum(sum));
     bit = coder.bit(bit, std::clamp<std::uint32_t>(mixed, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
     for (std::size_t i = 0; i < kInputs; ++i) {
-      const auto step = static_cast<std::uint32_t>(stretched[i] * error >> kSlowness);
-      weights[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(weights[i]) + step);  // wraps
+      weights[i] = wrapped_sum(weights[i], stretched[i] * error >> kSlowness);
       if (slots[i]) learn_small(*slots[i], bit);
     }
     return bit;
@@ -176,8 +139,7 @@ class LightLiteralModel {
   // Moves on by a byte.
   void note(std::uint8_t byte) {
     context_.push(byte);
-    ++in_run_;
-    if (source_place_ > 0 && ++source_place_ == history_.end()) source_place_ = 0;
+    source_place_.next(history_);
     if (match_length_ == 0) return;
     match_length_ = history_.at(match_place_) == byte ? std::min(match_length_ + 1, 65535u) : 0;
     if (++match_place_ == history_.end()) match_length_ = 0;
@@ -187,15 +149,14 @@ class LightLiteralModel {
   LiteralHistory history_;
   SmallLineTable lines_;
   LiteralContext context_;
-  std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_;
+  SourcePlace source_place_;
+  std::array<std::int32_t, kMatchStates * kLiteralOrders * kInputs> weights_;
   std::array<SmallSlot, 256> order0_;
   std::array<SmallSlot, kMatchStates * 16> match_slots_;
-  std::array<SmallSlot, 4 * 16> source_slots_;
+  std::array<SmallSlot, kSourceRows * 16> source_slots_;
 
   std::uint32_t match_place_ = 0;   // of the byte it tells
   std::uint32_t match_length_ = 0;  // bytes that agree; 0: no match
-  std::uint32_t source_place_ = 0;  // where the copy before the run would have gone on; 0: not at hand
-  std::uint32_t in_run_ = 0;
   std::uint64_t coded_bytes_ = 0;
   std::uint64_t trained_bytes_ = 0;
 };

@@ -22,10 +22,8 @@
 
 #include <memory>
 
-#include "model/literal_context.hpp"
-#include "model/literal_history.hpp"
-#include "model/mixing.hpp"
-#include "model/small_lines.hpp"
+#include "model/literal_steps.hpp"
+#include "model/small_mixing.hpp"
 
 namespace bdelta::mix {
 
@@ -40,13 +38,6 @@ class LiteralModel {
     order0_.fill(kFreshSmallSlot);
     match_slots_.fill(kFreshSmallSlot);
     source_slots_.fill(kFreshSmallSlot);
-    for (std::size_t i = 0; i < meanings_.size(); ++i) {
-      meanings_[i] = static_cast<std::uint16_t>((i % kMeanings >> 4) * 1024 + 512);
-    }
-    for (std::size_t i = 0; i < corrections_.size(); ++i) {
-      const int x = std::clamp((static_cast<int>(i % kSteps) - 16) * 128, -kStretchLimit, kStretchLimit);
-      corrections_[i] = static_cast<std::uint16_t>(squash(x));
-    }
   }
 
   // Before the bytes of a run. Errors are those of the source.
@@ -54,7 +45,10 @@ class LiteralModel {
     coded_bytes_ += run.length;
     BDELTA_TRY(prepare(run.source_before));
     BDELTA_TRY(prepare(run.source_after));
-    enter(run);
+    enter_run(run, context_, history_);
+    match_length_ = 0;
+    seek(history_.literal_place());
+    source_place_.start(history_.place_of(run.source_before));
     return {};
   }
 
@@ -74,10 +68,7 @@ class LiteralModel {
   static constexpr std::size_t kInputs = kHashed + 3;
   static constexpr std::size_t kOrder0 = kHashed, kMatch = kHashed + 1, kSource = kHashed + 2;
   static constexpr std::int32_t kFirstWeight = 65536 * 28 / 100;
-  static constexpr std::size_t kSteps = 33;           // of a stretched probability, 128 apart
   static constexpr std::size_t kMatchStates = 11;     // classes of how far a match may be believed
-  static constexpr std::size_t kOrders = 5;
-  static constexpr std::size_t kMeanings = 1024;      // of a slot's content
   static constexpr std::uint64_t kTrainedMost = 256 * 1024;
   static constexpr std::uint64_t kTrainedFirst = 64 * 1024;
   static constexpr std::uint64_t kTrainedShare = 16;  // trained bytes for each literal, beside the first ones
@@ -104,22 +95,12 @@ class LiteralModel {
     std::uint32_t place = history_.place_of(begin);
     context_.reset(nullptr, 0, begin);
     match_length_ = 0;
-    source_place_ = 0;
+    source_place_.start(0);
     NoCoder nobody;
     for (std::uint64_t at = begin; at < end; ++at, ++place) {
       code_byte(nobody, history_.at(place));
       if (match_length_ == 0) seek(place + 1);
     }
-  }
-
-  void enter(const LiteralRun& run) {
-    const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(run.target_pos, run.before.size()));
-    context_.reset(run.before.data() + (run.before.size() - known), known, run.target_pos);
-    for (std::size_t i = run.before.size() - known; i < run.before.size(); ++i) history_.append(run.before[i]);
-    in_run_ = 0;
-    match_length_ = 0;
-    seek(history_.literal_place());
-    source_place_ = history_.place_of(run.source_before);
   }
 
   void seek(std::uint32_t place) {
@@ -137,34 +118,14 @@ class LiteralModel {
     return match_length_ < 32 ? match_length_ < 24 ? 4 : 5 : match_length_ < 64 ? 6 : 7;
   }
 
-  // What is known of a byte before its bits.
-  struct Byte {
-    GuessedByte by_match;
-    GuessedByte by_source;
-    std::size_t match_state;
-  };
-  using LineSlots = std::array<SmallSlot*, kHashed>;
-
   template <class Coder>
   std::uint8_t code_byte(Coder& coder, std::uint8_t value) {
-    const Byte byte{GuessedByte(match_length_ > 0 ? history_.at(match_place_) : GuessedByte::kNone),
-                    GuessedByte(source_place_ > 0 ? history_.at(source_place_) : GuessedByte::kNone),
-                    match_state()};
-    const Contexts<kHashed> hashes = context_.hashes(byte.by_match.value(), byte.by_source.value());
-    unsigned node = 1;
-    for (unsigned left = 8; left > 0;) {
-      LineSlots lines;
-      for (const std::uint32_t hash : hashes) lines_.expect(hash_step(hash, node));  // all at once, as each is a wait
-      for (std::size_t i = 0; i < kHashed; ++i) lines[i] = lines_.find(hash_step(hashes[i], node));
-      std::size_t order = 0;  // the longest of the first contexts that came up before
-      for (std::size_t i = 1; i < kOrders; ++i) order = (lines[i][0] & 15) != 0 ? i : order;
-      for (unsigned in_line = 1; in_line < 16; --left) {
-        const unsigned bit = code_bit(coder, byte, lines, in_line, node, left, order, value >> (left - 1) & 1);
-        in_line = in_line * 2 + bit;
-        node = node * 2 + bit;
-      }
-    }
-    value = static_cast<std::uint8_t>(node);
+    const LiteralByte byte{GuessedByte(match_length_ > 0 ? history_.at(match_place_) : GuessedByte::kNone),
+                           source_place_.guess(history_), match_state()};
+    value = code_nibbles(lines_, context_.hashes(byte.by_match.value(), byte.by_source.value()), value,
+                         [&](const LiteralLines<kHashed>& lines, const LiteralBit& at, unsigned bit) {
+                           return code_bit(coder, byte, lines, at, bit);
+                         });
     note(value);
     return value;
   }
@@ -176,23 +137,15 @@ class LiteralModel {
     std::array<std::int32_t, kInputs> stretched;
   };
 
-  // A slot that a guessing place speaks through, while the bits so far agree with its guess.
-  static SmallSlot* guess_slot(const GuessedByte& guess, unsigned node, unsigned left, SmallSlot* slots) {
-    return guess.agrees(node, left) ? slots + guess.bit(left) * 8 + left - 1 : nullptr;
-  }
-
-  void gather(const Byte& byte, const LineSlots& lines, unsigned in_line, unsigned node, unsigned left,
-              Inputs& inputs) {
+  void gather(const LiteralByte& byte, const LiteralLines<kHashed>& lines, const LiteralBit& at, Inputs& inputs) {
     for (std::size_t i = 0; i < kHashed; ++i) {
-      SmallSlot* slot = inputs.slots[i] = lines[i] + in_line - 1;
-      // Of its probability the upper 6 bits, and what was seen.
-      const auto content = static_cast<std::size_t>(*slot >> 10 << 4 | (*slot & 15));
-      inputs.meanings[i] = &meanings_[i * kMeanings + content];
+      SmallSlot* slot = inputs.slots[i] = lines[i] + at.in_line - 1;
+      inputs.meanings[i] = meanings_.of(i, *slot);
       inputs.stretched[i] = (*slot & 15) == 0 ? 0 : kTables.stretch[*inputs.meanings[i] >> 4];
     }
-    inputs.slots[kOrder0] = &order0_[node];
-    inputs.slots[kMatch] = guess_slot(byte.by_match, node, left, &match_slots_[byte.match_state * 16]);
-    inputs.slots[kSource] = guess_slot(byte.by_source, node, left, &source_slots_[std::min(in_run_, 3u) * 16]);
+    inputs.slots[kOrder0] = &order0_[at.node];
+    inputs.slots[kMatch] = guess_slot(byte.by_match, at, &match_slots_[byte.match_state * 16]);
+    inputs.slots[kSource] = guess_slot(byte.by_source, at, &source_slots_[source_place_.row() * 16]);
     for (std::size_t i = kOrder0; i < kInputs; ++i) {
       inputs.stretched[i] = inputs.slots[i] ? kTables.stretch[*inputs.slots[i] >> 4] : 0;
     }
@@ -209,50 +162,33 @@ class LiteralModel {
     }
   }
 
-  // Weights stay far from their limits unless someone made a code to drive them there; that too has to be defined.
-  static std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
-    return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-  }
-
-  // 16 bits of probability, a 2^slowness-th of the way.
-  static void move_to(std::uint16_t& p, unsigned bit, unsigned slowness) {
-    const std::int32_t goal = bit != 0 ? 65535 : 0;
-    p = static_cast<std::uint16_t>(p + ((goal - p) >> slowness));
-  }
-
   template <class Coder>
-  unsigned code_bit(Coder& coder, const Byte& byte, const LineSlots& lines, unsigned in_line, unsigned node,
-                    unsigned left, std::size_t order, unsigned bit) {
+  unsigned code_bit(Coder& coder, const LiteralByte& byte, const LiteralLines<kHashed>& lines, const LiteralBit& at,
+                    unsigned bit) {
     Inputs inputs;
-    gather(byte, lines, in_line, node, left, inputs);
+    gather(byte, lines, at, inputs);
     const std::size_t belied = byte.match_state == 0 ? 0 : kMatchStates - 1;
     const std::size_t place = inputs.slots[kMatch] ? byte.match_state : belied;
-    std::int32_t* by_place = &weights_by_place_[(place * kOrders + order) * kInputs];
-    std::int32_t* by_node = &weights_by_node_[node * kInputs];
+    std::int32_t* by_place = &weights_by_place_[(place * kLiteralOrders + at.order) * kInputs];
+    std::int32_t* by_node = &weights_by_node_[at.node * kInputs];
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kInputs; ++i) {
       sum += std::int64_t{inputs.stretched[i]} * (std::int64_t{by_place[i]} + by_node[i]);
     }
-    const int x = static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
+    const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-
-    const auto step = static_cast<std::uint32_t>(x + 2048);
-    const std::uint32_t share = step & 127;
-    std::uint16_t* near = &corrections_[(hash_of(context_.last(), node) >> 22) * kSteps + (step >> 7)];
-    const std::uint32_t corrected = (near[0] * (128 - share) + near[1] * share) >> 7;
-    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + corrected) / 2, 32, 65504));
+    const auto near = corrections_.around(hash_of(context_.last(), at.node) >> 22, x);
+    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
 
     learn(inputs, by_place, by_node, static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed), bit);
-    move_to(near[0], bit, 6);
-    move_to(near[1], bit, 6);
+    near.learn_both(bit);
     return bit;
   }
 
   // Moves on by a byte.
   void note(std::uint8_t byte) {
     context_.push(byte);
-    ++in_run_;
-    if (source_place_ > 0 && ++source_place_ == history_.end()) source_place_ = 0;
+    source_place_.next(history_);
     if (match_length_ == 0) return;
     if (history_.at(match_place_) == byte) {
       match_length_ = std::min(match_length_ + 1, 65535u);
@@ -271,19 +207,18 @@ class LiteralModel {
   SmallLineTable lines_;
   const bool run_matches_;
   LiteralContext context_;
-  std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_by_place_;
+  SourcePlace source_place_;
+  std::array<std::int32_t, kMatchStates * kLiteralOrders * kInputs> weights_by_place_;
   std::array<std::int32_t, 256 * kInputs> weights_by_node_;
   std::array<SmallSlot, 256> order0_;
   std::array<SmallSlot, kMatchStates * 16> match_slots_;
-  std::array<SmallSlot, 4 * 16> source_slots_;
-  std::array<std::uint16_t, kHashed * kMeanings> meanings_;
-  std::array<std::uint16_t, 1024 * kSteps> corrections_;
+  std::array<SmallSlot, kSourceRows * 16> source_slots_;
+  Meanings<kHashed> meanings_;
+  Corrections<1024> corrections_;
 
   std::uint32_t match_place_ = 0;   // of the byte it tells
   std::uint32_t match_length_ = 0;  // bytes that agree; 0: no match
   std::uint32_t match_misses_ = 0;
-  std::uint32_t source_place_ = 0;  // where the copy before the run would have gone on; 0: not at hand
-  std::uint32_t in_run_ = 0;
   std::uint64_t coded_bits_ = 0;
   std::uint64_t coded_bytes_ = 0;
   std::uint64_t trained_bytes_ = 0;

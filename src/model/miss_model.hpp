@@ -55,12 +55,6 @@ class MissModel {
         values_(std::make_unique<ByteMixer<kValueContexts, kAddedContexts>>(scope.table_log - kValueLogLess)) {
     weights_by_gap_.fill(65536 * 30 / 100);
     weights_by_byte_.fill(0);
-    for (std::size_t i = 0; i < kCorrections; ++i) {
-      for (std::size_t step = 0; step < kSteps; ++step) {
-        const int x = std::clamp((static_cast<int>(step) - 16) * 128, -kStretchLimit, kStretchLimit);
-        near_[i * kSteps + step] = wide_[i * kSteps + step] = static_cast<std::uint16_t>(squash(x));
-      }
-    }
   }
 
   // Beside its tables, at most.
@@ -96,7 +90,6 @@ class MissModel {
   static constexpr std::uint32_t kBytesPerLook = 16384;
   static constexpr unsigned kSeen = 255;
   static constexpr std::uint64_t kEarlyFlags = 4096;
-  static constexpr std::size_t kSteps = 33;
   static constexpr std::size_t kCorrections = 1024;
   static constexpr std::size_t kGapClasses = 12;
 
@@ -181,16 +174,12 @@ class MissModel {
     }
     flag.stretched[kFlagContexts] = -256;
     sum += std::int64_t{-256} * (std::int64_t{by_gap[kFlagContexts]} + by_byte[kFlagContexts]);
-    const int x = static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
+    const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-    const auto step = static_cast<std::uint32_t>(x + 2048);
-    const std::uint32_t share = step & 127;
-    const std::uint32_t context = hash_of(copied, static_cast<std::uint32_t>(behind_ & 0xff)) >> 22;
-    std::uint16_t* near = &near_[context * kSteps + (step >> 7)];
-    std::uint16_t* wide = &wide_[(gap_class() * 64 + std::min(gaps_[0], 63u)) * kSteps + (step >> 7)];
-    const std::uint32_t by_near = (near[0] * (128 - share) + near[1] * share) >> 7;
-    const std::uint32_t by_wide = (wide[0] * (128 - share) + wide[1] * share) >> 7;
-    const std::uint32_t one = std::clamp<std::uint32_t>((3 * mixed + 2 * by_near + 3 * by_wide) / 8, 1, 65535);
+    const auto near = near_.around(hash_of(copied, static_cast<std::uint32_t>(behind_ & 0xff)) >> 22, x);
+    const auto wide = wide_.around(gap_class() * 64 + std::min(gaps_[0], 63u), x);
+    const std::uint32_t one =
+        std::clamp<std::uint32_t>((3 * mixed + 2 * near.corrected() + 3 * wide.corrected()) / 8, 1, 65535);
     missed = coder.bit(missed, one);
 
     const std::int32_t error = static_cast<std::int32_t>(missed << 16) - static_cast<std::int32_t>(mixed);
@@ -201,9 +190,8 @@ class MissModel {
       by_byte[i] = wrapped_sum(by_byte[i], change);
     }
     for (WideSlot* slot : flag.slots) learn_wide(*slot, missed, kSeen);
-    const std::size_t nearer = share >= 64 ? 1 : 0;
-    move_to(near[nearer], missed, 6);
-    move_to(wide[nearer], missed, 6);
+    near.learn_nearer(missed);
+    wide.learn_nearer(missed);
     return missed;
   }
 
@@ -250,8 +238,8 @@ class MissModel {
   std::unique_ptr<ByteMixer<kValueContexts, kAddedContexts>> values_;
   std::array<std::int32_t, kGapClasses * 4 * (kFlagContexts + 1)> weights_by_gap_;
   std::array<std::int32_t, 256 * (kFlagContexts + 1)> weights_by_byte_;
-  std::array<std::uint16_t, kCorrections * kSteps + 1> near_{};
-  std::array<std::uint16_t, kCorrections * kSteps + 1> wide_{};
+  Corrections<kCorrections> near_;
+  Corrections<kCorrections> wide_;
 
   std::uint32_t ahead_ = 0;    // the copied byte at hand and three more, the first in the high byte
   std::uint64_t behind_ = 0;   // copied bytes before, the latest lowest
