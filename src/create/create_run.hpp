@@ -64,7 +64,7 @@ class CreateRun {
   Result<std::uint64_t> coded_size(const Covers& covers, Measure measure);
   Result<std::size_t> smallest_of(std::size_t count, Measure measure, double begin, double end, std::uint64_t& bytes);
   Result<std::uint64_t> predicted_size(Measure measure);
-  Result<bool> are_words_smaller(const WordMap& words);
+  Result<bool> are_words_smaller(const native::CodedWords& words);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);
   void set_segment_range(double begin, double end);

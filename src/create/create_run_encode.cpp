@@ -98,17 +98,16 @@ Status CreateRun::choose_covers() {
 }
 
 // Whether the groups with words, and the record of these, are smaller than without.
-Result<bool> CreateRun::are_words_smaller(const WordMap& words) {
+Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
   const auto measure = [this] {
     return programs_ ? predicted_size(Measure::kLight) : coded_size(covers_, Measure::kLight);
   };
   BDELTA_ASSIGN(const std::uint64_t bytes_without, measure());
-  words_ = words;
+  words_ = words.map;
   const Result<std::uint64_t> bytes_with = measure();
   words_.reset();
   BDELTA_TRY(bytes_with);
-  BDELTA_ASSIGN(const std::uint64_t record_bytes, writer_->measure_words(words));
-  return *bytes_with + record_bytes < bytes_without;
+  return *bytes_with + words.record.size() < bytes_without;
 }
 
 // Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.

@@ -153,14 +153,16 @@ Status CreateRun::find_words() {
   set_segment_range(share::kChosen, share::kChosen);
   const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
                            covers_};
-  BDELTA_ASSIGN(std::optional<WordMap> found, learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
+  BDELTA_ASSIGN(std::optional<native::CodedWords> found,
+                learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
   if (!found) return {};
   if (budget_.settings.choice_bytes > 0) {
     BDELTA_ASSIGN(const bool smaller, are_words_smaller(*found));
     if (!smaller) return {};
   }
-  words_ = std::move(found);
-  return writer_->add_words(*words_);
+  BDELTA_TRY(writer_->add_words(*found));
+  words_ = std::move(found->map);
+  return {};
 }
 
 }  // namespace bdelta

@@ -153,8 +153,7 @@ class ResidualColumns {
 };
 
 // Whether the words save more of the residual of a sample than their share of the record takes.
-Result<bool> are_worth_it(const WordMap& words, std::uint64_t record_bytes, const WordSample& sample,
-                          WorkerPool& pool) {
+Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sample, WorkerPool& pool) {
   ResidualColumns before;
   ResidualColumns after;
   Bytes replaced;
@@ -162,19 +161,19 @@ Result<bool> are_worth_it(const WordMap& words, std::uint64_t record_bytes, cons
     if (before.value_count() > kMostPricedResidual) break;
     before.add(piece.copied, piece.wanted);
     replaced.assign(piece.copied.begin(), piece.copied.end());
-    words.replace(replaced);  // also outside of spans, where that makes little difference
+    words.map.replace(replaced);  // also outside of spans, where that makes little difference
     after.add(replaced, piece.wanted);
     pool.advance();
   }
   BDELTA_ASSIGN(const std::uint64_t bytes_before, before.coded_bytes());
   BDELTA_ASSIGN(const std::uint64_t bytes_after, after.coded_bytes());
-  return bytes_after + record_bytes / sample.ratio < bytes_before;
+  return bytes_after + words.record.size() / sample.ratio < bytes_before;
 }
 
 }  // namespace
 
-Result<std::optional<WordMap>> learn_words(const CopiedBytes& all, std::uint64_t most_search,
-                                           const native::Writer& writer, WorkerPool& pool) {
+Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& all, std::uint64_t most_search,
+                                                      const native::Writer& writer, WorkerPool& pool) {
   const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, all.target.size());
   const WordPieces pieces = changed_pieces(all, most_search, pool);
   Candidates candidates = vote_on_words(pieces, pool);
@@ -184,12 +183,11 @@ Result<std::optional<WordMap>> learn_words(const CopiedBytes& all, std::uint64_t
   count_gains(candidates, pieces, pool, gains);
   prune(candidates, gains);
   std::vector<WordSpan> spans = useful_spans(gains);
-  if (candidates.empty() || spans.empty()) return std::optional<WordMap>();
+  if (candidates.empty() || spans.empty()) return std::optional<native::CodedWords>();
   order_by_class(candidates);
-  WordMap words = map_of(candidates, std::move(spans));
-  BDELTA_ASSIGN(const std::uint64_t record_bytes, writer.measure_words(words));
-  BDELTA_ASSIGN(const bool worth_it, are_worth_it(words, record_bytes, sample_of(pieces, kMostPricedBytes), pool));
-  return worth_it ? std::optional<WordMap>(std::move(words)) : std::nullopt;
+  BDELTA_ASSIGN(native::CodedWords words, writer.encode_words(map_of(candidates, std::move(spans))));
+  BDELTA_ASSIGN(const bool worth_it, are_worth_it(words, sample_of(pieces, kMostPricedBytes), pool));
+  return worth_it ? std::optional(std::move(words)) : std::nullopt;
 }
 
 }  // namespace bdelta

@@ -10,7 +10,7 @@ namespace bdelta {
 
 // None if they would not make the patch smaller, or if there is much to search: more than most_search bytes for each
 // changed one. Depends on no thread count. Errors: those of the codecs.
-Result<std::optional<WordMap>> learn_words(const CopiedBytes& copied, std::uint64_t most_search,
-                                           const native::Writer& writer, WorkerPool& pool);
+Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& copied, std::uint64_t most_search,
+                                                      const native::Writer& writer, WorkerPool& pool);
 
 }  // namespace bdelta

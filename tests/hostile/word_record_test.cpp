@@ -245,7 +245,7 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
   for (const auto& [codec, own_bytes] : {std::pair{CodecId::kZstd, 524'288u}, std::pair{CodecId::kLzma, 131'072u}}) {
     const auto packed = native::encode_words(words, {codec, 6, 0});
     ASSERT_OK(packed);
-    ByteCursor cursor(ByteSpan(*packed).subspan(1));
+    ByteCursor cursor(ByteSpan(packed->record).subspan(1));
     const std::uint64_t body_bytes = cursor.varint();
     ASSERT_EQ(body_bytes, cursor.available());
     (void)cursor.u8();
@@ -256,8 +256,8 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
     ASSERT_EQ(static_cast<unsigned>(codec), entry & 15);
     const std::uint64_t window = std::uint64_t{4096} << (entry >> 4);
     const std::uint64_t packed_needed = 4096 + 300 * 48 + body_bytes + raw_bytes + window + own_bytes;
-    EXPECT_OK(read_record(*packed, packed_needed));
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(*packed, packed_needed - 1));
+    EXPECT_OK(read_record(packed->record, packed_needed));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(packed->record, packed_needed - 1));
   }
 }
 

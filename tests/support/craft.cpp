@@ -57,7 +57,11 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
   writer.set_inputs({&source_reader, &target_reader, copied, words});
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
-  if (words) EXPECT_OK(writer.add_words(*words));
+  if (words) {
+    const auto coded = writer.encode_words(*words);
+    EXPECT_OK(coded);
+    if (coded) EXPECT_OK(writer.add_words(*coded));
+  }
   std::vector<GroupDraft> drafts;
   if (craft.covers_apart) {
     std::vector<GroupDraft> cover_drafts;

@@ -176,11 +176,11 @@ Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes, std::ui
 
 TEST(WordRecordBytes, AreThoseOfTheFormatsExample) {
   const WordMap words(3, {change_of("bcd", "123"), change_of("abc", "bcd")});
-  const auto record = native::encode_words(words, {CodecId::kStore, 0, 0});
-  ASSERT_OK(record);
+  const auto coded = native::encode_words(words, {CodecId::kStore, 0, 0});
+  ASSERT_OK(coded);
   EXPECT_EQ((Bytes{0x06, 0x16, 0x03, 0x02, 0x01, 0x01, 0x0e, 0x00, 0x0e, 0x0e, 0xe4, 0xc6,
                    0x89, 0x03, 0xe3, 0xc4, 0x85, 0x03, 0xcf, 0xcf, 0xcf, 0x01, 0x01, 0x01}),
-            *record);
+            coded->record);
   EXPECT_EQ(bytes_of("b123bcd"), replaced(words, bytes_of("abcdabc")));
   EXPECT_EQ(bytes_of("ab"), replaced(words, bytes_of("ab")));
 }
@@ -206,9 +206,9 @@ TEST_P(WordSizes, AreReadAsTheyWereWritten) {
       for (const std::size_t run_words : {1u, 100u, 3000u}) {
         SCOPED_TRACE(::testing::Message() << codec_name(codec) << ' ' << runs << ' ' << run_words);
         const WordMap words = words_in_runs(GetParam(), runs, run_words, runs + run_words);
-        const auto record = native::encode_words(words, settings);
-        ASSERT_OK(record);
-        const auto read = read_record(*record, native::word_memory_bytes(words, settings));
+        const auto coded = native::encode_words(words, settings);
+        ASSERT_OK(coded);
+        const auto read = read_record(coded->record, coded->memory_bytes);
         ASSERT_OK(read);
         EXPECT_EQ(GetParam(), read->word_bytes());
         EXPECT_TRUE(words.changes() == read->changes());
@@ -222,10 +222,10 @@ TEST(WordRecordBytes, MayBeAsManyAsTheFormatAllows) {
   const WordMap words = words_in_runs(8, 64, WordMap::kMostWords / 64, 1);
   ASSERT_EQ(WordMap::kMostWords, words.changes().size());
   const CodecSettings settings{CodecId::kStore, 0, 0};
-  const auto record = native::encode_words(words, settings);
-  ASSERT_OK(record);
-  EXPECT_LT(record->size(), native::kMaxWordRecordBytes);
-  const auto read = read_record(*record, native::word_memory_bytes(words, settings));
+  const auto coded = native::encode_words(words, settings);
+  ASSERT_OK(coded);
+  EXPECT_LT(coded->record.size(), native::kMaxWordRecordBytes);
+  const auto read = read_record(coded->record, coded->memory_bytes);
   ASSERT_OK(read);
   EXPECT_TRUE(words.changes() == read->changes());
 }
@@ -268,9 +268,9 @@ TEST(WordSpans, AreReadAsTheyWereWritten) {
   for (std::uint64_t i = 0; i < 1000; ++i) spans.push_back({i * 300 * kUnit, (i * 300 + 1 + i % 200) * kUnit});
   const WordMap words(4, {{1, 2}}, spans);
   const CodecSettings settings{CodecId::kStore, 0, 0};
-  const auto record = native::encode_words(words, settings);
-  ASSERT_OK(record);
-  const auto read = read_record(*record, native::word_memory_bytes(words, settings), spans.back().end);
+  const auto coded = native::encode_words(words, settings);
+  ASSERT_OK(coded);
+  const auto read = read_record(coded->record, coded->memory_bytes, spans.back().end);
   ASSERT_OK(read);
   EXPECT_TRUE(spans == read->spans());
 }

@@ -8,11 +8,15 @@
 
 namespace bdelta::native {
 
-// With its tag. The ranks of the words are best ascending by their bytes for long stretches.
-Result<Bytes> encode_words(const WordMap& words, const CodecSettings& codec);
+// Words as a patch has them.
+struct CodedWords {
+  WordMap map;
+  Bytes record;                // with its tag
+  std::uint64_t memory_bytes;  // what an applier takes for the record and the map, as the header has to declare it
+};
 
-// What an applier takes for the record and the map, as the header has to declare it.
-[[nodiscard]] std::uint64_t word_memory_bytes(const WordMap& words, const CodecSettings& codec);
+// The ranks of the words are best ascending by their bytes for long stretches.
+Result<CodedWords> encode_words(WordMap words, const CodecSettings& codec);
 
 // `patch` stands behind the tag. No two words are alike, and they take no more memory than the header declares. Errors:
 // kPatchCorrupt, kUnsupportedFeature for a codec that is not known.

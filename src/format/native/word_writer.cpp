@@ -53,7 +53,7 @@ void append_spans(Bytes& body, const std::vector<WordSpan>& spans) {
 
 }  // namespace
 
-Result<Bytes> encode_words(const WordMap& words, const CodecSettings& codec) {
+Result<CodedWords> encode_words(WordMap words, const CodecSettings& codec) {
   const std::vector<std::uint64_t> counts = run_counts(words);
   const Bytes raw = columns(words, counts);
   Bytes body;
@@ -66,14 +66,11 @@ Result<Bytes> encode_words(const WordMap& words, const CodecSettings& codec) {
   Bytes record{static_cast<std::uint8_t>(RecordTag::kWords)};
   append_varint(record, body.size());
   append(record, body);
-  return record;
-}
-
-std::uint64_t word_memory_bytes(const WordMap& words, const CodecSettings& codec) {
-  const std::uint64_t raw_bytes = columns(words, run_counts(words)).size();
   // Coded and decoded bytes of the record; the former are no more than the latter, a little, and two varints a span.
-  return words.memory_bytes() + 2 * raw_bytes + 2 * kMaxVarintBytes * words.spans().size() +
-         frame_decoder_bytes(raw_bytes, codec);
+  const std::uint64_t memory_bytes = words.memory_bytes() + 2 * raw.size() +
+                                     2 * kMaxVarintBytes * words.spans().size() +
+                                     frame_decoder_bytes(raw.size(), codec);
+  return CodedWords{std::move(words), std::move(record), memory_bytes};
 }
 
 }  // namespace bdelta::native

@@ -5,7 +5,6 @@
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/page_hash_record.hpp"
-#include "format/native/word_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -55,18 +54,16 @@ Status Writer::add_page_hashes(const PageHashLists& lists) {
   return {};
 }
 
-Status Writer::add_words(const WordMap& words) {
-  BDELTA_ASSIGN(const Bytes record, encode_words(words, settings_.literals));
-  BDELTA_TRY(append_body(record));
-  end_record();
-  limits_.required_features |= kFeatureWords;
-  word_bytes_ = word_memory_bytes(words, settings_.literals);
-  return {};
+Result<CodedWords> Writer::encode_words(WordMap words) const {
+  return native::encode_words(std::move(words), settings_.literals);
 }
 
-Result<std::uint64_t> Writer::measure_words(const WordMap& words) const {
-  BDELTA_ASSIGN(const Bytes record, encode_words(words, settings_.literals));
-  return record.size();
+Status Writer::add_words(const CodedWords& words) {
+  BDELTA_TRY(append_body(words.record));
+  end_record();
+  limits_.required_features |= kFeatureWords;
+  word_bytes_ = words.memory_bytes;
+  return {};
 }
 
 Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "format/native/group_choice.hpp"
 #include "delta/page_hashes.hpp"
-#include "delta/word_map.hpp"
-#include "format/prediction_plan.hpp"
+#include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
+#include "format/native/word_record.hpp"
+#include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
@@ -39,11 +39,11 @@ class Writer {
   // The lists of page digests that the groups leave out, before everything else.
   Status add_page_hashes(const PageHashLists& lists);
 
-  // The words that copies of the groups have others in place of, behind the page digests.
-  Status add_words(const WordMap& words);
+  // Words with the codec of this patch.
+  Result<CodedWords> encode_words(WordMap words) const;
 
-  // The bytes of its record, with the level's codec.
-  Result<std::uint64_t> measure_words(const WordMap& words) const;
+  // Those that copies of the groups have others in place of, behind the page digests.
+  Status add_words(const CodedWords& words);
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
