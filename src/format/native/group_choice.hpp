@@ -42,7 +42,4 @@ struct GroupChoices {
 Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                      FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices);
 
-// Bytes of all frames.
-[[nodiscard]] std::uint64_t coded_bytes(const CodedStream& stream) noexcept;
-
 }  // namespace bdelta::native

@@ -175,6 +175,12 @@ StreamSizes stream_sizes(GroupKind kind, const std::vector<WindowRecord>& window
 
 }  // namespace
 
+std::uint64_t coded_bytes(const CodedStream& stream) noexcept {
+  std::uint64_t bytes = 0;
+  for (const Bytes& frame : stream.frames) bytes += frame.size();
+  return bytes;
+}
+
 Status FrameBudget::spend(std::uint64_t bytes) {
   spent_bytes_ += bytes;
   return spent_bytes_ <= limit_bytes_ ? Status() : Status(patch_too_large(limit_bytes_));

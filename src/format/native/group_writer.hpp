@@ -40,6 +40,9 @@ struct CodedStream {
   std::vector<Bytes> frames;  // of kMaxFrameBytes raw bytes each, the last of what is left
 };
 
+// Bytes of all frames.
+[[nodiscard]] std::uint64_t coded_bytes(const CodedStream& stream) noexcept;
+
 // Compresses one stream. Short ones, those that would grow, and those in which samples find nothing to save are stored.
 Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context = {});
 

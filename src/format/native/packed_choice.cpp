@@ -1,0 +1,87 @@
+#include "format/native/packed_choice.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "format/native/layout.hpp"
+
+namespace bdelta::native {
+namespace {
+
+constexpr std::uint64_t kStreamOverhead = 6;  // bytes of tables and frame that a stream of its own takes
+constexpr unsigned kOpStreams = 1u << kLiteralLengths | 1u << kCopyLengths | 1u << kDiagonals;
+
+// What decoding takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
+constexpr std::array<std::uint64_t, kResidualValues + 1> kNumberNs = {150, 150, 150, 120, 40, 150};  // context coder
+constexpr std::uint64_t kCodedByteNs = 50;      // a codec, for each byte of its own
+constexpr std::uint64_t kFreeNs = 1'000'000;    // that a stream may take for however few bytes
+
+// Nanoseconds that decoding a stream takes longer in the context coder than in its codec.
+std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_t codec_bytes) {
+  std::uint64_t count = 0;
+  if (stream == kResidualValues) {
+    count = draft.streams[stream].size();
+  } else {
+    const bool of_run = stream >= kResidualGaps;
+    for (const WindowRecord& record : draft.windows) count += of_run ? record.run_count : record.copy_count;
+  }
+  const std::uint64_t model_ns = count * kNumberNs[stream];
+  const std::uint64_t codec_ns = kFreeNs + codec_bytes * kCodedByteNs;
+  return model_ns - std::min(model_ns, codec_ns);
+}
+
+// The streams that the context coder made smaller by enough bytes for the time it takes, as bits.
+unsigned winners(const GroupDraft& draft, const PackedGroup& trial, const std::vector<CodedStream>& streams,
+                 const WriterSettings& settings) {
+  unsigned won = 0;
+  for (std::size_t s = 0; s <= kResidualValues; ++s) {
+    const std::uint64_t codec_bytes = coded_bytes(streams[s]);
+    const std::uint64_t price_bytes =
+        settings.model_byte_ns == 0 ? 0 : extra_ns(draft, s, codec_bytes) / settings.model_byte_ns;
+    const bool better = trial.cost_bytes[s] + price_bytes < codec_bytes + kStreamOverhead;
+    if (trial.scope.has(s) && better) won |= 1u << s;
+  }
+  return won;
+}
+
+}  // namespace
+
+PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch) {
+  unsigned streams = kModelStreams & streams_of(draft.kind);
+  if (draft.streams[kResidualValues].size() > most_values) streams &= ~(1u << kResidualValues);
+  return pack_group(draft, fitting_scope(draft, streams), watch);
+}
+
+std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
+                                    const std::vector<CodedStream>& streams) {
+  GroupDraft ops = covers_of(draft);
+  ops.kind = draft.kind;
+  if ((streams_of(draft.kind) & kOpStreams) == 0) return std::nullopt;
+  PackedGroup packed = pack_group(ops, fitting_scope(ops, kOpStreams), watch);
+  const unsigned won = winners(ops, packed, streams, settings);
+  if (won == 0) return std::nullopt;
+  if (won != packed.scope.streams) packed = pack_group(ops, fitting_scope(ops, won), watch);
+  return packed;
+}
+
+std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept {
+  const std::uint64_t coded = coded_bytes(made.coded.streams[stream]);
+  if (!made.trial || !made.trial->scope.has(stream)) return coded;
+  return std::min(coded, made.trial->cost_bytes[stream]);
+}
+
+void assemble_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+  made.group = assemble_group(draft.kind, draft.windows, made.coded);
+  const unsigned won = made.trial ? winners(draft, *made.trial, made.coded.streams, settings) : 0;
+  if (won == 0) return;
+  if (won != made.trial->scope.streams) made.trial = pack_group(draft, fitting_scope(draft, won), watch);
+  std::swap(made.coded.packed, made.trial);
+  CodedGroup packed = assemble_group(draft.kind, draft.windows, made.coded);
+  if (packed.body.size() < made.group.body.size()) {
+    made.group = std::move(packed);
+  } else {
+    made.coded.packed.reset();
+  }
+}
+
+}  // namespace bdelta::native

@@ -1,0 +1,23 @@
+// Whether streams of a group are packed by the context coder: where that saves enough bytes for the time it takes.
+#pragma once
+
+#include "format/native/group_choice.hpp"
+
+namespace bdelta::native {
+
+// All streams packed that may be, to see what each costs; residual values only where there are no more than most_values.
+[[nodiscard]] PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch);
+
+// The numbers of ops packed alone, where that is smaller than `streams`: what is left of a packed group whose misses are
+// coded.
+[[nodiscard]] std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
+                                                  const std::vector<CodedStream>& streams);
+
+// What a stream costs in the cheaper of its forms without coded contents.
+[[nodiscard]] std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept;
+
+// Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch. Streams that are
+// smaller packed, but take too long for it, are not.
+void assemble_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made);
+
+}  // namespace bdelta::native
