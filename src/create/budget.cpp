@@ -47,6 +47,7 @@ constexpr unsigned kMaxShift = 20;
 constexpr std::uint64_t kSmallCostsTargets = 8;  // of choice_bytes: in larger targets no costs of small changes are tried
 constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
 constexpr std::uint64_t kLoadedLeavesBytes = 60 * kMiB;
+constexpr std::uint64_t kAmpleCopies = 6;                  // of both files that work without a limit takes at most
 
 // Everything that decides about the patch under a limit; shares of what is left for it.
 struct Shares {
@@ -205,11 +206,38 @@ Budget without_limit(const BudgetRequest& request) {
   return budget;
 }
 
+// What work without a limit takes at most, one compressor at a time: measured over programs, texts and files that share
+// nothing, and rounded up.
+std::uint64_t most_without_limit(const BudgetRequest& request, const Budget& budget, unsigned threads) {
+  const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size);
+  const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, request.target_size) : 0;
+  return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + anchors +
+         kAmpleCopies * (request.source_size + request.target_size) +
+         threads * (kThreadBytes + worker_bytes(budget)) + coder_bytes_for(budget.settings, stream);
+}
+
+// Under a limit that leaves room for everything: then the patch is that of no limit.
+std::optional<Budget> within_ample_limit(const BudgetRequest& request) {
+  if (std::max(request.source_size, request.target_size) > kFreeSegment) return std::nullopt;
+  BudgetRequest free = request;
+  free.limit_bytes = 0;
+  Budget budget = without_limit(free);
+  const auto most = [&](unsigned threads) { return most_without_limit(request, budget, threads); };
+  if (most(1) > request.limit_bytes) return std::nullopt;
+  budget.threads = 1;
+  while (budget.threads < request.threads && most(budget.threads + 1) <= request.limit_bytes) ++budget.threads;
+  budget.needed_bytes = most(budget.threads);
+  budget.codec_bytes = request.limit_bytes - budget.needed_bytes + coder_bytes_for(budget.settings, 0);
+  return budget;
+}
+
 }  // namespace
 
 Result<Budget> make_budget(const BudgetRequest& request) {
   if (request.limit_bytes == 0) return without_limit(request);
+  if (auto budget = within_ample_limit(request)) return std::move(*budget);
   Budget budget;
+  budget.ample = false;
   choose_loading(request, budget);
   const std::uint64_t heap = heap_bytes(request, budget);
   const bool in_parts = !budget.source_whole || !budget.target_whole;

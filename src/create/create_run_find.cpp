@@ -64,8 +64,7 @@ Status CreateRun::digest_inputs() {
 
 // Prediction looks at both files as a whole, and takes the memory of both again.
 Status CreateRun::find_programs() {
-  const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
-  if (!options_.predict || !budget_.settings.predict || !whole || !writer_) return {};
+  if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_) return {};
   watch_.set_range(share::kDigested, share::kDigested);
   std::vector<exe::Image> source_images = exe::find_images(source_.bytes());
   if (source_images.empty()) return {};
@@ -148,8 +147,7 @@ Status CreateRun::find_covers() {
 
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
 Status CreateRun::find_words() {
-  const bool whole = budget_.source_whole && budget_.target_whole && options_.memory_limit_bytes == 0;
-  if (budget_.settings.word_search == 0 || !whole || !writer_) return {};
+  if (budget_.settings.word_search == 0 || !budget_.ample || !writer_) return {};
   set_segment_range(share::kChosen, share::kChosen);
   const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
                            covers_};

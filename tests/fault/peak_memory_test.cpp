@@ -9,6 +9,7 @@
 
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/program_pair.hpp"
 #include "support/replace_new.hpp"
 
 namespace {
@@ -95,6 +96,24 @@ TEST_P(PeakMemory, StaysWithinTheLimitWhereNothingMatches) {
   g_peak_bytes = before;
   ASSERT_OK(create(source_reader, target_reader, writer, options));
   EXPECT_LE(g_peak_bytes - before, kLimitBytes);
+}
+
+// Prediction, words and several sets of covers, as where there is no limit.
+TEST_P(PeakMemory, StaysWithinALimitThatIsAmple) {
+  const ProgramPair pair = program_pair(3, 20'000);
+  CreateOptions options = create_options(GetParam(), PatchFormat::kBdt2, 4);
+  const auto free = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(free);
+  options.memory_limit_bytes = std::uint64_t{1} << 30;
+  options.files.mode = IoMode::kMmap;
+  const auto estimate = estimate_memory(pair.old_version.size(), pair.new_version.size(), options);
+  ASSERT_OK(estimate);
+  const long long before = g_live_bytes;
+  g_peak_bytes = before;
+  const auto ample = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(ample);
+  EXPECT_LE(static_cast<std::uint64_t>(g_peak_bytes - before), *estimate);
+  EXPECT_TRUE(same_bytes(*free, *ample));
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PeakMemory, ::testing::Values(1, 3, 6));

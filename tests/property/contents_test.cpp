@@ -131,10 +131,10 @@ TEST(LightLiterals, LevelNineTakesThemWhereTheyAreFewAndNoOtherLevelDoes) {
   EXPECT_EQ(0u, info_of(*patch).required_features);
 }
 
-TEST(LightLiterals, UnderALimitOfMemoryThereAreNone) {
+TEST(LightLiterals, WhereMemoryIsScarceThereAreNone) {
   const Pair pair = new_words(1500);
   CreateOptions options = create_options(9);
-  options.memory_limit_bytes = std::uint64_t{256} << 20;
+  options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.source, pair.target, options);
   ASSERT_OK(patch);
   EXPECT_EQ(0u, info_of(*patch).required_features);

@@ -35,7 +35,7 @@ class PredictionLevels : public ::testing::TestWithParam<int> {};
 
 TEST_P(PredictionLevels, AnyThreadCountGivesTheSamePatch) {
   const ProgramPair& pair = large_pair();
-  expect_same_patch_by_any_threads(pair.old_version, pair.new_version, GetParam());
+  (void)expect_same_patch_by_any_threads(pair.old_version, pair.new_version, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kMaxLevel));
@@ -93,13 +93,20 @@ TEST(Prediction, FilesWithoutProgramsAreUntouched) {
   EXPECT_TRUE(same_bytes(*without, *with));
 }
 
-TEST(Prediction, NeedsMoreMemoryThanALimitOfCreateAllows) {
+TEST(Prediction, NeedsALimitThatLeavesRoomForBothFiles) {
   const ProgramPair pair = program_pair(10, 500);
   CreateOptions options = create_options(kLevel);
-  options.memory_limit_bytes = std::uint64_t{128} << 20;
-  const auto patch = make_patch(pair.old_version, pair.new_version, options);
-  ASSERT_OK(patch);
-  EXPECT_FALSE(is_predicted(*patch));
+  const auto free = make_patch(pair.old_version, pair.new_version, options);
+  options.memory_limit_bytes = std::uint64_t{64} << 20;
+  const auto scarce = make_patch(pair.old_version, pair.new_version, options);
+  options.memory_limit_bytes = std::uint64_t{256} << 20;
+  const auto ample = make_patch(pair.old_version, pair.new_version, options);
+  ASSERT_OK(free);
+  ASSERT_OK(scarce);
+  ASSERT_OK(ample);
+  EXPECT_FALSE(is_predicted(*scarce));
+  EXPECT_TRUE(is_predicted(*ample));
+  EXPECT_TRUE(same_bytes(*free, *ample));
 }
 
 TEST(Prediction, ApplyingKeepsToItsMemoryLimit) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/sanitized.hpp"
+
 namespace bdelta::test {
 
 Status HiddenReader::read_at(std::uint64_t pos, MutableByteSpan out) {
@@ -80,7 +82,10 @@ void expect_rebuilt(ByteSpan source, ByteSpan patch, ByteSpan target) {
 }
 
 void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target) {
-  for (const unsigned threads : {1u, 2u, 7u}) expect_rebuilt_by(threads, source, patch, target);
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    if (kSanitized && threads == 2) continue;
+    expect_rebuilt_by(threads, source, patch, target);
+  }
 }
 
 PatchInfo info_of(ByteSpan patch) {
@@ -98,14 +103,18 @@ void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& op
   expect_rebuilt_by(1, source, *patch, target);
 }
 
-void expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level) {
-  const auto one = make_patch(source, target, create_options(level, PatchFormat::kBdt2, 1));
-  ASSERT_OK(one);
+Bytes expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level) {
+  auto one = make_patch(source, target, create_options(level, PatchFormat::kBdt2, 1));
+  EXPECT_OK(one);
+  if (!one) return {};
   for (const unsigned threads : {2u, 7u}) {
+    if (kSanitized && threads == 2) continue;
     const auto many = make_patch(source, target, create_options(level, PatchFormat::kBdt2, threads));
-    ASSERT_OK(many);
+    EXPECT_OK(many);
+    if (!many) continue;
     EXPECT_TRUE(same_bytes(*one, *many)) << threads;
   }
+  return std::move(*one);
 }
 
 CreateOptions create_options(int level, PatchFormat format, unsigned threads) {

@@ -81,8 +81,8 @@ void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target)
 // Makes a patch and applies it through every sink.
 void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& options);
 
-// Makes the patch of this level by one thread, and expects the same bytes of two and of seven.
-void expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level);
+// Makes the patch of this level by one thread, and expects the same bytes of two and of seven. Gives the patch.
+Bytes expect_same_patch_by_any_threads(ByteSpan source, ByteSpan target, int level);
 
 [[nodiscard]] CreateOptions create_options(int level, PatchFormat format = PatchFormat::kBdt2, unsigned threads = 1);
 

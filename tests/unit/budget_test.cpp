@@ -57,6 +57,27 @@ TEST(Budget, LessMemoryMeansASparserIndexAndSmallerGroups) {
   EXPECT_LT(little->settings.literals.max_window_log, much->settings.literals.max_window_log);
 }
 
+TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    const auto free = make_budget(request(level, 0, 30 * kMiB));
+    BudgetRequest wanted = request(level, 1024 * kMiB, 30 * kMiB);
+    wanted.threads = 16;
+    const auto ample = make_budget(wanted);
+    ASSERT_OK(free);
+    ASSERT_OK(ample);
+    EXPECT_TRUE(ample->ample);
+    EXPECT_LE(ample->needed_bytes, 1024 * kMiB);
+    EXPECT_EQ(free->settings.choice_bytes, ample->settings.choice_bytes);
+    EXPECT_EQ(free->settings.window_bytes, ample->settings.window_bytes);
+    EXPECT_EQ(free->settings.light_ns, ample->settings.light_ns);
+    EXPECT_EQ(free->settings.match.parse_params.costs.size(), ample->settings.match.parse_params.costs.size());
+    EXPECT_EQ(free->segment_bytes, ample->segment_bytes);
+    EXPECT_EQ(free->match.index_bytes, ample->match.index_bytes);
+    EXPECT_FALSE(make_budget(request(level, 64 * kMiB, 30 * kMiB))->ample);
+    EXPECT_FALSE(make_budget(request(level, 1024 * kMiB, 1000 * kMiB))->ample);
+  }
+}
+
 class BudgetOfLevel : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Levels, BudgetOfLevel, ::testing::Values(1, 3, 6, 9));
 
