@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "exe/choose_kinds.hpp"
 #include "exe/cover_pieces.hpp"
@@ -12,6 +13,7 @@
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
 #include "match/parse.hpp"
+#include "parallel/large_buffer.hpp"
 
 namespace bdelta {
 namespace {
@@ -49,6 +51,20 @@ bool is_doubtful(const exe::KindCounts& counts, const Covers& covers, std::uint6
   std::uint64_t covered_bytes = 0;
   for (const Cover& cover : covers) covered_bytes += cover.length;
   return right_count < field_count / 10 * 9 || covered_bytes < target_size / 10 * 7;
+}
+
+// Zeros where no cover copies.
+void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
+  std::uint64_t end = 0;
+  const auto clear_to = [&](std::uint64_t begin) {
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(end), bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+              std::uint8_t{0});
+  };
+  for (const Cover& cover : covers) {
+    clear_to(cover.target_pos);
+    end = cover.target_end();
+  }
+  clear_to(bytes.size());
 }
 
 // Bytes of the target that a fast search finds nothing equal for.
@@ -95,34 +111,34 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-    old_image_.assign(source_.begin(), source_.end());
-    new_image_.assign(target_.begin(), target_.end());
-    exe::mask_fields(*old_, exe::kAllKinds, old_image_, pool_);
-    exe::mask_fields(*new_, exe::kAllKinds, new_image_, pool_);
+    old_image_ = copy_of(source_, pool_);
+    new_image_ = copy_of(target_, pool_);
+    exe::mask_fields(*old_, exe::kAllKinds, old_image_.span(), pool_);
+    exe::mask_fields(*new_, exe::kAllKinds, new_image_.span(), pool_);
   }
   const LevelSettings quick = level_settings(kMaskedLevel);
-  Matcher matcher(old_image_, quick.match, {}, pool_);
-  return std::move(matcher.find(new_image_, diagonals).front());
+  Matcher matcher(std::as_const(old_image_).span(), quick.match, {}, pool_);
+  return std::move(matcher.find(std::as_const(new_image_).span(), diagonals).front());
 }
 
 // The first covers are used up as soon as the parse has them as seeds.
 Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& level_params) {
-  std::vector<std::uint8_t> scale;
+  ByteBuffer scale;
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     const exe::PlaceMap map(first);
     const std::vector<exe::Label> labels =
         exe::learn_labels(*old_, new_->images(), target_, map, exe::kAllKinds, exe::LabelUse::kRelabel, pool_);
     const exe::LabelIndex index(labels);
-    exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_, pool_);
-    exe::label_target(*new_, exe::kAllKinds, new_image_, pool_);
+    exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_.span(), pool_);
+    exe::label_target(*new_, exe::kAllKinds, new_image_.span(), pool_);
     scale = exe::miss_scale(*new_, exe::kAllKinds, pool_);
   }
   ParseParams params = level_params;
   params.costs.resize(1);
   params.small_costs.clear();
   params.dense_costs.clear();
-  return joined(std::move(parse_covers(old_image_, new_image_, first, params, scale, pool_).front()));
+  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), first, params, scale.span(), pool_).front()));
 }
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {
@@ -132,8 +148,7 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
     plan_.covers = labelled_covers(plan_.covers, level_settings(kMaskedLevel).match.parse_params);
   }
   plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
-  Bytes().swap(old_image_);
-  Bytes().swap(new_image_);
+  old_image_ = {};
   predict();
 }
 
@@ -151,15 +166,17 @@ void ProgramPass::predict() {
 }
 
 void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {
-  copied_.resize(target_.size());
+  copied_ = std::exchange(new_image_, {});  // of the right size, and done with
+  const MutableByteSpan copied = copied_.span();
+  clear_gaps(plan_.covers, copied);
   const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, static_cast<exe::KindSet>(plan_.kinds));
   const exe::CoverPieces pieces(plan_.covers);
   pieces.for_each(
       pool_, [&](std::size_t) { return exe::FieldPredictor::Cache(predictor); },
       [&](exe::FieldPredictor::Cache& cache, const exe::CoverPiece& piece) {
         const Cover& cover = plan_.covers[piece.cover];
-        const MutableByteSpan to = MutableByteSpan(copied_).subspan(
-            static_cast<std::size_t>(cover.target_pos + piece.begin), static_cast<std::size_t>(piece.length));
+        const MutableByteSpan to = copied.subspan(static_cast<std::size_t>(cover.target_pos + piece.begin),
+                                                  static_cast<std::size_t>(piece.length));
         std::memcpy(to.data(), source_.data() + cover.source_pos + piece.begin, to.size());
         predictor.predict(piece.cover, piece.begin, to, cache);
       });

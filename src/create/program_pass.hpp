@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apply/predicted_copies.hpp"
+#include "base/byte_buffer.hpp"
 #include "create/level.hpp"
 #include "format/prediction_plan.hpp"
 #include "match/matcher.hpp"
@@ -32,7 +33,7 @@ class ProgramPass {
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
 
   // At the positions of the target; what no cover copies is 0.
-  [[nodiscard]] ByteSpan copied() const noexcept { return copied_; }
+  [[nodiscard]] ByteSpan copied() const noexcept { return copied_.span(); }
 
   // Memory that an applier takes for the predictions.
   [[nodiscard]] std::uint64_t apply_bytes() const noexcept;
@@ -53,13 +54,13 @@ class ProgramPass {
   WorkerPool& pool_;
   std::optional<exe::Program> old_;
   std::optional<exe::Program> new_;
-  Bytes old_image_;   // the files with their fields made comparable
-  Bytes new_image_;
+  ByteBuffer old_image_;  // the files with their fields made comparable
+  ByteBuffer new_image_;
   std::uint64_t apply_program_bytes_ = 0;
   bool in_doubt_ = false;
   PredictionPlan plan_;
   std::size_t label_count_ = 0;
-  Bytes copied_;
+  ByteBuffer copied_;
 };
 
 }  // namespace bdelta

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exe/field_codec.hpp"
+#include "parallel/large_buffer.hpp"
 
 namespace bdelta::exe {
 namespace {
@@ -111,10 +112,11 @@ void label_source(const Program& source, const Images& target, const PlaceMap& m
   });
 }
 
-std::vector<std::uint8_t> miss_scale(const Program& target, KindSet kinds, WorkerPool& pool) {
-  std::vector<std::uint8_t> scale(target.file().size(), kOrdinaryMiss);
+ByteBuffer miss_scale(const Program& target, KindSet kinds, WorkerPool& pool) {
+  ByteBuffer scale = filled_buffer(target.file().size(), kOrdinaryMiss, pool);
+  std::uint8_t* const bytes = scale.span().data();
   for_each_chunk(target, kinds, pool, [] { return NoState(); }, [&](NoState&, const Field& field) {
-    std::memset(scale.data() + field.pos, kFieldMiss, field_bytes(field.form));
+    std::memset(bytes + field.pos, kFieldMiss, field_bytes(field.form));
   });
   return scale;
 }

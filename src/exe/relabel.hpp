@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/byte_buffer.hpp"
 #include "bdelta/io.hpp"
 #include "exe/predict.hpp"
 #include "exe/program.hpp"
@@ -32,6 +33,6 @@ void label_source(const Program& source, const Images& target, const PlaceMap& m
 
 // For each byte of the target what a miss costs a parse, in sixteenths of the ordinary: less in fields, as a wrong
 // prediction is rather cheap to mend.
-[[nodiscard]] std::vector<std::uint8_t> miss_scale(const Program& target, KindSet kinds, WorkerPool& pool);
+[[nodiscard]] ByteBuffer miss_scale(const Program& target, KindSet kinds, WorkerPool& pool);
 
 }  // namespace bdelta::exe

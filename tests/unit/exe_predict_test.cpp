@@ -327,7 +327,8 @@ TEST_F(ShiftedFunction, MaskedOrLabelledTheCodeIsEqual) {
   EXPECT_NE(load_le<std::uint32_t>(old_copy.data() + code_pos(*source_) + 1),
             load_le<std::uint32_t>(old_copy.data() + code_pos(*source_) + 6));
 
-  const std::vector<std::uint8_t> scale = miss_scale(*target_, kAllKinds, pool_);
+  const ByteBuffer buffer = miss_scale(*target_, kAllKinds, pool_);
+  const ByteSpan scale = buffer.span();
   ASSERT_EQ(new_.size(), scale.size());
   EXPECT_GT(scale[code_pos(*target_)], scale[code_pos(*target_) + 1]);
 }
