@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apply/predicted_copies.hpp"
-#include "base/byte_buffer.hpp"
+#include "base/raw_buffer.hpp"
 #include "create/level.hpp"
 #include "format/prediction_plan.hpp"
 #include "match/matcher.hpp"

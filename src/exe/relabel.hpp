@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/byte_buffer.hpp"
+#include "base/raw_buffer.hpp"
 #include "bdelta/io.hpp"
 #include "exe/predict.hpp"
 #include "exe/program.hpp"

@@ -90,14 +90,14 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
   const unsigned sparser = failing_bytes < read_bytes / 1024 ? 2 : failing_bytes < read_bytes / 64 ? 1 : 0;
   threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift + sparser));
 
-  if (bounded) make_filter(failing_bytes * threshold_ >> 32, scope, pool.watch());
+  if (bounded) make_filter(failing_bytes * threshold_ >> 32, scope, pool);
 
   std::uint64_t count = 0;
   const std::size_t round = tasks_at_a_time(scope, chunk_count);
   for (std::size_t begin = 0; begin < chunk_count; begin += round) {
     const auto keys = sampled_keys(target, std::span(failing).subspan(begin, std::min(round, chunk_count - begin)), pool);
     for (const auto& chunk : keys) count += chunk.size();
-    if (!bounded) make_filter(count, scope, pool.watch());
+    if (!bounded) make_filter(count, scope, pool);
     for (const auto& chunk : keys) note_keys(chunk);
   }
   return count;
@@ -132,16 +132,16 @@ void AnchorTable::note_keys(const std::vector<std::uint64_t>& keys) noexcept {
   }
 }
 
-void AnchorTable::make_filter(std::uint64_t key_count, const AnchorScope& scope, Watch* watch) {
+void AnchorTable::make_filter(std::uint64_t key_count, const AnchorScope& scope, WorkerPool& pool) {
   std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(key_count / 4, 1 << 10, kMaxFilterWords));
   if (scope.memory_bytes != 0) words = std::min(words, std::bit_floor(scope.memory_bytes / 4 / sizeof(std::uint64_t)));
   filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
-  resize_watched(filter_, static_cast<std::size_t>(words), watch);
+  filter_ = filled_buffer<std::uint64_t>(static_cast<std::size_t>(words), 0, pool);
 }
 
-void AnchorTable::make_table(std::uint64_t slot_count, Watch* watch) {
+void AnchorTable::make_table(std::uint64_t slot_count, WorkerPool& pool) {
   slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slot_count / kWays));
-  resize_watched(slots_, static_cast<std::size_t>(slot_count), watch);
+  slots_ = filled_buffer<std::uint64_t>(static_cast<std::size_t>(slot_count), 0, pool);
 }
 
 void AnchorTable::insert(std::uint64_t place, std::uint64_t task_begin) noexcept {
@@ -223,7 +223,7 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
   };
   if (bounded) {
     const std::uint64_t most = std::bit_floor(scope.memory_bytes / 2 / sizeof(std::uint64_t));
-    make_table(std::min(most, slots_for(key_count * 4)), pool.watch());
+    make_table(std::min(most, slots_for(key_count * 4)), pool);
   }
   const std::size_t round = tasks_at_a_time(scope, tasks.size());
   for (std::size_t begin = 0; begin < tasks.size(); begin += round) {
@@ -231,12 +231,11 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
     if (!bounded) {
       std::uint64_t count = 0;
       for (const auto& places : found) count += places.size();
-      make_table(slots_for(count * 2), pool.watch());
+      make_table(slots_for(count * 2), pool);
     }
     for (std::size_t i = 0; i < found.size(); ++i) insert_places(found[i], tasks[begin + i].begin);
   }
-  filter_.clear();
-  filter_.shrink_to_fit();
+  filter_ = {};
 }
 
 }  // namespace bdelta

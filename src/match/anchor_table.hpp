@@ -15,6 +15,7 @@
 #include "base/prefetch.hpp"
 #include "match/sample_hash.hpp"
 #include "match/byte_range.hpp"
+#include "parallel/large_buffer.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -73,17 +74,17 @@ class AnchorTable {
                                                                      WorkerPool& pool) const;
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> known_places(ByteSpan source, std::span<const ByteRange> tasks,
                                                              WorkerPool& pool) const;
-  void make_filter(std::uint64_t key_count, const AnchorScope& scope, Watch* watch);
-  void make_table(std::uint64_t slot_count, Watch* watch);
+  void make_filter(std::uint64_t key_count, const AnchorScope& scope, WorkerPool& pool);
+  void make_table(std::uint64_t slot_count, WorkerPool& pool);
   void filter_source(ByteSpan source, std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& found) const;
   void note_keys(const std::vector<std::uint64_t>& keys) noexcept;
   void insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin) noexcept;
   void insert(std::uint64_t place, std::uint64_t task_begin) noexcept;
 
   std::uint32_t threshold_ = 0;
-  std::vector<std::uint64_t> filter_;
+  RawBuffer<std::uint64_t> filter_;
   unsigned filter_shift_ = 0;
-  std::vector<std::uint64_t> slots_;  // tag, position + 1; 0 = free
+  RawBuffer<std::uint64_t> slots_;  // tag, position + 1; 0 = free
   unsigned slot_shift_ = 0;
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "base/prefetch.hpp"
+#include "parallel/large_buffer.hpp"
 
 namespace bdelta {
 namespace {
@@ -87,7 +88,7 @@ class GapFiller {
     std::uint64_t words = std::bit_ceil(std::clamp<std::uint64_t>(gap_bytes_ / 4, 1 << 10, kMaxFilterWords));
     if (scope_.memory_bytes != 0) words = std::min(words, std::bit_floor(scope_.memory_bytes / 4 / sizeof(std::uint64_t)));
     filter_shift_ = 64 - static_cast<unsigned>(std::countr_zero(words));
-    resize_watched(filter_, static_cast<std::size_t>(words), pool_.watch());
+    filter_ = filled_buffer<std::uint64_t>(static_cast<std::size_t>(words), 0, pool_);
     Pace pace(pool_.watch(), kPiece);
     for (const Gap& gap : gaps_) {
       for (std::uint64_t pos = gap.begin; pos + span_ <= gap.end; ++pos) {
@@ -178,7 +179,7 @@ class GapFiller {
 
   void make_table(std::uint64_t slots) {
     slot_shift_ = 64 - static_cast<unsigned>(std::countr_zero(slots / kWays));
-    resize_watched(slots_, static_cast<std::size_t>(slots), pool_.watch());
+    slots_ = filled_buffer<std::uint64_t>(static_cast<std::size_t>(slots), 0, pool_);
   }
 
   // All candidates at once; the table fits their number.
@@ -304,9 +305,9 @@ class GapFiller {
   const GapScope& scope_;
   std::vector<Gap> gaps_;
   std::uint64_t gap_bytes_ = 0;
-  std::vector<std::uint64_t> filter_;
+  RawBuffer<std::uint64_t> filter_;
   unsigned filter_shift_ = 0;
-  std::vector<std::uint64_t> slots_;  // source position + 1, kWays a bucket, 0 = free
+  RawBuffer<std::uint64_t> slots_;  // source position + 1, kWays a bucket, 0 = free
   unsigned slot_shift_ = 0;
 };
 

@@ -93,7 +93,7 @@ void SourceIndex::build(ByteSpan source, unsigned shift, WorkerPool& pool) {
 void SourceIndex::start(unsigned shift, std::uint64_t bucket_count, WorkerPool& pool) {
   threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift));
   bucket_shift_ = 64 - static_cast<unsigned>(std::countr_zero(bucket_count));
-  resize_watched(entries_, static_cast<std::size_t>(bucket_count) * kBucketEntries, pool.watch());
+  entries_ = filled_buffer<std::uint64_t>(static_cast<std::size_t>(bucket_count) * kBucketEntries, 0, pool);
 }
 
 void SourceIndex::add(ByteSpan piece, std::uint64_t source_pos, WorkerPool& pool) {

@@ -14,6 +14,7 @@
 
 #include "base/prefetch.hpp"
 #include "match/sample_hash.hpp"
+#include "parallel/large_buffer.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -84,7 +85,7 @@ class SourceIndex {
   [[nodiscard]] SampleBlocks scan(ByteSpan piece, std::uint64_t source_pos, std::uint64_t max_samples,
                                   WorkerPool& pool) const;
 
-  std::vector<std::uint64_t> entries_;  // 0 = free; else tag, position + 1
+  RawBuffer<std::uint64_t> entries_;  // 0 = free; else tag, position + 1
   std::uint32_t threshold_ = 0;
   unsigned bucket_shift_ = 63;
 };

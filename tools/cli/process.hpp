@@ -14,4 +14,8 @@ namespace bdelta::cli {
 // errors of the write; an I/O error in a mapped input is told and ends with 2. `program` must stay valid.
 void install_signal_handlers(const char* program);
 
+// What is freed stays with the process for what it allocates next. Creation has large tables one after the other, and
+// fresh pages for each cost more than filling it. Where the C library has no such setting, nothing changes.
+void keep_freed_memory();
+
 }  // namespace bdelta::cli

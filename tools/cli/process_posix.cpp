@@ -1,6 +1,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__  // which the headers above define
+#include <malloc.h>
+#endif
 
 #include <atomic>
 #include <cstring>
@@ -67,6 +70,13 @@ std::uint64_t peak_resident_bytes() {
 }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
 
 void install_signal_handlers(const char* program) {
   program_name = program;

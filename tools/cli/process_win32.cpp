@@ -26,6 +26,8 @@ bool stderr_is_terminal() {
   return GetConsoleMode(GetStdHandle(STD_ERROR_HANDLE), &mode) != 0;
 }
 
+void keep_freed_memory() {}
+
 void install_signal_handlers(const char*) { SetConsoleCtrlHandler(on_control, TRUE); }
 
 }  // namespace bdelta::cli

@@ -139,8 +139,10 @@ int run_program(Program program, int argc, const char* const* argv) {
   try {
     auto parsed = parse_options(program, argc, argv);
     if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
+    Options& options = std::get<Options>(parsed);
     install_signal_handlers(name_of(program));
-    return Session(program, std::move(std::get<Options>(parsed))).run();
+    if (program == Program::kBdelta && options.create.memory_limit_bytes == 0) keep_freed_memory();
+    return Session(program, std::move(options)).run();
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s: the system has no more memory to give\n", name_of(program));
     return exit_class(ErrorCode::kOutOfMemory);

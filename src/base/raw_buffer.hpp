@@ -1,0 +1,33 @@
+// An array without first values: for what is large, and written before it is read by the threads that write it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace bdelta {
+
+template <class T>
+class RawBuffer {
+ public:
+  RawBuffer() = default;
+  explicit RawBuffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  [[nodiscard]] T& operator[](std::size_t index) noexcept { return items_[index]; }
+  [[nodiscard]] const T& operator[](std::size_t index) const noexcept { return items_[index]; }
+
+  [[nodiscard]] std::span<T> span() noexcept { return {items_.get(), size_}; }
+  [[nodiscard]] std::span<const T> span() const noexcept { return {items_.get(), size_}; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t size_ = 0;
+};
+
+using ByteBuffer = RawBuffer<std::uint8_t>;
+
+}  // namespace bdelta
