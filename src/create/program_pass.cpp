@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "create/program_gate.hpp"
 #include "exe/choose_kinds.hpp"
 #include "exe/cover_pieces.hpp"
 #include "exe/image_table.hpp"
@@ -19,7 +20,6 @@ namespace bdelta {
 namespace {
 
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
-constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
 // Of the fields of OLD that bpatch holds: with covers, labels and coders it stays within its usual limit of 256 MiB then.
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;
@@ -67,29 +67,13 @@ void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
   clear_to(bytes.size());
 }
 
-// Bytes of the target that a fast search finds nothing equal for.
-std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, WorkerPool& pool) {
-  const LevelSettings fast = level_settings(1);
-  const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
-  Matcher matcher(source, fast.match, {}, pool);
-  const Covers covers = std::move(matcher.find(target, {0, from_end}).front());
-  std::uint64_t equal_bytes = 0;
-  for (const Cover& cover : covers) {
-    const std::uint8_t* s = source.data() + cover.source_pos;
-    const std::uint8_t* t = target.data() + cover.target_pos;
-    for (std::uint64_t i = 0; i < cover.length; ++i) equal_bytes += s[i] == t[i];
-    pool.advance();
-  }
-  return target.size() - equal_bytes;
-}
-
 }  // namespace
 
 std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                                 std::vector<exe::Image> target_images, const LevelSettings& settings,
                                                 WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
-  if (changed_bytes(source, target, pool) < target.size() / kWorthRatio) return nullptr;
+  if (!is_prediction_worth_it(source, target, target_images, pool)) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
   pass->find_programs(std::move(source_images), std::move(target_images));
   if (pass->old_->table_memory_bytes() > kMostFieldBytes) return nullptr;
