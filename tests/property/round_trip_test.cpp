@@ -73,7 +73,7 @@ TEST_P(RoundTrip, EmptyAndTiny) {
 }
 
 TEST_P(RoundTrip, PeriodicBytes) {
-  for (std::size_t period = 1; period <= 17; period += is_slow() ? 4 : 1) {
+  for (std::size_t period = 1; period <= 17; period += is_slow() ? 4u : 1u) {
     SCOPED_TRACE(period);
     const Bytes source = periodic_bytes(20'000, period, period);
     expect_round_trip(source, source, options());
