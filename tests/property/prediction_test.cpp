@@ -93,6 +93,24 @@ TEST(Prediction, FilesWithoutProgramsAreUntouched) {
   EXPECT_TRUE(same_bytes(*without, *with));
 }
 
+// A small program behind much text, in which nearly all changes are.
+TEST(Prediction, NotWhereHardlyAnyChangeLiesInPrograms) {
+  const ProgramPair program = program_pair(12, 60);
+  ProgramPair text;
+  text.old_version = wordy_bytes(4'000'000, 13);
+  text.new_version = edited(text.old_version, random_edits(60, 4'000'000, 40'000, 14));
+  for (const bool with_text : {true, false}) {
+    Bytes source = with_text ? text.old_version : Bytes();
+    Bytes target = with_text ? text.new_version : Bytes();
+    append(source, program.old_version);
+    append(target, program.new_version);
+    const auto patch = make_patch(source, target, create_options(kLevel));
+    ASSERT_OK(patch);
+    EXPECT_EQ(!with_text, is_predicted(*patch));
+    expect_rebuilt(source, *patch, target);
+  }
+}
+
 TEST(Prediction, NeedsALimitThatLeavesRoomForBothFiles) {
   const ProgramPair pair = program_pair(10, 500);
   CreateOptions options = create_options(kLevel);
