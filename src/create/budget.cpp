@@ -178,8 +178,14 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
   budget.spool_bytes = std::min(kFreeSpool, shares.draft / 2);
 }
 
+// What looks at both files as a whole has one segment, and their memory several times.
+bool is_one_segment(const BudgetRequest& request) {
+  return std::max(request.source_size, request.target_size) <= kFreeSegment;
+}
+
 Budget without_limit(const BudgetRequest& request) {
   Budget budget;
+  budget.ample = is_one_segment(request);
   budget.settings = settings_for(request);
   budget.segment_bytes = kFreeSegment;
   budget.match.near_gaps_only = request.target_size > kFreeSegment;
@@ -218,7 +224,7 @@ std::uint64_t most_without_limit(const BudgetRequest& request, const Budget& bud
 
 // Under a limit that leaves room for everything: then the patch is that of no limit.
 std::optional<Budget> within_ample_limit(const BudgetRequest& request) {
-  if (std::max(request.source_size, request.target_size) > kFreeSegment) return std::nullopt;
+  if (!is_one_segment(request)) return std::nullopt;
   BudgetRequest free = request;
   free.limit_bytes = 0;
   Budget budget = without_limit(free);

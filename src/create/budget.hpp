@@ -24,7 +24,7 @@ struct BudgetRequest {
 struct Budget {
   LevelSettings settings;
   MatchLimits match;
-  bool ample = true;                   // memory for all that is done without a limit: prediction, words, sets of covers
+  bool ample = true;                   // one segment, and memory for what looks at both files as a whole
   bool source_whole = true;            // else `gathered_bytes` of it at a time
   bool target_whole = true;            // else segment by segment
   std::uint64_t segment_bytes = 0;     // of target, found, encoded and forgotten as one

@@ -78,6 +78,24 @@ TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
   }
 }
 
+// A patch has one plan of prediction and one set of words, so what makes them must see all of NEW at once.
+TEST(Budget, WhatLooksAtBothFilesHasOneSegment) {
+  for (const std::uint64_t limit : {std::uint64_t{0}, 64 * kMiB, 1024 * kMiB, 1'000'000 * kMiB}) {
+    for (const std::uint64_t size : {kMiB, 1023 * kMiB, 1024 * kMiB, 1025 * kMiB, 10'000 * kMiB}) {
+      for (const int level : {1, 3, 6, 9, 10}) {
+        const auto budget = make_budget(request(level, limit, size));
+        ASSERT_OK(budget);
+        if (budget->ample) {
+          EXPECT_GE(budget->segment_bytes, size);
+        }
+        if (limit == 0) {
+          EXPECT_EQ(size <= 1024 * kMiB, budget->ample);
+        }
+      }
+    }
+  }
+}
+
 class BudgetOfLevel : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Levels, BudgetOfLevel, ::testing::Values(1, 3, 6, 9));
 
