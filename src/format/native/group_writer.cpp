@@ -29,12 +29,6 @@ Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& sett
   return frames;
 }
 
-std::uint64_t total_bytes(const std::vector<Bytes>& frames) {
-  std::uint64_t total = 0;
-  for (const Bytes& frame : frames) total += frame.size();
-  return total;
-}
-
 void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const CodedStreams& coded) {
   const PackedGroup* const packed = coded.packed ? &*coded.packed : nullptr;
   append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
@@ -193,7 +187,7 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
     if (worth) {
       BDELTA_ASSIGN(const CodecSettings fitted, fitted_settings(raw, settings, context.watch));
       BDELTA_ASSIGN(coded.frames, encode_frames(raw, fitted, context));
-      if (total_bytes(coded.frames) >= raw.size()) return store_stream(raw, {});  // the context has counted it
+      if (coded_bytes(coded) >= raw.size()) return store_stream(raw, {});  // the context has counted it
       coded.codec = settings.id;
       coded.window_log = window_log_for(raw.size(), settings.max_window_log);
       return coded;
@@ -212,7 +206,7 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   std::size_t frame_bytes = coded.packed ? coded.packed->code.size() : 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (coded.packed && coded.packed->scope.has(i)) continue;
-    frame_bytes += total_bytes(coded.streams[i].frames) + coded.streams[i].frames.size() * 16;
+    frame_bytes += coded_bytes(coded.streams[i]) + coded.streams[i].frames.size() * 16;
   }
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
