@@ -212,14 +212,18 @@ Budget without_limit(const BudgetRequest& request) {
   return budget;
 }
 
+// Of a compressor, or the context coder, of a level as it likes.
+std::uint64_t free_coder_bytes(const BudgetRequest& request, const Budget& budget) {
+  return coder_bytes_for(budget.settings, std::min(budget.settings.group_bytes, request.target_size));
+}
+
 // What work without a limit takes at most, one compressor at a time: measured over programs, texts and files that share
 // nothing, and rounded up.
 std::uint64_t most_without_limit(const BudgetRequest& request, const Budget& budget, unsigned threads) {
-  const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size);
   const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, request.target_size) : 0;
   return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + anchors +
          kAmpleCopies * (request.source_size + request.target_size) +
-         threads * (kThreadBytes + worker_bytes(budget)) + coder_bytes_for(budget.settings, stream);
+         threads * (kThreadBytes + worker_bytes(budget)) + free_coder_bytes(request, budget);
 }
 
 // Under a limit that leaves room for everything: then the patch is that of no limit.
@@ -233,7 +237,7 @@ std::optional<Budget> within_ample_limit(const BudgetRequest& request) {
   budget.threads = 1;
   while (budget.threads < request.threads && most(budget.threads + 1) <= request.limit_bytes) ++budget.threads;
   budget.needed_bytes = most(budget.threads);
-  budget.codec_bytes = request.limit_bytes - budget.needed_bytes + coder_bytes_for(budget.settings, 0);
+  budget.codec_bytes = free_coder_bytes(request, budget) + request.limit_bytes - budget.needed_bytes;
   return budget;
 }
 
