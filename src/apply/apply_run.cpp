@@ -99,7 +99,7 @@ Result<bool> ApplyRun::next_window(WindowDelta& window) {
 void ApplyRun::count(const WindowDelta& window) {
   ++report_.window_count;
   for (const DeltaOp& op : window.ops) {
-    const bool is_copy = op.kind == OpKind::kCopy;
+    const bool is_copy = op.kind != OpKind::kLiteral;
     report_.cover_count += is_copy;
     (is_copy ? report_.covered_bytes : report_.literal_bytes) += op.length;
   }
@@ -114,7 +114,8 @@ Status ApplyRun::read_plan_record() {
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
-  pipeline_.emplace(source_, predicted_.get(), page_hasher_ ? &*page_hasher_ : nullptr, sink, pool_);
+  pipeline_.emplace(source_, predicted_.get(), page_hasher_ ? &*page_hasher_ : nullptr,
+                    info().history_bytes, sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

@@ -2,6 +2,7 @@
 // runs that fall inside and adds their values in place; equal bytes are only ever moved by memcpy.
 #include "apply/execute.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/try.hpp"
@@ -52,10 +53,23 @@ class ResidualCursor {
   std::uint64_t copied_ = 0;  // bytes copied so far
 };
 
+// What stands in front of the window comes from the history, the rest from what of the window is made.
+void copy_target(const WindowDelta& window, const DeltaOp& op, const TargetHistory* history, ByteSpan made,
+                 std::uint8_t* at) {
+  const std::uint64_t before =
+      op.source_pos < window.target_pos ? std::min(op.length, window.target_pos - op.source_pos) : 0;
+  const auto old_length = static_cast<std::size_t>(before);
+  if (before > 0) history->read(op.source_pos, {at, old_length});
+  const auto length = static_cast<std::size_t>(op.length - before);
+  if (length == 0) return;
+  const auto from = static_cast<std::size_t>(op.source_pos + before - window.target_pos);
+  std::memcpy(at + old_length, made.data() + from, length);
+}
+
 }  // namespace
 
 Status execute_window(const WindowDelta& window, const PredictedCopies* predicted, ExecuteCaches& caches,
-                      MutableByteSpan out) {
+                      MutableByteSpan out, const TargetHistory* history) {
   ResidualCursor residual(window);
   std::uint8_t* at = out.data();
   const std::uint8_t* literal = window.literals.data();
@@ -66,6 +80,9 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
         std::memcpy(at, literal, length);
         literal += length;
       }
+    } else if (op.kind == OpKind::kTargetCopy) {
+      copy_target(window, op, history, out, at);
+      residual.add(at, op.length);
     } else {
       BDELTA_TRY(caches.source.read(op.source_pos, {at, length}));
       if (predicted) {

@@ -3,6 +3,7 @@
 
 #include "apply/predicted_copies.hpp"
 #include "apply/source_cache.hpp"
+#include "apply/target_history.hpp"
 #include "delta/op.hpp"
 
 namespace bdelta {
@@ -17,8 +18,9 @@ struct ExecuteCaches {
 };
 
 // `window` has passed validate_window; `out` is exactly its target_length. Allocates nothing in its loop, but for blocks
-// of fields where `predicted`, which may be null, finds those of a new place. Errors: those of reading the source.
+// of fields where `predicted`, which may be null, finds those of a new place. `history`: the target in front of the
+// window; may be null if the window copies none of it. Errors: those of reading the source.
 Status execute_window(const WindowDelta& window, const PredictedCopies* predicted, ExecuteCaches& caches,
-                      MutableByteSpan out);
+                      MutableByteSpan out, const TargetHistory* history = nullptr);
 
 }  // namespace bdelta

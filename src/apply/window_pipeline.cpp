@@ -13,8 +13,9 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain win
 }  // namespace
 
 WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher,
-                               TargetSink sink, WorkerPool& pool)
-    : source_(source), predicted_(predicted), page_hasher_(page_hasher), sink_(sink), pool_(pool) {
+                               std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool)
+    : source_(source), predicted_(predicted), page_hasher_(page_hasher), sink_(sink), pool_(pool),
+      history_(history_bytes) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
   for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_));
@@ -140,8 +141,10 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   }
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
+  const bool reads_target = window.reads_target();
   job.fills = page_hasher_ != nullptr && page_hasher_->fills(window.target_pos, length);
   const auto execute = [&]() -> Status {
+    if (reads_target && !await_turn(job)) return {};
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
     if (window.is_plain() && !predicted_ && !job.fills && !cache->source.view().empty()) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
@@ -149,7 +152,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     }
     if (job.out.size() < length) job.out.resize(length);
     bytes = ByteSpan(job.out).first(length);
-    BDELTA_TRY(execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length)));
+    BDELTA_TRY(execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length), &history_));
     return window.contents ? unpack(job, MutableByteSpan(job.out).first(length)) : Status();
   };
   Status status = execute();
@@ -198,6 +201,7 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
 
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
+  history_.append(bytes);
   if (page_hasher_) page_hasher_->hash_rest(pos, bytes);
   if (job.fills) page_hasher_->fill(pos, MutableByteSpan(job.out).first(bytes.size()));
   {

@@ -5,9 +5,11 @@
 // the windows in order, and so does a target that is a stream. The first error in target order ends everything.
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
+// A window that copies from the target is executed when all windows before have been delivered.
 // Lists of page digests that the patch leaves out are put in when a window has its turn, and such a window is written
 // then.
-// Memory: at most threads + 2 windows are under way, plain ones cut into slices, and the lanes of one group.
+// Memory: at most threads + 2 windows are under way, plain ones cut into slices, the lanes of one group, and as much of
+// the target as windows may copy from.
 #pragma once
 
 #include <condition_variable>
@@ -33,9 +35,9 @@ struct TargetSink {
 class WindowPipeline {
  public:
   // Target bytes are units of the pool's watch. `predicted` may be null, and so may `page_hasher`, which is this
-  // target's.
-  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher, TargetSink sink,
-                 WorkerPool& pool);
+  // target's. history_bytes: of the target in front of a window that it may copy from; they are kept in memory.
+  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher,
+                 std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
 
   // A window whose memory may be refilled; waits until one is free. Null after an error.
@@ -97,7 +99,8 @@ class WindowPipeline {
   std::condition_variable changed_;
   std::uint64_t turn_ = 0;  // index of the window to deliver next
   std::optional<Error> error_;
-  Xxh3Hasher hasher_;  // by whose turn it is
+  Xxh3Hasher hasher_;  // this and the history: by whose turn it is
+  TargetHistory history_;
   std::uint64_t delivered_ = 0;
 };
 

@@ -38,6 +38,7 @@ class CreateRun {
   Status find_covers();
   Status choose_covers();  // of several sets the one that codes smallest
   Status find_words();     // that copies have others in place of
+  Status find_target_copies();  // in place of covers that cost more
   Status encode();       // into the spool
 
   Status finish_body();  // and make the head
@@ -64,6 +65,8 @@ class CreateRun {
   Result<std::uint64_t> coded_size(const Covers& covers, Measure measure);
   Result<std::size_t> smallest_of(std::size_t count, Measure measure, double begin, double end, std::uint64_t& bytes);
   Result<std::uint64_t> predicted_size(Measure measure);
+  [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
+  Result<bool> are_covers_smaller(const Covers& covers);
   Result<bool> are_words_smaller(const native::CodedWords& words);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);

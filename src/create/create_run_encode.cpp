@@ -23,10 +23,14 @@ std::uint64_t target_bytes(const GroupPlan& plan) {
 
 }  // namespace
 
+std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
+  return plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_,
+                     budget_.settings.plain_bytes, source_reader_.size());
+}
+
 // The bytes of the groups that the covers would make.
 Result<std::uint64_t> CreateRun::coded_size(const Covers& covers, Measure measure) {
-  const std::vector<GroupPlan> plans = plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes,
-                                                   *pool_, budget_.settings.plain_bytes);
+  const std::vector<GroupPlan> plans = plan_of(covers);
   std::vector<GroupDraft> drafts = encode_groups(covers, plans, 0, plans.size());
   const Span step(&timeline_, PhaseId::kCompress);
   const ContentsInputs inputs = measure == Measure::kWithoutContents ? ContentsInputs() : contents_inputs({});
@@ -110,6 +114,14 @@ Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
   return *bytes_with + words.record.size() < bytes_without;
 }
 
+// Whether the groups of these covers are smaller than those of covers_, coded as they will be.
+Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
+  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
+  BDELTA_ASSIGN(const std::uint64_t bytes_before, coded_size(covers_, measure));
+  BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(covers, measure));
+  return bytes < bytes_before;
+}
+
 // Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.
 ContentsInputs CreateRun::contents_inputs(ByteSpan predicted) {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
@@ -140,7 +152,7 @@ std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
     drafts[i] = encode_group(source_pieces_, target_pieces_, covers, plan, budget_.settings.window_bytes,
-                             words_ ? &*words_ : nullptr, &watch_);
+                             words_ ? &*words_ : nullptr, &watch_, source_reader_.size());
   });
   return drafts;
 }
@@ -165,8 +177,7 @@ void CreateRun::count_group(const GroupDraft& group) {
 }
 
 Status CreateRun::encode_native() {
-  const std::vector<GroupPlan> plans = plan_groups(source_pieces_, target_pieces_, segment_, covers_,
-                                                   budget_.plan_bytes, *pool_, budget_.settings.plain_bytes);
+  const std::vector<GroupPlan> plans = plan_of(covers_);
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
     const std::size_t end = std::min(begin + batch_groups, plans.size());

@@ -8,6 +8,7 @@
 #include "create/progress_shares.hpp"
 #include "create/word_pass.hpp"
 #include "exe/images.hpp"
+#include "match/target_copies.hpp"
 
 namespace bdelta {
 namespace {
@@ -28,6 +29,10 @@ Digest128 digest_of(ByteSpan bytes, Watch& watch) {
   hash_watched(bytes, watch, hasher);
   return hasher.digest();
 }
+
+// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
+constexpr std::uint64_t kLeastSaved = 32;
+constexpr std::uint64_t kLeastSavedShare = 128;
 
 }  // namespace
 
@@ -160,6 +165,26 @@ Status CreateRun::find_words() {
   }
   BDELTA_TRY(writer_->add_words(*found));
   words_ = std::move(found->map);
+  return {};
+}
+
+// Copies of what stands before in NEW, where that costs less than what covers and words make of it. Contents know no
+// such copies. With prediction there are none.
+Status CreateRun::find_target_copies() {
+  if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
+  set_segment_range(share::kChosen, share::kChosen);
+  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers_, words_ ? &*words_ : nullptr};
+  const TargetCopies found = bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
+  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
+  const FilePieces source_alone = std::exchange(
+      source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
+  Covers covers = with_target_copies(covers_, found.copies, source_.bytes().size());
+  BDELTA_ASSIGN(const bool smaller, are_covers_smaller(covers));
+  if (smaller) {
+    covers_ = std::move(covers);
+  } else {
+    source_pieces_ = source_alone;
+  }
   return {};
 }
 

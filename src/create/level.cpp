@@ -36,6 +36,7 @@ LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
   settings.word_search = 256;
+  settings.history_bytes = 32 * kMiB;
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
@@ -58,6 +59,7 @@ LevelSettings small() {
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model = true;
   settings.word_search = ~std::uint64_t{0};
+  settings.history_bytes = 64 * kMiB;
   settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
   return settings;

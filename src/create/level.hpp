@@ -18,6 +18,7 @@ struct LevelSettings {
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
   bool contents = false;         // literals and residual through the contents coder where that is smaller
+  std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
   std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there

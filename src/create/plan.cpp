@@ -41,10 +41,10 @@ void find_exact(const FilePieces& source, const FilePieces& target, std::uint64_
 }
 
 std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& target, const Covers& covers,
-                                std::uint64_t plain_bytes, WorkerPool& pool) {
+                                std::uint64_t plain_bytes, std::uint64_t target_from, WorkerPool& pool) {
   std::vector<Piece> pieces;
   for (const Cover& cover : covers) {
-    if (cover.length < plain_bytes) continue;
+    if (cover.length < plain_bytes || cover.source_pos >= target_from) continue;
     for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
       const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
       pieces.push_back({{cover.source_pos + done, cover.target_pos + done, length}, {}});
@@ -110,11 +110,11 @@ class Planner {
 
 std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
-                                   std::uint64_t plain_bytes) {
+                                   std::uint64_t plain_bytes, std::uint64_t target_from) {
   const Span step(pool.timeline(), PhaseId::kPlan);
   Planner planner(group_bytes);
   std::uint64_t done = range.begin;
-  for (const Segment& segment : find_plain(source, target, covers, plain_bytes, pool)) {
+  for (const Segment& segment : find_plain(source, target, covers, plain_bytes, target_from, pool)) {
     planner.coded(done, segment.target_pos);
     planner.plain(segment);
     done = segment.target_pos + segment.target_length;

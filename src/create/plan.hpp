@@ -21,10 +21,11 @@ inline constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;  // least l
 
 // Plans all of `range`, in which all covers lie. Exact stretches of plain_bytes or more inside covers become plain
 // segments, which cost a few bytes whatever their length; the rest is coded, group_bytes of it at most in a group.
-// Depends on no thread count.
+// What covers take from target_from on is never plain. Depends on no thread count.
 [[nodiscard]] std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target,
                                                  const TargetRange& range, const Covers& covers,
                                                  std::uint64_t group_bytes, WorkerPool& pool,
-                                                 std::uint64_t plain_bytes = kPlainBytes);
+                                                 std::uint64_t plain_bytes = kPlainBytes,
+                                                 std::uint64_t target_from = kNoTargetCopies);
 
 }  // namespace bdelta

@@ -12,22 +12,36 @@ Error corrupt(const WindowDelta& window, const char* what) {
           "the window at target byte " + std::to_string(window.target_pos) + " " + what};
 }
 
+Error out_of_range(const WindowDelta& window, const DeltaOp& op, const std::string& of_what) {
+  return {ErrorCode::kOpOutOfRange, "the window at target byte " + std::to_string(window.target_pos) + " copies " +
+                                        std::to_string(op.length) + " bytes from byte " + std::to_string(op.source_pos) +
+                                        " of " + of_what};
+}
+
+// Whether the op, which begins at target_pos, takes what is whole by then and still kept.
+bool is_kept(const WindowDelta& window, const DeltaOp& op, std::uint64_t target_pos) {
+  const std::uint64_t first = window.target_pos - std::min(window.target_pos, window.history_bytes);
+  return op.source_pos >= first && range_fits(op.source_pos, op.length, target_pos);
+}
+
 }  // namespace
 
 Status validate_window(const WindowDelta& window, std::uint64_t source_size) {
   std::uint64_t literal_bytes = 0;
   std::uint64_t copied_bytes = 0;
   for (const DeltaOp& op : window.ops) {
-    std::uint64_t& sum = op.kind == OpKind::kCopy ? copied_bytes : literal_bytes;
     if (op.length == 0) return corrupt(window, "has an empty op");
-    if (!checked_add(sum, op.length, sum)) return corrupt(window, "has ops that add up beyond 64 bits");
     if (op.kind == OpKind::kCopy && !range_fits(op.source_pos, op.length, source_size)) {
-      return Error{ErrorCode::kOpOutOfRange, "the window at target byte " + std::to_string(window.target_pos) +
-                                                 " copies " + std::to_string(op.length) + " bytes from byte " +
-                                                 std::to_string(op.source_pos) + " of OLD, which has " +
-                                                 std::to_string(source_size)};
+      return out_of_range(window, op, "OLD, which has " + std::to_string(source_size));
     }
+    if (op.kind == OpKind::kTargetCopy && !is_kept(window, op, window.target_pos + literal_bytes + copied_bytes)) {
+      return out_of_range(window, op, "NEW, of which " + std::to_string(window.history_bytes) +
+                                          " in front of the window are kept");
+    }
+    std::uint64_t& sum = op.kind == OpKind::kLiteral ? literal_bytes : copied_bytes;
+    if (!checked_add(sum, op.length, sum)) return corrupt(window, "has ops that add up beyond 64 bits");
   }
+  if (window.contents && window.reads_target()) return corrupt(window, "has copies of NEW beside coded contents");
   std::uint64_t total = 0;
   if (!checked_add(literal_bytes, copied_bytes, total) || total != window.target_length) {
     return corrupt(window, "has ops that do not add up to its size");

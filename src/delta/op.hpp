@@ -1,13 +1,15 @@
 // Waist 2: what every patch format stores and reads. One executor applies the ops of every format.
 //
 // The ops of a window, in order, give its target bytes:
-//   window  := (literal | copy)*
+//   window  := (literal | copy | target copy)*
 //   literal := the next `length` bytes of `literals`
 //   copy    := source[source_pos, + length), with fields predicted and words replaced if the patch says so, plus the residual
+//   target copy := target[source_pos, + length), which lies before it and is whole already, plus the residual
 // The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
 // bytes of the window alone, as if all copies stood one behind the other.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,12 +21,12 @@
 
 namespace bdelta {
 
-enum class OpKind : std::uint8_t { kLiteral = 0, kCopy = 1 };
+enum class OpKind : std::uint8_t { kLiteral = 0, kCopy = 1, kTargetCopy = 2 };
 
 struct DeltaOp {
   OpKind kind = OpKind::kLiteral;
   std::uint64_t length = 0;
-  std::uint64_t source_pos = 0;  // copies only
+  std::uint64_t source_pos = 0;  // of copies; of target copies a position of the target
 };
 
 struct ResidualRun {
@@ -42,6 +44,7 @@ struct WindowDelta {
   std::vector<ResidualRun> residual_runs;
   Bytes residual_values;
   Bytes literals;
+  std::uint64_t history_bytes = 0;  // how far in front of the window its target copies may begin
   const WordMap* words = nullptr;  // that copies have others in place of; whose it is, lives as long as the reader
 
   // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
@@ -50,14 +53,18 @@ struct WindowDelta {
 
   [[nodiscard]] bool codes_literals() const noexcept { return contents && contents->scope.literals; }
 
+  [[nodiscard]] bool reads_target() const noexcept {
+    return std::any_of(ops.begin(), ops.end(), [](const DeltaOp& op) { return op.kind == OpKind::kTargetCopy; });
+  }
+
   // A window that is one copy of the source as it is; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
     return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !words;
   }
 };
 
-// Proves that executing `window` stays inside the source, the literals and the residual, and gives exactly
-// target_length bytes. Errors: kOpOutOfRange, kPatchCorrupt. The executor relies on it.
+// Proves that executing `window` stays inside the source, the target in front of each target copy as far as its history
+// reaches, the literals and the residual, and gives exactly target_length bytes. Errors: kOpOutOfRange, kPatchCorrupt. The executor relies on it.
 Status validate_window(const WindowDelta& window, std::uint64_t source_size);
 
 }  // namespace bdelta

@@ -18,9 +18,9 @@ class GroupEncoder {
  public:
   // by_target: `source` holds what is copied at the positions of the target.
   GroupEncoder(const FilePieces& source, const FilePieces& target, bool by_target, std::uint64_t window_bytes,
-               const WordMap* words, Watch* watch)
+               const WordMap* words, Watch* watch, std::uint64_t target_from = kNoTargetCopies)
       : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), words_(words),
-        watch_(watch) {}
+        watch_(watch), target_from_(target_from) {}
 
   void plain(const Segment& segment) {
     WindowRecord record;
@@ -122,9 +122,18 @@ class GroupEncoder {
 
   // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
   void residual(std::uint64_t stop, std::int64_t diagonal) {
-    const std::uint8_t* s = source_.at(by_target_ ? pos_ : pos_ + static_cast<std::uint64_t>(diagonal));
-    const std::uint64_t length = words_ ? replaced_residual(s, stop - pos_) : raw_residual(s, stop - pos_);
+    const std::uint64_t from = by_target_ ? pos_ : pos_ + static_cast<std::uint64_t>(diagonal);
+    const std::uint8_t* s = source_.at(from);
+    const bool of_target = from >= target_from_;
+    if (of_target) count_target_copy(from - target_from_);
+    const std::uint64_t length = words_ && !of_target ? replaced_residual(s, stop - pos_) : raw_residual(s, stop - pos_);
     pos_ += length;
+  }
+
+  void count_target_copy(std::uint64_t target_pos) {
+    draft_.copies_target = true;
+    const std::uint64_t history = window_begin_ - std::min(window_begin_, target_pos);
+    draft_.history_bytes = std::max(draft_.history_bytes, history);
   }
 
   // Words that would pass the end of the copy are none. If it ends early, there may be such. The window ends there then,
@@ -197,6 +206,7 @@ class GroupEncoder {
   const std::uint64_t window_bytes_;
   const WordMap* const words_;
   Watch* const watch_;
+  const std::uint64_t target_from_;
   Bytes replaced_;  // the bytes of a copy, with words replaced
   GroupDraft draft_;
   WindowRecord record_;
@@ -250,8 +260,8 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
 
 GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                         const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
-                        Watch* watch) {
-  GroupEncoder encoder(source, target, false, window_bytes, words, watch);
+                        Watch* watch, std::uint64_t target_from) {
+  GroupEncoder encoder(source, target, false, window_bytes, words, watch, target_from);
   for (const Segment& segment : segments) {
     if (segment.plain) {
       encoder.plain(segment);
@@ -305,6 +315,8 @@ void join_drafts(GroupDraft& group, GroupDraft&& next) {
   group.target = in_one_piece ? ByteSpan(group.target.data(), group.target.size() + next.target.size()) : ByteSpan();
   group.cover_count += next.cover_count;
   group.covered_bytes += next.covered_bytes;
+  group.copies_target |= next.copies_target;
+  group.history_bytes = std::max(group.history_bytes, next.history_bytes);
   if (rebase_diagonal(next, group.last_diagonal)) group.last_diagonal = next.last_diagonal;
   auto first = next.windows.begin();
   const bool goes_on = !group.windows.empty() && group.windows.back().plain && first != next.windows.end() &&

@@ -11,6 +11,9 @@
 
 namespace bdelta {
 
+// Where positions of the target begin among those of the source, if no cover takes any.
+inline constexpr std::uint64_t kNoTargetCopies = ~std::uint64_t{0};
+
 // One group on its way into a patch: the table of its windows and its streams, not yet compressed.
 struct GroupDraft {
   GroupKind kind = GroupKind::kWhole;
@@ -23,6 +26,8 @@ struct GroupDraft {
   ByteSpan target;                  // its target bytes where all windows are coded and they are at hand, else empty
   std::uint64_t cover_count = 0;    // of those target bytes: covers that begin there
   std::uint64_t covered_bytes = 0;  // and what of them covers copy
+  bool copies_target = false;       // some of its copies are of the target,
+  std::uint64_t history_bytes = 0;  // and begin so far in front of their window at most
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
 };
@@ -38,10 +43,12 @@ struct Segment {
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
 // limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded
-// windows are units of `watch`, which may be null.
+// windows are units of `watch`, which may be null. What covers take from target_from on is the target's: `source` then has
+// its bytes there, and no words are replaced in them.
 [[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
-                                      const WordMap* words = nullptr, Watch* watch = nullptr);
+                                      const WordMap* words = nullptr, Watch* watch = nullptr,
+                                      std::uint64_t target_from = kNoTargetCopies);
 
 // The same for one segment that is not plain and has its covers apart: `copied` are the bytes that copies give before
 // their residual, at the positions of the target. Says what encode_group says of a group of kind kContents.

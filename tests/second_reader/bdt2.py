@@ -9,7 +9,7 @@ from header import read_header
 from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
-from windows import Given, GroupNumbers, bytes_from_old, copied_bytes, execute, literal_bytes_of
+from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
 from words import read_words
 
 END = 0x00
@@ -31,7 +31,7 @@ def apply_bdt2(source, patch):
         require(record_type == kind.record_type, f"a record of type {record_type}; a group or the end expected")
         group, body = read_group_head(cursor, kind, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
-        apply_group(source, predictor, words, group, body, target)
+        apply_group(source, predictor, words, header, group, body, target)
     cursor.finish()
     if digests:
         digests.check(cursor)
@@ -42,7 +42,7 @@ def apply_bdt2(source, patch):
     return bytes(target)
 
 
-def apply_group(source, predictor, words, group, body, target):
+def apply_group(source, predictor, words, header, group, body, target):
     """Appends what the group rebuilds to `target`. Without a predictor its windows have copies of their own."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
@@ -62,13 +62,13 @@ def apply_group(source, predictor, words, group, body, target):
             copies, pieces = predictor.copies(len(target), window.target_bytes)
         else:
             copies = numbers.copies(window, given, diagonal)
-            pieces = bytes_from_old(source, copies, len(target))
+            pieces = pieces_of(source, header, group, copies, len(target))
             diagonal = copies[-1][2] if copies else diagonal
         pieces = replace_words(words, copies, pieces, len(target)) if words else pieces
         runs = numbers.residual(window, given, copies, len(target) - group_pos)
         given.finish()
         literals = read_literals(group, window, frames, raw, copies)
-        rebuilt = execute(window, copies, pieces, runs, literals)
+        rebuilt = execute(window, copies, pieces, runs, literals, target)
         ops = ops_of(window.target_bytes, len(target), copies)
         if lanes:
             code = take_late_code(group, window, frames) if code is None else code
@@ -86,7 +86,7 @@ def replace_words(words, copies, pieces, target_pos):
     replaced = []
     for (literals, length, _), piece in zip(copies, pieces):
         target_pos += literals
-        replaced.append(words.replaced_at(target_pos, piece))
+        replaced.append(piece if isinstance(piece, TargetCopy) else words.replaced_at(target_pos, piece))
         target_pos += length
     return replaced
 

@@ -5,14 +5,15 @@ from cursor import MIB, check32, require
 
 DRAFT = 3
 FEATURE_PREDICTION = 1 << 0
+FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
 FEATURE_RUN_MATCHES = 1 << 7
 FEATURE_WORDS = 1 << 8
 FEATURE_LIGHT_LITERALS = 1 << 9
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_CONTENTS | FEATURE_DIGESTS | FEATURE_PAGE_HASHES |
-                  FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS)
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
+                  FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS)
 
 
 @dataclass
@@ -26,10 +27,15 @@ class Header:
     window_limit: int
     group_limit: int
     decoder_memory: int
+    history: int = 0
 
     @property
     def predicted(self):
         return bool(self.required_features & FEATURE_PREDICTION)
+
+    @property
+    def copies_target(self):
+        return bool(self.required_features & FEATURE_TARGET_COPIES)
 
     @property
     def may_code_contents(self):
@@ -70,5 +76,9 @@ def read_header(cursor):
     for bit in range(64):
         require(not (required & ~KNOWN_FEATURES) >> bit & 1, f"required feature {bit} is not known")
     # What optional features append behind these fields is ignored.
-    return Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
-                  fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
+    header = Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
+                    fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
+    if header.copies_target:
+        require(not header.predicted, "prediction and copies of NEW don't go together")
+        header.history = fields.varint(most=header.decoder_memory, name="history")
+    return header

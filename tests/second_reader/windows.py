@@ -1,5 +1,6 @@
 """From the numbers of a window to copies and residual runs, and from those to bytes."""
 from bisect import bisect_left
+from dataclasses import dataclass
 
 from coder import BitDecoder
 from cursor import Cursor, require
@@ -120,12 +121,26 @@ def literal_bytes_of(window, copies):
     return window.target_bytes - sum(length for _, length, _ in copies)
 
 
-def bytes_from_old(source, copies, window_pos):
-    """The bytes of each copy of a window that begins at target position `window_pos`."""
+@dataclass
+class TargetCopy:
+    """In place of a copy's bytes: where in the target they stand once the copy's turn has come."""
+    target_pos: int
+
+
+def pieces_of(source, header, group, copies, window_pos):
+    """The bytes of each copy of a window that begins at target position `window_pos`, or a TargetCopy."""
     pieces, target_pos = [], window_pos
     for literals, length, diagonal in copies:
         target_pos += literals
-        pieces.append(copied_bytes(source, target_pos + diagonal, length))
+        source_pos = target_pos + diagonal
+        if header.copies_target and source_pos >= len(source):
+            from_pos = source_pos - len(source)
+            require(not group.contents, "copies of NEW beside coded contents")
+            require(from_pos + length <= target_pos, f"a copy of NEW at {target_pos} reaches into itself")
+            require(from_pos >= window_pos - header.history, f"a copy of NEW at {target_pos} begins too far back")
+            pieces.append(TargetCopy(from_pos))
+        else:
+            pieces.append(copied_bytes(source, source_pos, length))
         target_pos += length
     return pieces
 
@@ -135,18 +150,41 @@ def copied_bytes(source, source_pos, length):
     return source[source_pos:source_pos + length]
 
 
-def execute(window, copies, pieces, runs, literals):
-    """The target bytes of a coded window; `pieces` are the bytes that its copies give."""
-    target, copied = bytearray(), []  # copied: where each copied byte stands in `target`
+def execute(window, copies, pieces, runs, literals, earlier):
+    """The target bytes of a coded window; `pieces` are what its copies give, `earlier` is the target in front of it."""
+    target = bytearray()
+    changes = Changes(runs)
     used = 0
     for (literal_length, length, _), piece in zip(copies, pieces):
         target += literals[used:used + literal_length]
         used += literal_length
-        copied.extend(range(len(target), len(target) + length))
-        target += piece
+        if isinstance(piece, TargetCopy):
+            piece = target_bytes(earlier, target, piece.target_pos, length)
+        target += changes.added_to(piece)
     target += literals[used:]
-    for offset, values in runs:
-        for i, value in enumerate(values, offset):
-            target[copied[i]] = (target[copied[i]] + value) & 255
     require(len(target) == window.target_bytes, "the literals of a window do not fill it")
     return bytes(target)
+
+
+def target_bytes(earlier, made, pos, length):
+    """`earlier` and `made` stand one behind the other."""
+    end = pos + length
+    inside = max(0, pos - len(earlier)), max(0, end - len(earlier))
+    return bytes(earlier[pos:end]) + bytes(made[inside[0]:inside[1]])
+
+
+class Changes:
+    """The residual of a window, added copy by copy."""
+
+    def __init__(self, runs):
+        self.values = [(offset + i, value) for offset, run in runs for i, value in enumerate(run)]
+        self.values.reverse()
+        self.copied_bytes = 0
+
+    def added_to(self, piece):
+        piece = bytearray(piece)
+        while self.values and self.values[-1][0] < self.copied_bytes + len(piece):
+            offset, value = self.values.pop()
+            piece[offset - self.copied_bytes] = (piece[offset - self.copied_bytes] + value) & 255
+        self.copied_bytes += len(piece)
+        return piece

@@ -98,6 +98,8 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   for (std::size_t s = 0; s < kStreamCount; ++s) before += cost_of(made, s);
   if (coded_bytes(literals) >= before) return {};
   draft.windows = literal_windows(draft.target, 0, draft.target.size(), settings.literal_window_bytes);
+  draft.copies_target = false;
+  draft.history_bytes = 0;
   draft.streams = {};
   draft.streams[kLiterals].assign(draft.target.begin(), draft.target.end());
   made.coded = {};
@@ -126,7 +128,7 @@ void finish_choice(GroupChoices& made) {
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
-    if (!inputs.source || drafts[g].kind == GroupKind::kCovers) continue;
+    if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
     if (try_light(drafts[g], settings.light_ns)) choices[g].light.emplace();
     if (!settings.contents) continue;
     choices[g].lanes_scope = scope_to_try(drafts[g], settings.lane_bytes);

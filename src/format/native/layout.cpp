@@ -18,6 +18,7 @@ Bytes encode_header(const Header& header) {
   append_varint(fields, header.window_bytes);
   append_varint(fields, header.group_bytes);
   append_varint(fields, header.decoder_memory_bytes);
+  if ((header.required_features & kFeatureTargetCopies) != 0) append_varint(fields, header.history_bytes);
 
   Bytes bytes;
   bytes.reserve(fields.size() + kMaxVarintBytes + 16);
@@ -49,6 +50,7 @@ Result<Header> decode_header_fields(ByteSpan fields) {
   header.window_bytes = cursor.varint();
   header.group_bytes = cursor.varint();
   header.decoder_memory_bytes = cursor.varint();
+  if ((header.required_features & kFeatureTargetCopies) != 0) header.history_bytes = cursor.varint();
   // Bytes left over belong to optional features of later versions.
   if (!cursor.ok()) return Error{ErrorCode::kPatchCorrupt, "its header ends inside a field"};
   return header;

@@ -13,7 +13,7 @@ inline constexpr std::uint8_t kDraft = 3;  // until the first release; readers r
 
 // Required feature bits; a reader refuses those it does not know. See FORMAT.md for those that are reserved.
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
-inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // copies from far back in the target
+inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may copy from the target in front of them
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of pag
 inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureContents | kFeatureDigests |
+inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
                                                 kFeatureLightLiterals;
 
@@ -62,7 +62,8 @@ struct Header {
   Digest128 target_digest{};
   std::uint64_t window_bytes = 0;          // the largest window that is not plain, target bytes
   std::uint64_t group_bytes = 0;           // the largest body of a group
-  std::uint64_t decoder_memory_bytes = 0;  // what the coder state of one group takes
+  std::uint64_t decoder_memory_bytes = 0;  // what the coder state of one group takes, with what else is kept
+  std::uint64_t history_bytes = 0;         // with kFeatureTargetCopies: kept of the target in front of a window
 };
 
 // The whole header, magic to checksum.

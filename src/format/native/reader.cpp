@@ -34,6 +34,7 @@ class Reader final : public PatchReader {
     info_.window_bytes = header.window_bytes;
     info_.group_bytes = header.group_bytes;
     info_.decoder_memory_bytes = header.decoder_memory_bytes;
+    info_.history_bytes = header.history_bytes;
     info_.head_sha256 = head_sha256;
   }
 
@@ -73,6 +74,7 @@ class Reader final : public PatchReader {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
+      if (!record.plain) tell_target_copies(window);
       window.words = words_ && !record.plain ? &*words_ : nullptr;
       place_contents(window);
       target_pos_ += window.target_length;
@@ -147,6 +149,17 @@ class Reader final : public PatchReader {
     }
     cover_streams_.emplace(plan_->covers);
     return {};
+  }
+
+  // What begins behind the end of the source is a place of the target.
+  void tell_target_copies(WindowDelta& window) const noexcept {
+    window.history_bytes = header_.history_bytes;
+    if ((header_.required_features & kFeatureTargetCopies) == 0) return;
+    for (DeltaOp& op : window.ops) {
+      if (op.kind != OpKind::kCopy || op.source_pos < header_.source_size) continue;
+      op.kind = OpKind::kTargetCopy;
+      op.source_pos -= header_.source_size;
+    }
   }
 
   // Coded contents leave the place of the stream that their code stands for.
@@ -300,6 +313,13 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
     return Error{ErrorCode::kMemoryLimit, "the patch needs " + std::to_string(header.decoder_memory_bytes) +
                                               " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
                                               "; raise it with --memory"};
+  }
+  constexpr std::uint64_t kApart = kFeaturePrediction | kFeatureTargetCopies;
+  if ((header.required_features & kApart) == kApart) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
+  }
+  if (header.history_bytes > header.decoder_memory_bytes) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
   }
   std::optional<Sha256Digest> head_sha256;
   if ((header.required_features & kFeatureDigests) != 0) {

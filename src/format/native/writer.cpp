@@ -36,7 +36,8 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   }
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
   limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, made.group.memory_bytes);
-  limits_.required_features |= made.group.features;
+  limits_.required_features |= made.group.features | (draft.copies_target ? kFeatureTargetCopies : 0);
+  limits_.history_bytes = std::max(limits_.history_bytes, draft.history_bytes);
   for (const WindowRecord& window : draft.windows) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
@@ -116,7 +117,9 @@ Bytes Writer::encode_digests() const {
 void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
-  header.decoder_memory_bytes = limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_ + word_bytes_;
+  header.decoder_memory_bytes =
+      limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_ + word_bytes_ + limits_.history_bytes;
+  header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;
 }

@@ -60,7 +60,7 @@ class Writer {
   // The end record.
   Status finish();
 
-  // Fills window_bytes, group_bytes and decoder_memory_bytes.
+  // Fills window_bytes, group_bytes, decoder_memory_bytes and history_bytes.
   void declare(Header& header) const;
 
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }

@@ -1,0 +1,34 @@
+// Copies of the target from what stands before it in the target: what is new in several places is paid for once.
+#pragma once
+
+#include "delta/cover.hpp"
+#include "delta/word_map.hpp"
+#include "match/parse_costs.hpp"
+#include "parallel/worker_pool.hpp"
+
+namespace bdelta {
+
+// How the target is copied so far. Owns nothing.
+struct CopiedTarget {
+  ByteSpan source;
+  ByteSpan target;  // below 4 GiB
+  const Covers& covers;
+  const WordMap* words = nullptr;  // that copies have others in place of; may be null
+};
+
+struct TargetCopies {
+  Covers copies;                  // source_pos is a position of the target; ascending, apart, exact
+  std::uint64_t saved_bytes = 0;  // about what the patch gets smaller by
+  std::uint64_t spent_bytes = 0;  // of about so much, all in all
+};
+
+// Copies that cost less than what they stand in place of. Each ends where it begins in the target at the latest, and
+// begins no more than history_bytes before. `costs`: what decisions of the parse are taken to cost. Depends on no thread
+// count.
+[[nodiscard]] TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs,
+                                              std::uint64_t history_bytes, WorkerPool& pool);
+
+// The covers with the copies in their place, whose source_pos then counts from target_from.
+[[nodiscard]] Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from);
+
+}  // namespace bdelta

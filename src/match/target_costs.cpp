@@ -1,0 +1,92 @@
+#include "match/target_costs.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;  // of the target, for one task
+constexpr std::uint64_t kManyLiterals = 4096;
+
+std::int64_t switch_cost(std::int64_t jump, const ParseCosts& costs) {
+  if (jump == 0) return costs.resume;
+  return std::abs(jump) < kNearBytes ? costs.near_switch : costs.far_switch;
+}
+
+}  // namespace
+
+TargetCosts::TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, WorkerPool& pool)
+    : cost_(copied.target.size() / kBlockBytes + 1), literal_(cost_.size()) {
+  static_assert(kChunkBytes % kBlockBytes == 0);
+  const std::uint64_t size = copied.target.size();
+  pool.for_each(static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes), [&](std::size_t i) {
+    add_chunk(copied, costs, i * kChunkBytes, std::min(size, (i + 1) * kChunkBytes));
+    pool.advance();
+  });
+}
+
+// What begins in front of the chunk has been paid there, but for its bytes.
+void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs, std::uint64_t begin,
+                            std::uint64_t end) {
+  const Covers& covers = copied.covers;
+  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
+                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+  std::int64_t diagonal = cover == covers.begin() ? 0 : std::prev(cover)->diagonal();
+  std::uint64_t done = begin;
+  Bytes replaced;
+  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
+    const std::uint64_t from = std::max(cover->target_pos, begin);
+    const std::uint64_t to = std::min(cover->target_end(), end);
+    add_literals(done, from, costs);
+    if (from == cover->target_pos) add(from, switch_cost(cover->diagonal() - diagonal, costs));
+    diagonal = cover->diagonal();
+    const auto length = static_cast<std::size_t>(to - from);
+    ByteSpan given = copied.source.subspan(static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos)), length);
+    if (copied.words) {
+      replaced.assign(given.begin(), given.end());
+      copied.words->replace_at(from, replaced);
+      given = replaced;
+    }
+    add_misses(given, copied.target.subspan(static_cast<std::size_t>(from), length), from, costs);
+    done = to;
+  }
+  add_literals(done, end, costs);
+}
+
+void TargetCosts::add_literals(std::uint64_t begin, std::uint64_t end, const ParseCosts& costs) {
+  if (begin == end) return;
+  add(begin, costs.begin_literal);
+  for (std::uint64_t pos = begin; pos < end; ++pos) add(pos, costs.literal);
+  if (end - begin < kManyLiterals) return;
+  std::fill(literal_.begin() + static_cast<std::ptrdiff_t>(begin / kBlockBytes + 1),
+            literal_.begin() + static_cast<std::ptrdiff_t>(end / kBlockBytes), std::uint8_t{1});
+}
+
+void TargetCosts::add_misses(ByteSpan given, ByteSpan wanted, std::uint64_t target_pos, const ParseCosts& costs) {
+  constexpr std::size_t kStep = sizeof(std::uint64_t);
+  bool missed = false;
+  for (std::size_t i = 0; i < given.size();) {
+    if (given.size() - i >= kStep && load_le<std::uint64_t>(&given[i]) == load_le<std::uint64_t>(&wanted[i])) {
+      missed = false;
+      i += kStep;
+      continue;
+    }
+    const bool misses = given[i] != wanted[i];
+    if (misses) add(target_pos + i, missed ? costs.next_miss : costs.first_miss);
+    missed = misses;
+    ++i;
+  }
+}
+
+std::int64_t TargetCosts::of_range(std::uint64_t begin, std::uint64_t end) const noexcept {
+  const auto first = static_cast<std::size_t>(begin / kBlockBytes);
+  const auto last = static_cast<std::size_t>(end / kBlockBytes);
+  const auto part = [this](std::size_t block, std::uint64_t bytes) { return cost_[block] * bytes / kBlockBytes; };
+  if (first == last) return static_cast<std::int64_t>(part(first, end - begin));
+  std::uint64_t sum = part(first, kBlockBytes - begin % kBlockBytes) + part(last, end % kBlockBytes);
+  for (std::size_t block = first + 1; block < last; ++block) sum += cost_[block];
+  return static_cast<std::int64_t>(sum);
+}
+
+}  // namespace bdelta
