@@ -115,7 +115,7 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
   pipeline_.emplace(source_, predicted_.get(), page_hasher_ ? &*page_hasher_ : nullptr,
-                    info().history_bytes, sink, pool_);
+                    std::min(info().history_bytes, info().target_size), sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

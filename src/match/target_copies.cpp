@@ -31,7 +31,7 @@ class GramTable {
  public:
   explicit GramTable(std::uint64_t searched_bytes)
       : mask_(searched_bytes > kManyGrams ? 15 : 3),
-        log_(std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask_ + 1))) + 1)),
+        log_(std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask_ + 1))))),
         places_(std::size_t{1} << log_, kNone) {}
 
   // The last place of the gram at `pos`, or kNone; from then on `pos` is it.
@@ -146,22 +146,22 @@ TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& co
 Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from) {
   Covers all;
   auto copy = copies.begin();
+  std::uint64_t copied_end = 0;  // of the last copy
   const auto add_copy = [&] {
     all.push_back({target_from + copy->source_pos, copy->target_pos, copy->length});
+    copied_end = copy->target_end();
     ++copy;
   };
   for (const Cover& cover : covers) {
-    std::uint64_t pos = cover.target_pos;
-    // What of the cover lies before `end` and after what was added last.
+    // What of the cover lies behind the last copy and before `end`.
     const auto add_until = [&](std::uint64_t end) {
+      const std::uint64_t pos = std::max(cover.target_pos, copied_end);
       if (pos < end) all.push_back({cover.source_pos + (pos - cover.target_pos), pos, end - pos});
     };
     while (copy != copies.end() && copy->target_pos < cover.target_end()) {
-      add_until(std::min(copy->target_pos, cover.target_end()));
-      pos = std::max(pos, copy->target_end());
+      add_until(copy->target_pos);
       add_copy();
     }
-    if (!all.empty()) pos = std::max(pos, all.back().target_end());
     add_until(cover.target_end());
   }
   while (copy != copies.end()) add_copy();

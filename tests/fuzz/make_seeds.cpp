@@ -17,6 +17,7 @@
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
+#include "support/repeated.hpp"
 #include "support/signed_program.hpp"
 
 namespace bdelta::fuzz {
@@ -151,6 +152,11 @@ std::vector<Pair> native_pairs() {
                      test::craft_patch(renumbered.old_version, renumbered.new_version,
                                        {{0, 0, renumbered.old_version.size()}}, words)});
   }
+  const test::SelfCopied self_copied = test::self_copied(3000, 1500, 6);
+  test::Craft windows;
+  windows.window_bytes = 700;
+  pairs.push_back({"target_copies", self_copied.source, self_copied.target,
+                   test::craft_patch(self_copied.source, self_copied.target, self_copied.covers, windows)});
   return pairs;
 }
 

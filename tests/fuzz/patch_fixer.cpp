@@ -107,6 +107,7 @@ class Executor {
       BDELTA_ASSIGN(predicted, PredictedCopies::make(source_, *plan, patch->info(), limits.memory_limit_bytes, pool_));
     }
     ExecuteCaches caches(source_, predicted.get());
+    TargetHistory history(std::min(patch->info().history_bytes, patch->info().target_size));
     for (;;) {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));
@@ -118,7 +119,8 @@ class Executor {
       const std::size_t before = target.size();
       target.resize(before + static_cast<std::size_t>(window.target_length));
       const MutableByteSpan out = MutableByteSpan(target).subspan(before);
-      BDELTA_TRY(execute_window(window, predicted.get(), caches, out));
+      BDELTA_TRY(execute_window(window, predicted.get(), caches, out, &history));
+      history.append(out);
       if (window.has_checksum) set_checksum(out);
     }
   }

@@ -10,6 +10,7 @@
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
+#include "support/repeated.hpp"
 #include "support/signed_program.hpp"
 
 namespace bdelta::test {
@@ -83,6 +84,20 @@ void make_words() {
   append(programs.old_version, pair.old_version);
   append(programs.new_version, pair.new_version);
   by_tool("bdt2-words-predicted", programs.old_version, programs.new_version, create_options(6));
+}
+
+// By the tool, in one window; and by hand, in windows and groups of any size, of words, with bytes that differ.
+void make_target_copies() {
+  const RepeatedPair repeated = repeated_pair(4000, 50, 2);
+  by_tool("bdt2-target", repeated.old_version, repeated.new_version, create_options(6));
+  const SelfCopied many = self_copied(6000, 2500, 3);
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.model = true;
+  craft.window_bytes = 700;
+  craft.group_bytes = 2500;
+  craft.words.emplace(3, std::vector<WordChange>{{WordMap::load(many.source.data() + 90, 3) & 0xffffff, 0x414141}});
+  save("bdt2-target-many", many.source, many.target, craft_patch(many.source, many.target, many.covers, craft));
 }
 
 void make_all() {
@@ -165,6 +180,7 @@ void make_all() {
   light.group_bytes = 5000;
   by_hand("bdt2-light-many", source, busy, light);
   make_words();
+  make_target_copies();
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

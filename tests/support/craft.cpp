@@ -72,10 +72,14 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
     }
     EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
   } else {
+    const FilePieces pieces({{0, source}, {source.size(), target}});  // covers may take what stands behind the source
     std::vector<GroupPlan> plans = craft.plans;
-    if (plans.empty()) plans = plan_groups(source, target, {0, target.size()}, covers, craft.group_bytes, pool);
+    if (plans.empty()) {
+      plans = plan_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes, source.size());
+    }
     for (const GroupPlan& plan : plans) {
-      drafts.push_back(encode_group(source, target, covers, plan, craft.window_bytes, words));
+      drafts.push_back(
+          encode_group(pieces, target, covers, plan, craft.window_bytes, words, nullptr, source.size()));
     }
   }
   EXPECT_OK(writer.add_groups(drafts));

@@ -23,7 +23,7 @@ struct Craft {
   std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
 };
 
-// `covers` as the format allows them; digests and declarations are right.
+// `covers` as the format allows them: what they take from source.size() on is the target's. Digests and declarations are right.
 [[nodiscard]] Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft);
 
 // Covers as the matcher of level 3 finds them.

@@ -1,0 +1,153 @@
+// Copies of NEW from what stands before in it: where a change has several places it is paid for once, and NEW comes
+// back whatever cuts such copies.
+#include "format/native/layout.hpp"
+#include "support/craft.hpp"
+#include "support/program_pair.hpp"
+#include "support/renumbered.hpp"
+#include "support/repeated.hpp"
+#include "support/signed_program.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+bool copies_target(const Bytes& patch) { return has_feature(patch, native::kFeatureTargetCopies); }
+
+TEST(TargetCopies, PayForAChangeOnce) {
+  const RepeatedPair pair = repeated_pair(60'000, 5000, 1);
+  const auto without_last = [](const Bytes& file) {
+    const std::size_t part = (file.size() - 2 * 5000) / 3;
+    return Bytes(file.begin(), file.end() - static_cast<std::ptrdiff_t>(part));
+  };
+  for (const int level : {3, 5, 6, 9}) {
+    SCOPED_TRACE(level);
+    const auto all = make_patch(pair.old_version, pair.new_version, create_options(level));
+    const auto two_thirds = make_patch(without_last(pair.old_version), without_last(pair.new_version), create_options(level));
+    ASSERT_OK(all);
+    ASSERT_OK(two_thirds);
+    EXPECT_TRUE(copies_target(*all));
+    EXPECT_LT(all->size(), two_thirds->size() + two_thirds->size() / 8 + 100) << "the last third is the first again";
+    expect_rebuilt_everywhere(pair.old_version, *all, pair.new_version);
+    EXPECT_EQ(0u, info_of(*all).history_bytes) << "one window";
+  }
+}
+
+// Of several windows.
+TEST(TargetCopies, DontDependOnThreads) {
+  const RepeatedPair pair = repeated_pair(2'200'000, 100'000, 2);
+  const Bytes patch = expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 3);
+  EXPECT_TRUE(copies_target(patch));
+  const PatchInfo info = info_of(patch);
+  EXPECT_GT(info.history_bytes, 2'000'000u);
+  EXPECT_LT(info.history_bytes, pair.new_version.size());
+  EXPECT_GT(info.decoder_memory_bytes, info.history_bytes);
+  expect_rebuilt_everywhere(pair.old_version, patch, pair.new_version);
+}
+
+TEST(TargetCopies, AreLeftOutWhereTheyHaveNoPlace) {
+  const RepeatedPair pair = repeated_pair(40'000, 3000, 3);
+  for (const int level : {1, 2}) {
+    const auto patch = make_patch(pair.old_version, pair.new_version, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_FALSE(copies_target(*patch)) << level;
+  }
+  expect_round_trip(pair.old_version, pair.new_version, create_options(6, PatchFormat::kBdt1));
+  CreateOptions scarce = create_options(6);
+  scarce.memory_limit_bytes = 64 * kMiB;
+  const auto patch = make_patch(pair.old_version, pair.new_version, scarce);
+  ASSERT_OK(patch);
+  EXPECT_FALSE(copies_target(*patch));
+  expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
+}
+
+// A patch has either; the smaller one counts.
+TEST(TargetCopies, DontGoWithPrediction) {
+  ProgramPair programs = program_pair(11, 60);
+  const RepeatedPair pair = repeated_pair(20'000, 500, 4);
+  append(programs.old_version, pair.old_version);
+  append(programs.new_version, pair.new_version);
+  for (const int level : {3, 6, 9}) {
+    const auto patch = make_patch(programs.old_version, programs.new_version, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_FALSE(copies_target(*patch) && has_feature(*patch, native::kFeaturePrediction));
+    expect_rebuilt_everywhere(programs.old_version, *patch, programs.new_version);
+  }
+}
+
+TEST(TargetCopies, GoWithWords) {
+  RenumberedPair pair = renumbered_pair(1200, 30, 8);
+  const RepeatedPair repeated = repeated_pair(60'000, 500, 5);
+  append(pair.old_version, repeated.old_version);
+  append(pair.new_version, repeated.new_version);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(copies_target(*patch));
+  EXPECT_TRUE(has_feature(*patch, native::kFeatureWords));
+  expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
+}
+
+// With bytes that differ in them, cut by windows and groups of any size, and made of copies of NEW themselves.
+TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
+  for (const std::uint64_t window_bytes : {7u, 64u, 700u, 5000u, 1u << 20}) {
+    for (const std::uint64_t reach : {150u, 3000u, 1u << 20}) {
+      for (const bool model : {false, true}) {
+        SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << reach << ' ' << model);
+        const SelfCopied pair = self_copied(20'000, reach, window_bytes + reach);
+        Craft craft;
+        craft.window_bytes = window_bytes;
+        craft.group_bytes = 3 * window_bytes + 1;
+        craft.model = model;
+        const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
+        EXPECT_TRUE(copies_target(patch));
+        EXPECT_LE(info_of(patch).history_bytes, std::min<std::uint64_t>(reach + 90, pair.target.size()));
+        expect_rebuilt_everywhere(pair.source, patch, pair.target);
+      }
+    }
+  }
+}
+
+// Coded contents are not for groups with such copies, also if they are asked for.
+TEST(CraftedTargetCopies, HaveNoCodedContents) {
+  const SelfCopied pair = self_copied(20'000, 5000, 6);
+  Craft craft;
+  craft.contents = craft.light = craft.model = true;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
+  EXPECT_EQ(native::kFeatureTargetCopies, info_of(patch).required_features);
+  expect_rebuilt_everywhere(pair.source, patch, pair.target);
+}
+
+TEST(CraftedTargetCopies, KeepTheWordsThatTheyCopy) {
+  const SelfCopied pair = self_copied(20'000, 20'000, 7);
+  std::vector<WordChange> changes;
+  for (std::uint8_t i = 0; i < 26; ++i) changes.push_back({word_of_key(0x202000 + 'a' + i, 3), 0x414141});
+  for (const std::uint64_t window_bytes : {61u, 4096u}) {
+    Craft craft;
+    craft.window_bytes = window_bytes;
+    craft.words.emplace(3, changes);
+    expect_rebuilt_everywhere(pair.source, craft_patch(pair.source, pair.target, pair.covers, craft), pair.target);
+  }
+}
+
+// What is copied from a list of page digests that the patch leaves out are zeros.
+TEST(CraftedTargetCopies, OfAListThatIsLeftOut) {
+  const SignedPair program = signed_pair(9000, 14);
+  Bytes target = program.new_version.bytes;
+  const std::size_t size = target.size();
+  const PageHashes& list = program.new_version.list;
+  Bytes zeros = target;
+  std::fill_n(zeros.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
+  append(target, zeros);
+  Craft craft;
+  craft.page_hashes = {list};
+  craft.window_bytes = 3000;
+  craft.group_bytes = 8000;
+  const Bytes& source = program.old_version.bytes;
+  const Bytes patch = craft_patch(source, target, {{source.size(), size, size}}, craft);
+  EXPECT_TRUE(copies_target(patch));
+  expect_rebuilt_everywhere(source, patch, target);
+}
+
+}  // namespace
+}  // namespace bdelta::test

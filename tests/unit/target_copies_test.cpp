@@ -1,0 +1,157 @@
+#include "match/target_copies.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "support/expect.hpp"
+#include "support/repeated.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
+
+TargetCopies copies_in(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t history_bytes = kFar,
+                  unsigned threads = 1, const WordMap* words = nullptr) {
+  WorkerPool pool(threads);
+  return find_target_copies({source, target, covers, words}, ParseCosts(), history_bytes, pool);
+}
+
+// What the header promises of copies.
+void expect_sound(ByteSpan target, const Covers& copies, std::uint64_t history_bytes) {
+  std::uint64_t done = 0;
+  for (const Cover& copy : copies) {
+    ASSERT_GT(copy.length, 0u);
+    ASSERT_GE(copy.target_pos, done);
+    ASSERT_LE(copy.target_end(), target.size());
+    ASSERT_LE(copy.source_end(), copy.target_pos);
+    ASSERT_LE(copy.target_pos - copy.source_pos, history_bytes);
+    const auto at = [&](std::uint64_t pos) { return target.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(copy.length)); };
+    ASSERT_TRUE(same_bytes(at(copy.source_pos), at(copy.target_pos)));
+    done = copy.target_end();
+  }
+}
+
+// Two equal texts that differ from OLD in every 50th byte, one behind the other.
+struct Twice {
+  Bytes source = wordy_bytes(20'000, 1);
+  Bytes target;
+  Covers covers = {{0, 0, 20'000}, {0, 20'000, 20'000}};
+
+  Twice() {
+    for (int half = 0; half < 2; ++half) {
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        target.push_back(i % 50 == 7 ? static_cast<std::uint8_t>(source[i] ^ 1) : source[i]);
+      }
+    }
+  }
+};
+
+TEST(FindTargetCopies, FindsWhatStandsTwice) {
+  const Twice pair;
+  const TargetCopies found = copies_in(pair.source, pair.target, pair.covers);
+  expect_sound(pair.target, found.copies, kFar);
+  ASSERT_EQ(1u, found.copies.size());
+  EXPECT_EQ(20'000u, found.copies[0].target_pos - found.copies[0].source_pos);
+  EXPECT_GT(found.copies[0].length, 19'900u);
+  EXPECT_GT(found.saved_bytes, found.spent_bytes * 2 / 5);
+  EXPECT_LT(found.saved_bytes, found.spent_bytes * 3 / 5);
+}
+
+TEST(FindTargetCopies, NoFurtherBackThanTheHistory) {
+  const Twice pair;
+  EXPECT_TRUE(copies_in(pair.source, pair.target, pair.covers, 19'999).copies.empty());
+  EXPECT_FALSE(copies_in(pair.source, pair.target, pair.covers, 20'000).copies.empty());
+}
+
+TEST(FindTargetCopies, NothingWhereCoversCostNothing) {
+  const Bytes source = wordy_bytes(20'000, 1);
+  Bytes target = source;
+  append(target, source);
+  const TargetCopies found = copies_in(source, target, {{0, 0, 20'000}, {0, 20'000, 20'000}});
+  EXPECT_TRUE(found.copies.empty());
+  EXPECT_EQ(0u, found.saved_bytes);
+}
+
+// What words make right costs nothing.
+TEST(FindTargetCopies, NothingThatWordsHaveMended) {
+  const Bytes source = random_bytes(20'000, 3);
+  Bytes target = source;
+  append(target, source);
+  std::vector<WordChange> changes;
+  for (std::size_t at = 100; at + 100 < source.size(); at += 200) {
+    changes.push_back({WordMap::load(source.data() + at, 4) & 0xffffffff, at});
+    for (const std::size_t base : {std::size_t{0}, source.size()}) {
+      for (unsigned i = 0; i < 4; ++i) target[base + at + i] = static_cast<std::uint8_t>(at >> 8 * i);
+    }
+  }
+  std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.to < b.to; });
+  const WordMap words(4, changes);
+  const Covers covers = {{0, 0, 20'000}, {0, 20'000, 20'000}};
+  EXPECT_FALSE(copies_in(source, target, covers).copies.empty());
+  EXPECT_TRUE(copies_in(source, target, covers, kFar, 1, &words).copies.empty());
+}
+
+// Many literals are the codec's business, unless they are cut up.
+TEST(FindTargetCopies, LeavesManyLiteralsToTheCodec) {
+  Bytes target = random_bytes(20'000, 4);
+  append(target, Bytes(target));
+  EXPECT_TRUE(copies_in({}, target, {}).copies.empty());
+}
+
+TEST(FindTargetCopies, IsSoundAndTheSameForAnyThreads) {
+  for (std::uint64_t seed = 1; seed < 12; ++seed) {
+    const SelfCopied pair = self_copied(seed % 3 == 0 ? 3'000'000 : 30'000, 10'000, seed);
+    Covers covers;
+    for (const Cover& cover : pair.covers) {
+      if (cover.source_end() <= pair.source.size()) covers.push_back(cover);
+    }
+    const std::uint64_t history_bytes = seed % 2 == 0 ? kFar : 5000;
+    const TargetCopies found = copies_in(pair.source, pair.target, covers, history_bytes);
+    expect_sound(pair.target, found.copies, history_bytes);
+    EXPECT_EQ(found.copies, copies_in(pair.source, pair.target, covers, history_bytes, 4).copies) << seed;
+  }
+}
+
+TEST(FindTargetCopies, TakesTinyTargets) {
+  for (std::size_t size = 0; size < 70; ++size) {
+    const Bytes target(size, 7);
+    expect_sound(target, copies_in({}, target, {}).copies, kFar);
+  }
+}
+
+// Each byte is copied as before, or by a copy.
+TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
+  Random random(5);
+  constexpr std::uint64_t kFrom = 1000;
+  for (int round = 0; round < 2000; ++round) {
+    Covers covers;
+    Covers copies;
+    for (Covers* list : {&covers, &copies}) {
+      for (std::uint64_t pos = random.below(5); pos < 60;) {
+        const std::uint64_t length = random.between(1, 14);
+        list->push_back({random.below(500), pos, length});
+        pos += length + (random.below(2) == 0 ? 0 : random.below(9));
+      }
+    }
+    std::map<std::uint64_t, std::uint64_t> expected;  // target position to source position
+    for (const Cover& cover : covers) {
+      for (std::uint64_t i = 0; i < cover.length; ++i) expected[cover.target_pos + i] = cover.source_pos + i;
+    }
+    for (const Cover& copy : copies) {
+      for (std::uint64_t i = 0; i < copy.length; ++i) expected[copy.target_pos + i] = kFrom + copy.source_pos + i;
+    }
+    std::map<std::uint64_t, std::uint64_t> made;
+    std::uint64_t done = 0;
+    for (const Cover& cover : with_target_copies(covers, copies, kFrom)) {
+      ASSERT_GT(cover.length, 0u);
+      ASSERT_GE(cover.target_pos, done);
+      done = cover.target_end();
+      for (std::uint64_t i = 0; i < cover.length; ++i) made[cover.target_pos + i] = cover.source_pos + i;
+    }
+    ASSERT_EQ(expected, made) << round;
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test
