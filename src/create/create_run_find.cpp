@@ -174,7 +174,10 @@ Status CreateRun::find_target_copies() {
   if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
   set_segment_range(share::kChosen, share::kChosen);
   const CopiedTarget copied{source_.bytes(), target_.bytes(), covers_, words_ ? &*words_ : nullptr};
-  const TargetCopies found = bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
+  const TargetCopies found = [&] {
+    const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
+    return bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
+  }();
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   const FilePieces source_alone = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));

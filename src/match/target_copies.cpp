@@ -4,15 +4,18 @@
 //
 // Covers stay as they are where they cost little. So the target is priced in blocks (target_costs), and only what lies in
 // blocks that cost something, or beside them, is looked at: about the patch's size times ten, not the target's. Grams
-// there that begin with certain bytes are kept in a table of the latest place; where one comes again, the match is
-// extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a copy with the way
-// back to the cover that it interrupts.
+// there that begin with certain bytes are listed, by all threads, and kept in a table of the latest place; where one comes
+// again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
+// copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the grams tells
+// first whether enough of them come again.
 #include "match/target_copies.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
+#include "base/prefetch.hpp"
 #include "match/target_costs.hpp"
 
 namespace bdelta {
@@ -23,50 +26,46 @@ constexpr std::uint64_t kBlockBytes = TargetCosts::kBlockBytes;
 constexpr std::uint64_t kIdleBytes = 2048;   // a match is followed so far where nothing costs anything
 constexpr std::uint64_t kMostBack = 4096;
 constexpr std::int64_t kMarginCost = 2000;   // an estimate is no measurement
-constexpr std::uint64_t kManyGrams = std::uint64_t{64} << 20;  // bytes to look at, beyond which fewer grams will do
+constexpr std::uint64_t kManyBytes = std::uint64_t{64} << 20;   // to look at, beyond which fewer grams will do
+constexpr std::uint64_t kSampledBytes = std::uint64_t{4} << 20;  // beyond which a sample is taken first
+constexpr std::uint64_t kSampleMask = 255;
+constexpr std::size_t kLeastRepeated = 64;   // one gram of so many has to come again
 constexpr std::uint64_t kCostsOfByte = 8 * 64;
+constexpr std::size_t kTaskBlocks = 32768;
+constexpr std::size_t kBatchTasks = 32;
+constexpr std::size_t kAhead = 16;
 
-// One in four places, chosen by its bytes, so that both places of what repeats are chosen; or one in sixteen.
-class GramTable {
- public:
-  explicit GramTable(std::uint64_t searched_bytes)
-      : mask_(searched_bytes > kManyGrams ? 15 : 3),
-        log_(std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask_ + 1))))),
-        places_(std::size_t{1} << log_, kNone) {}
-
-  // The last place of the gram at `pos`, or kNone; from then on `pos` is it.
-  std::uint32_t exchange(ByteSpan target, std::size_t pos) {
-    const std::uint8_t* at = target.data() + pos;
-    const std::uint64_t first = load_le<std::uint64_t>(at) * 0x9E3779B97F4A7C15u;
-    if ((first >> 58 & mask_) != 0) return kNone;
-    const std::uint64_t second = load_le<std::uint64_t>(at + 8) * 0xC2B2AE3D27D4EB4Fu;
-    const std::uint64_t third = load_le<std::uint64_t>(at + 16) * 0x165667B19E3779F9u;
-    std::uint64_t hash = first ^ std::rotl(second, 23) ^ std::rotl(third, 47);
-    hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9u;
-    return std::exchange(places_[static_cast<std::size_t>(hash >> (64 - log_))], static_cast<std::uint32_t>(pos));
-  }
-
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-
- private:
-  const std::uint64_t mask_;
-  const unsigned log_;
-  std::vector<std::uint32_t> places_;
+// A place, and the hash of the gram there.
+struct Gram {
+  std::uint32_t pos;
+  std::uint32_t hash;
 };
+using Grams = std::vector<Gram>;
+
+constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
+
+std::uint32_t hash_of(const std::uint8_t* at, std::uint64_t first) noexcept {
+  const std::uint64_t second = load_le<std::uint64_t>(at + 8) * 0xC2B2AE3D27D4EB4Fu;
+  const std::uint64_t third = load_le<std::uint64_t>(at + 16) * 0x165667B19E3779F9u;
+  std::uint64_t hash = first ^ std::rotl(second, 23) ^ std::rotl(third, 47);
+  hash = (hash ^ hash >> 29) * 0xBF58476D1CE4E5B9u;
+  return static_cast<std::uint32_t>(hash >> 32);
+}
 
 class Finder {
  public:
-  Finder(ByteSpan target, const TargetCosts& costs, std::int64_t copy_cost, std::uint64_t history_bytes)
-      : target_(target), costs_(costs), copy_cost_(copy_cost), history_bytes_(history_bytes) {}
+  Finder(ByteSpan target, const TargetCosts& costs, std::int64_t copy_cost, std::uint64_t history_bytes,
+         WorkerPool& pool)
+      : target_(target), costs_(costs), copy_cost_(copy_cost), history_bytes_(history_bytes), pool_(pool) {}
 
-  [[nodiscard]] TargetCopies find(WorkerPool& pool) {
-    GramTable grams(searched_blocks() * kBlockBytes);
-    for (std::size_t block = 0; block < costs_.block_count(); ++block) {
-      if (block % 32768 == 0) pool.advance();
-      if (is_searched(block)) search(block, grams);
-    }
+  [[nodiscard]] TargetCopies find() {
+    const std::uint64_t searched_bytes = count_searched();
+    if (searched_bytes > kSampledBytes && !repeats()) return std::move(found_);
+    const std::uint64_t mask = searched_bytes > kManyBytes ? 15 : 3;
+    log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
+    places_.assign(std::size_t{1} << log_, kNoPlace);
+    for_each_batch(mask, [this](const Grams& grams) { search(grams); });
     found_.saved_bytes = saved_ / kCostsOfByte;
-    found_.spent_bytes /= kCostsOfByte;
     return std::move(found_);
   }
 
@@ -76,25 +75,72 @@ class Finder {
     return block + 1 < costs_.block_count() && costs_.of_block(block + 1) != 0;
   }
 
-  [[nodiscard]] std::uint64_t searched_blocks() {
+  [[nodiscard]] std::uint64_t count_searched() {
     std::uint64_t count = 0;
     for (std::size_t block = 0; block < costs_.block_count(); ++block) {
       count += is_searched(block);
       found_.spent_bytes += costs_.of_block(block);
     }
-    return count;
+    found_.spent_bytes /= kCostsOfByte;
+    return count * kBlockBytes;
   }
 
-  void search(std::size_t block, GramTable& grams) {
-    const std::uint64_t end = std::min<std::uint64_t>((block + 1) * kBlockBytes, target_.size());
-    for (std::uint64_t pos = block * kBlockBytes; pos < end && target_.size() - pos >= kGramBytes; ++pos) {
-      const std::uint32_t place = grams.exchange(target_, static_cast<std::size_t>(pos));
-      if (place == GramTable::kNone || pos < done_ || costs_.is_literal(block)) continue;
-      const std::uint64_t distance = pos - place;
-      if (distance > history_bytes_ || (distance == refused_distance_ && pos < refused_end_)) continue;
-      take(extended(pos, distance));
+  // One in mask + 1 places of the blocks, chosen by the bytes there, so that both places of what repeats are.
+  void list_grams(std::size_t first_block, std::size_t end_block, std::uint64_t mask, Grams& grams) const {
+    if (target_.size() < kGramBytes) return;
+    const std::uint64_t last = target_.size() - kGramBytes;
+    for (std::size_t block = first_block; block < end_block; ++block) {
+      if (!is_searched(block)) continue;
+      const std::uint64_t end = std::min((block + 1) * kBlockBytes, last + 1);
+      for (std::uint64_t pos = block * kBlockBytes; pos < end; ++pos) {
+        const std::uint8_t* at = target_.data() + pos;
+        const std::uint64_t first = load_le<std::uint64_t>(at) * 0x9E3779B97F4A7C15u;
+        if ((first >> 56 & mask) == 0) grams.push_back({static_cast<std::uint32_t>(pos), hash_of(at, first)});
+      }
     }
   }
+
+  // Calls body(grams) for lists of grams in their order.
+  template <class Body>
+  void for_each_batch(std::uint64_t mask, Body&& body) {
+    std::vector<Grams> lists(kBatchTasks);
+    const std::size_t task_count = (costs_.block_count() + kTaskBlocks - 1) / kTaskBlocks;
+    for (std::size_t begin = 0; begin < task_count; begin += kBatchTasks) {
+      const std::size_t count = std::min(kBatchTasks, task_count - begin);
+      pool_.for_each(count, [&](std::size_t i) {
+        lists[i].clear();
+        const std::size_t first = (begin + i) * kTaskBlocks;
+        list_grams(first, std::min(costs_.block_count(), first + kTaskBlocks), mask, lists[i]);
+        pool_.advance();
+      });
+      for (std::size_t i = 0; i < count; ++i) body(lists[i]);
+    }
+  }
+
+  [[nodiscard]] bool repeats() {
+    std::vector<std::uint32_t> hashes;
+    for_each_batch(kSampleMask, [&](const Grams& grams) {
+      for (const Gram& gram : grams) hashes.push_back(gram.hash);
+    });
+    std::sort(hashes.begin(), hashes.end());
+    std::size_t repeated = 0;
+    for (std::size_t i = 1; i < hashes.size(); ++i) repeated += hashes[i] == hashes[i - 1];
+    return repeated >= hashes.size() / kLeastRepeated;
+  }
+
+  void search(const Grams& grams) {
+    for (std::size_t i = 0; i < grams.size(); ++i) {
+      if (i + kAhead < grams.size()) prefetch_line(&place_of(grams[i + kAhead]));
+      const std::uint64_t pos = grams[i].pos;
+      const std::uint32_t place = std::exchange(place_of(grams[i]), grams[i].pos);
+      if (place == kNoPlace || pos < done_) continue;
+      const std::uint64_t distance = pos - place;
+      if (distance > history_bytes_ || (distance == refused_distance_ && pos < refused_end_)) continue;
+      if (!costs_.is_literal(static_cast<std::size_t>(pos / kBlockBytes))) take(extended(pos, distance));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t& place_of(const Gram& gram) noexcept { return places_[gram.hash >> (32 - log_)]; }
 
   // The match at `pos` to both sides, up to what was taken before.
   [[nodiscard]] Cover extended(std::uint64_t pos, std::uint64_t distance) const {
@@ -127,6 +173,9 @@ class Finder {
   const TargetCosts& costs_;
   const std::int64_t copy_cost_;
   const std::uint64_t history_bytes_;
+  WorkerPool& pool_;
+  unsigned log_ = 0;
+  std::vector<std::uint32_t> places_;  // of grams, by their hash
   TargetCopies found_;
   std::uint64_t saved_ = 0;
   std::uint64_t done_ = 0;  // where the last copy ends
@@ -138,9 +187,9 @@ class Finder {
 
 TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs, std::uint64_t history_bytes,
                                 WorkerPool& pool) {
-  if (copied.target.size() >= GramTable::kNone) return {};
+  if (copied.target.size() >= kNoPlace) return {};
   const TargetCosts spent(copied, costs, pool);
-  return Finder(copied.target, spent, 2 * costs.far_switch + kMarginCost, history_bytes).find(pool);
+  return Finder(copied.target, spent, 2 * costs.far_switch + kMarginCost, history_bytes, pool).find();
 }
 
 Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from) {
