@@ -64,7 +64,8 @@ struct WindowDelta {
 };
 
 // Proves that executing `window` stays inside the source, the target in front of each target copy as far as its history
-// reaches, the literals and the residual, and gives exactly target_length bytes. Errors: kOpOutOfRange, kPatchCorrupt. The executor relies on it.
+// reaches, the literals and the residual, and gives exactly target_length bytes. The executor relies on it. Errors:
+// kOpOutOfRange, kPatchCorrupt.
 Status validate_window(const WindowDelta& window, std::uint64_t source_size);
 
 }  // namespace bdelta
