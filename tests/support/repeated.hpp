@@ -1,6 +1,8 @@
 // A pair of files whose changes stand in two places.
 #pragma once
 
+#include <algorithm>
+
 #include "delta/cover.hpp"
 #include "support/generate.hpp"
 
@@ -28,7 +30,7 @@ struct RepeatedPair {
   return {file_of(text), file_of(changed)};
 }
 
-// Covers of which every third takes what stands before it in the target: pieces of any length, on any diagonal, some of
+// Covers of which two in three take what stands before them in the target: pieces of any length, on any diagonal, some of
 // them with bytes that differ, of a target that has the last one's bytes for it.
 struct SelfCopied {
   Bytes source;
