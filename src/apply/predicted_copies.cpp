@@ -59,7 +59,8 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     BDELTA_TRY(read_whole(source, memory_limit_bytes, pool, copies->loaded_));
     file = copies->loaded_;
   }
-  copies->program_.emplace(file, pool, info.decoder_memory_bytes);
+  static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
+  copies->program_.emplace(file, pool, info.decoder_memory_bytes, static_cast<exe::PredictorId>(plan.predictor));
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));

@@ -82,6 +82,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
 
 void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+  plan_.predictor = static_cast<std::uint64_t>(exe::kNewestPredictor);
   old_.emplace(source_, std::move(old_images), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(new_images), pool_, exe::Program::kKeepAll);
   // Who applies decodes all code at once if that fits, else block by block.

@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kShtGnuHash = 0x6ffffff6;
 inline constexpr std::uint64_t kShfAlloc = 2;
 inline constexpr std::uint32_t kPtLoad = 1;
 inline constexpr std::uint32_t kPtDynamic = 2;
+inline constexpr std::uint32_t kPtArmUnwind = 0x70000001;
 inline constexpr std::uint32_t kPtGnuEhFrame = 0x6474e550;
 
 struct ElfSection {

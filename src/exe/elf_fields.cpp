@@ -193,6 +193,7 @@ void find_elf_fields(FieldSink& sink) {
     if (sink.layout().file_pos_of(dynamic.plt_got, got)) sink.absolute(got, FieldKind::kPointer);
   }
   add_unwind_tables(sink, *header);
+  if (sink.image().machine == Machine::kArm32 && sink.predictor() >= PredictorId::k2) find_arm_unwind_fields(sink, *header);
   find_elf_symbol_fields(sink, *header);
   if (sink.image().is_fixed) find_fixed_pointers(sink);
 }

@@ -1,20 +1,10 @@
-// What the readers of ELF's tables share, and the readers of symbols.
+// What the readers of ELF's tables share, and the readers of symbols and of ARM's unwind tables.
 #pragma once
 
 #include "exe/elf.hpp"
 #include "exe/field_sink.hpp"
 
 namespace bdelta::exe {
-
-// Reads numbers as wide as the image's pointers.
-struct Word {
-  const FieldSink& sink;
-  std::uint64_t bytes = sink.image().bits64 ? 8 : 4;
-
-  std::uint64_t at(std::uint64_t pos) const {
-    return bytes == 8 ? number_at<std::uint64_t>(sink.file(), pos) : number_at<std::uint32_t>(sink.file(), pos);
-  }
-};
 
 // A table of the file, in memory or not; without bytes where there is none.
 struct FileTable {
@@ -26,6 +16,9 @@ inline constexpr std::uint8_t kWideSymbolBytes = 24;
 
 // The table at an address, up to the end of its section, which the dynamic table doesn't tell.
 [[nodiscard]] FileTable elf_table_at(const FieldSink& sink, std::uint64_t address);
+
+// The unwind tables of 32-bit ARM.
+void find_arm_unwind_fields(FieldSink& sink, const ElfHeader& header);
 
 // Symbols, hash tables, and in wide images addresses of code in what is not loaded.
 void find_elf_symbol_fields(FieldSink& sink, const ElfHeader& header);

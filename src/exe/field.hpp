@@ -29,6 +29,8 @@ enum class FieldForm : std::uint8_t {
   kOffset24,     // address = Field::base + low 24 bits of a 32-bit number, the high ones stay (Mach-O's __unwind_info)
   kFileOffset32,  // leads to a byte of the file, in memory or not: file position = that of the base + trailing_bytes *
                   // 32-bit number; target_address is kFileSpace + file position
+  kArm32Branch,  // B, BL, BLX of 32-bit ARM: address = own + 8 + 4 * signed imm24
+  kPrel31,       // address = own + signed 31-bit number, the high bit stays (unwind tables of 32-bit ARM)
 };
 
 // Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its start.

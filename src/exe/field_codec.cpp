@@ -20,7 +20,7 @@ struct NumberBits {
   bool split = false;  // bits 29-30 are the lowest two, the others begin at `low`
 };
 
-constexpr std::array<NumberBits, 19> kNumbers = {{
+constexpr std::array<NumberBits, 21> kNumbers = {{
     {1, 0, 8, true},           // kRel8
     {4, 0, 32, true},          // kRel32
     {4, 0, 32},                // kAbs32
@@ -40,8 +40,10 @@ constexpr std::array<NumberBits, 19> kNumbers = {{
     {4, 0, 32},                // kBack32
     {4, 0, 24},                // kOffset24
     {4, 0, 32},                // kFileOffset32
+    {4, 0, 24, true},          // kArm32Branch
+    {4, 0, 31, true},          // kPrel31
 }};
-static_assert(static_cast<std::size_t>(FieldForm::kFileOffset32) + 1 == kNumbers.size());
+static_assert(static_cast<std::size_t>(FieldForm::kPrel31) + 1 == kNumbers.size());
 
 constexpr bool sizes_agree() noexcept {
   for (std::size_t i = 0; i < kNumbers.size(); ++i) {
@@ -53,6 +55,7 @@ static_assert(sizes_agree());
 
 constexpr std::uint64_t kLow12 = 0xFFF;
 constexpr unsigned kLargestScale = 4;
+constexpr std::uint64_t kArm32PipelineBytes = 8;  // what the program counter is ahead of the instruction that reads it
 
 // False where the form or the field's own count of bits is none.
 bool number_bits(const Field& field, NumberBits& bits) noexcept {
@@ -129,6 +132,8 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kMachChained: return chain_base(field, place) + number;
     case FieldForm::kBack32: return place.own_address - number;
     case FieldForm::kFileOffset32: return place.base_address + number * field.trailing_bytes;
+    case FieldForm::kArm32Branch: return place.own_address + kArm32PipelineBytes + number * 4;
+    case FieldForm::kPrel31: return place.own_address + number;
   }
   return 0;
 }
@@ -160,6 +165,10 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kFileOffset32:
       number = (target - place.base_address) / field.trailing_bytes;
       return (target - place.base_address) % field.trailing_bytes == 0;
+    case FieldForm::kArm32Branch:
+      number = sign_extended((from_own - kArm32PipelineBytes) >> 2, 62);
+      return (from_own & 3) == 0;
+    case FieldForm::kPrel31: number = from_own; return true;
   }
   return false;
 }
@@ -173,7 +182,8 @@ bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
   // A scaled offset of more than a page is no low part of an address.
   if (field.form == FieldForm::kArmLow12Scaled && number << field.trailing_bytes > kLow12) return false;
   const std::uint64_t address = address_of(field, place, number);
-  field.target_address = place.bits64 ? address : address & mask_of(32);
+  const bool is_wide = place.bits64 || field.form == FieldForm::kFileOffset32;
+  field.target_address = is_wide ? address : address & mask_of(32);
   return true;
 }
 
@@ -182,9 +192,10 @@ bool write_field(std::uint8_t* bytes, const Field& field, const FieldPlace& plac
   NumberBits bits;
   std::uint64_t number = 0;
   if (!number_bits(field, bits)) return false;
-  if (!place.bits64 && target_address > mask_of(32)) return false;
+  const bool is_narrow = !place.bits64 && field.form != FieldForm::kFileOffset32;  // that one leads into the file
+  if (is_narrow && target_address > mask_of(32)) return false;
   if (!number_of(field, place, target_address, number)) return false;
-  if (!place.bits64) number = bits.is_signed ? sign_extended(number, 32) : number & mask_of(32);
+  if (is_narrow) number = bits.is_signed ? sign_extended(number, 32) : number & mask_of(32);
   const std::uint64_t kept = bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
   if (kept != number) return false;
   store_field(bytes, bits.field_bytes, with_number(load_field(bytes, bits.field_bytes), bits, number));

@@ -74,6 +74,11 @@ void FieldSink::back32(std::uint64_t pos, FieldKind kind) {
   if (layout_.address_of(pos, own)) add(pos, 4, FieldForm::kBack32, kind, own - number32(pos));
 }
 
+void FieldSink::prel31(std::uint64_t pos, FieldKind kind) {
+  std::uint64_t own = 0;
+  if (layout_.address_of(pos, own)) add(pos, 4, FieldForm::kPrel31, kind, own + prel31_distance(number32(pos)));
+}
+
 void FieldSink::add_size(std::uint64_t pos, bool wide, std::uint64_t start, FieldKind kind) {
   const std::uint64_t bytes = wide ? number64(pos) : number32(pos);
   std::uint64_t start_pos = 0;

@@ -8,6 +8,7 @@
 #include "exe/field.hpp"
 #include "exe/file_number.hpp"
 #include "exe/layout.hpp"
+#include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
 
@@ -18,15 +19,22 @@ struct FieldBase {
   bool operator==(const FieldBase&) const = default;
 };
 
+// What the low 31 bits of a word of ARM's unwind tables say, sign-extended.
+[[nodiscard]] constexpr std::uint64_t prel31_distance(std::uint32_t word) noexcept {
+  return ((std::uint64_t{word} & 0x7fffffff) ^ 0x40000000) - 0x40000000;
+}
+
 class FieldSink {
  public:
   // All are kept by reference and have to outlive the sink.
-  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, std::vector<Field>& out)
-      : file_(file), image_(image), layout_(layout), out_(out), steps_left_(image.size_bytes / 2 + 4096) {}
+  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, std::vector<Field>& out)
+      : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out),
+        steps_left_(image.size_bytes / 2 + 4096) {}
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Image& image() const noexcept { return image_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
 
   // To be asked once for each entry of a table: tables may overlap, so their sizes alone bound nothing. False when
   // more entries were read than an image of this size can have.
@@ -51,6 +59,8 @@ class FieldSink {
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
   void back32(std::uint64_t pos, FieldKind kind);
+  // The low 31 bits count from the field itself.
+  void prel31(std::uint64_t pos, FieldKind kind);
   // The length of what begins at `start`.
   void size32(std::uint64_t pos, std::uint64_t start, FieldKind kind) { add_size(pos, false, start, kind); }
   void size64(std::uint64_t pos, std::uint64_t start, FieldKind kind) { add_size(pos, true, start, kind); }
@@ -76,9 +86,20 @@ class FieldSink {
   ByteSpan file_;
   const Image& image_;
   const ImageLayout& layout_;
+  PredictorId predictor_;
   std::vector<Field>& out_;
   std::uint64_t steps_left_;
   FieldBase good_base_{~std::uint64_t{0}, 0};  // the last one that is_base approved
+};
+
+// Reads numbers as wide as the image's pointers.
+struct Word {
+  const FieldSink& sink;
+  std::uint64_t bytes = sink.image().bits64 ? 8 : 4;
+
+  std::uint64_t at(std::uint64_t pos) const {
+    return bytes == 8 ? number_at<std::uint64_t>(sink.file(), pos) : number_at<std::uint32_t>(sink.file(), pos);
+  }
 };
 
 }  // namespace bdelta::exe

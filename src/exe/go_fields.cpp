@@ -6,6 +6,7 @@
 // address of the names.
 #include <optional>
 
+#include "exe/go_tables.hpp"
 #include "exe/table_kernels.hpp"
 
 namespace bdelta::exe {
@@ -13,38 +14,35 @@ namespace {
 
 constexpr std::uint32_t kMagic118 = 0xfffffff0;
 constexpr std::uint32_t kMagic120 = 0xfffffff1;
-constexpr std::uint64_t kWordBytes = 8;  // Go for 32 bits is left alone
-constexpr std::uint64_t kHeaderBytes = 72;  // of a pclntab
+
+constexpr std::uint64_t kBucketCodeBytes = 4096;  // what an entry of the lookup table stands for
+constexpr std::uint64_t kBucketBytes = 20;
+constexpr std::uint8_t kFunctionBytes = 8;  // of an entry of the table of functions
+constexpr std::uint8_t kUnitBytes = 4;
 
 std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
-std::uint64_t number64(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint64_t>(sink.file(), pos); }
 
-struct GoTables {
-  FieldBase start;
-  std::uint64_t size_bytes = 0;  // to the end of the section
-  std::uint64_t function_count = 0;
-  std::uint64_t record_bytes = 0;  // of a function, without its lists
-  FieldBase names, units, files, programs, functions;
-  FieldBase text, collector_data, types;  // pos 0 where it is not known
-};
+// Of a pclntab: eight bytes, then eight words.
+std::uint64_t header_bytes(const FieldSink& sink) { return 8 + 8 * Word{sink}.bytes; }
 
 // A pclntab at `pos`: magic, two zero bytes, quantum of instructions, size of a pointer, counts, offsets.
 std::optional<GoTables> read_header(const FieldSink& sink, FieldBase start, std::uint64_t size_bytes) {
-  const ByteSpan head = bytes_at(sink.file(), start.pos, kHeaderBytes);
-  if (size_bytes < kHeaderBytes || head.empty()) return std::nullopt;
+  const Word word{sink};
+  const ByteSpan head = bytes_at(sink.file(), start.pos, header_bytes(sink));
+  if (size_bytes < header_bytes(sink) || head.empty()) return std::nullopt;
   const auto magic = load_le<std::uint32_t>(head.data());
   const std::uint8_t quantum = head[6];
   if ((magic != kMagic118 && magic != kMagic120) || head[4] != 0 || head[5] != 0) return std::nullopt;
-  if ((quantum != 1 && quantum != 2 && quantum != 4) || head[7] != kWordBytes) return std::nullopt;
+  if ((quantum != 1 && quantum != 2 && quantum != 4) || head[7] != word.bytes) return std::nullopt;
   GoTables tables;
   tables.start = start;
   tables.size_bytes = size_bytes;
   tables.record_bytes = magic == kMagic118 ? 40 : 44;
-  tables.function_count = number64(sink, start.pos + 8);
+  tables.function_count = word.at(start.pos + 8);
   FieldBase* const parts[] = {&tables.names, &tables.units, &tables.files, &tables.programs, &tables.functions};
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i < 5; ++i) {
-    const std::uint64_t offset = number64(sink, start.pos + 32 + i * kWordBytes);
+    const std::uint64_t offset = word.at(start.pos + 8 + (3 + i) * word.bytes);
     if (offset < before || offset > size_bytes) return std::nullopt;
     *parts[i] = {start.pos + offset, start.address + offset};
     before = offset;
@@ -55,13 +53,14 @@ std::optional<GoTables> read_header(const FieldSink& sink, FieldBase start, std:
 
 // Go's linker gives the pclntab a section of its own, but for PE, and where sections are unknown.
 std::optional<GoTables> find_tables(const FieldSink& sink) {
+  const Word word{sink};
   const bool own_section = sink.image().format != ImageFormat::kPe && sink.image().sections.size() > 8;
   for (const Section& section : sink.image().sections) {
-    if (section.kind != SectionKind::kData || section.size_bytes < kHeaderBytes) continue;
-    const std::uint64_t skipped = (0 - section.address) % kWordBytes;
-    const std::uint64_t end = own_section ? skipped + 1 : section.size_bytes - kHeaderBytes + 1;
+    if (section.kind != SectionKind::kData || section.size_bytes < header_bytes(sink)) continue;
+    const std::uint64_t skipped = (0 - section.address) % word.bytes;
+    const std::uint64_t end = own_section ? skipped + 1 : section.size_bytes - header_bytes(sink) + 1;
     const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
-    for (std::size_t i = static_cast<std::size_t>(skipped); i < end; i += kWordBytes) {
+    for (std::size_t i = static_cast<std::size_t>(skipped); i < end; i += static_cast<std::size_t>(word.bytes)) {
       // Both magics differ in the lowest bit only; two zero bytes follow.
       if ((load_le<std::uint64_t>(bytes.data() + i) & 0xfffffffffffe) != kMagic118) continue;
       const FieldBase start{section.file_pos + i, section.address + i};
@@ -71,27 +70,20 @@ std::optional<GoTables> find_tables(const FieldSink& sink) {
   return std::nullopt;
 }
 
-// The address that a pointer in a data section stands for, as it is or as a chained fixup.
-std::uint64_t pointer_at(const FieldSink& sink, std::uint64_t pos) {
-  const std::uint64_t word = number64(sink, pos);
-  if (sink.layout().is_place(word)) return word;
-  const std::uint64_t low = word & ((std::uint64_t{1} << 36) - 1);
-  return sink.layout().is_place(low) ? low : low + sink.image().base_address;
-}
-
 // Position of moduledata, or 0.
 std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
+  const Word word{sink};
   const auto low_bits = static_cast<std::uint32_t>(tables.start.address);
   const auto low_rva = static_cast<std::uint32_t>(tables.start.address - sink.image().base_address);
   for (const Section& section : sink.image().sections) {
     if (section.kind != SectionKind::kData) continue;
     const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
-    for (std::size_t i = 0; i + 2 * kWordBytes <= bytes.size(); i += kWordBytes) {
-      const auto word = load_le<std::uint32_t>(bytes.data() + i);
-      if (word != low_bits && word != low_rva) continue;
+    for (std::size_t i = 0; i + 2 * word.bytes <= bytes.size(); i += word.bytes) {
+      const auto number = load_le<std::uint32_t>(bytes.data() + i);
+      if (number != low_bits && number != low_rva) continue;
       const std::uint64_t pos = section.file_pos + i;
-      if (pointer_at(sink, pos) != tables.start.address) continue;
-      if (pointer_at(sink, pos + kWordBytes) == tables.names.address) return pos;
+      if (go_pointer_at(sink, pos) != tables.start.address) continue;
+      if (go_pointer_at(sink, pos + word.bytes) == tables.names.address) return pos;
     }
   }
   return 0;
@@ -99,33 +91,39 @@ std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
 
 // Fills the bases that only moduledata knows, and adds its lengths of slices and the list of types.
 void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
-  constexpr std::uint64_t kText = 22, kTypes = 37, kCollectorData = 40;
-  const auto word_pos = [&](std::uint64_t index) { return module + index * kWordBytes; };
+  const Word word{sink};
+  constexpr std::uint64_t kLookup = 19, kCodeBegin = 20, kCodeEnd = 21, kText = 22, kTypes = 37, kTypesEnd = 38,
+                          kReadOnly = 39, kCollectorData = 40;
+  const auto word_pos = [&](std::uint64_t index) { return module + index * word.bytes; };
   const auto base_at = [&](std::uint64_t index) {
-    FieldBase base{0, pointer_at(sink, word_pos(index))};
+    FieldBase base{0, go_pointer_at(sink, word_pos(index))};
     return sink.layout().file_pos_of(base.address, base.pos) ? base : FieldBase{};
   };
   tables.text = base_at(kText);
   // Slices of the pclntab: pointer, length, capacity. Those of names, files, programs and functions count bytes; the
   // one of units, at 4, counts numbers.
   for (const std::uint64_t slice : {1u, 7u, 10u, 13u}) {
-    const std::uint64_t start = pointer_at(sink, word_pos(slice));
-    sink.size64(word_pos(slice + 1), start, FieldKind::kGoTable);
-    sink.size64(word_pos(slice + 2), start, FieldKind::kGoTable);
+    const std::uint64_t start = go_pointer_at(sink, word_pos(slice));
+    sink.size(word_pos(slice + 1), start, FieldKind::kGoTable);
+    sink.size(word_pos(slice + 2), start, FieldKind::kGoTable);
   }
   if (tables.record_bytes != 44) return;  // the places below are those of Go 1.20 and later
   tables.types = base_at(kTypes);
   tables.collector_data = base_at(kCollectorData);
+  tables.types_bytes = go_pointer_at(sink, word_pos(kTypesEnd)) - tables.types.address;
+  tables.read_only = base_at(kReadOnly);
+  tables.lookup = base_at(kLookup);
+  if (tables.lookup.pos != 0) tables.lookup_count = (go_pointer_at(sink, word_pos(kCodeEnd)) - go_pointer_at(sink, word_pos(kCodeBegin))) / kBucketCodeBytes + 1;
   // The slice of text sections comes at 41, or at 42 behind a pointer that Go 1.26 brought; then that of types.
   const auto is_slice = [&](std::uint64_t index) {
-    const std::uint64_t length = number64(sink, word_pos(index + 1));
-    return length != 0 && length < sink.file().size() && length == number64(sink, word_pos(index + 2));
+    const std::uint64_t length = word.at(word_pos(index + 1));
+    return length != 0 && length < sink.file().size() && length == word.at(word_pos(index + 2));
   };
   for (std::uint64_t sections = 41; sections <= 42; ++sections) {
     const std::uint64_t links = sections + 3;
     if (!is_slice(sections) || !is_slice(links) || tables.types.pos == 0) continue;
     const FieldBase list = base_at(links);
-    const std::uint64_t count = list.pos == 0 ? 0 : number64(sink, word_pos(links + 1));
+    const std::uint64_t count = list.pos == 0 ? 0 : word.at(word_pos(links + 1));
     for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
       sink.offset32(list.pos + 4 * i, tables.types, FieldKind::kGoTable);
     }
@@ -140,28 +138,69 @@ void add_offsets(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldB
   }
 }
 
+// Calls body(position) for each function's record.
+template <class Body>
+void for_each_record(FieldSink& sink, const GoTables& tables, Body&& body) {
+  for (std::uint64_t i = 0; i < tables.function_count && sink.step(); ++i) {
+    const std::uint64_t record = number32(sink, tables.functions.pos + 8 * i + 4);
+    if (range_fits(tables.functions.pos + record, tables.record_bytes, tables.start.pos + tables.size_bytes)) {
+      body(tables.functions.pos + record);
+    }
+  }
+}
+
+// Without lists if they look too long.
+GoLists lists_of(const FieldSink& sink, const GoTables& tables, std::uint64_t record) {
+  constexpr std::uint64_t kMostLists = 64;
+  const GoLists lists{record + tables.record_bytes, number32(sink, record + 28),
+                      number_at<std::uint8_t>(sink.file(), record + tables.record_bytes - 1)};
+  return lists.program_count > kMostLists || lists.data_count > kMostLists ? GoLists{} : lists;
+}
+
 // entry, name, size of arguments, return of deferred calls, programs for stack size, file and line, count of programs,
 // unit, first line (1.20), flags with the count of tables; then these programs and tables.
 void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
-  constexpr std::uint64_t kMostLists = 64;
   constexpr std::uint32_t kNone = 0xffffffff;
   if (tables.text.pos != 0) sink.offset32(at, tables.text, FieldKind::kFunctionStart);
   sink.offset32(at + 4, tables.names, FieldKind::kGoTable);
   add_offsets(sink, at + 16, 3, tables.programs, 0);
-  const std::uint64_t program_count = number32(sink, at + 28);
-  const std::uint64_t data_count = number_at<std::uint8_t>(sink.file(), at + tables.record_bytes - 1);
-  if (program_count > kMostLists || data_count > kMostLists) return;
-  const std::uint64_t lists = at + tables.record_bytes;
-  add_offsets(sink, lists, program_count, tables.programs, 0);
-  if (tables.collector_data.pos != 0) {
-    add_offsets(sink, lists + 4 * program_count, data_count, tables.collector_data, kNone);
+  if (sink.predictor() >= PredictorId::k2) {
+    sink.entry32(at + 32, tables.units.pos, tables.files.pos - tables.units.pos, kUnitBytes, FieldKind::kGoTable);
   }
+  const GoLists lists = lists_of(sink, tables, at);
+  add_offsets(sink, lists.programs_pos, lists.program_count, tables.programs, 0);
+  if (tables.collector_data.pos != 0) {
+    add_offsets(sink, lists.programs_pos + 4 * lists.program_count, lists.data_count, tables.collector_data, kNone);
+  }
+}
+
+// What predictor 2 adds: the tables of all functions, the lookup table, of which each entry begins with the number of a
+// function, and types.
+void add_more(FieldSink& sink, const GoTables& tables) {
+  const std::size_t mark = sink.mark();
+  if (tables.collector_data.pos != 0) {
+    for_each_record(sink, tables, [&](std::uint64_t record) {
+      find_go_function_data(sink, tables, lists_of(sink, tables, record));
+    });
+  }
+  sink.sort_since(mark);
+  for (std::uint64_t i = 0; i < tables.lookup_count && sink.step(); ++i) {
+    sink.entry32(tables.lookup.pos + kBucketBytes * i, tables.functions.pos, kFunctionBytes * tables.function_count,
+                 kFunctionBytes, FieldKind::kGoTable);
+  }
+  find_go_type_fields(sink, tables);
 }
 
 }  // namespace
 
+std::uint64_t go_pointer_at(const FieldSink& sink, std::uint64_t pos) {
+  const std::uint64_t number = Word{sink}.at(pos);
+  if (sink.layout().is_place(number)) return number;
+  const std::uint64_t low = number & ((std::uint64_t{1} << 36) - 1);
+  return sink.layout().is_place(low) ? low : low + sink.image().base_address;
+}
+
 void find_go_fields(FieldSink& sink) {
-  if (!sink.image().bits64) return;
   std::optional<GoTables> tables = find_tables(sink);
   if (!tables) return;
   if (const std::uint64_t module = find_module(sink, *tables)) read_module(sink, module, *tables);
@@ -169,18 +208,14 @@ void find_go_fields(FieldSink& sink) {
   add_offsets(sink, tables->units.pos, unit_count, tables->files, 0xffffffff);
   // Behind the last function stands the end of the text, without a record.
   for (std::uint64_t i = 0; i <= tables->function_count && sink.step(); ++i) {
-    const std::uint64_t at = tables->functions.pos + 8 * i;
+    const std::uint64_t at = tables->functions.pos + kFunctionBytes * i;
     if (tables->text.pos != 0) sink.offset32(at, tables->text, FieldKind::kFunctionStart);
     if (i < tables->function_count) sink.offset32(at + 4, tables->functions, FieldKind::kGoTable);
   }
   const std::size_t mark = sink.mark();
-  for (std::uint64_t i = 0; i < tables->function_count && sink.step(); ++i) {
-    const std::uint64_t record = number32(sink, tables->functions.pos + 8 * i + 4);
-    if (range_fits(tables->functions.pos + record, tables->record_bytes, tables->start.pos + tables->size_bytes)) {
-      add_function(sink, *tables, tables->functions.pos + record);
-    }
-  }
+  for_each_record(sink, *tables, [&](std::uint64_t record) { add_function(sink, *tables, record); });
   sink.sort_since(mark);
+  if (sink.predictor() >= PredictorId::k2) add_more(sink, *tables);
 }
 
 }  // namespace bdelta::exe

@@ -16,6 +16,7 @@ struct CodeBlock {
 
 void find_x86_64_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out);
 void find_x86_32_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out);
+void find_arm32_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out);
 void find_arm64_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out);
 
 }  // namespace bdelta::exe

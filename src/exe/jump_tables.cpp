@@ -66,7 +66,7 @@ std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const Candid
 
 void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, std::vector<Field>& out) {
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, out);
+  FieldSink sink(file, image, layout, PredictorId::k1, out);
   const std::vector<Candidate> candidates = find_candidates(file, image, layout, code_fields);
   const std::size_t mark = sink.mark();
   for (std::size_t i = 0; i < candidates.size(); ++i) {

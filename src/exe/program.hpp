@@ -16,6 +16,7 @@
 #include "bdelta/io.hpp"
 #include "exe/field.hpp"
 #include "exe/predict.hpp"
+#include "exe/predictor_id.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::exe {
@@ -56,10 +57,12 @@ class Program {
 
   // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
   // where jump tables are; its fields are kept if they take no more than keep_code_bytes, for 16 bytes each.
-  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes = 0);
+  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes = 0,
+                   PredictorId predictor = kNewestPredictor);
 
   // The same for images that are known already, as find_images gives them.
-  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes = 0);
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes = 0,
+          PredictorId predictor = kNewestPredictor);
 
   // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
   // once. False, and none is kept, if they take more than most_bytes.
@@ -120,6 +123,7 @@ class Program {
   [[nodiscard]] std::size_t table_field_from(std::uint64_t pos) const noexcept;
 
   ByteSpan file_;
+  PredictorId predictor_;
   Images images_;
   std::vector<Field> table_fields_;
   std::vector<std::size_t> table_buckets_;  // the first table field at or behind each multiple of kStepBytes

@@ -42,11 +42,12 @@ bool may_load_table(const Field& field, const ImageLayout& layout) {
 
 }  // namespace
 
-Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes)
-    : Program(file, find_images(file), pool, keep_code_bytes) {}
+Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes, PredictorId predictor)
+    : Program(file, find_images(file), pool, keep_code_bytes, predictor) {}
 
-Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes)
-    : file_(file), images_(std::move(images)) {
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes,
+                 PredictorId predictor)
+    : file_(file), predictor_(predictor), images_(std::move(images)) {
   find_code_parts();
   find_tables(pool, keep_code_bytes);
   fill_buckets();
@@ -70,7 +71,7 @@ void Program::find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes) {
   scan_code(pool, keep_code_bytes, &loads);
   std::vector<std::vector<Field>> found(images_.all.size());
   pool.for_each(found.size(), [&](std::size_t i) {
-    find_table_fields(file_, images_.all[i], found[i]);
+    find_table_fields(file_, images_.all[i], predictor_, found[i]);
     std::vector<Field> jumps;
     find_jump_tables(file_, images_.all[i], loads[i], jumps);
     add_fields(jumps, found[i]);

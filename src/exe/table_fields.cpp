@@ -42,17 +42,20 @@ void drop_overlaps(std::vector<Field>& fields, std::size_t from) {
 
 }  // namespace
 
-void find_table_fields(ByteSpan file, const Image& image, std::vector<Field>& out) {
+void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, std::vector<Field>& out) {
   const std::size_t before = out.size();
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, out);
+  FieldSink sink(file, image, layout, predictor, out);
+  const bool has_go = image.format != ImageFormat::kToy && (image.bits64 || predictor >= PredictorId::k2);
+  // In 32 bits an offset is easily taken for an address, so the offsets of Go's tables go first there.
+  if (has_go && !image.bits64) find_go_fields(sink);
   switch (image.format) {
     case ImageFormat::kElf: find_elf_fields(sink); break;
     case ImageFormat::kPe: find_pe_fields(sink); break;
     case ImageFormat::kMachO: find_macho_fields(sink); break;
     case ImageFormat::kToy: find_toy_fields(sink); break;
   }
-  if (image.format != ImageFormat::kToy) find_go_fields(sink);
+  if (has_go && image.bits64) find_go_fields(sink);
   sort_fields(out, before);
   drop_overlaps(out, before);
 }

@@ -8,10 +8,12 @@
 
 namespace bdelta {
 
-// How fields are found and predicted is part of the format: a change that alters one prediction gets a new number.
-inline constexpr std::uint64_t kPredictorId = 1;
+// How fields are found and predicted is part of the format: a change that alters one prediction gets a new number
+// (exe/predictor_id.hpp). All up to this one are known.
+inline constexpr std::uint64_t kLastPredictor = 2;
 
 struct PredictionPlan {
+  std::uint64_t predictor = 1;
   std::uint64_t kinds = 0;  // bit i: fields of kind i are predicted
   Bytes images;             // exe/image_table.hpp
   Bytes labels;             // exe/labels.hpp

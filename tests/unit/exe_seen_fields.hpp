@@ -36,7 +36,9 @@ inline bool has_base(FieldForm form) {
 
 inline std::vector<Seen> fields_of(const Bytes& file) {
   std::vector<Field> fields;
-  for (const exe::Image& image : exe::find_images(file)) exe::find_table_fields(file, image, fields);
+  for (const exe::Image& image : exe::find_images(file)) {
+    exe::find_table_fields(file, image, exe::kNewestPredictor, fields);
+  }
   std::vector<Seen> seen;
   for (const Field& field : fields) {
     const std::uint64_t base = has_base(field.form) ? base_pos(field) : 0;

@@ -30,7 +30,7 @@ using Form = FieldForm;
     images_end = image.file_pos + image.size_bytes;
     const ImageLayout layout(image);
     std::vector<Field> fields;
-    find_table_fields(file, image, fields);
+    find_table_fields(file, image, exe::kNewestPredictor, fields);
     std::uint64_t end = image.file_pos;
     for (const Field& field : fields) {
       if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;

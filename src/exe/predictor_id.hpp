@@ -1,0 +1,16 @@
+// Which predictor a patch names. A number stands for all that decides which fields OLD has and what is predicted of
+// them, and means the same for ever; what is added later gets the next one.
+#pragma once
+
+#include <cstdint>
+
+namespace bdelta::exe {
+
+enum class PredictorId : std::uint8_t {
+  k1 = 1,  // PREDICTOR1.md
+  k2 = 2,  // PREDICTOR2.md: the same, and 32-bit ARM, Go for 32 bits, and more of Go's tables
+};
+
+inline constexpr PredictorId kNewestPredictor = PredictorId::k2;
+
+}  // namespace bdelta::exe
