@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "exe/field_sink.hpp"
+
 namespace bdelta::exe {
 
 inline constexpr std::uint8_t kDwarfOmitted = 0xff;
@@ -27,5 +29,8 @@ inline constexpr std::uint8_t kDwarfFromTable = 0x30;  // the start of .eh_frame
     default: return 0;
   }
 }
+
+// Adds the encoded pointer at `pos` if its width and origin are known.
+void add_encoded_pointer(FieldSink& sink, std::uint64_t pos, std::uint8_t encoding, FieldKind kind);
 
 }  // namespace bdelta::exe

@@ -18,13 +18,6 @@ struct Cie {
   bool augmented = false;  // FDEs carry the length of what follows the range
 };
 
-void add_encoded(FieldSink& sink, std::uint64_t pos, std::uint8_t encoding, FieldKind kind) {
-  const std::uint64_t bytes = dwarf_bytes(encoding, sink.image().bits64);
-  if (bytes == 4 && dwarf_origin(encoding) == kDwarfFromSelf) sink.relative32(pos, kind);
-  if (bytes == 4 && dwarf_origin(encoding) == kDwarfFromZero) sink.absolute32(pos, kind);
-  if (bytes == 8 && dwarf_origin(encoding) == kDwarfFromZero) sink.absolute64(pos, kind);
-}
-
 // The address that is written at `pos`, or 0.
 std::uint64_t encoded_address(const FieldSink& sink, std::uint64_t pos, std::uint8_t encoding) {
   const std::uint64_t bytes = dwarf_bytes(encoding, sink.image().bits64);
@@ -105,7 +98,7 @@ void FrameReader::read_cie(std::uint64_t pos, ByteSpan body) {
     if (letters[i] != 'P') continue;
     const std::uint8_t encoding = cursor.u8();
     const auto offset = static_cast<std::uint64_t>(cursor.position() - body.data());
-    add_encoded(sink_, pos + 8 + offset, encoding, FieldKind::kExceptionTable);
+    add_encoded_pointer(sink_, pos + 8 + offset, encoding, FieldKind::kExceptionTable);
     (void)cursor.bytes(dwarf_bytes(encoding, sink_.image().bits64));
   }
   if (cursor.ok()) cies_.push_back(cie);
@@ -128,7 +121,7 @@ void FrameReader::read_fde(std::uint64_t pos, std::uint64_t end) {
   std::uint64_t at = pos + 8;
   if (number_bytes == 0 || end - at < 2 * number_bytes) return;
   sink_.back32(pos + 4, FieldKind::kUnwindEntry);
-  add_encoded(sink_, at, cie->pointer_encoding, FieldKind::kUnwindStart);
+  add_encoded_pointer(sink_, at, cie->pointer_encoding, FieldKind::kUnwindStart);
   const std::uint64_t start = encoded_address(sink_, at, cie->pointer_encoding);
   at += number_bytes;
   if (number_bytes == 4) sink_.size32(at, start, FieldKind::kUnwindSize);
@@ -140,18 +133,27 @@ void FrameReader::read_fde(std::uint64_t pos, std::uint64_t end) {
   if (table_bytes == 0 || end - at < 1 + table_bytes) return;
   if (number_at<std::uint8_t>(sink_.file(), at) != table_bytes) return;
   ++at;
-  add_encoded(sink_, at, cie->table_encoding, FieldKind::kExceptionTable);
+  add_encoded_pointer(sink_, at, cie->table_encoding, FieldKind::kExceptionTable);
   if (const std::uint64_t table = encoded_address(sink_, at, cie->table_encoding)) exception_tables_.push_back(table);
 }
 
 }  // namespace
+
+void add_encoded_pointer(FieldSink& sink, std::uint64_t pos, std::uint8_t encoding, FieldKind kind) {
+  const std::uint64_t bytes = dwarf_bytes(encoding, sink.image().bits64);
+  const bool is_absolute = dwarf_origin(encoding) == kDwarfFromZero;
+  if (bytes == 4 && dwarf_origin(encoding) == kDwarfFromSelf) sink.relative32(pos, kind);
+  if (bytes == 8 && dwarf_origin(encoding) == kDwarfFromSelf) sink.relative64(pos, kind);
+  if (bytes == 4 && is_absolute) sink.absolute32(pos, kind);
+  if (bytes == 8 && is_absolute) sink.absolute64(pos, kind);
+}
 
 std::uint64_t find_eh_frame_header_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes) {
   constexpr std::uint8_t kSigned32 = 0x0b, kUnsigned32 = 0x03;
   const ByteSpan head = bytes_at(sink.file(), pos, 12);
   FieldBase base{pos, 0};
   if (size_bytes < 12 || head.empty() || head[0] != 1 || !sink.layout().address_of(pos, base.address)) return 0;
-  add_encoded(sink, pos + 4, head[1], FieldKind::kUnwindHeader);
+  add_encoded_pointer(sink, pos + 4, head[1], FieldKind::kUnwindHeader);
   const std::uint64_t frames = encoded_address(sink, pos + 4, head[1]);
   if (dwarf_bytes(head[1], sink.image().bits64) != 4 || head[2] != kUnsigned32 ||
       head[3] != (kDwarfFromTable | kSigned32)) {

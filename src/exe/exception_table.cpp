@@ -88,13 +88,9 @@ bool read_table(FieldSink& sink, std::uint64_t pos, ByteSpan bytes, ExceptionTab
 
 void add_types(FieldSink& sink, const ExceptionTable& table) {
   const std::uint64_t bytes = dwarf_bytes(table.type_encoding, sink.image().bits64);
-  const std::uint8_t origin = dwarf_origin(table.type_encoding);
   if (bytes == 0 || table.type_count * bytes > table.types_end - table.pos) return;
   for (std::uint64_t i = table.type_count; i > 0 && sink.step(); --i) {
-    const std::uint64_t at = table.types_end - i * bytes;
-    if (bytes == 4 && origin == kDwarfFromSelf) sink.relative32(at, FieldKind::kExceptionTable);
-    if (bytes == 4 && origin == kDwarfFromZero) sink.absolute32(at, FieldKind::kExceptionTable);
-    if (bytes == 8 && origin == kDwarfFromZero) sink.absolute64(at, FieldKind::kExceptionTable);
+    add_encoded_pointer(sink, table.types_end - i * bytes, table.type_encoding, FieldKind::kExceptionTable);
   }
 }
 

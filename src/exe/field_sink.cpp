@@ -69,6 +69,11 @@ void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {
   if (number32(pos) != 0 && layout_.address_of(pos, own)) offset32(pos, {pos, own}, kind);
 }
 
+void FieldSink::relative64(std::uint64_t pos, FieldKind kind) {
+  const bool is_small = number64(pos) == signed32(number32(pos));
+  if (predictor_ >= PredictorId::k2 && is_small && holds(pos, 8)) relative32(pos, kind);
+}
+
 void FieldSink::back32(std::uint64_t pos, FieldKind kind) {
   std::uint64_t own = 0;
   if (layout_.address_of(pos, own)) add(pos, 4, FieldForm::kBack32, kind, own - number32(pos));

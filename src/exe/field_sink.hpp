@@ -58,6 +58,8 @@ class FieldSink {
                FieldKind kind);
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
+  // The same of a number of 64 bits that 32 can say: the field is its low half. From predictor 2 on.
+  void relative64(std::uint64_t pos, FieldKind kind);
   void back32(std::uint64_t pos, FieldKind kind);
   // The low 31 bits count from the field itself.
   void prel31(std::uint64_t pos, FieldKind kind);

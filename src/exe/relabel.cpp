@@ -52,6 +52,23 @@ std::uint64_t name_number(ByteSpan file, const Field& field) noexcept {
   return number;
 }
 
+// What a field of a symbol's number becomes: the name of that symbol, whose field is the first of its entry.
+std::uint64_t symbol_number(const Program& program, const Field& field) noexcept {
+  const std::uint64_t symbol = field.target_address - kFileSpace;
+  for (const Field& name : program.table_fields_from(symbol, symbol + 1)) {
+    if (name.kind == FieldKind::kSymbolName) return name_number(program.file(), name);
+  }
+  return 0;
+}
+
+std::uint64_t mask_number(const Program& program, const Field& field) noexcept {
+  switch (field.kind) {
+    case FieldKind::kSymbolName: return name_number(program.file(), field);
+    case FieldKind::kSymbolIndex: return symbol_number(program, field);
+    default: return 0;
+  }
+}
+
 // The label of an address of the target: by its place in the file where it has one, as images may share addresses.
 std::uint64_t label_of(const ImageLayout& layout, std::uint64_t address) noexcept {
   std::uint64_t pos = 0;
@@ -86,8 +103,7 @@ struct SourceState {
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
   for_each_chunk(program, kinds, pool, [] { return NoState(); },
                  [&](NoState&, const Field& field) {
-                   const bool is_name = field.kind == FieldKind::kSymbolName;
-                   mask_field(copy.data() + field.pos, field, is_name ? name_number(program.file(), field) : 0);
+                   mask_field(copy.data() + field.pos, field, mask_number(program, field));
                  });
 }
 
