@@ -31,6 +31,10 @@ enum class FieldForm : std::uint8_t {
                   // 32-bit number; target_address is kFileSpace + file position
   kArm32Branch,  // B, BL, BLX of 32-bit ARM: address = own + 8 + 4 * signed imm24
   kPrel31,       // address = own + signed 31-bit number, the high bit stays (unwind tables of 32-bit ARM)
+  kUleb21,       // address = image base + number in the low seven bits of three bytes; the high bits stay
+  kUleb28,       // the same of four bytes
+  kFileUleb21,   // as kFileOffset32 with trailing_bytes 1, the number being written as in kUleb21
+  kFileUleb28,   // the same of four bytes
 };
 
 // Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its start.
@@ -63,10 +67,17 @@ struct Field {
   std::uint8_t image = 0;            // which image of the file, an index below 255
 };
 
+// Whether it leads to a byte of the file, and not to an address.
+[[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept {
+  return form == FieldForm::kFileOffset32 || form == FieldForm::kFileUleb21 || form == FieldForm::kFileUleb28;
+}
+
 // Bytes of the file that a field takes up.
 [[nodiscard]] constexpr std::size_t field_bytes(FieldForm form) noexcept {
   switch (form) {
     case FieldForm::kRel8: return 1;
+    case FieldForm::kUleb21:
+    case FieldForm::kFileUleb21: return 3;
     case FieldForm::kAbs64:
     case FieldForm::kSize64:
     case FieldForm::kMachChained: return 8;

@@ -18,9 +18,10 @@ struct NumberBits {
   std::uint8_t count = 32;
   bool is_signed = false;
   bool split = false;  // bits 29-30 are the lowest two, the others begin at `low`
+  bool sevens = false;  // seven bits in each byte, the least significant first
 };
 
-constexpr std::array<NumberBits, 21> kNumbers = {{
+constexpr std::array<NumberBits, 25> kNumbers = {{
     {1, 0, 8, true},           // kRel8
     {4, 0, 32, true},          // kRel32
     {4, 0, 32},                // kAbs32
@@ -42,8 +43,12 @@ constexpr std::array<NumberBits, 21> kNumbers = {{
     {4, 0, 32},                // kFileOffset32
     {4, 0, 24, true},          // kArm32Branch
     {4, 0, 31, true},          // kPrel31
+    {3, 0, 21, false, false, true},  // kUleb21
+    {4, 0, 28, false, false, true},  // kUleb28
+    {3, 0, 21, false, false, true},  // kFileUleb21
+    {4, 0, 28, false, false, true},  // kFileUleb28
 }};
-static_assert(static_cast<std::size_t>(FieldForm::kPrel31) + 1 == kNumbers.size());
+static_assert(static_cast<std::size_t>(FieldForm::kFileUleb28) + 1 == kNumbers.size());
 
 constexpr bool sizes_agree() noexcept {
   for (std::size_t i = 0; i < kNumbers.size(); ++i) {
@@ -62,7 +67,7 @@ bool number_bits(const Field& field, NumberBits& bits) noexcept {
   if (static_cast<std::size_t>(field.form) >= kNumbers.size()) return false;
   bits = kNumbers[static_cast<std::size_t>(field.form)];
   if (field.form == FieldForm::kArmLow12Scaled) return field.trailing_bytes <= kLargestScale;
-  if (field.form == FieldForm::kFileOffset32) return field.trailing_bytes != 0;
+  if (leads_into_file(field.form)) return field.trailing_bytes != 0;
   if (field.form != FieldForm::kMachChained) return true;
   bits.count = field.trailing_bytes & ~kChainedFromBase & 0xFF;
   return bits.count >= 1 && bits.count <= 64;
@@ -78,24 +83,35 @@ std::uint64_t sign_extended(std::uint64_t value, unsigned count) noexcept {
 }
 
 std::uint64_t load_field(const std::uint8_t* bytes, unsigned size) noexcept {
-  if (size == 1) return *bytes;
-  return size == 4 ? load_le<std::uint32_t>(bytes) : load_le<std::uint64_t>(bytes);
+  switch (size) {
+    case 1: return *bytes;
+    case 3: return load_le<std::uint16_t>(bytes) | std::uint64_t{bytes[2]} << 16;
+    case 4: return load_le<std::uint32_t>(bytes);
+    default: return load_le<std::uint64_t>(bytes);
+  }
 }
 
 void store_field(std::uint8_t* bytes, unsigned size, std::uint64_t value) noexcept {
   if (size == 8) return store_le(bytes, value);
   if (size == 4) return store_le(bytes, static_cast<std::uint32_t>(value));
-  *bytes = static_cast<std::uint8_t>(value);
+  for (unsigned i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
 }
 
 // The number, extended to 64 bits.
 std::uint64_t number_in(std::uint64_t raw, const NumberBits& bits) noexcept {
   std::uint64_t number = raw >> bits.low;
+  if (bits.sevens) number = (raw & 0x7F) | (raw & 0x7F00) >> 1 | (raw & 0x7F0000) >> 2 | (raw & 0x7F000000) >> 3;
   if (bits.split) number = number << 2 | (raw >> 29 & 3);
   return bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
 }
 
 std::uint64_t with_number(std::uint64_t raw, const NumberBits& bits, std::uint64_t number) noexcept {
+  if (bits.sevens) {
+    for (unsigned i = 0; i < bits.field_bytes; ++i) {
+      raw = (raw & ~(std::uint64_t{0x7F} << 8 * i)) | (number >> 7 * i & 0x7F) << 8 * i;
+    }
+    return raw;
+  }
   const unsigned apart = bits.split ? 2 : 0;
   const std::uint64_t mask = mask_of(bits.count - apart) << bits.low;
   raw = (raw & ~mask) | (number >> apart << bits.low & mask);
@@ -121,7 +137,9 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kOffset32:
     case FieldForm::kOffset24:
     case FieldForm::kSize32:
-    case FieldForm::kSize64: return place.base_address + number;
+    case FieldForm::kSize64:
+    case FieldForm::kUleb21:
+    case FieldForm::kUleb28: return place.base_address + number;
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
     case FieldForm::kArmBranch14: return place.own_address + number * 4;
@@ -131,6 +149,8 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kArmLow12Scaled: return (field.target_address & ~kLow12) + (number << field.trailing_bytes);
     case FieldForm::kMachChained: return chain_base(field, place) + number;
     case FieldForm::kBack32: return place.own_address - number;
+    case FieldForm::kFileUleb21:
+    case FieldForm::kFileUleb28:
     case FieldForm::kFileOffset32: return place.base_address + number * field.trailing_bytes;
     case FieldForm::kArm32Branch: return place.own_address + kArm32PipelineBytes + number * 4;
     case FieldForm::kPrel31: return place.own_address + number;
@@ -150,7 +170,9 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kOffset32:
     case FieldForm::kOffset24:
     case FieldForm::kSize32:
-    case FieldForm::kSize64: number = target - place.base_address; return true;
+    case FieldForm::kSize64:
+    case FieldForm::kUleb21:
+    case FieldForm::kUleb28: number = target - place.base_address; return true;
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
     case FieldForm::kArmBranch14: number = sign_extended(from_own >> 2, 62); return (from_own & 3) == 0;
@@ -162,6 +184,8 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
       return (target & mask_of(field.trailing_bytes)) == 0;
     case FieldForm::kMachChained: number = target - chain_base(field, place); return true;
     case FieldForm::kBack32: number = place.own_address - target; return true;
+    case FieldForm::kFileUleb21:
+    case FieldForm::kFileUleb28:
     case FieldForm::kFileOffset32:
       number = (target - place.base_address) / field.trailing_bytes;
       return (target - place.base_address) % field.trailing_bytes == 0;
@@ -182,7 +206,7 @@ bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
   // A scaled offset of more than a page is no low part of an address.
   if (field.form == FieldForm::kArmLow12Scaled && number << field.trailing_bytes > kLow12) return false;
   const std::uint64_t address = address_of(field, place, number);
-  const bool is_wide = place.bits64 || field.form == FieldForm::kFileOffset32;
+  const bool is_wide = place.bits64 || leads_into_file(field.form);
   field.target_address = is_wide ? address : address & mask_of(32);
   return true;
 }
@@ -192,7 +216,7 @@ bool write_field(std::uint8_t* bytes, const Field& field, const FieldPlace& plac
   NumberBits bits;
   std::uint64_t number = 0;
   if (!number_bits(field, bits)) return false;
-  const bool is_narrow = !place.bits64 && field.form != FieldForm::kFileOffset32;  // that one leads into the file
+  const bool is_narrow = !place.bits64 && !leads_into_file(field.form);
   if (is_narrow && target_address > mask_of(32)) return false;
   if (!number_of(field, place, target_address, number)) return false;
   if (is_narrow) number = bits.is_signed ? sign_extended(number, 32) : number & mask_of(32);

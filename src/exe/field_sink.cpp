@@ -15,6 +15,12 @@ bool base_delta(std::uint64_t pos, std::uint64_t base_pos, std::uint32_t& delta)
   return base_pos + signed32(delta) == pos;
 }
 
+std::uint64_t uleb_at(ByteSpan file, std::uint64_t pos, std::uint64_t bytes) {
+  std::uint64_t number = 0;
+  for (unsigned i = 0; i < bytes; ++i) number |= std::uint64_t{number_at<std::uint8_t>(file, pos + i) & 0x7Fu} << 7 * i;
+  return number;
+}
+
 }  // namespace
 
 bool FieldSink::holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept {
@@ -62,6 +68,23 @@ void FieldSink::entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_
   if (offset == 0 || offset >= table_bytes || !base_delta(pos, table_pos, delta)) return;
   if (!holds(pos, 4) || !holds(table_pos, table_bytes)) return;
   out_.push_back({pos, kFileSpace + table_pos + offset, delta, FieldForm::kFileOffset32, kind, entry_bytes, 0});
+}
+
+void FieldSink::uleb_rva(std::uint64_t pos, std::uint64_t number_bytes, FieldKind kind) {
+  if (number_bytes != 3 && number_bytes != 4) return;
+  const FieldForm form = number_bytes == 3 ? FieldForm::kUleb21 : FieldForm::kUleb28;
+  add(pos, number_bytes, form, kind, image_.base_address + uleb_at(file_, pos, number_bytes));
+}
+
+void FieldSink::uleb_entry(std::uint64_t pos, std::uint64_t number_bytes, std::uint64_t table_pos,
+                           std::uint64_t table_bytes, FieldKind kind) {
+  if (number_bytes != 3 && number_bytes != 4) return;
+  const std::uint64_t offset = uleb_at(file_, pos, number_bytes);
+  std::uint32_t delta = 0;
+  if (offset == 0 || offset >= table_bytes || !base_delta(pos, table_pos, delta)) return;
+  if (!holds(pos, number_bytes) || !holds(table_pos, table_bytes)) return;
+  const FieldForm form = number_bytes == 3 ? FieldForm::kFileUleb21 : FieldForm::kFileUleb28;
+  out_.push_back({pos, kFileSpace + table_pos + offset, delta, form, kind, 1, 0});
 }
 
 void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {

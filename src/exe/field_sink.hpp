@@ -56,6 +56,11 @@ class FieldSink {
   // none.
   void entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
                FieldKind kind);
+  // ULEB128 numbers of three or four bytes, others are passed over: counting from the image's base, and, as the position of
+  // a byte of a table, from the start of that.
+  void uleb_rva(std::uint64_t pos, std::uint64_t number_bytes, FieldKind kind);
+  void uleb_entry(std::uint64_t pos, std::uint64_t number_bytes, std::uint64_t table_pos, std::uint64_t table_bytes,
+                  FieldKind kind);
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
   // The same of a number of 64 bits that 32 can say: the field is its low half. From predictor 2 on.

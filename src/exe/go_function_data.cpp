@@ -63,7 +63,7 @@ void find_go_function_data(FieldSink& sink, const GoTables& tables, const GoList
     const std::uint32_t program =
         lists.program_count > kCallsProgram ? number32(sink, lists.programs_pos + 4 * kCallsProgram) : 0;
     if (program != 0) {
-      const std::int32_t last = largest_value(sink, tables.programs.pos + program);
+      const std::int64_t last = largest_value(sink, tables.programs.pos + program);
       add_column(sink, calls + 4, static_cast<std::uint64_t>(last + 1), tables.names);
     }
   }

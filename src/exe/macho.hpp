@@ -19,6 +19,7 @@ inline constexpr std::uint32_t kLcSegment64 = 0x19;
 inline constexpr std::uint32_t kLcDyldInfo = 0x22;
 inline constexpr std::uint32_t kLcDyldInfoOnly = 0x80000022;
 inline constexpr std::uint32_t kLcMain = 0x80000028;
+inline constexpr std::uint32_t kLcDyldExportsTrie = 0x80000033;
 inline constexpr std::uint32_t kLcDyldChainedFixups = 0x80000034;
 
 struct MachoCommand {

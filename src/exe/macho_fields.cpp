@@ -192,6 +192,16 @@ void add_unwind_info(FieldSink& sink, const MachoSection& section, std::vector<s
   }
 }
 
+// The trie has a command of its own, or is a part of what older linkers write for the loader.
+void add_exports(FieldSink& sink, const MachoHeader& header) {
+  for (const MachoCommand& command : header.commands) {
+    const bool is_info = command.type == kLcDyldInfo || command.type == kLcDyldInfoOnly;
+    if (!is_info && command.type != kLcDyldExportsTrie) continue;
+    const std::uint64_t at = command.file_pos + (is_info ? 40 : 8);
+    find_export_trie_fields(sink, sink.image().file_pos + number32(sink, at), number32(sink, at + 4));
+  }
+}
+
 }  // namespace
 
 void find_macho_fields(FieldSink& sink) {
@@ -205,6 +215,7 @@ void find_macho_fields(FieldSink& sink) {
     if (command.type == kLcDyldChainedFixups) add_chained_fixups(sink, *header, command);
     if (command.type == kLcDyldInfo || command.type == kLcDyldInfoOnly) add_rebases(sink, *header, command);
   }
+  if (sink.predictor() >= PredictorId::k2) add_exports(sink, *header);
   std::vector<std::uint64_t> exception_tables;
   if (const MachoSection* unwind = find_section(file, *header, "__unwind_info")) {
     add_unwind_info(sink, *unwind, exception_tables);

@@ -33,7 +33,9 @@ bool has_base(FieldForm form) noexcept {
     case FieldForm::kOffset24:
     case FieldForm::kSize32:
     case FieldForm::kSize64:
-    case FieldForm::kFileOffset32: return true;
+    case FieldForm::kFileOffset32:
+    case FieldForm::kFileUleb21:
+    case FieldForm::kFileUleb28: return true;
     default: return false;
   }
 }
@@ -113,7 +115,7 @@ bool Predictor::map_unbacked(const Section& section, std::uint64_t offset, std::
 }
 
 bool Predictor::map_target(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
-  if (field.form == FieldForm::kFileOffset32) return map_file_pos(field, cover, prediction);
+  if (leads_into_file(field.form)) return map_file_pos(field, cover, prediction);
   const ImageLayout& from = source_.layouts[field.image];
   // One past a section belongs to it, where nothing else begins there.
   std::uint64_t past = 0;
@@ -162,7 +164,7 @@ bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& 
     }
   }
   const std::uint32_t owner = holds(cover, base) ? cover : map_->owner_before(base);
-  if (field.form == FieldForm::kFileOffset32) {
+  if (leads_into_file(field.form)) {
     prediction.place.base_address = owner == PlaceMap::kNoCover ? 0 : kFileSpace + map_->moved(owner, base);
     return owner != PlaceMap::kNoCover;
   }

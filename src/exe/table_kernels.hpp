@@ -13,6 +13,9 @@ void find_macho_fields(FieldSink& sink);
 void find_go_fields(FieldSink& sink);
 void find_toy_fields(FieldSink& sink);
 
+// The export trie of Mach-O, so many bytes at `pos`.
+void find_export_trie_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes);
+
 // .eh_frame_hdr at `pos`; adds its fields and gives the address of the .eh_frame it leads to, or 0.
 [[nodiscard]] std::uint64_t find_eh_frame_header_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes);
 

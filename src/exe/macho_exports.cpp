@@ -1,0 +1,100 @@
+// The export trie of Mach-O (mach-o/loader.h, LC_DYLD_EXPORTS_TRIE): what a program exports, by letters of the names. A
+// node begins with the size of what is said of the name that ends there: flags and address, or nothing. Then come the
+// number of children and for each the letters that lead to it, with a 0, and its place in the trie. All numbers are
+// ULEB128, so one name more moves all nodes behind it, and all that lead there change.
+#include <algorithm>
+#include <vector>
+
+#include "base/byte_cursor.hpp"
+#include "exe/table_kernels.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint64_t kKindMask = 3, kAbsolute = 2;  // of flags
+constexpr std::uint64_t kReexport = 8, kResolver = 16;
+constexpr std::size_t kLettersPerStep = 64;
+
+// Fails the cursor on a number of more than nine bytes: as nodes may overlap, a long one could be read again and again.
+std::uint64_t read_number(ByteCursor& cursor) {
+  std::uint64_t number = 0;
+  for (unsigned shift = 0; shift < 63; shift += 7) {
+    const std::uint64_t byte = cursor.u8();
+    number |= (byte & 0x7f) << shift;
+    if (byte < 0x80) return number;
+  }
+  (void)cursor.bytes(~std::uint64_t{0});
+  return 0;
+}
+
+class TrieReader {
+ public:
+  TrieReader(FieldSink& sink, std::uint64_t pos, ByteSpan bytes) : sink_(sink), pos_(pos), bytes_(bytes) {}
+
+  void read() {
+    std::vector<std::size_t> nodes{0};  // offsets
+    while (!nodes.empty() && sink_.step()) {
+      const std::size_t node = nodes.back();
+      nodes.pop_back();
+      read_node(node, nodes);
+    }
+  }
+
+ private:
+  [[nodiscard]] std::size_t offset_of(const ByteCursor& cursor) const {
+    return static_cast<std::size_t>(cursor.position() - bytes_.data());
+  }
+
+  void read_node(std::size_t node, std::vector<std::size_t>& nodes) {
+    ByteCursor cursor(bytes_.subspan(node));
+    const std::uint64_t said_bytes = read_number(cursor);
+    const ByteSpan said = cursor.bytes(said_bytes);
+    if (!cursor.ok()) return;
+    if (!said.empty()) read_export(said);
+    const unsigned child_count = cursor.u8();
+    for (unsigned i = 0; i < child_count && sink_.step() && pass_letters(cursor); ++i) {
+      const std::size_t at = offset_of(cursor);
+      const std::uint64_t child = read_number(cursor);
+      if (!cursor.ok() || child == 0 || child >= bytes_.size()) return;
+      sink_.uleb_entry(pos_ + at, offset_of(cursor) - at, pos_, bytes_.size(), FieldKind::kImportExport);
+      nodes.push_back(static_cast<std::size_t>(child));
+    }
+  }
+
+  // Long names cost steps, as nodes may overlap.
+  bool pass_letters(ByteCursor& cursor) {
+    std::size_t count = 1;
+    while (cursor.u8() != 0 && cursor.ok()) {
+      if (++count % kLettersPerStep == 0 && !sink_.step()) return false;
+    }
+    return cursor.ok();
+  }
+
+  void read_export(ByteSpan said) {
+    ByteCursor cursor(said);
+    const std::uint64_t flags = read_number(cursor);
+    if ((flags & kReexport) != 0 || (flags & kKindMask) == kAbsolute) return;
+    for (int i = 0; i < ((flags & kResolver) != 0 ? 2 : 1); ++i) {
+      const std::size_t at = offset_of(cursor);
+      read_number(cursor);
+      if (!cursor.ok()) return;
+      sink_.uleb_rva(pos_ + at, offset_of(cursor) - at, FieldKind::kImportExport);
+    }
+  }
+
+  FieldSink& sink_;
+  const std::uint64_t pos_;
+  const ByteSpan bytes_;
+};
+
+}  // namespace
+
+void find_export_trie_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes) {
+  const ByteSpan bytes = bytes_at(sink.file(), pos, size_bytes);
+  if (bytes.empty()) return;
+  const std::size_t mark = sink.mark();
+  TrieReader(sink, pos, bytes).read();
+  sink.sort_since(mark);
+}
+
+}  // namespace bdelta::exe
