@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
+#include "exe/program.hpp"
 #include "golden/golden_sets.hpp"
 #include "io/memory_io.hpp"
 #include "support/generate.hpp"
@@ -39,13 +40,31 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-max-predicted", 17},
       {"bdt2-runs", 144}, {"bdt2-runs-lanes", 144}, {"bdt2-runs-predicted", 145},
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
-      {"bdt2-target", 2}, {"bdt2-target-many", 258},
+      {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
   for (const char* set : kGoldenSets) {
     const Bytes patch = get(kFolder / set / "patch");
     const auto found = features.find(set);
     EXPECT_EQ(found == features.end() ? 0 : found->second, info_of(patch).required_features) << set;
+  }
+}
+
+// The set of predictor 2 has fields of each form that predictor 1 does not know, in images of both widths.
+TEST(GoldenFolder, EveryFormOfPredictor2IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor2" / "old");
+  WorkerPool pool(1);
+  const auto forms_of = [&](exe::PredictorId predictor) {
+    std::set<exe::FieldForm> forms;
+    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) forms.insert(field.form);
+    return forms;
+  };
+  const std::set<exe::FieldForm> old_forms = forms_of(exe::PredictorId::k1);
+  const std::set<exe::FieldForm> forms = forms_of(exe::PredictorId::k2);
+  for (const exe::FieldForm form : {exe::FieldForm::kArm32Branch, exe::FieldForm::kPrel31, exe::FieldForm::kUleb21,
+                                    exe::FieldForm::kUleb28, exe::FieldForm::kFileUleb21, exe::FieldForm::kFileUleb28}) {
+    EXPECT_EQ(1u, forms.count(form)) << static_cast<int>(form);
+    EXPECT_EQ(0u, old_forms.count(form)) << static_cast<int>(form);
   }
 }
 

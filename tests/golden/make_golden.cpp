@@ -8,6 +8,7 @@
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/linked_programs.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -149,6 +150,8 @@ void make_all() {
 
   const FixedPair fixed = fixed_pair(120);
   by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
+  const LinkedPair linked = linked_pair(100);
+  by_tool("bdt2-predictor2", linked.old_version, linked.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

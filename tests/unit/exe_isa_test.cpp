@@ -4,6 +4,7 @@
 
 #include "exe/field_codec.hpp"
 #include "exe/isa.hpp"
+#include "exe/predict.hpp"
 #include "exe/x86_sweep.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
@@ -198,10 +199,11 @@ TEST(X86Blocks, BlocksAloneGiveTheSame) {
 
 // Whatever the bytes are: fields ascend, do not overlap, lie in the section, and the codec reads the same address.
 void expect_fields_that_hold(ByteSpan file, std::size_t section_pos, Machine machine) {
-  const bool bits64 = machine != Machine::kX86_32;
+  const bool bits64 = machine != Machine::kX86_32 && machine != Machine::kArm32;
   std::vector<Field> fields;
   const AddressRange image{kAddress, kAddress + 0x4000'0000};
-  exe::find_code_fields({file.subspan(section_pos), kAddress, section_pos, machine}, image, fields);
+  exe::find_code_fields({file.subspan(section_pos), kAddress, section_pos, machine, true, exe::kNewestPredictor}, image,
+                        fields);
   std::uint64_t end = section_pos;
   for (Field field : fields) {
     ASSERT_GE(field.pos, end);
@@ -211,7 +213,8 @@ void expect_fields_that_hold(ByteSpan file, std::size_t section_pos, Machine mac
     // A page that nothing uses may begin before the image.
     ASSERT_GE(found + (field.kind == FieldKind::kPageReference ? 0xFFF : 0), image.low);
     ASSERT_LT(found, image.high);
-    ASSERT_TRUE(exe::read_field(file, {kAddress + field.pos - section_pos, 0, bits64}, field));
+    const std::uint64_t base = field.form == exe::FieldForm::kOffset32 ? exe::base_pos(field) : section_pos;
+    ASSERT_TRUE(exe::read_field(file, {kAddress + field.pos - section_pos, kAddress + base - section_pos, bits64}, field));
     ASSERT_EQ(found, field.target_address);
   }
 }
@@ -227,7 +230,8 @@ TEST_P(AnyBytes, GiveFieldsThatHold) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, AnyBytes, ::testing::Values(Machine::kX86_64, Machine::kX86_32, Machine::kArm64));
+INSTANTIATE_TEST_SUITE_P(Machines, AnyBytes,
+                         ::testing::Values(Machine::kX86_64, Machine::kX86_32, Machine::kArm64, Machine::kArm32));
 
 }  // namespace
 }  // namespace bdelta::test

@@ -31,13 +31,13 @@ inline void PrintTo(const Seen& seen, std::ostream* out) {
 
 inline bool has_base(FieldForm form) {
   return form == FieldForm::kOffset32 || form == FieldForm::kOffset24 || form == FieldForm::kSize32 ||
-         form == FieldForm::kSize64 || form == FieldForm::kFileOffset32;
+         form == FieldForm::kSize64 || exe::leads_into_file(form);
 }
 
-inline std::vector<Seen> fields_of(const Bytes& file) {
+inline std::vector<Seen> fields_of(const Bytes& file, exe::PredictorId predictor = exe::kNewestPredictor) {
   std::vector<Field> fields;
   for (const exe::Image& image : exe::find_images(file)) {
-    exe::find_table_fields(file, image, exe::kNewestPredictor, fields);
+    exe::find_table_fields(file, image, predictor, fields);
   }
   std::vector<Seen> seen;
   for (const Field& field : fields) {

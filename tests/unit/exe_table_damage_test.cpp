@@ -9,6 +9,7 @@
 #include "exe/field_codec.hpp"
 #include "exe/layout.hpp"
 #include "support/exe_craft.hpp"
+#include "support/exe_craft_more.hpp"
 #include "support/expect.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
@@ -36,7 +37,7 @@ using Form = FieldForm;
       if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;
       end = field.pos + field_bytes(field.form);
       if (end > images_end) return ::testing::AssertionFailure() << "outside of the image at " << field.pos;
-      if (field.form == Form::kFileOffset32) {
+      if (leads_into_file(field.form)) {
         if (field.target_address - kFileSpace - image.file_pos < image.size_bytes) continue;
         return ::testing::AssertionFailure() << "leads out of the image at " << field.pos;
       }
@@ -57,7 +58,8 @@ using Form = FieldForm;
 }
 
 std::vector<Bytes> crafted() {
-  return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_go(), craft_pe(), craft_macho(), craft_toy(),
+  return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_arm32(), craft_go(), craft_go_program(true),
+          craft_go_program(false), craft_pe(), craft_macho(), craft_macho_exports(), craft_toy(),
           fixed_program({1, 2, 3}).bytes};
 }
 

@@ -1,0 +1,21 @@
+// Made-up programs of what predictor 2 reads, linked from a list of functions: 32-bit ARM with unwind tables; Go of 64 bits,
+// with unwind pointers of eight bytes, and of 32; Mach-O with exports. One behind the other in one file.
+#pragma once
+
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace bdelta::test {
+
+// Of functions by number below 4096, in this order, at most 200; what a function is depends on its number alone.
+[[nodiscard]] Bytes linked_programs(const std::vector<unsigned>& functions);
+
+// The same with functions inserted and left out, so that nearly all addresses and places in tables move.
+struct LinkedPair {
+  Bytes old_version;
+  Bytes new_version;
+};
+[[nodiscard]] LinkedPair linked_pair(unsigned function_count);
+
+}  // namespace bdelta::test
