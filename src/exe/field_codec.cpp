@@ -189,9 +189,11 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kFileOffset32:
       number = (target - place.base_address) / field.trailing_bytes;
       return (target - place.base_address) % field.trailing_bytes == 0;
-    case FieldForm::kArm32Branch:
-      number = sign_extended((from_own - kArm32PipelineBytes) >> 2, 62);
+    case FieldForm::kArm32Branch: {
+      const std::uint64_t distance = from_own - kArm32PipelineBytes;  // may go round the end of 32 bits
+      number = sign_extended((place.bits64 ? distance : sign_extended(distance, 32)) >> 2, 62);
       return (from_own & 3) == 0;
+    }
     case FieldForm::kPrel31: number = from_own; return true;
   }
   return false;

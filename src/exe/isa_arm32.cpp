@@ -94,7 +94,7 @@ class Arm32Search {
       if (is_literal_use(word)) {
         Load& load = loads[word & 15];
         if (load.at != kNever && pos - load.at < kWindowWords * kWordBytes) {
-          relative_.push_back({load.literal, pos + kPipelineBytes});
+          if (pos + kPipelineBytes < section_.bytes.size()) relative_.push_back({load.literal, pos + kPipelineBytes});
           load.at = kNever;
         }
       } else if (is_literal_load(word)) {

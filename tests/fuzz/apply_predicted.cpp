@@ -126,6 +126,7 @@ void run(Input& input) {
   const exe::Images images(exe::find_images(source.bytes()));
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
+  plan.predictor = (options & 16) != 0 ? 1 : kLastPredictor;
   plan.kinds = input.u32();
   if (options < 240) plan.kinds &= exe::kAllKinds;
   PatchInfo info;

@@ -72,7 +72,7 @@ void check_field(ByteSpan file, const exe::Images& images, const exe::Field& fie
   place.bits64 = image.bits64;
   place.base_address = image.base_address;
   if (!layout.address_of(field.pos, place.own_address)) place.own_address = field.pos;
-  if (field.form == exe::FieldForm::kFileOffset32) {
+  if (exe::leads_into_file(field.form)) {
     place.base_address = exe::kFileSpace + exe::base_pos(field);
     require(field.target_address - exe::kFileSpace - image.file_pos < image.size_bytes, "an entry lies in the image");
   }
@@ -144,13 +144,18 @@ void check_file_input(Input& input, ByteSpan magic, std::size_t start) {
 
 namespace {
 
+bool has_wide_addresses(exe::Machine machine) {
+  return machine != exe::Machine::kX86_32 && machine != exe::Machine::kArm32;
+}
+
 // Code behind so many zeros. Only the last block is searched: memory that nothing touches costs nothing.
 void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std::uint64_t address,
                 exe::AddressRange image) {
   constexpr std::uint64_t kSectionPos = 3;
   test::GuardedBytes file(kSectionPos + zero_bytes + code.size());
   std::copy(code.begin(), code.end(), file.writable().end() - static_cast<std::ptrdiff_t>(code.size()));
-  const exe::CodeSection section{file.bytes().subspan(kSectionPos), address, kSectionPos, machine};
+  const exe::CodeSection section{file.bytes().subspan(kSectionPos), address, kSectionPos, machine, false,
+                                 exe::kNewestPredictor};
   const std::size_t block = section.bytes.empty() ? 0 : (section.bytes.size() - 1) / exe::kCodeBlockBytes;
   std::vector<exe::Field> fields;
   exe::find_code_fields(section, block, image, fields);
@@ -163,7 +168,9 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
     const std::uint64_t slack = field.kind == exe::FieldKind::kPageReference ? 0xfff : 0;
     require(field.target_address + slack >= image.low && field.target_address < image.high,
             "fields of code lead into the image");
-    check_codec(file.bytes(), {address + (field.pos - kSectionPos), 0, machine != exe::Machine::kX86_32}, field);
+    const std::uint64_t base = exe::is_offset(field.form) ? exe::base_pos(field) - kSectionPos : 0;
+    require(base < section.bytes.size(), "the base of a field is in the section");
+    check_codec(file.bytes(), {address + (field.pos - kSectionPos), address + base, has_wide_addresses(machine)}, field);
   }
 }
 
@@ -172,8 +179,9 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
 void check_code_input(Input& input, exe::Machine machine) {
   constexpr std::uint8_t kAcrossBlocks = 0x80;
   const std::uint8_t options = input.u8();
-  const bool bits64 = machine != exe::Machine::kX86_32;
-  const std::uint64_t unit = machine == exe::Machine::kArm64 ? 4 : 1;
+  const bool bits64 = has_wide_addresses(machine);
+  const bool is_arm = machine == exe::Machine::kArm64 || machine == exe::Machine::kArm32;
+  const std::uint64_t unit = is_arm ? 4 : 1;
   const std::uint64_t address = (bits64 ? input.u64() >> (options & 63) : input.u32()) / unit * unit;
   const std::uint64_t reach = std::uint64_t{1} << (input.u8() % 40);
   const std::uint64_t most = bits64 ? ~std::uint64_t{0} : 0xffffffff;

@@ -11,7 +11,7 @@
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
 #include "support/craft.hpp"
-#include "support/exe_craft.hpp"
+#include "support/exe_craft_more.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
@@ -50,11 +50,15 @@ void save_programs() {
   save("exe_elf", "segments", test::craft_elf_without_sections());
   save("exe_elf", "i386", test::craft_elf32());
   save("exe_elf", "go", test::craft_go());
+  save("exe_elf", "go_64", test::craft_go_program(true));
+  save("exe_elf", "go_32", test::craft_go_program(false));
+  save("exe_elf", "arm32", test::craft_arm32());
   save("exe_elf", "linked", test::program_pair(11, 8).old_version);
   save("exe_elf", "with_pe", sound_program(9));
   save("exe_elf", "fixed", test::fixed_program({1, 2, 3, 4}).bytes);
   save("exe_pe", "sections", test::craft_pe());
   save("exe_macho", "thin", test::craft_macho());
+  save("exe_macho", "exports", test::craft_macho_exports());
   Bytes two = test::craft_macho();
   append(two, test::craft_macho());
   save("exe_macho", "two", two);
@@ -90,6 +94,15 @@ void save_code() {
   }
   save("isa_arm64", "references", joined({far, arm}));
   save("isa_arm64", "any", joined({far, test::random_bytes(400, 3)}));
+  Bytes arm32;
+  // ldr of a literal, add of it to pc, bl, b, b.ne, blx, ldr of a literal that pc is added to, ldr of one as such
+  for (const std::uint32_t word : {0xe59f2018u, 0xe08f2002u, 0xeb000001u, 0xea000002u, 0x1afffffeu, 0xfa000000u,
+                                   0xe59f3004u, 0xe79f3003u, 0x00000010u, 0xfffffff0u, 0xe51f1008u, 0x08048010u}) {
+    append_le(arm32, word);
+  }
+  save("isa_arm32", "references", joined({low, arm32}));
+  save("isa_arm32", "any", joined({low, test::random_bytes(400, 4)}));
+  save("isa_arm32", "across_blocks", joined({Bytes{0x80}, number(std::uint32_t{0x8048000}), Bytes{31}, arm32, arm32}));
   save("isa_arm64", "across_blocks", joined({Bytes{0x80}, number(std::uint64_t{0x400000}), Bytes{38}, arm, arm}));
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "support/exe_craft.hpp"
+#include "support/exe_craft_more.hpp"
 #include "support/program_pair.hpp"
 
 namespace bdelta::fuzz {
@@ -14,7 +14,8 @@ std::array<Bytes, kProgramCount> make_programs() {
   append(two, test::craft_pe());
   return {std::move(pair.old_version), std::move(pair.new_version), test::craft_elf(),
           test::craft_elf_without_sections(), test::craft_elf32(), test::craft_go(), test::craft_pe(),
-          test::craft_macho(), test::craft_toy(), std::move(two)};
+          test::craft_macho(), test::craft_toy(), std::move(two), test::craft_go_program(true),
+          test::craft_arm32(), test::craft_macho_exports()};
 }
 
 // Places before and behind what matters are equally likely to be hit, so half of the changes go to the first bytes.

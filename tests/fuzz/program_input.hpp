@@ -5,7 +5,7 @@
 
 namespace bdelta::fuzz {
 
-inline constexpr std::size_t kProgramCount = 10;
+inline constexpr std::size_t kProgramCount = 13;
 
 // Sound programs, small: two versions of one, then one of each format.
 [[nodiscard]] const Bytes& sound_program(std::size_t number);

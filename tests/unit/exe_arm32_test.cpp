@@ -86,7 +86,7 @@ TEST(Arm32Fields, ALiteralThatALoadCountsFrom) {
 }
 
 TEST(Arm32Fields, ALiteralBeforeItsLoad) {
-  const std::vector<Field> fields = fields_of_words({0x100, load_back(2, 12), add_pc(2, 2)});
+  const std::vector<Field> fields = fields_of_words({0x100, load_back(2, 12), add_pc(2, 2), kNop, kNop});
   ASSERT_EQ(1u, fields.size());
   EXPECT_EQ(kFilePos, fields[0].pos);
   EXPECT_EQ(kAddress + 16 + 0x100, fields[0].target_address);
