@@ -1,4 +1,4 @@
-"""A file looked at as little-endian numbers, and cursors over stretches of it, as predictor 1 reads them."""
+"""A file looked at as little-endian numbers, and cursors over stretches of it, as prediction reads them."""
 
 MASK64 = (1 << 64) - 1
 

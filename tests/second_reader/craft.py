@@ -16,7 +16,8 @@ HOT = (0x66, 0x67, 0xf2, 0xf3, 0x48, 0x40, 0x0f, 0xc4, 0xc5, 0x62, 0x8f, 0x05, 0
 FILLERS = (0x00, 0x90, 0xcc)
 CODE_POS = 0x1000
 MACHO_CPU = {"x86-64": 0x01000007, "arm64": 0x0100000c}
-MACHINES = ("x86-64", "x86-32", "arm64")
+ELF_MACHINE = {"x86-32": 3, "arm32": 40}
+MACHINES = ("x86-64", "x86-32", "arm64", "arm32")
 SHIFTS = (0x1230, 0x2340)  # of the memory below and above the code
 
 
@@ -31,6 +32,24 @@ def random_code(seed, size):
         else:
             code.append(rng.randrange(256))
     return bytes(code[:size])
+
+
+def random_arm32_code(seed, size):
+    """Words that are often loads of literals, what counts from these, and branches."""
+    rng, words = random.Random(seed), []
+    for _ in range(size // 4):
+        what, condition = rng.random(), rng.choice((14, 14, 14, 0, 1, 15)) << 28
+        register, other = rng.choice((0, 1, 2, 3, 15)), rng.choice((0, 1, 2, 3, 15))
+        if what < 0.25:
+            distance = rng.choice((rng.randrange(200) & ~3, rng.randrange(4096) & ~3, rng.randrange(4096)))
+            words.append(condition | 0x051f0000 | rng.randrange(2) << 23 | register << 12 | distance)
+        elif what < 0.5:
+            words.append(condition | rng.choice((0x008f0000, 0x079f0000)) | register << 12 | other)
+        elif what < 0.75:
+            words.append(condition | 0x0a000000 | rng.getrandbits(25))
+        else:
+            words.append(rng.getrandbits(32))
+    return struct.pack(f"<{len(words)}I", *words) + rng.randbytes(size % 4)
 
 
 def macho(code, cpu, shift_low, shift_high):
@@ -51,36 +70,39 @@ def macho(code, cpu, shift_low, shift_high):
     return ((header + commands).ljust(CODE_POS, b"\0") + code).ljust(end, b"\0")
 
 
-def elf32(code, shift):
-    """Code at 2^30, all other addresses memory without bytes."""
+def elf32(code, machine, shift):
+    """Code at 2^30, nearly all other addresses memory without bytes."""
     base, table = 0x40000000, (CODE_POS + len(code) + 3) & ~3
-    sections = ((0, 0, 0, 0, 0), (1, 6, base + CODE_POS, CODE_POS, len(code)), (8, 3, 0x1000 + shift, 0, 0x3f000000),
-                (8, 3, 0x50000000 + shift, 0, 0xa0000000))
+    sections = ((0, 0, 0, 0, 0), (1, 6, base + CODE_POS, CODE_POS, len(code)), (8, 3, 0x1000 + shift, 0, 0x3ffe0000),
+                (8, 3, 0x40400000 + shift, 0, 0xb0000000))
     header = b"\x7fELF\1\1\1".ljust(16, b"\0") + struct.pack(
-        "<2H5I6H", 3, 3, 1, base + CODE_POS, 52, table, 0, 52, 32, 1, 40, len(sections), 0)
+        "<2H5I6H", 3, machine, 1, base + CODE_POS, 52, table, 0, 52, 32, 1, 40, len(sections), 0)
     segment = struct.pack("<8I", 1, 0, base, base, table, table, 5, 4096)
     entries = b"".join(struct.pack("<10I", 0, *section, 0, 0, 0, 0) for section in sections)
     return ((header + segment).ljust(CODE_POS, b"\0") + code).ljust(table, b"\0") + entries
 
 
 def make(machine, code, shifts):
-    return elf32(code, shifts[0]) if machine == "x86-32" else macho(code, MACHO_CPU[machine], *shifts)
+    if machine in ELF_MACHINE:
+        return elf32(code, ELF_MACHINE[machine], shifts[0])
+    return macho(code, MACHO_CPU[machine], *shifts)
 
 
 def random_pair(machine, seed, size):
     """(OLD, NEW, number of fields that differ)"""
-    code = random_code(seed, size)
+    code = random_arm32_code(seed, size) if machine == "arm32" else random_code(seed, size)
     old, new = make(machine, code, (0, 0)), bytearray(make(machine, code, SHIFTS))
     old_images, count = find_images(old), 0
     old_image, new_image = old_images[0], find_images(bytes(new))[0]
-    for field in find_fields(old, old_images):
+    for field in find_fields(old, old_images, 2):
         section = old_image.section_of(field.target)
         if section is None or section.kind != UNBACKED:
             continue
         moved_to = new_image.sections[old_image.sections.index(section)]
         value = int.from_bytes(old[field.pos:field.end], "little")
         target = field.target - section.address + moved_to.address
-        value = write_address(field, value, target, new_image.address_of(field.pos), new_image.base, new_image.wide)
+        base = new_image.base if field.base_pos is None else new_image.address_of(field.base_pos)
+        value = write_address(field, value, target, new_image.address_of(field.pos), base, new_image.wide)
         new[field.pos:field.end] = value.to_bytes(field.size, "little")
         count += 1
     return old, bytes(new), count

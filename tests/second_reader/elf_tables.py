@@ -1,4 +1,5 @@
-"""Fields in the tables of ELF images (section 8.2)."""
+"""Fields in the tables of ELF images (section 8.2 of both pages)."""
+from arm_unwind import read_arm_unwind_index
 from bytes_of_file import MASK64
 from eh_frame import read_eh_frame, read_eh_frame_hdr
 from fields import (DEBUG_ADDRESS, DYNAMIC_TABLE, HEADER, POINTER, RELOCATION_ADDEND, RELOCATION_PLACE, SYMBOL_INDEX,
@@ -6,7 +7,7 @@ from fields import (DEBUG_ADDRESS, DYNAMIC_TABLE, HEADER, POINTER, RELOCATION_AD
 from images import ARM32, ARM64, CODE, X86_32, X86_64
 from tables import read_fixed_pointers
 
-TYPE_DYNAMIC, TYPE_EH_FRAME_HDR = 2, 0x6474e550
+TYPE_DYNAMIC, TYPE_EH_FRAME_HDR, TYPE_ARM_EXIDX = 2, 0x6474e550, 0x70000001
 SYMBOL_SECTIONS = (2, 11)
 PROGBITS, HASH, NO_BITS, GNU_HASH = 1, 5, 8, 0x6ffffff6
 ALLOCATED = 2
@@ -26,6 +27,10 @@ def read_elf_tables(reader):
     for segment in image.about["segments"]:
         if segment.type == TYPE_EH_FRAME_HDR:
             read_unwind_tables(reader, segment)
+    if reader.predictor > 1 and image.machine == ARM32:
+        for segment in image.about["segments"]:
+            if segment.type == TYPE_ARM_EXIDX:
+                read_arm_unwind_index(reader, segment)
     for header in image.about["headers"]:
         linked = linked_table(image, header.link)
         if header.type in SYMBOL_SECTIONS:

@@ -1,18 +1,23 @@
-"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6)."""
+"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6 of both pages)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, sext
 
 (REL8, REL32, ABS32, ABS64, RVA32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, LOW12, LOW12_SCALED, SIZE32,
- SIZE64, CHAINED, BACK32, OFFSET24, FILE_OFFSET32) = range(19)
+ SIZE64, CHAINED, BACK32, OFFSET24, FILE_OFFSET32, ARM32_BRANCH, PREL31, ULEB21, ULEB28, FILE_ULEB21,
+ FILE_ULEB28) = range(25)
 FILE_SPACE = 1 << 63  # where file positions stand among addresses
 
-SIZES = {REL8: 1, ABS64: 8, SIZE64: 8, CHAINED: 8}  # all others have 4 bytes
-SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE}
-WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24, FILE_OFFSET32}
+SIZES = {REL8: 1, ABS64: 8, SIZE64: 8, CHAINED: 8, ULEB21: 3, FILE_ULEB21: 3}  # all others have 4 bytes
+SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, ARM32_BRANCH, PREL31}
+FILE_FORMS = {FILE_OFFSET32, FILE_ULEB21, FILE_ULEB28}  # they lead to a byte of the file
+WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24} | FILE_FORMS
+SEVENS = tuple((low, 7) for low in (0, 8, 16, 24))
 # form -> stretches of bits (lowest bit, count), the lowest bits of the number first; others fill their bytes.
 BITS = {BRANCH26: ((0, 26),), BRANCH19: ((5, 19),), BRANCH14: ((5, 14),), ADR: ((29, 2), (5, 19)),
-        PAGE: ((29, 2), (5, 19)), LOW12: ((10, 12),), LOW12_SCALED: ((10, 12),), OFFSET24: ((0, 24),)}
+        PAGE: ((29, 2), (5, 19)), LOW12: ((10, 12),), LOW12_SCALED: ((10, 12),), OFFSET24: ((0, 24),),
+        ARM32_BRANCH: ((0, 24),), PREL31: ((0, 31),), ULEB21: SEVENS[:3], FILE_ULEB21: SEVENS[:3], ULEB28: SEVENS,
+        FILE_ULEB28: SEVENS}
 
 (CALL, JUMP, BRANCH, SHORT_BRANCH, DATA_REFERENCE, PAGE_REFERENCE, PAGE_OFFSET, JUMP_TABLE, POINTER, RELOCATION_PLACE,
  RELOCATION_ADDEND, SYMBOL_VALUE, SYMBOL_SIZE, DYNAMIC_TABLE, UNWIND_HEADER, UNWIND_START, UNWIND_SIZE, EXCEPTION_TABLE,
@@ -55,7 +60,7 @@ def read_number(form, trailing, value):
     return sext(number, shift) if form in SIGNED else number
 
 
-def number_for(field, address, own, base):
+def number_for(field, address, own, base, wide):
     """The number that stands for an address, modulo 2^64; None where it has none."""
     form, t = field.form, field.trailing
     distance = (address - own) & MASK64
@@ -65,11 +70,14 @@ def number_for(field, address, own, base):
         return distance - 4 - t & MASK64
     if form in (ABS32, ABS64):
         return address
-    if form in (RVA32, OFFSET32, SIZE32, SIZE64, OFFSET24):
+    if form in (RVA32, OFFSET32, SIZE32, SIZE64, OFFSET24, ULEB21, ULEB28):
         return address - base & MASK64
     if form in (BRANCH26, BRANCH19, BRANCH14):
         return None if distance & 3 else sext(distance >> 2, 62)
-    if form == ADR:
+    if form == ARM32_BRANCH:
+        from_reader = sext(distance - 8, 64 if wide else 32)
+        return None if distance & 3 else sext(from_reader >> 2, 62)
+    if form in (ADR, PREL31):
         return distance
     if form == PAGE:
         return sext((address >> 12) - (own >> 12), 52)
@@ -79,7 +87,7 @@ def number_for(field, address, own, base):
         return None if address & ((1 << t) - 1) else (address & 4095) >> t
     if form == CHAINED:
         return address - (base if t >= 128 else 0) & MASK64
-    if form == FILE_OFFSET32:
+    if form in FILE_FORMS:
         distance = address - base & MASK64
         return None if distance % t else distance // t
     return own - address & MASK64
@@ -89,7 +97,7 @@ def write_address(field, value, address, own, base, wide):
     """The field's bytes as an integer with `address` in them; `value` as it is where that is refused."""
     if not wide and address >> 32:
         return value
-    number = number_for(field, address, own, base)
+    number = number_for(field, address, own, base, wide)
     if number is None:
         return value
     signed = field.form in SIGNED

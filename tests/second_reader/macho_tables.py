@@ -5,6 +5,7 @@ from exception_tables import read_exception_tables
 from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, SYMBOL_INDEX, SYMBOL_NAME, SYMBOL_VALUE, UNWIND_ENTRY,
                     UNWIND_HEADER, UNWIND_START)
 from macho import Segment
+from macho_exports import read_exports
 
 MAIN, SYMBOLS, INDIRECT_SYMBOLS, CHAINED_FIXUPS, REBASES = 0x80000028, 2, 0xb, 0x80000034, (0x22, 0x80000022)
 SYMBOL_BYTES = 16
@@ -25,6 +26,8 @@ def read_macho_tables(reader):
             read_chained_fixups(reader, c)
         elif type_ in REBASES:
             read_rebases(reader, c)
+    if reader.predictor > 1:
+        read_exports(reader)
     read_exception_tables(reader, read_unwind_information(reader))
     eh_frame = section_entry(reader, b"__eh_frame")
     if eh_frame:

@@ -3,7 +3,7 @@ import heapq
 from bisect import bisect_left, bisect_right
 
 from bytes_of_file import MASK64
-from fields import (BRANCH, FILE_OFFSET32, FILE_SPACE, JUMP, OFFSET24, OFFSET32, SHORT_BRANCH, WITH_BASE_BYTE,
+from fields import (BRANCH, FILE_FORMS, FILE_SPACE, JUMP, OFFSET24, OFFSET32, SHORT_BRANCH, WITH_BASE_BYTE,
                     write_address)
 
 NEIGHBOURS = 8
@@ -63,7 +63,7 @@ class PlaceMap:
 
 
 class Predictor:
-    def __init__(self, old, kinds, old_images, new_images, labels, covers, fields):
+    def __init__(self, old, kinds, old_images, new_images, labels, covers, fields, predictor=1):
         self.old = old
         self.old_images = old_images
         self.new_images = new_images
@@ -73,6 +73,7 @@ class Predictor:
         self.fields = [field for field in fields if kinds >> field.kind & 1]
         self.positions = [field.pos for field in self.fields]
         self.cover_ends = [target + length for _, target, length in covers]
+        self.predictor = predictor  # its number
         self.last_cover = (None, b"")  # number and predicted bytes of the cover used last
 
     def copies(self, window_pos, window_bytes):
@@ -118,7 +119,8 @@ class Predictor:
         address = self.target_of(field, c, image)
         if base is None or address is None:
             return value
-        return write_address(field, value, address, own, base, image.wide)
+        wide = image.wide or self.predictor > 1 and field.form in FILE_FORMS
+        return write_address(field, value, address, own, base, wide)
 
     def new_image_of(self, q):
         number = bisect_right(self.new_positions, q) - 1
@@ -138,14 +140,14 @@ class Predictor:
         if o is None:
             return None
         moved = self.map.moved(o, b)
-        return FILE_SPACE + moved & MASK64 if field.form == FILE_OFFSET32 else image.address_of(moved)
+        return FILE_SPACE + moved & MASK64 if field.form in FILE_FORMS else image.address_of(moved)
 
     def target_of(self, field, c, image):
         """The address in NEW that the field is predicted to hold, or None."""
         a, old_image = field.target, self.old_images[field.image]
         if field.kind not in (BRANCH, SHORT_BRANCH) and a in self.labels[field.image]:
             return self.labels[field.image][a]
-        if field.form == FILE_OFFSET32:
+        if field.form in FILE_FORMS:
             o = self.map.cover_for(a - FILE_SPACE, c, field.kind)
             return None if o is None else FILE_SPACE + self.map.moved(o, a - FILE_SPACE) & MASK64
         section, past = old_image.section_of(a), 0

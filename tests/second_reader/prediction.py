@@ -11,7 +11,7 @@ from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTOR = 1
+PREDICTORS = (1, 2)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
 
@@ -20,7 +20,7 @@ def read_prediction(cursor, header, source):
     """`cursor` stands behind the header, and in front of the first group afterwards."""
     require(cursor.record_type() == GLOBAL_RECORD, "the global record is missing")
     predictor = cursor.varint()
-    require(predictor == PREDICTOR, f"predictor {predictor} is not known")
+    require(predictor in PREDICTORS, f"predictor {predictor} is not known")
     kinds = cursor.varint()
     require(kinds & ~KNOWN_KINDS == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
@@ -32,7 +32,8 @@ def read_prediction(cursor, header, source):
     old_images = find_images(source)
     new_images = Table(tables[:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
-    return Predictor(source, kinds, old_images, new_images, labels, covers, find_fields(source, old_images))
+    fields = find_fields(source, old_images, predictor)
+    return Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
 
 
 def read_covers(cursor, header, source):

@@ -1,17 +1,20 @@
 """Adding the fields of tables, the steps that bound that, and fixed pointers (sections 7.1, 7.2 and 8.1)."""
 from bytes_of_file import MASK64, File, fits, sext
-from fields import (ABS32, ABS64, BACK32, CHAINED, FILE_OFFSET32, FILE_SPACE, OFFSET24, OFFSET32, POINTER, RVA32, SIZE32, SIZE64, SIZES, Field)
+from fields import (ABS32, ABS64, BACK32, CHAINED, FILE_OFFSET32, FILE_SPACE, FILE_ULEB21, FILE_ULEB28, OFFSET24,
+                    OFFSET32, POINTER, PREL31, RVA32, SIZE32, SIZE64, SIZES, ULEB21, ULEB28, Field, read_number)
 from images import DATA
 
 FIRST_STEPS = 4096
+ULEBS, FILE_ULEBS = {3: ULEB21, 4: ULEB28}, {3: FILE_ULEB21, 4: FILE_ULEB28}  # bytes -> form
 
 
 class TableReader:
     """Collects the fields of one image's tables, in the order in which they are added."""
 
-    def __init__(self, file: File, image):
+    def __init__(self, file: File, image, predictor=1):
         self.file = file
         self.image = image
+        self.predictor = predictor  # its number
         self.fields = []
         self.steps_left = image.size // 2 + FIRST_STEPS
 
@@ -80,17 +83,41 @@ class TableReader:
 
     def entry32(self, pos, table, entry_bytes, kind):
         """An entry of a table (file position, bytes) by its number; 0 is none."""
+        self._entry(pos, FILE_OFFSET32, table, self.file.u32(pos) * entry_bytes, entry_bytes, kind)
+
+    def uleb_entry(self, pos, count, table, kind):
+        """A byte of a table (file position, bytes) by its offset, a uleb of `count` bytes; 0 is none."""
+        if count in FILE_ULEBS:
+            self._entry(pos, FILE_ULEBS[count], table, self._uleb(pos, count), 1, kind)
+
+    def _entry(self, pos, form, table, offset, entry_bytes, kind):
         table_pos, table_bytes = table
-        offset = self.file.u32(pos) * entry_bytes
         if offset == 0 or offset >= table_bytes or not near(pos, table_pos):
             return
-        if self._in_image(pos, 4) and self._in_image(table_pos, table_bytes):
-            self.fields.append(Field(pos, FILE_OFFSET32, kind, FILE_SPACE + table_pos + offset, entry_bytes, table_pos))
+        if self._in_image(pos, SIZES.get(form, 4)) and self._in_image(table_pos, table_bytes):
+            self.fields.append(Field(pos, form, kind, FILE_SPACE + table_pos + offset, entry_bytes, table_pos))
+
+    def _uleb(self, pos, count):
+        return read_number(ULEBS[count], 0, self.file.number(pos, count))
+
+    def uleb_rva(self, pos, count, kind):
+        if count in ULEBS:
+            self.add(pos, ULEBS[count], kind, self.image.base + self._uleb(pos, count))
 
     def self32(self, pos, kind):
         own = self.image.address_of(pos)
         if own is not None and self.file.u32(pos):
             self.add(pos, OFFSET32, kind, own + sext(self.file.u32(pos), 32), pos)
+
+    def self64(self, pos, kind):
+        """Of a number of 8 bytes only the lower 4 are a field: the upper ones are but its sign."""
+        if self._in_image(pos, 8) and self.file.u64(pos) == sext(self.file.u32(pos), 32):
+            self.self32(pos, kind)
+
+    def prel31(self, pos, kind):
+        own = self.image.address_of(pos)
+        if own is not None:
+            self.add(pos, PREL31, kind, own + sext(self.file.u32(pos), 31))
 
     def back32(self, pos, kind):
         own = self.image.address_of(pos)
