@@ -30,10 +30,15 @@ Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, Worker
   return {};
 }
 
+// Of memory that holds what a patch says of its predictions, but for labels.
+std::uint64_t plan_bytes(const PredictionPlan& plan) {
+  return plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover;
+}
+
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
 // Gives how many labels it leaves room for.
 Result<std::size_t> most_labels(const PredictionPlan& plan, const PatchInfo& info) {
-  const std::uint64_t taken_bytes = plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover;
+  const std::uint64_t taken_bytes = plan_bytes(plan);
   if (taken_bytes > info.decoder_memory_bytes) {
     return Error{ErrorCode::kPatchCorrupt,
                  "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " +
@@ -60,7 +65,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     file = copies->loaded_;
   }
   static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
-  copies->program_.emplace(file, pool, info.decoder_memory_bytes, static_cast<exe::PredictorId>(plan.predictor));
+  copies->program_.emplace(file, pool, info.decoder_memory_bytes - plan_bytes(plan), static_cast<exe::PredictorId>(plan.predictor));
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));

@@ -21,7 +21,7 @@ struct Candidate {
 };
 
 // The instruction computes an address, and does not read or write what is there.
-bool loads_address(ByteSpan file, const Image& image, const Field& field) {
+bool computes_address(ByteSpan file, const Image& image, const Field& field) {
   constexpr std::uint8_t kLea = 0x8d;
   if (image.machine == Machine::kArm64) return field.form == FieldForm::kArmLow12;
   return image.machine == Machine::kX86_64 && field.form == FieldForm::kRel32 && field.pos >= 2 &&
@@ -32,11 +32,8 @@ std::vector<Candidate> find_candidates(ByteSpan file, const Image& image, const 
                                        std::span<const Field> code_fields) {
   std::vector<Candidate> found;
   for (const Field& field : code_fields) {
-    if (field.target_address % 4 != 0 || !loads_address(file, image, field)) continue;
-    const Section* section = layout.section_of(field.target_address);
     Candidate candidate{field.target_address, 0};
-    if (section == nullptr || section->kind != SectionKind::kData) continue;
-    if (!layout.address_of(field.pos, candidate.code)) continue;
+    if (!may_load_jump_table(file, image, layout, field) || !layout.address_of(field.pos, candidate.code)) continue;
     found.push_back(candidate);
   }
   // Of several instructions for one table the first one speaks for all.
@@ -63,6 +60,12 @@ std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const Candid
 }
 
 }  // namespace
+
+bool may_load_jump_table(ByteSpan file, const Image& image, const ImageLayout& layout, const Field& field) {
+  if (field.target_address % 4 != 0 || !computes_address(file, image, field)) return false;
+  const Section* section = layout.section_of(field.target_address);
+  return section != nullptr && section->kind == SectionKind::kData;
+}
 
 void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, std::vector<Field>& out) {
   const ImageLayout layout(image);

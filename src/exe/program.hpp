@@ -56,12 +56,12 @@ class Program {
   static constexpr std::uint64_t kKeepAll = ~std::uint64_t{0};
 
   // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
-  // where jump tables are; its fields are kept if they take no more than keep_code_bytes, for 16 bytes each.
-  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes = 0,
+  // where jump tables are; its fields are kept, for 16 bytes each, if the program then takes no more than keep_bytes.
+  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes = 0,
                    PredictorId predictor = kNewestPredictor);
 
   // The same for images that are known already, as find_images gives them.
-  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes = 0,
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0,
           PredictorId predictor = kNewestPredictor);
 
   // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
@@ -112,7 +112,7 @@ class Program {
   };
 
   void find_code_parts();
-  void find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes);
+  void find_tables(WorkerPool& pool, std::uint64_t keep_bytes);
   void fill_buckets();
   void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads);
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;

@@ -16,41 +16,42 @@ namespace {
 
 bool comes_before(const Field& a, const Field& b) { return a.pos < b.pos; }
 
-// Adds fields to others; where two overlap the one that begins first stays, or the one that was there.
+// Adds fields to others; where two overlap the one that begins first stays, or the one that was there. Merges from behind
+// into the same memory, of which a large program has none to spare.
 void add_fields(const std::vector<Field>& more, std::vector<Field>& fields) {
   if (more.empty()) return;
-  std::vector<Field> all;
-  all.reserve(fields.size() + more.size());
-  std::merge(fields.begin(), fields.end(), more.begin(), more.end(), std::back_inserter(all), comes_before);
+  std::size_t old_count = fields.size();
+  std::size_t more_count = more.size();
+  if (fields.capacity() < old_count + more_count) fields.reserve(old_count + more_count);
+  fields.resize(old_count + more_count);
+  for (std::size_t to = fields.size(); more_count != 0;) {
+    const bool is_old = old_count != 0 && comes_before(more[more_count - 1], fields[old_count - 1]);
+    fields[--to] = is_old ? fields[--old_count] : more[--more_count];
+  }
   std::size_t kept = 0;
   std::uint64_t end = 0;
-  for (const Field& field : all) {
+  for (const Field& field : fields) {
     if (field.pos < end) continue;
     end = field.pos + field_bytes(field.form);
-    all[kept++] = field;
+    fields[kept++] = field;
   }
-  all.resize(kept);
-  fields = std::move(all);
-}
-
-// An instruction that may load the address of a jump table.
-bool may_load_table(const Field& field, const ImageLayout& layout) {
-  if (field.kind != FieldKind::kDataReference && field.kind != FieldKind::kPageOffset) return false;
-  const Section* section = layout.section_of(field.target_address);
-  return section != nullptr && section->kind == SectionKind::kData;
+  fields.resize(kept);
 }
 
 }  // namespace
 
-Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_code_bytes, PredictorId predictor)
-    : Program(file, find_images(file), pool, keep_code_bytes, predictor) {}
+Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes, PredictorId predictor)
+    : Program(file, find_images(file), pool, keep_bytes, predictor) {}
 
-Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_code_bytes,
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes,
                  PredictorId predictor)
     : file_(file), predictor_(predictor), images_(std::move(images)) {
   find_code_parts();
-  find_tables(pool, keep_code_bytes);
+  // Tables take up to twice their memory while they are sought, so not much is kept beside that. Decoding again is quick.
+  find_tables(pool, keep_bytes / 4);
   fill_buckets();
+  if (memory_bytes() > keep_bytes) std::vector<std::vector<CodeRecord>>().swap(decoded_);
+  if (decoded_.empty() && keep_bytes > table_memory_bytes()) decode_code(pool, keep_bytes - table_memory_bytes());
 }
 
 void Program::find_code_parts() {
@@ -66,28 +67,29 @@ void Program::find_code_parts() {
   }
 }
 
-void Program::find_tables(WorkerPool& pool, std::uint64_t keep_code_bytes) {
+void Program::find_tables(WorkerPool& pool, std::uint64_t keep_bytes) {
   std::vector<std::vector<Field>> loads(images_.all.size());
-  scan_code(pool, keep_code_bytes, &loads);
+  scan_code(pool, keep_bytes, &loads);
   std::vector<std::vector<Field>> found(images_.all.size());
   pool.for_each(found.size(), [&](std::size_t i) {
     find_table_fields(file_, images_.all[i], predictor_, found[i]);
     std::vector<Field> jumps;
     find_jump_tables(file_, images_.all[i], loads[i], jumps);
+    std::vector<Field>().swap(loads[i]);
     add_fields(jumps, found[i]);
     for (Field& field : found[i]) field.image = static_cast<std::uint8_t>(i);
     pool.advance();
   });
   if (found.size() == 1) {
-    table_fields_ = std::move(found[0]);
-    table_fields_.shrink_to_fit();
+    table_fields_ = std::move(found[0]);  // what it has room for beyond its size was never touched
     return;
   }
   std::size_t count = 0;
   for (const std::vector<Field>& fields : found) count += fields.size();
   table_fields_.reserve(count);
-  for (const std::vector<Field>& fields : found) {
+  for (std::vector<Field>& fields : found) {
     table_fields_.insert(table_fields_.end(), fields.begin(), fields.end());
+    std::vector<Field>().swap(fields);
   }
 }
 
@@ -131,7 +133,7 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
       if (!layout || layout_image != image) layout.emplace(images_.layouts[image]);
       layout_image = image;
       for (Field& field : fields) {
-        if (!may_load_table(field, *layout)) continue;
+        if (!may_load_jump_table(file_, images_.all[image], *layout, field)) continue;
         field.image = image;
         task_loads[task].push_back(field);
       }
@@ -139,8 +141,9 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
     pool.advance();
   });
   if (kept_bytes > keep_bytes) std::vector<std::vector<CodeRecord>>().swap(decoded_);
-  for (const std::vector<Field>& some : task_loads) {
+  for (std::vector<Field>& some : task_loads) {
     for (const Field& field : some) (*loads)[field.image].push_back(field);
+    std::vector<Field>().swap(some);
   }
 }
 
