@@ -65,7 +65,8 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     file = copies->loaded_;
   }
   static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
-  copies->program_.emplace(file, pool, info.decoder_memory_bytes - plan_bytes(plan), static_cast<exe::PredictorId>(plan.predictor));
+  copies->program_.emplace(file, pool, info.decoder_memory_bytes - plan_bytes(plan),
+                           static_cast<exe::PredictorId>(plan.predictor));
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));

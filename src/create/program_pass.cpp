@@ -21,8 +21,14 @@ namespace {
 
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
-// Of the fields of OLD that bpatch holds: with covers, labels and coders it stays within its usual limit of 256 MiB then.
-constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;
+// Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
+constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
+constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
+
+// Fields of tables take more while they are sorted than later.
+std::uint64_t table_bytes_in_apply(const exe::Program& program) {
+  return program.table_memory_bytes() + program.table_memory_bytes() / 2;
+}
 
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
@@ -76,7 +82,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   if (!is_prediction_worth_it(source, target, target_images, pool)) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
   pass->find_programs(std::move(source_images), std::move(target_images));
-  if (pass->old_->table_memory_bytes() > kMostFieldBytes) return nullptr;
+  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes) return nullptr;
   return pass;
 }
 
@@ -85,9 +91,8 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
   plan_.predictor = static_cast<std::uint64_t>(exe::kNewestPredictor);
   old_.emplace(source_, std::move(old_images), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(new_images), pool_, exe::Program::kKeepAll);
-  // Who applies decodes all code at once if that fits, else block by block, which takes twice the time. Tables take more
-  // while they are sorted than later.
-  const std::uint64_t table_bytes = old_->table_memory_bytes() + old_->table_memory_bytes() / 2;
+  // Who applies decodes all code at once if that fits, else block by block, which takes twice the time.
+  const std::uint64_t table_bytes = table_bytes_in_apply(*old_);
   const std::uint64_t code_bytes = old_->memory_bytes() - old_->table_memory_bytes();
   const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size()) &&
                     table_bytes + code_bytes <= kMostFieldBytes;

@@ -113,7 +113,10 @@ void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
   tables.types_bytes = go_pointer_at(sink, word_pos(kTypesEnd)) - tables.types.address;
   tables.read_only = base_at(kReadOnly);
   tables.lookup = base_at(kLookup);
-  if (tables.lookup.pos != 0) tables.lookup_count = (go_pointer_at(sink, word_pos(kCodeEnd)) - go_pointer_at(sink, word_pos(kCodeBegin))) / kBucketCodeBytes + 1;
+  if (tables.lookup.pos != 0) {
+    const std::uint64_t code_end = go_pointer_at(sink, word_pos(kCodeEnd));
+    tables.lookup_count = (code_end - go_pointer_at(sink, word_pos(kCodeBegin))) / kBucketCodeBytes + 1;
+  }
   // The slice of text sections comes at 41, or at 42 behind a pointer that Go 1.26 brought; then that of types.
   const auto is_slice = [&](std::uint64_t index) {
     const std::uint64_t length = word.at(word_pos(index + 1));

@@ -7,6 +7,8 @@
 //
 // What follows depends on the kind. If the flags say so, an "uncommon" part comes after that: package and methods, each
 // with name and type from the start of the types, and two addresses of code from the start of the text.
+#include <bit>
+
 #include "exe/go_tables.hpp"
 
 namespace bdelta::exe {
@@ -64,9 +66,9 @@ class TypeReader {
   [[nodiscard]] bool is_type(std::uint64_t pos) const {
     const std::uint64_t flags = pos + 2 * word_.bytes + 4;
     const std::uint8_t kind = kind_at(pos);
-    const std::uint8_t alignment = byte_at(flags + 1);
+    const unsigned alignment = byte_at(flags + 1);
     if (kind == 0 || kind > kUnsafePointer || byte_at(flags) > kMostFlags) return false;
-    if (alignment != byte_at(flags + 2) || alignment == 0 || alignment > 8 || (alignment & (alignment - 1)) != 0) return false;
+    if (alignment != byte_at(flags + 2) || alignment > 8 || !std::has_single_bit(alignment)) return false;
     const std::uint64_t size = word_.at(pos);
     if (word_.at(pos + word_.bytes) > size || size % alignment != 0) return false;
     const std::uint32_t name = number32(name_pos(pos));

@@ -55,7 +55,9 @@ TEST(TableFields, UnwindPointersOfEightBytes) {
   store_le(file.data() + type, std::uint64_t{0} - 0x20);
   const Seen table{kFde + 17, Form::kOffset32, Kind::kExceptionTable, kElfBase + kElfExceptions, kFde + 17};
   const Seen type_of_it{type, Form::kOffset32, Kind::kExceptionTable, kElfBase + type - 0x20, type};
-  const auto has = [&](const std::vector<Seen>& found, const Seen& seen) { return std::count(found.begin(), found.end(), seen); };
+  const auto has = [](const std::vector<Seen>& seen, const Seen& one) {
+    return std::count(seen.begin(), seen.end(), one);
+  };
   const std::vector<Seen> found = fields_of(file);
   EXPECT_EQ(1, has(found, table));
   EXPECT_EQ(1, has(found, type_of_it));
