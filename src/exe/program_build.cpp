@@ -22,7 +22,7 @@ void add_fields(const std::vector<Field>& more, std::vector<Field>& fields) {
   if (more.empty()) return;
   std::size_t old_count = fields.size();
   std::size_t more_count = more.size();
-  if (fields.capacity() < old_count + more_count) fields.reserve(old_count + more_count);
+  fields.reserve(old_count + more_count);
   fields.resize(old_count + more_count);
   for (std::size_t to = fields.size(); more_count != 0;) {
     const bool is_old = old_count != 0 && comes_before(more[more_count - 1], fields[old_count - 1]);
@@ -50,8 +50,8 @@ Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std
   // Tables take up to twice their memory while they are sought, so not much is kept beside that. Decoding again is quick.
   find_tables(pool, keep_bytes / 4);
   fill_buckets();
+  if (keep_bytes > table_memory_bytes()) decode_code(pool, keep_bytes - table_memory_bytes());
   if (memory_bytes() > keep_bytes) std::vector<std::vector<CodeRecord>>().swap(decoded_);
-  if (decoded_.empty() && keep_bytes > table_memory_bytes()) decode_code(pool, keep_bytes - table_memory_bytes());
 }
 
 void Program::find_code_parts() {

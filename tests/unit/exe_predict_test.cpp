@@ -197,6 +197,19 @@ TEST_F(Fields, AreKeptOnlyWithinTheLimit) {
   EXPECT_EQ(program.memory_bytes(), Program(file_, x86_images(file_), pool_, 1'000'000'000).memory_bytes());
 }
 
+// What is kept beside tables counts: room for code alone is not enough. And where little of it may be kept while tables
+// are sought, it is decoded again.
+TEST_F(Fields, AreKeptIfTablesAndCodeFit) {
+  const Program whole(file_, x86_images(file_), pool_, Program::kKeepAll);
+  const std::uint64_t tables = whole.table_memory_bytes();
+  ASSERT_LT(tables, whole.memory_bytes());
+  for (const std::uint64_t keep : {std::uint64_t{0}, tables, whole.memory_bytes() - tables, whole.memory_bytes() - 1}) {
+    EXPECT_EQ(tables, Program(file_, x86_images(file_), pool_, keep).memory_bytes()) << keep;
+  }
+  const Program kept(file_, x86_images(file_), pool_, whole.memory_bytes());
+  EXPECT_EQ(whole.memory_bytes(), kept.memory_bytes());
+}
+
 // OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the
 // same.
 class ShiftedFunction : public ::testing::Test {
