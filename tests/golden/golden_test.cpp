@@ -68,6 +68,25 @@ TEST(GoldenFolder, EveryFormOfPredictor2IsFrozen) {
   }
 }
 
+// Nor are exports found by predictor 1, tables by unwind pointers of eight bytes, or code of 32-bit ARM.
+TEST(GoldenFolder, EveryTableOfPredictor2IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor2" / "old");
+  WorkerPool pool(1);
+  const auto counts_of = [&](exe::PredictorId predictor) {
+    std::map<exe::FieldKind, std::size_t> counts;
+    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) ++counts[field.kind];
+    return counts;
+  };
+  std::map<exe::FieldKind, std::size_t> old_counts = counts_of(exe::PredictorId::k1);
+  std::map<exe::FieldKind, std::size_t> counts = counts_of(exe::PredictorId::k2);
+  for (const exe::FieldKind kind : {exe::FieldKind::kImportExport, exe::FieldKind::kExceptionTable,
+                                    exe::FieldKind::kDataReference}) {
+    EXPECT_EQ(0u, old_counts[kind]) << static_cast<int>(kind);
+    EXPECT_LE(100u, counts[kind]) << static_cast<int>(kind);
+  }
+  EXPECT_LT(3 * old_counts[exe::FieldKind::kGoTable], counts[exe::FieldKind::kGoTable]);
+}
+
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {
   std::set<std::string> named(std::begin(kGoldenSets), std::end(kGoldenSets));
   const Bytes manifest_bytes = get(kFolder / "MANIFEST.txt");

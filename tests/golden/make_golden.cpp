@@ -150,7 +150,7 @@ void make_all() {
 
   const FixedPair fixed = fixed_pair(120);
   by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
-  const LinkedPair linked = linked_pair(100);
+  const ProgramPair linked = linked_pair(100);
   by_tool("bdt2-predictor2", linked.old_version, linked.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));

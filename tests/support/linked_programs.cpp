@@ -248,7 +248,7 @@ Bytes linked_programs(const Functions& functions) {
   return all;
 }
 
-LinkedPair linked_pair(unsigned function_count) {
+ProgramPair linked_pair(unsigned function_count) {
   Functions before, after;
   for (unsigned i = 0; i < function_count; ++i) {
     before.push_back(i);

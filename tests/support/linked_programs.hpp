@@ -4,18 +4,14 @@
 
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "support/program_pair.hpp"
 
 namespace bdelta::test {
 
 // Of functions by number below 4096, in this order, at most 200; what a function is depends on its number alone.
 [[nodiscard]] Bytes linked_programs(const std::vector<unsigned>& functions);
 
-// The same with functions inserted and left out, so that nearly all addresses and places in tables move.
-struct LinkedPair {
-  Bytes old_version;
-  Bytes new_version;
-};
-[[nodiscard]] LinkedPair linked_pair(unsigned function_count);
+// Two versions: functions are inserted and left out, so that nearly all addresses and places in tables move.
+[[nodiscard]] ProgramPair linked_pair(unsigned function_count);
 
 }  // namespace bdelta::test
