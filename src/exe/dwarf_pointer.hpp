@@ -33,4 +33,7 @@ inline constexpr std::uint8_t kDwarfFromTable = 0x30;  // the start of .eh_frame
 // Adds the encoded pointer at `pos` if its width and origin are known.
 void add_encoded_pointer(FieldSink& sink, std::uint64_t pos, std::uint8_t encoding, FieldKind kind);
 
+// The address that is written at `pos`, or 0.
+[[nodiscard]] std::uint64_t encoded_address(const FieldSink& sink, std::uint64_t pos, std::uint8_t encoding);
+
 }  // namespace bdelta::exe

@@ -1,7 +1,7 @@
 // Fields of ELF: the entry, the dynamic table, relocations with the words they change, unwind tables.
 #include <algorithm>
 
-#include "exe/elf_symbols.hpp"
+#include "exe/elf_tables.hpp"
 #include "exe/table_kernels.hpp"
 
 namespace bdelta::exe {

@@ -1,5 +1,5 @@
 // Fields of ELF's symbols and of what counts them, and those for debuggers.
-#include "exe/elf_symbols.hpp"
+#include "exe/elf_tables.hpp"
 
 namespace bdelta::exe {
 namespace {

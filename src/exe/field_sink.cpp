@@ -15,12 +15,6 @@ bool base_delta(std::uint64_t pos, std::uint64_t base_pos, std::uint32_t& delta)
   return base_pos + signed32(delta) == pos;
 }
 
-std::uint64_t uleb_at(ByteSpan file, std::uint64_t pos, std::uint64_t bytes) {
-  std::uint64_t number = 0;
-  for (unsigned i = 0; i < bytes; ++i) number |= std::uint64_t{number_at<std::uint8_t>(file, pos + i) & 0x7Fu} << 7 * i;
-  return number;
-}
-
 }  // namespace
 
 bool FieldSink::holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept {
@@ -61,30 +55,29 @@ void FieldSink::offset24(std::uint64_t pos, FieldBase base, FieldKind kind) {
   add(pos, 4, FieldForm::kOffset24, kind, base.address + (number32(pos) & 0xffffff), delta);
 }
 
+void FieldSink::add_entry(std::uint64_t pos, FieldForm form, std::uint64_t number, Entries entries, FieldKind kind) {
+  const std::uint64_t offset = number * entries.entry_bytes;
+  std::uint32_t delta = 0;
+  if (offset == 0 || offset >= entries.table_bytes || !base_delta(pos, entries.table_pos, delta)) return;
+  if (!holds(pos, field_bytes(form)) || !holds(entries.table_pos, entries.table_bytes)) return;
+  out_.push_back({pos, kFileSpace + entries.table_pos + offset, delta, form, kind, entries.entry_bytes, 0});
+}
+
 void FieldSink::entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
                         FieldKind kind) {
-  const std::uint64_t offset = std::uint64_t{number32(pos)} * entry_bytes;
-  std::uint32_t delta = 0;
-  if (offset == 0 || offset >= table_bytes || !base_delta(pos, table_pos, delta)) return;
-  if (!holds(pos, 4) || !holds(table_pos, table_bytes)) return;
-  out_.push_back({pos, kFileSpace + table_pos + offset, delta, FieldForm::kFileOffset32, kind, entry_bytes, 0});
+  add_entry(pos, FieldForm::kFileOffset32, number32(pos), {table_pos, table_bytes, entry_bytes}, kind);
 }
 
-void FieldSink::uleb_rva(std::uint64_t pos, std::uint64_t number_bytes, FieldKind kind) {
-  if (number_bytes != 3 && number_bytes != 4) return;
-  const FieldForm form = number_bytes == 3 ? FieldForm::kUleb21 : FieldForm::kUleb28;
-  add(pos, number_bytes, form, kind, image_.base_address + uleb_at(file_, pos, number_bytes));
+void FieldSink::uleb_rva(Uleb number, FieldKind kind) {
+  if (number.size_bytes != 3 && number.size_bytes != 4) return;
+  const FieldForm form = number.size_bytes == 3 ? FieldForm::kUleb21 : FieldForm::kUleb28;
+  add(number.pos, number.size_bytes, form, kind, image_.base_address + number.value);
 }
 
-void FieldSink::uleb_entry(std::uint64_t pos, std::uint64_t number_bytes, std::uint64_t table_pos,
-                           std::uint64_t table_bytes, FieldKind kind) {
-  if (number_bytes != 3 && number_bytes != 4) return;
-  const std::uint64_t offset = uleb_at(file_, pos, number_bytes);
-  std::uint32_t delta = 0;
-  if (offset == 0 || offset >= table_bytes || !base_delta(pos, table_pos, delta)) return;
-  if (!holds(pos, number_bytes) || !holds(table_pos, table_bytes)) return;
-  const FieldForm form = number_bytes == 3 ? FieldForm::kFileUleb21 : FieldForm::kFileUleb28;
-  out_.push_back({pos, kFileSpace + table_pos + offset, delta, form, kind, 1, 0});
+void FieldSink::uleb_entry(Uleb number, std::uint64_t table_pos, std::uint64_t table_bytes, FieldKind kind) {
+  if (number.size_bytes != 3 && number.size_bytes != 4) return;
+  const FieldForm form = number.size_bytes == 3 ? FieldForm::kFileUleb21 : FieldForm::kFileUleb28;
+  add_entry(number.pos, form, number.value, {table_pos, table_bytes, 1}, kind);
 }
 
 void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {

@@ -19,6 +19,13 @@ struct FieldBase {
   bool operator==(const FieldBase&) const = default;
 };
 
+// A ULEB128 number of the file.
+struct Uleb {
+  std::uint64_t pos = 0;
+  std::uint64_t size_bytes = 0;
+  std::uint64_t value = 0;
+};
+
 // What the low 31 bits of a word of ARM's unwind tables say, sign-extended.
 [[nodiscard]] constexpr std::uint64_t prel31_distance(std::uint32_t word) noexcept {
   return ((std::uint64_t{word} & 0x7fffffff) ^ 0x40000000) - 0x40000000;
@@ -35,6 +42,11 @@ class FieldSink {
   [[nodiscard]] const Image& image() const noexcept { return image_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
+
+  // The number at a position of the file; 0 where that has no such bytes.
+  [[nodiscard]] std::uint16_t number16(std::uint64_t pos) const { return number_at<std::uint16_t>(file_, pos); }
+  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const { return number_at<std::uint32_t>(file_, pos); }
+  [[nodiscard]] std::uint64_t number64(std::uint64_t pos) const { return number_at<std::uint64_t>(file_, pos); }
 
   // To be asked once for each entry of a table: tables may overlap, so their sizes alone bound nothing. False when
   // more entries were read than an image of this size can have.
@@ -56,11 +68,10 @@ class FieldSink {
   // none.
   void entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
                FieldKind kind);
-  // ULEB128 numbers of three or four bytes, others are passed over: counting from the image's base, and, as the position of
-  // a byte of a table, from the start of that.
-  void uleb_rva(std::uint64_t pos, std::uint64_t number_bytes, FieldKind kind);
-  void uleb_entry(std::uint64_t pos, std::uint64_t number_bytes, std::uint64_t table_pos, std::uint64_t table_bytes,
-                  FieldKind kind);
+  // A ULEB128 number that was read as it is, of three or four bytes; others are passed over. It counts from the image's
+  // base, or is the position of a byte in a table.
+  void uleb_rva(Uleb number, FieldKind kind);
+  void uleb_entry(Uleb number, std::uint64_t table_pos, std::uint64_t table_bytes, FieldKind kind);
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
   // The same of a number of 64 bits that 32 can say: the field is its low half. From predictor 2 on.
@@ -81,12 +92,15 @@ class FieldSink {
   void sort_since(std::size_t mark);
 
  private:
-  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const { return number_at<std::uint32_t>(file_, pos); }
-  [[nodiscard]] std::uint64_t number64(std::uint64_t pos) const { return number_at<std::uint64_t>(file_, pos); }
-
   void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
            std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);
   [[nodiscard]] bool holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept;  // the image, in the file
+  struct Entries {  // of a table of the file
+    std::uint64_t table_pos;
+    std::uint64_t table_bytes;
+    std::uint8_t entry_bytes;
+  };
+  void add_entry(std::uint64_t pos, FieldForm form, std::uint64_t number, Entries entries, FieldKind kind);
   void add_size(std::uint64_t pos, bool wide, std::uint64_t start, FieldKind kind);
   [[nodiscard]] bool is_base(FieldBase base);  // its byte is in a section, at that address
 
@@ -105,7 +119,7 @@ struct Word {
   std::uint64_t bytes = sink.image().bits64 ? 8 : 4;
 
   std::uint64_t at(std::uint64_t pos) const {
-    return bytes == 8 ? number_at<std::uint64_t>(sink.file(), pos) : number_at<std::uint32_t>(sink.file(), pos);
+    return bytes == 8 ? sink.number64(pos) : sink.number32(pos);
   }
 };
 

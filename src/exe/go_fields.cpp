@@ -20,7 +20,6 @@ constexpr std::uint64_t kBucketBytes = 20;
 constexpr std::uint8_t kFunctionBytes = 8;  // of an entry of the table of functions
 constexpr std::uint8_t kUnitBytes = 4;
 
-std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
 
 // Of a pclntab: eight bytes, then eight words.
 std::uint64_t header_bytes(const FieldSink& sink) { return 8 + 8 * Word{sink}.bytes; }
@@ -78,7 +77,7 @@ std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
   for (const Section& section : sink.image().sections) {
     if (section.kind != SectionKind::kData) continue;
     const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
-    for (std::size_t i = 0; i + 2 * word.bytes <= bytes.size(); i += word.bytes) {
+    for (std::size_t i = 0; i + 2 * word.bytes <= bytes.size(); i += static_cast<std::size_t>(word.bytes)) {
       const auto number = load_le<std::uint32_t>(bytes.data() + i);
       if (number != low_bits && number != low_rva) continue;
       const std::uint64_t pos = section.file_pos + i;
@@ -137,7 +136,7 @@ void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
 // A list of offsets, each of which may say "none".
 void add_offsets(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldBase base, std::uint32_t none) {
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
-    if (number32(sink, pos + 4 * i) != none) sink.offset32(pos + 4 * i, base, FieldKind::kGoTable);
+    if (sink.number32(pos + 4 * i) != none) sink.offset32(pos + 4 * i, base, FieldKind::kGoTable);
   }
 }
 
@@ -145,7 +144,7 @@ void add_offsets(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldB
 template <class Body>
 void for_each_record(FieldSink& sink, const GoTables& tables, Body&& body) {
   for (std::uint64_t i = 0; i < tables.function_count && sink.step(); ++i) {
-    const std::uint64_t record = number32(sink, tables.functions.pos + 8 * i + 4);
+    const std::uint64_t record = sink.number32(tables.functions.pos + 8 * i + 4);
     if (range_fits(tables.functions.pos + record, tables.record_bytes, tables.start.pos + tables.size_bytes)) {
       body(tables.functions.pos + record);
     }
@@ -155,7 +154,7 @@ void for_each_record(FieldSink& sink, const GoTables& tables, Body&& body) {
 // Without lists if they look too long.
 GoLists lists_of(const FieldSink& sink, const GoTables& tables, std::uint64_t record) {
   constexpr std::uint64_t kMostLists = 64;
-  const GoLists lists{record + tables.record_bytes, number32(sink, record + 28),
+  const GoLists lists{record + tables.record_bytes, sink.number32(record + 28),
                       number_at<std::uint8_t>(sink.file(), record + tables.record_bytes - 1)};
   return lists.program_count > kMostLists || lists.data_count > kMostLists ? GoLists{} : lists;
 }

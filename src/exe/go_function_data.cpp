@@ -15,7 +15,6 @@ constexpr std::uint64_t kInlinedCalls = 3;
 constexpr std::uint64_t kEntryBytes = 16;  // of either table
 constexpr std::uint32_t kNone = 0xffffffff;
 
-std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
 
 // At most five bytes, as in Go.
 std::uint32_t read_varint(const FieldSink& sink, std::uint64_t& pos) {
@@ -46,7 +45,7 @@ std::int32_t largest_value(FieldSink& sink, std::uint64_t pos) {
 // Position of one of the function's tables, or 0.
 std::uint64_t table_pos(const FieldSink& sink, const GoTables& tables, const GoLists& lists, std::uint64_t index) {
   if (index >= lists.data_count) return 0;
-  const std::uint32_t offset = number32(sink, lists.programs_pos + 4 * (lists.program_count + index));
+  const std::uint32_t offset = sink.number32(lists.programs_pos + 4 * (lists.program_count + index));
   return offset == kNone ? 0 : tables.collector_data.pos + offset;
 }
 
@@ -61,7 +60,7 @@ void add_column(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldBa
 void find_go_function_data(FieldSink& sink, const GoTables& tables, const GoLists& lists) {
   if (const std::uint64_t calls = table_pos(sink, tables, lists, kInlinedCalls); calls != 0) {
     const std::uint32_t program =
-        lists.program_count > kCallsProgram ? number32(sink, lists.programs_pos + 4 * kCallsProgram) : 0;
+        lists.program_count > kCallsProgram ? sink.number32(lists.programs_pos + 4 * kCallsProgram) : 0;
     if (program != 0) {
       const std::int64_t last = largest_value(sink, tables.programs.pos + program);
       add_column(sink, calls + 4, static_cast<std::uint64_t>(last + 1), tables.names);

@@ -53,9 +53,6 @@ class TypeReader {
  private:
   [[nodiscard]] std::uint64_t head_bytes() const { return 4 * word_.bytes + 16; }
   [[nodiscard]] std::uint8_t byte_at(std::uint64_t pos) const { return number_at<std::uint8_t>(sink_.file(), pos); }
-  [[nodiscard]] std::uint32_t number32(std::uint64_t pos) const {
-    return number_at<std::uint32_t>(sink_.file(), pos);
-  }
   [[nodiscard]] std::uint8_t kind_at(std::uint64_t pos) const { return byte_at(pos + 2 * word_.bytes + 7) & 31; }
   [[nodiscard]] std::uint64_t name_pos(std::uint64_t pos) const { return pos + 4 * word_.bytes + 8; }
 
@@ -71,14 +68,14 @@ class TypeReader {
     if (alignment != byte_at(flags + 2) || alignment > 8 || !std::has_single_bit(alignment)) return false;
     const std::uint64_t size = word_.at(pos);
     if (word_.at(pos + word_.bytes) > size || size % alignment != 0) return false;
-    const std::uint32_t name = number32(name_pos(pos));
+    const std::uint32_t name = sink_.number32(name_pos(pos));
     if (name == 0 || name >= tables_.types_bytes || byte_at(tables_.types.pos + name) > kMostNameFlags) return false;
     return is_pointer(pos + 2 * word_.bytes + 8) && is_pointer(pos + 3 * word_.bytes + 8);
   }
 
   // None is 0.
   void add_offset(std::uint64_t pos, FieldBase base) {
-    if (number32(pos) != 0) sink_.offset32(pos, base, FieldKind::kGoTable);
+    if (sink_.number32(pos) != 0) sink_.offset32(pos, base, FieldKind::kGoTable);
   }
 
   void read_type(std::uint64_t pos) {
@@ -108,14 +105,14 @@ class TypeReader {
     constexpr std::uint32_t kNoCode = 0xffffffff;
     add_offset(pos, tables_.types);
     const std::uint64_t count = number_at<std::uint16_t>(sink_.file(), pos + 4);
-    const std::uint64_t list = pos + number32(pos + 8);
-    if (number32(pos + 8) < kUncommonBytes) return;
+    const std::uint64_t list = pos + sink_.number32(pos + 8);
+    if (sink_.number32(pos + 8) < kUncommonBytes) return;
     for (std::uint64_t i = 0; i < count && sink_.step(); ++i) {
       const std::uint64_t method = list + kMethodBytes * i;
       add_offset(method, tables_.types);
       add_offset(method + 4, tables_.types);
       for (const std::uint64_t code : {method + 8, method + 12}) {
-        if (tables_.text.pos != 0 && number32(code) != kNoCode) add_offset(code, tables_.text);
+        if (tables_.text.pos != 0 && sink_.number32(code) != kNoCode) add_offset(code, tables_.text);
       }
     }
   }

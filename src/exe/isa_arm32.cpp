@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kWordBytes = 4;
 constexpr std::size_t kPipelineBytes = 8;  // what the program counter is ahead of the instruction that reads it
 constexpr std::size_t kWindowWords = 32;   // a literal is used within so many words of its LDR
-constexpr std::size_t kMarginBytes = 4224; // > 4095 + 8 + kWindowWords * kWordBytes - 4
+constexpr std::size_t kMarginBytes = 4224;  // > 4095 + 8 + kWindowWords * kWordBytes - 4
 
 constexpr std::uint64_t kAddressMask = 0xFFFFFFFF;
 constexpr std::uint32_t kAlways = 14;  // condition
@@ -64,7 +64,7 @@ class Arm32Search {
     marks_.assign((block_.end - block_.begin) / kWordBytes + 1, false);
     find_literals();
     std::stable_sort(relative_.begin(), relative_.end(),
-              [](const RelativeLiteral& a, const RelativeLiteral& b) { return a.pos < b.pos; });
+                     [](const RelativeLiteral& a, const RelativeLiteral& b) { return a.pos < b.pos; });
     write_fields(out);
   }
 

@@ -2,7 +2,6 @@
 // node begins with the size of what is said of the name that ends there: flags and address, or nothing. Then come the
 // number of children and for each the letters that lead to it, with a 0, and its place in the trie. All numbers are
 // ULEB128, so one name more moves all nodes behind it, and all that lead there change.
-#include <algorithm>
 #include <vector>
 
 #include "base/byte_cursor.hpp"
@@ -14,18 +13,6 @@ namespace {
 constexpr std::uint64_t kKindMask = 3, kAbsolute = 2;  // of flags
 constexpr std::uint64_t kReexport = 8, kResolver = 16;
 constexpr std::size_t kLettersPerStep = 64;
-
-// Fails the cursor on a number of more than nine bytes: as nodes may overlap, a long one could be read again and again.
-std::uint64_t read_number(ByteCursor& cursor) {
-  std::uint64_t number = 0;
-  for (unsigned shift = 0; shift < 63; shift += 7) {
-    const std::uint64_t byte = cursor.u8();
-    number |= (byte & 0x7f) << shift;
-    if (byte < 0x80) return number;
-  }
-  (void)cursor.bytes(~std::uint64_t{0});
-  return 0;
-}
 
 class TrieReader {
  public:
@@ -41,23 +28,35 @@ class TrieReader {
   }
 
  private:
-  [[nodiscard]] std::size_t offset_of(const ByteCursor& cursor) const {
-    return static_cast<std::size_t>(cursor.position() - bytes_.data());
+  // The number at the cursor, which fails on one of more than nine bytes: as nodes may overlap, a long one could be read
+  // again and again.
+  Uleb read_number(ByteCursor& cursor) const {
+    Uleb number;
+    const std::uint8_t* const begin = cursor.position();
+    number.pos = pos_ + static_cast<std::uint64_t>(begin - bytes_.data());
+    bool more = true;
+    for (unsigned shift = 0; shift < 63 && more; shift += 7) {
+      const std::uint64_t byte = cursor.u8();
+      number.value |= (byte & 0x7f) << shift;
+      more = byte >= 0x80;
+    }
+    if (more) (void)cursor.bytes(~std::uint64_t{0});
+    number.size_bytes = static_cast<std::uint64_t>(cursor.position() - begin);
+    return number;
   }
 
   void read_node(std::size_t node, std::vector<std::size_t>& nodes) {
     ByteCursor cursor(bytes_.subspan(node));
-    const std::uint64_t said_bytes = read_number(cursor);
+    const std::uint64_t said_bytes = read_number(cursor).value;
     const ByteSpan said = cursor.bytes(said_bytes);
     if (!cursor.ok()) return;
     if (!said.empty()) read_export(said);
     const unsigned child_count = cursor.u8();
     for (unsigned i = 0; i < child_count && sink_.step() && pass_letters(cursor); ++i) {
-      const std::size_t at = offset_of(cursor);
-      const std::uint64_t child = read_number(cursor);
-      if (!cursor.ok() || child == 0 || child >= bytes_.size()) return;
-      sink_.uleb_entry(pos_ + at, offset_of(cursor) - at, pos_, bytes_.size(), FieldKind::kImportExport);
-      nodes.push_back(static_cast<std::size_t>(child));
+      const Uleb child = read_number(cursor);
+      if (!cursor.ok() || child.value == 0 || child.value >= bytes_.size()) return;
+      sink_.uleb_entry(child, pos_, bytes_.size(), FieldKind::kImportExport);
+      nodes.push_back(static_cast<std::size_t>(child.value));
     }
   }
 
@@ -72,13 +71,12 @@ class TrieReader {
 
   void read_export(ByteSpan said) {
     ByteCursor cursor(said);
-    const std::uint64_t flags = read_number(cursor);
+    const std::uint64_t flags = read_number(cursor).value;
     if ((flags & kReexport) != 0 || (flags & kKindMask) == kAbsolute) return;
     for (int i = 0; i < ((flags & kResolver) != 0 ? 2 : 1); ++i) {
-      const std::size_t at = offset_of(cursor);
-      read_number(cursor);
+      const Uleb address = read_number(cursor);
       if (!cursor.ok()) return;
-      sink_.uleb_rva(pos_ + at, offset_of(cursor) - at, FieldKind::kImportExport);
+      sink_.uleb_rva(address, FieldKind::kImportExport);
     }
   }
 

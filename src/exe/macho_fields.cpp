@@ -8,19 +8,16 @@
 namespace bdelta::exe {
 namespace {
 
-std::uint16_t number16(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint16_t>(sink.file(), pos); }
-std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
-std::uint64_t number64(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint64_t>(sink.file(), pos); }
 
 constexpr std::uint8_t kSymbolBytes = 16;
 
 // nlist_64: name, type, section, description, value.
 void add_symbols(FieldSink& sink, const MachoCommand& command) {
   constexpr std::uint8_t kDebugger = 0xe0, kTypeMask = 0x0e, kInSection = 0x0e;
-  const std::uint64_t table = sink.image().file_pos + number32(sink, command.file_pos + 8);
-  const std::uint64_t names = sink.image().file_pos + number32(sink, command.file_pos + 16);
-  const std::uint64_t name_bytes = number32(sink, command.file_pos + 20);
-  const std::uint64_t count = number32(sink, command.file_pos + 12);
+  const std::uint64_t table = sink.image().file_pos + sink.number32(command.file_pos + 8);
+  const std::uint64_t names = sink.image().file_pos + sink.number32(command.file_pos + 16);
+  const std::uint64_t name_bytes = sink.number32(command.file_pos + 20);
+  const std::uint64_t count = sink.number32(command.file_pos + 12);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     const std::uint64_t at = table + kSymbolBytes * i;
     if (!range_fits(at, kSymbolBytes, sink.file().size())) return;
@@ -37,10 +34,10 @@ void add_indirect_symbols(FieldSink& sink, const MachoHeader& header, const Mach
   const auto is_table = [](const MachoCommand& other) { return other.type == kLcSymtab; };
   const auto symtab = std::find_if(header.commands.begin(), header.commands.end(), is_table);
   if (symtab == header.commands.end()) return;
-  const std::uint64_t symbols = sink.image().file_pos + number32(sink, symtab->file_pos + 8);
-  const std::uint64_t symbol_bytes = kSymbolBytes * std::uint64_t{number32(sink, symtab->file_pos + 12)};
-  const std::uint64_t table = sink.image().file_pos + number32(sink, command.file_pos + 56);
-  const std::uint64_t count = number32(sink, command.file_pos + 60);
+  const std::uint64_t symbols = sink.image().file_pos + sink.number32(symtab->file_pos + 8);
+  const std::uint64_t symbol_bytes = kSymbolBytes * std::uint64_t{sink.number32(symtab->file_pos + 12)};
+  const std::uint64_t table = sink.image().file_pos + sink.number32(command.file_pos + 56);
+  const std::uint64_t count = sink.number32(command.file_pos + 60);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     sink.entry32(table + 4 * i, symbols, symbol_bytes, kSymbolBytes, FieldKind::kSymbolIndex);
   }
@@ -71,7 +68,7 @@ void walk_chain(FieldSink& sink, const ChainFormat& format, std::uint64_t page, 
                 std::uint64_t page_bytes) {
   constexpr unsigned kAuthenticatedBits = 32;
   for (std::uint64_t at = start; at + 8 <= page_bytes && sink.step();) {
-    const std::uint64_t pointer = number64(sink, page + at);
+    const std::uint64_t pointer = sink.number64(page + at);
     const bool top = (pointer >> 63) != 0;
     const bool bind = format.authenticated ? ((pointer >> 62) & 1) != 0 : top;
     if (!bind && format.authenticated && top) {
@@ -87,12 +84,12 @@ void walk_chain(FieldSink& sink, const ChainFormat& format, std::uint64_t page, 
 
 void walk_segment_chains(FieldSink& sink, const MachoSegment& segment, std::uint64_t info) {
   constexpr std::uint16_t kNoChain = 0xffff, kManyChains = 0x8000;
-  const std::uint64_t page_bytes = number16(sink, info + 4);
-  const std::uint64_t page_count = number16(sink, info + 20);
+  const std::uint64_t page_bytes = sink.number16(info + 4);
+  const std::uint64_t page_count = sink.number16(info + 20);
   ChainFormat format;
-  if (page_bytes == 0 || !chain_format(number16(sink, info + 6), format)) return;
+  if (page_bytes == 0 || !chain_format(sink.number16(info + 6), format)) return;
   for (std::uint64_t i = 0; i < page_count && i * page_bytes < segment.size_bytes && sink.step(); ++i) {
-    const std::uint16_t start = number16(sink, info + 22 + 2 * i);
+    const std::uint16_t start = sink.number16(info + 22 + 2 * i);
     if (start == kNoChain || (start & kManyChains) != 0) continue;
     // The last page may be cut, and a pointer may reach over the end of a page of any other.
     const std::uint64_t room = std::min(page_bytes + 7, segment.size_bytes - i * page_bytes);
@@ -101,11 +98,11 @@ void walk_segment_chains(FieldSink& sink, const MachoSegment& segment, std::uint
 }
 
 void add_chained_fixups(FieldSink& sink, const MachoHeader& header, const MachoCommand& command) {
-  const std::uint64_t data = sink.image().file_pos + number32(sink, command.file_pos + 8);
-  const std::uint64_t starts = data + number32(sink, data + 4);
-  const std::uint64_t count = std::min<std::uint64_t>(number32(sink, starts), header.segments.size());
+  const std::uint64_t data = sink.image().file_pos + sink.number32(command.file_pos + 8);
+  const std::uint64_t starts = data + sink.number32(data + 4);
+  const std::uint64_t count = std::min<std::uint64_t>(sink.number32(starts), header.segments.size());
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t info_offset = number32(sink, starts + 4 + 4 * i);
+    const std::uint64_t info_offset = sink.number32(starts + 4 + 4 * i);
     if (info_offset != 0) walk_segment_chains(sink, header.segments[i], starts + info_offset);
   }
 }
@@ -114,8 +111,8 @@ void add_chained_fixups(FieldSink& sink, const MachoHeader& header, const MachoC
 void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand& command) {
   enum : std::uint8_t { kDone = 0x00, kSetType = 0x10, kSetPlace = 0x20, kAdd = 0x30, kAddWords = 0x40, kMark = 0x50,
                         kMarkMany = 0x60, kMarkAdd = 0x70, kMarkManySkipping = 0x80 };
-  const std::uint64_t pos = sink.image().file_pos + number32(sink, command.file_pos + 8);
-  ByteCursor cursor(bytes_at(sink.file(), pos, number32(sink, command.file_pos + 12)));
+  const std::uint64_t pos = sink.image().file_pos + sink.number32(command.file_pos + 8);
+  ByteCursor cursor(bytes_at(sink.file(), pos, sink.number32(command.file_pos + 12)));
   MachoSegment segment;
   std::uint64_t offset = 0;
   const auto mark = [&](std::uint64_t count, std::uint64_t skip) {
@@ -151,9 +148,9 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
 // A page of the second level: entries of function and encoding, of 8 bytes, or of 24 and 8 bits.
 void add_unwind_page(FieldSink& sink, std::uint64_t page, FieldBase function) {
   constexpr std::uint32_t kRegular = 2, kCompressed = 3;
-  const std::uint32_t kind = number32(sink, page);
-  const std::uint64_t entries = page + number16(sink, page + 4);
-  const std::uint64_t count = number16(sink, page + 6);
+  const std::uint32_t kind = sink.number32(page);
+  const std::uint64_t entries = page + sink.number16(page + 4);
+  const std::uint64_t count = sink.number16(page + 6);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     if (kind == kRegular) sink.rva32(entries + 8 * i, FieldKind::kUnwindStart);
     if (kind == kCompressed) sink.offset24(entries + 4 * i, function, FieldKind::kFunctionStart);
@@ -164,31 +161,31 @@ void add_unwind_page(FieldSink& sink, std::uint64_t page, FieldBase function) {
 void add_unwind_info(FieldSink& sink, const MachoSection& section, std::vector<std::uint64_t>& exception_tables) {
   const std::uint64_t pos = section.file_pos;
   const FieldBase start{pos, section.address};
-  const std::uint64_t index = pos + number32(sink, pos + 20);
-  const std::uint64_t index_count = number32(sink, pos + 24);
+  const std::uint64_t index = pos + sink.number32(pos + 20);
+  const std::uint64_t index_count = sink.number32(pos + 24);
   if (!range_fits(pos, section.size_bytes, sink.file().size()) || section.size_bytes < 28) return;
   if (index_count == 0 || !range_fits(index, index_count * 12, pos + section.size_bytes)) return;
-  const std::uint64_t personalities = pos + number32(sink, pos + 12);
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(number32(sink, pos + 16), 4); ++i) {
+  const std::uint64_t personalities = pos + sink.number32(pos + 12);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(sink.number32(pos + 16), 4); ++i) {
     sink.rva32(personalities + 4 * i, FieldKind::kExceptionTable);
   }
   for (std::uint64_t i = 0; i < index_count && sink.step(); ++i) {
     const std::uint64_t at = index + 12 * i;
-    const std::uint32_t page = number32(sink, at + 4);
+    const std::uint32_t page = sink.number32(at + 4);
     sink.rva32(at, FieldKind::kUnwindHeader);
     if (page != 0) sink.offset32(at + 4, start, FieldKind::kUnwindEntry);
     sink.offset32(at + 8, start, FieldKind::kUnwindEntry);
-    FieldBase function{0, sink.image().base_address + number32(sink, at)};
+    FieldBase function{0, sink.image().base_address + sink.number32(at)};
     if (page != 0 && sink.layout().file_pos_of(function.address, function.pos)) {
       add_unwind_page(sink, pos + page, function);
     }
   }
   // Two RVAs each, from where the first entry of the index says to where the last does.
-  const std::uint64_t end = pos + number32(sink, index + 12 * (index_count - 1) + 8);
-  for (std::uint64_t at = pos + number32(sink, index + 8); at + 8 <= end && sink.step(); at += 8) {
+  const std::uint64_t end = pos + sink.number32(index + 12 * (index_count - 1) + 8);
+  for (std::uint64_t at = pos + sink.number32(index + 8); at + 8 <= end && sink.step(); at += 8) {
     sink.rva32(at, FieldKind::kUnwindStart);
     sink.rva32(at + 4, FieldKind::kExceptionTable);
-    exception_tables.push_back(sink.image().base_address + number32(sink, at + 4));
+    exception_tables.push_back(sink.image().base_address + sink.number32(at + 4));
   }
 }
 
@@ -198,7 +195,7 @@ void add_exports(FieldSink& sink, const MachoHeader& header) {
     const bool is_info = command.type == kLcDyldInfo || command.type == kLcDyldInfoOnly;
     if (!is_info && command.type != kLcDyldExportsTrie) continue;
     const std::uint64_t at = command.file_pos + (is_info ? 40 : 8);
-    find_export_trie_fields(sink, sink.image().file_pos + number32(sink, at), number32(sink, at + 4));
+    find_export_trie_fields(sink, sink.image().file_pos + sink.number32(at), sink.number32(at + 4));
   }
 }
 

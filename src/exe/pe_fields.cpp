@@ -8,7 +8,6 @@
 namespace bdelta::exe {
 namespace {
 
-std::uint32_t number32(const FieldSink& sink, std::uint64_t pos) { return number_at<std::uint32_t>(sink.file(), pos); }
 
 // Position of the byte at an RVA; false if it has none.
 bool pos_of_rva(const FieldSink& sink, std::uint64_t rva, std::uint64_t& pos) {
@@ -51,7 +50,7 @@ void add_relocations(FieldSink& sink, const Table& table) {
     std::uint64_t at = table.pos;
     const std::uint64_t end = table.pos + table.size_bytes;
     while (end - at >= 8 && sink.step()) {
-      const std::uint64_t block_bytes = number32(sink, at + 4);
+      const std::uint64_t block_bytes = sink.number32(at + 4);
       if (block_bytes < 8 || block_bytes > end - at) break;
       visit(at, block_bytes);
       at += block_bytes;
@@ -60,7 +59,7 @@ void add_relocations(FieldSink& sink, const Table& table) {
   each_block([&](std::uint64_t at, std::uint64_t) { sink.rva32(at, FieldKind::kRelocationPlace); });
   const std::size_t mark = sink.mark();
   each_block([&](std::uint64_t at, std::uint64_t block_bytes) {
-    const std::uint64_t page = number32(sink, at);
+    const std::uint64_t page = sink.number32(at);
     for (std::uint64_t i = 8; i + 2 <= block_bytes; i += 2) {
       const unsigned entry = number_at<std::uint16_t>(sink.file(), at + i);
       const unsigned type = entry >> 12;
@@ -81,8 +80,8 @@ void add_rvas(FieldSink& sink, std::uint64_t rva, std::uint64_t count) {
 void add_exports(FieldSink& sink, const Table& table) {
   if (table.size_bytes < 40) return;
   for (const std::uint64_t offset : {12u, 28u, 32u, 36u}) sink.rva32(table.pos + offset, FieldKind::kImportExport);
-  add_rvas(sink, number32(sink, table.pos + 28), number32(sink, table.pos + 20));
-  add_rvas(sink, number32(sink, table.pos + 32), number32(sink, table.pos + 24));
+  add_rvas(sink, sink.number32(table.pos + 28), sink.number32(table.pos + 20));
+  add_rvas(sink, sink.number32(table.pos + 32), sink.number32(table.pos + 24));
 }
 
 // RVAs of names, as wide as pointers, up to a 0; those with the highest bit are numbers.
@@ -91,7 +90,7 @@ void add_thunks(FieldSink& sink, std::uint64_t rva) {
   std::uint64_t pos = 0;
   if (!pos_of_rva(sink, rva, pos)) return;
   for (; sink.step(); pos += wide ? 8 : 4) {
-    const std::uint64_t thunk = wide ? number_at<std::uint64_t>(sink.file(), pos) : number32(sink, pos);
+    const std::uint64_t thunk = wide ? number_at<std::uint64_t>(sink.file(), pos) : sink.number32(pos);
     if (thunk == 0) return;
     if ((thunk >> 31) == 0) sink.rva32(pos, FieldKind::kImportExport);
   }
@@ -99,19 +98,19 @@ void add_thunks(FieldSink& sink, std::uint64_t rva) {
 
 void add_imports(FieldSink& sink, const Table& table) {
   for (std::uint64_t at = table.pos; at + 20 <= table.pos + table.size_bytes && sink.step(); at += 20) {
-    if (number32(sink, at + 12) == 0) return;
+    if (sink.number32(at + 12) == 0) return;
     for (const std::uint64_t offset : {0u, 12u, 16u}) sink.rva32(at + offset, FieldKind::kImportExport);
-    add_thunks(sink, number32(sink, at));
-    add_thunks(sink, number32(sink, at + 16));
+    add_thunks(sink, sink.number32(at));
+    add_thunks(sink, sink.number32(at + 16));
   }
 }
 
 void add_delay_imports(FieldSink& sink, const Table& table) {
   constexpr std::uint32_t kOfRvas = 1;
   for (std::uint64_t at = table.pos; at + 32 <= table.pos + table.size_bytes && sink.step(); at += 32) {
-    if (number32(sink, at + 4) == 0 || number32(sink, at) != kOfRvas) return;
+    if (sink.number32(at + 4) == 0 || sink.number32(at) != kOfRvas) return;
     for (std::uint64_t offset = 4; offset < 28; offset += 4) sink.rva32(at + offset, FieldKind::kImportExport);
-    add_thunks(sink, number32(sink, at + 16));
+    add_thunks(sink, sink.number32(at + 16));
   }
 }
 
@@ -121,7 +120,7 @@ void add_handler_data(FieldSink& sink, std::uint64_t pos) {
   constexpr std::uint32_t kMostScopes = 256;
   constexpr std::uint32_t kExecuteHandler = 1;  // instead of the RVA of a filter
   const std::uint64_t base = sink.image().base_address;
-  const std::uint32_t first = number32(sink, pos);
+  const std::uint32_t first = sink.number32(pos);
   const auto is_code = [&](std::uint32_t rva) {
     const Section* section = sink.layout().section_of(base + rva);
     return section != nullptr && section->kind == SectionKind::kCode;
@@ -135,10 +134,10 @@ void add_handler_data(FieldSink& sink, std::uint64_t pos) {
   }
   for (std::uint32_t i = 0; i < first && sink.step(); ++i) {
     const std::uint64_t at = pos + 4 + 16 * std::uint64_t{i};
-    if (!is_code(number32(sink, at)) || number32(sink, at + 4) <= number32(sink, at)) return;
+    if (!is_code(sink.number32(at)) || sink.number32(at + 4) <= sink.number32(at)) return;
     sink.rva32(at, FieldKind::kExceptionTable);
     sink.rva32(at + 4, FieldKind::kExceptionTable);
-    if (number32(sink, at + 8) != kExecuteHandler) sink.rva32(at + 8, FieldKind::kExceptionTable);
+    if (sink.number32(at + 8) != kExecuteHandler) sink.rva32(at + 8, FieldKind::kExceptionTable);
     sink.rva32(at + 12, FieldKind::kExceptionTable);
   }
 }
@@ -167,7 +166,7 @@ void add_functions(FieldSink& sink, const Table& table) {
   std::vector<std::uint32_t> unwind_infos;
   for (std::uint64_t i = 0; i < table.size_bytes / entry_bytes && sink.step(); ++i) {
     const std::uint64_t at = table.pos + i * entry_bytes;
-    const std::uint32_t unwind = number32(sink, at + entry_bytes - 4);
+    const std::uint32_t unwind = sink.number32(at + entry_bytes - 4);
     sink.rva32(at, FieldKind::kPdata);
     if (x86) sink.rva32(at + 4, FieldKind::kPdata);
     if (x86 || unwind % 4 == 0) sink.rva32(at + entry_bytes - 4, FieldKind::kPdata);
@@ -185,7 +184,7 @@ void add_functions(FieldSink& sink, const Table& table) {
 
 // Sorted RVAs with some bytes of flags behind each.
 void add_guard_table(FieldSink& sink, const Table& config, std::uint64_t table_at, std::uint64_t count_at) {
-  const std::uint64_t stride = 4 + (number32(sink, config.pos + 144) >> 28);
+  const std::uint64_t stride = 4 + (sink.number32(config.pos + 144) >> 28);
   std::uint64_t pos = 0;
   if (count_at + 8 > config.size_bytes) return;
   if (!sink.layout().file_pos_of(number_at<std::uint64_t>(sink.file(), config.pos + table_at), pos)) return;
