@@ -4,6 +4,8 @@
 # them. Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
+# With CMAKE_UNITY_BUILD, which the presets of the sanitizers set too, a room's files are compiled eight at a time. Files
+# whose own names another file of the room has as well say SKIP_UNITY_BUILD_INCLUSION.
 option(BDELTA_PRECOMPILE "Compile the standard library's headers once; off, each file has to include what it needs" OFF)
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
@@ -45,9 +47,9 @@ if(BDELTA_PRECOMPILE)
     <optional> <span> <string> <thread> <unordered_map> <variant> <vector>)
 endif()
 
-# bdelta_precompile(TARGET NAME): the target's files see the headers of bdelta_precompiled(NAME), if that is asked for.
+# bdelta_precompile(TARGET NAME): the target's files see the headers of bdelta_precompiled(NAME), if there are such.
 function(bdelta_precompile target name)
-  if(BDELTA_PRECOMPILE)
+  if(TARGET ${name})
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()

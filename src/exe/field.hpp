@@ -67,6 +67,8 @@ struct Field {
   std::uint8_t image = 0;            // which image of the file, an index below 255
 };
 
+[[nodiscard]] constexpr bool comes_before(const Field& a, const Field& b) noexcept { return a.pos < b.pos; }
+
 // Whether it leads to a byte of the file, and not to an address.
 [[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept {
   return form == FieldForm::kFileOffset32 || form == FieldForm::kFileUleb21 || form == FieldForm::kFileUleb28;

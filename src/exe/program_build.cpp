@@ -14,8 +14,6 @@
 namespace bdelta::exe {
 namespace {
 
-bool comes_before(const Field& a, const Field& b) { return a.pos < b.pos; }
-
 // Adds fields to others; where two overlap the one that begins first stays, or the one that was there. Merges from behind
 // into the same memory, of which a large program has none to spare.
 void add_fields(const std::vector<Field>& more, std::vector<Field>& fields) {

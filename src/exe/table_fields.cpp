@@ -7,8 +7,6 @@
 namespace bdelta::exe {
 namespace {
 
-bool comes_before(const Field& a, const Field& b) { return a.pos < b.pos; }
-
 // Tables are added one after the other, each mostly ascending: merging these runs, each with its neighbour, is several
 // times faster than sorting. Stable: of fields at one position the one added first stays in front.
 void sort_fields(std::vector<Field>& fields, std::size_t from) {

@@ -201,11 +201,11 @@ Bytes table_bytes(std::size_t size, std::uint64_t seed) {
 }
 
 TEST(LiteralCoder, TextComesBack) {
-  expect_round_trip(insertions(wordy_bytes(200000, 1), wordy_bytes(20000, 2), 400, 60, 3));
+  expect_round_trip(insertions(wordy_bytes(200000, 1), wordy_bytes(8000, 2), 400, 60, 3));
 }
 
 TEST(LiteralCoder, TablesComeBack) {
-  expect_round_trip(insertions(table_bytes(300000, 1), table_bytes(30000, 2), 1000, 300, 3));
+  expect_round_trip(insertions(table_bytes(300000, 1), table_bytes(8000, 2), 1000, 300, 3));
 }
 
 TEST(LiteralCoder, RandomBytesComeBackAndTakeHardlyMoreThanTheyAre) {
