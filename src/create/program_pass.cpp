@@ -25,7 +25,7 @@ constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fi
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
 
-// Fields of tables take more while they are sorted than later.
+// Fields of tables take more until they are in order than later.
 std::uint64_t table_bytes_in_apply(const exe::Program& program) {
   return program.table_memory_bytes() + program.table_memory_bytes() / 2;
 }
@@ -91,10 +91,10 @@ void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<
   plan_.predictor = static_cast<std::uint64_t>(exe::kNewestPredictor);
   old_.emplace(source_, std::move(old_images), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(new_images), pool_, exe::Program::kKeepAll);
-  // Who applies decodes all code at once if that fits, else block by block, which takes twice the time.
+  // Who applies keeps the fields of code if that takes little beside OLD, else finds them again, block by block.
   const std::uint64_t table_bytes = table_bytes_in_apply(*old_);
   const std::uint64_t code_bytes = old_->memory_bytes() - old_->table_memory_bytes();
-  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size()) &&
+  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size() / 4) &&
                     table_bytes + code_bytes <= kMostFieldBytes;
   apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
 }

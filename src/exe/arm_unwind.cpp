@@ -12,7 +12,6 @@ constexpr std::uint32_t kIsInline = 0x80000000;
 
 
 void add_index(FieldSink& sink, const ElfSegment& segment) {
-  const std::size_t mark = sink.mark();
   for (std::uint64_t i = 0; i < segment.size_bytes / kEntryBytes && sink.step(); ++i) {
     const std::uint64_t at = segment.file_pos + kEntryBytes * i;
     sink.prel31(at, FieldKind::kUnwindStart);
@@ -24,7 +23,6 @@ void add_index(FieldSink& sink, const ElfSegment& segment) {
     if (!sink.layout().file_pos_of(own + prel31_distance(how), entry)) continue;
     if ((sink.number32(entry) & kIsInline) == 0) sink.prel31(entry, FieldKind::kUnwindEntry);
   }
-  sink.sort_since(mark);
 }
 
 }  // namespace

@@ -125,12 +125,10 @@ void add_relocations(FieldSink& sink, std::uint64_t address, std::uint64_t size_
       sink.absolute(at + 2 * word.bytes, FieldKind::kRelocationAddend);
     }
   }
-  const std::size_t mark = sink.mark();
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     std::uint64_t place = 0;
     if (sink.layout().file_pos_of(word.at(begin + i * entry_bytes), place)) sink.absolute(place, FieldKind::kPointer);
   }
-  sink.sort_since(mark);  // entries are grouped by symbol
 }
 
 // .relr: a word is the address of a place, or (odd) bits for the words behind the place before.
@@ -143,7 +141,6 @@ void add_packed_relocations(FieldSink& sink, std::uint64_t address, std::uint64_
     const std::uint64_t at = begin + i * word.bytes;
     if (word.at(at) % 2 == 0) sink.absolute(at, FieldKind::kRelocationPlace);
   }
-  const std::size_t mark = sink.mark();
   std::uint64_t next = 0;
   const auto add_pointer = [&](std::uint64_t place) {
     std::uint64_t pos = 0;
@@ -161,7 +158,6 @@ void add_packed_relocations(FieldSink& sink, std::uint64_t address, std::uint64_
     }
     next += (8 * word.bytes - 1) * word.bytes;
   }
-  sink.sort_since(mark);
 }
 
 void add_unwind_tables(FieldSink& sink, const ElfHeader& header) {

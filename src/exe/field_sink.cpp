@@ -26,7 +26,7 @@ void FieldSink::add(std::uint64_t pos, std::uint64_t width, FieldForm form, Fiel
                     std::uint32_t delta, std::uint8_t trailing_bytes) {
   if (!holds(pos, width) || target == 0 || !layout_.is_place(target)) return;
   if (!image_.bits64 && target > 0xffffffff) return;  // a section that a header put across the end of memory
-  out_.push_back({pos, target, delta, form, kind, trailing_bytes, 0});
+  push({pos, target, delta, form, kind, trailing_bytes, 0});
 }
 
 void FieldSink::rva32(std::uint64_t pos, FieldKind kind) {
@@ -60,7 +60,7 @@ void FieldSink::add_entry(std::uint64_t pos, FieldForm form, std::uint64_t numbe
   std::uint32_t delta = 0;
   if (offset == 0 || offset >= entries.table_bytes || !base_delta(pos, entries.table_pos, delta)) return;
   if (!holds(pos, field_bytes(form)) || !holds(entries.table_pos, entries.table_bytes)) return;
-  out_.push_back({pos, kFileSpace + entries.table_pos + offset, delta, form, kind, entries.entry_bytes, 0});
+  push({pos, kFileSpace + entries.table_pos + offset, delta, form, kind, entries.entry_bytes, 0});
 }
 
 void FieldSink::entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
@@ -114,12 +114,6 @@ void FieldSink::chained(std::uint64_t pos, unsigned number_bits, bool from_base,
   const std::uint64_t number = number64(pos) & ((std::uint64_t{1} << number_bits) - 1);
   const auto shape = static_cast<std::uint8_t>(number_bits | (from_base ? kChainedFromBase : 0u));
   if (number != 0) add(pos, 8, FieldForm::kMachChained, kind, number + (from_base ? image_.base_address : 0), 0, shape);
-}
-
-void FieldSink::sort_since(std::size_t mark) {
-  const auto before = [](const Field& a, const Field& b) { return a.pos < b.pos; };
-  const auto begin = out_.begin() + static_cast<std::ptrdiff_t>(mark);
-  if (!std::is_sorted(begin, out_.end(), before)) std::stable_sort(begin, out_.end(), before);
 }
 
 }  // namespace bdelta::exe

@@ -6,6 +6,7 @@
 
 #include "bdelta/io.hpp"
 #include "exe/field.hpp"
+#include "exe/field_blocks.hpp"
 #include "exe/file_number.hpp"
 #include "exe/layout.hpp"
 #include "exe/predictor_id.hpp"
@@ -33,8 +34,8 @@ struct Uleb {
 
 class FieldSink {
  public:
-  // All are kept by reference and have to outlive the sink.
-  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, std::vector<Field>& out)
+  // All are kept by reference and have to outlive the sink. Not all fields are in `out` before `finish`.
+  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, FieldBlocks& out)
       : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out),
         steps_left_(image.size_bytes / 2 + 4096) {}
 
@@ -86,12 +87,15 @@ class FieldSink {
   // Low `number_bits` bits of eight bytes, counting from Image::base_address or from 0.
   void chained(std::uint64_t pos, unsigned number_bits, bool from_base, FieldKind kind);
 
-  // Fields come mostly in ascending order. A table that is read in another order sorts what it added, so that few
-  // ascending runs are left to be merged.
-  [[nodiscard]] std::size_t mark() const noexcept { return out_.size(); }
-  void sort_since(std::size_t mark);
+  void finish() { out_.take(waiting_); }
 
  private:
+  static constexpr std::size_t kMostWaiting = std::size_t{1} << 16;
+
+  void push(const Field& field) {
+    waiting_.push_back(field);
+    if (waiting_.size() == kMostWaiting) out_.take(waiting_);
+  }
   void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
            std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);
   [[nodiscard]] bool holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcept;  // the image, in the file
@@ -108,7 +112,8 @@ class FieldSink {
   const Image& image_;
   const ImageLayout& layout_;
   PredictorId predictor_;
-  std::vector<Field>& out_;
+  FieldBlocks& out_;
+  std::vector<Field> waiting_;
   std::uint64_t steps_left_;
   FieldBase good_base_{~std::uint64_t{0}, 0};  // the last one that is_base approved
 };

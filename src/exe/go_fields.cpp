@@ -179,13 +179,11 @@ void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
 // What predictor 2 adds: the tables of all functions, the lookup table, of which each entry begins with the number of a
 // function, and types.
 void add_more(FieldSink& sink, const GoTables& tables) {
-  const std::size_t mark = sink.mark();
   if (tables.collector_data.pos != 0) {
     for_each_record(sink, tables, [&](std::uint64_t record) {
       find_go_function_data(sink, tables, lists_of(sink, tables, record));
     });
   }
-  sink.sort_since(mark);
   for (std::uint64_t i = 0; i < tables.lookup_count && sink.step(); ++i) {
     sink.entry32(tables.lookup.pos + kBucketBytes * i, tables.functions.pos, kFunctionBytes * tables.function_count,
                  kFunctionBytes, FieldKind::kGoTable);
@@ -214,9 +212,7 @@ void find_go_fields(FieldSink& sink) {
     if (tables->text.pos != 0) sink.offset32(at, tables->text, FieldKind::kFunctionStart);
     if (i < tables->function_count) sink.offset32(at + 4, tables->functions, FieldKind::kGoTable);
   }
-  const std::size_t mark = sink.mark();
   for_each_record(sink, *tables, [&](std::uint64_t record) { add_function(sink, *tables, record); });
-  sink.sort_since(mark);
   if (sink.predictor() >= PredictorId::k2) add_more(sink, *tables);
 }
 

@@ -129,9 +129,7 @@ void find_go_type_fields(FieldSink& sink, const GoTables& tables) {
   const Section* section = sink.layout().section_of(tables.types.address);
   const std::uint64_t skipped = tables.types.address - section->address;
   if (!range_fits(skipped, tables.types_bytes, section->size_bytes)) return;
-  const std::size_t mark = sink.mark();
   TypeReader(sink, tables).read_all();
-  sink.sort_since(mark);
 }
 
 }  // namespace bdelta::exe

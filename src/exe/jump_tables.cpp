@@ -67,11 +67,10 @@ bool may_load_jump_table(ByteSpan file, const Image& image, const ImageLayout& l
   return section != nullptr && section->kind == SectionKind::kData;
 }
 
-void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, std::vector<Field>& out) {
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, FieldBlocks& out) {
   const ImageLayout layout(image);
   FieldSink sink(file, image, layout, PredictorId::k1, out);
   const std::vector<Candidate> candidates = find_candidates(file, image, layout, code_fields);
-  const std::size_t mark = sink.mark();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& candidate = candidates[i];
     const Section* section = layout.section_of(candidate.table);
@@ -85,7 +84,8 @@ void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> 
       sink.offset32(pos + 4 * entry, {pos, candidate.table}, FieldKind::kJumpTable);
     }
   }
-  sink.sort_since(mark);  // in the file sections may come in another order than in memory
+  sink.finish();
+  out.settle();
 }
 
 }  // namespace bdelta::exe

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "bdelta/io.hpp"
-#include "exe/field.hpp"
+#include "exe/field_blocks.hpp"
 #include "exe/image.hpp"
 #include "exe/layout.hpp"
 
@@ -15,9 +14,9 @@ namespace bdelta::exe {
 // collected.
 [[nodiscard]] bool may_load_jump_table(ByteSpan file, const Image& image, const ImageLayout& layout, const Field& field);
 
-// Appends the entries of the tables that instructions of `image` load the address of. `code_fields` are those that
-// find_code_fields found in it, or at least those that may load a table. What is added ascends by position and is disjoint;
-// Field::image is left 0. It may lie where find_table_fields found fields too.
-void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, std::vector<Field>& out);
+// Adds the entries of the tables that instructions of `image` load the address of to `out`, the blocks of that image.
+// `code_fields` are those that find_code_fields found in it, or at least those that may load a table. Where they meet fields
+// that find_table_fields found, those that begin first stay.
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, FieldBlocks& out);
 
 }  // namespace bdelta::exe

@@ -112,7 +112,7 @@ class Reader {
     const Program& source = setup_.source;
     const std::uint64_t end = begin + piece.length;
     const std::span<const Field> found =
-        setup_.tables_only ? source.table_fields_from(begin, end) : source.fields_from(begin, end, fields_);
+        setup_.tables_only ? source.table_fields_from(begin, end, fields_) : source.fields_from(begin, end, fields_);
     for (const Field& field : found) {
       if (field.pos + field_bytes(field.form) > cover.source_end()) continue;
       const bool is_page = field.form == FieldForm::kArmPage;

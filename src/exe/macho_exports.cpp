@@ -90,9 +90,7 @@ class TrieReader {
 void find_export_trie_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes) {
   const ByteSpan bytes = bytes_at(sink.file(), pos, size_bytes);
   if (bytes.empty()) return;
-  const std::size_t mark = sink.mark();
   TrieReader(sink, pos, bytes).read();
-  sink.sort_since(mark);
 }
 
 }  // namespace bdelta::exe

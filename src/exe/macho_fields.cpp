@@ -121,7 +121,6 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
       sink.absolute64(segment.file_pos + offset, FieldKind::kPointer);
     }
   };
-  const std::size_t before = sink.mark();
   while (cursor.available() != 0 && cursor.ok() && sink.step()) {
     const std::uint8_t byte = cursor.u8();
     const std::uint8_t value = byte & 15;
@@ -142,7 +141,6 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
       mark(count, read_uleb(cursor));
     }
   }
-  sink.sort_since(before);
 }
 
 // A page of the second level: entries of function and encoding, of 8 bytes, or of 24 and 8 bits.

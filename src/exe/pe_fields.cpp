@@ -57,7 +57,6 @@ void add_relocations(FieldSink& sink, const Table& table) {
     }
   };
   each_block([&](std::uint64_t at, std::uint64_t) { sink.rva32(at, FieldKind::kRelocationPlace); });
-  const std::size_t mark = sink.mark();
   each_block([&](std::uint64_t at, std::uint64_t block_bytes) {
     const std::uint64_t page = sink.number32(at);
     for (std::uint64_t i = 8; i + 2 <= block_bytes; i += 2) {
@@ -68,7 +67,6 @@ void add_relocations(FieldSink& sink, const Table& table) {
       type == kWide ? sink.absolute64(pos, FieldKind::kPointer) : sink.absolute32(pos, FieldKind::kPointer);
     }
   });
-  sink.sort_since(mark);
 }
 
 void add_rvas(FieldSink& sink, std::uint64_t rva, std::uint64_t count) {
@@ -174,12 +172,10 @@ void add_functions(FieldSink& sink, const Table& table) {
   }
   std::sort(unwind_infos.begin(), unwind_infos.end());
   unwind_infos.erase(std::unique(unwind_infos.begin(), unwind_infos.end()), unwind_infos.end());
-  const std::size_t mark = sink.mark();
   for (const std::uint32_t rva : unwind_infos) {
     std::uint64_t pos = 0;
     if (pos_of_rva(sink, rva, pos) && sink.step()) add_unwind_info(sink, pos);
   }
-  sink.sort_since(mark);
 }
 
 // Sorted RVAs with some bytes of flags behind each.

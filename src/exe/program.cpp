@@ -9,40 +9,25 @@ namespace bdelta::exe {
 namespace {
 
 constexpr std::uint64_t kLargestField = 8;
-constexpr unsigned kTargetBits = 40;
 
 // Memory is told as it is with 64 bits, wherever that is reckoned: a patch declares it.
-constexpr std::uint64_t kBucketBytes = 8;
 constexpr std::uint64_t kVectorBytes = 24;
+
+// Code of which the target is so far away is none; no instruction of its machine says that.
+bool is_near(const Field& field, std::uint64_t block_address) noexcept {
+  constexpr std::uint64_t kReach = std::uint64_t{1} << 39;
+  return field.target_address - block_address + kReach < 2 * kReach;
+}
+
+bool lies_before(const Field& field, std::uint64_t pos) noexcept { return field.pos < pos; }
 
 std::uint64_t end_of(const Field& field) noexcept { return field.pos + field_bytes(field.form); }
 
-// False for a target that is too far away; what machines can say in an instruction is not.
-bool pack(const Field& field, std::uint64_t block_pos, std::uint64_t block_address, CodeRecord& record) noexcept {
-  const auto delta = static_cast<std::int64_t>(field.target_address - block_address);
-  constexpr std::int64_t kLimit = std::int64_t{1} << (kTargetBits - 1);
-  if (delta < -kLimit || delta >= kLimit) return false;
-  record.offset = static_cast<std::uint32_t>(field.pos - block_pos);
-  record.base_delta = field.base_delta;
-  record.packed = static_cast<std::uint64_t>(delta) << 24 | static_cast<std::uint64_t>(field.form) << 16 |
-                  static_cast<std::uint64_t>(field.kind) << 8 | field.trailing_bytes;
-  return true;
-}
-
-Field unpack(const CodeRecord& record, std::uint64_t block_pos, std::uint64_t block_address,
-             std::uint8_t image) noexcept {
-  Field field;
-  field.pos = block_pos + record.offset;
-  field.target_address = block_address + static_cast<std::uint64_t>(static_cast<std::int64_t>(record.packed) >> 24);
-  field.base_delta = record.base_delta;
-  field.form = static_cast<FieldForm>(record.packed >> 16 & 0xff);
-  field.kind = static_cast<FieldKind>(record.packed >> 8 & 0xff);
-  field.trailing_bytes = static_cast<std::uint8_t>(record.packed);
-  field.image = image;
-  return field;
-}
-
 }  // namespace
+
+std::uint64_t PackedCode::memory_bytes() const noexcept {
+  return packed.size() + begins.size() * sizeof(std::uint32_t) + 2 * kVectorBytes;
+}
 
 const Program::CodePart& Program::part_of_block(std::size_t block) const noexcept {
   const auto before = [](std::size_t number, const CodePart& part) { return number < part.first_block; };
@@ -61,33 +46,49 @@ void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
   find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, fields);
 }
 
-void Program::pack_code(std::size_t block, std::span<const Field> fields, std::vector<CodeRecord>& records) const {
+PackScope Program::piece_scope(std::size_t block, std::size_t piece) const noexcept {
   const CodePart& part = part_of_block(block);
-  const std::uint64_t skipped = (block - part.first_block) * kCodeBlockBytes;
-  records.clear();
-  records.reserve(fields.size());
-  for (const Field& field : fields) {
-    CodeRecord record;
-    if (pack(field, part.file_pos + skipped, part.address + skipped, record)) records.push_back(record);
-  }
+  const std::uint64_t skipped = (block - part.first_block) * kCodeBlockBytes + piece * PackedCode::kPieceBytes;
+  return {file_, images_.all, part.file_pos + skipped, part.address + skipped};
 }
 
-std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& cache) const {
-  if (!decoded_.empty()) return decoded_[block];
+PackedCode Program::pack_code(std::size_t block, std::span<Field> fields) const {
+  const std::uint64_t address = piece_scope(block, 0).address;
+  const auto is_far = [&](const Field& field) { return !is_near(field, address); };
+  fields = fields.first(static_cast<std::size_t>(std::remove_if(fields.begin(), fields.end(), is_far) - fields.begin()));
+  PackedCode code;
+  if (fields.empty()) return code;
+  const std::uint8_t image = part_of_block(block).image;
+  for (Field& field : fields) field.image = image;
+  Bytes packed;
+  packed.reserve(fields.size() * 4);
+  for (std::size_t piece = 0; piece * PackedCode::kPieceBytes < kCodeBlockBytes; ++piece) {
+    const PackScope scope = piece_scope(block, piece);
+    const auto end = std::lower_bound(fields.begin(), fields.end(), scope.pos + PackedCode::kPieceBytes, lies_before);
+    code.begins.push_back(static_cast<std::uint32_t>(packed.size()));
+    if (end != fields.begin()) pack_fields(scope, fields.first(static_cast<std::size_t>(end - fields.begin())), packed);
+    fields = fields.subspan(static_cast<std::size_t>(end - fields.begin()));
+  }
+  code.begins.push_back(static_cast<std::uint32_t>(packed.size()));
+  code.packed = Bytes(packed.begin(), packed.end());
+  return code;
+}
+
+const PackedCode& Program::code_of(std::size_t block, FieldCache& cache) const {
+  if (!code_.empty()) return code_[block];
   if (cache.entry_of_block_.empty()) cache.entry_of_block_.resize(block_count_);
   ++cache.use_count_;
   if (const std::uint32_t entry = cache.entry_of_block_[block]; entry != 0) {
     cache.entries_[entry - 1].last_use = cache.use_count_;
-    return cache.entries_[entry - 1].records;
+    return cache.entries_[entry - 1].code;
   }
-  std::vector<CodeRecord> records;
   find_code(block, cache.decoded_);
-  pack_code(block, cache.decoded_, records);
-  cache.record_count_ += records.size();
-  while (cache.record_count_ > FieldCache::kMostRecords && !cache.entries_.empty()) {
+  PackedCode code = pack_code(block, cache.decoded_);
+  cache.kept_bytes_ += code.memory_bytes();
+  while (cache.kept_bytes_ > FieldCache::kMostBytes && !cache.entries_.empty()) {
     const auto oldest = std::min_element(cache.entries_.begin(), cache.entries_.end(),
                                          [](const auto& a, const auto& b) { return a.last_use < b.last_use; });
-    cache.record_count_ -= oldest->records.size();
+    cache.kept_bytes_ -= oldest->code.memory_bytes();
     cache.entry_of_block_[oldest->block] = 0;
     if (&*oldest != &cache.entries_.back()) {
       *oldest = std::move(cache.entries_.back());
@@ -95,75 +96,100 @@ std::span<const CodeRecord> Program::records_of(std::size_t block, FieldCache& c
     }
     cache.entries_.pop_back();
   }
-  cache.entries_.push_back({block, cache.use_count_, std::move(records)});
+  cache.entries_.push_back({block, cache.use_count_, std::move(code)});
   cache.entry_of_block_[block] = static_cast<std::uint32_t>(cache.entries_.size());
-  return cache.entries_.back().records;
+  return cache.entries_.back().code;
 }
 
-std::size_t Program::table_field_from(std::uint64_t pos) const noexcept {
-  const auto bucket = static_cast<std::size_t>(pos / kStepBytes);
-  if (bucket + 1 >= table_buckets_.size()) return table_fields_.size();
-  const auto begin = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket]);
-  const auto end = table_fields_.begin() + static_cast<std::ptrdiff_t>(table_buckets_[bucket + 1]);
-  const auto before = [](const Field& field, std::uint64_t at) { return field.pos < at; };
-  const auto found = std::lower_bound(begin, end, pos, before);
-  return static_cast<std::size_t>(found - table_fields_.begin());
+std::span<const Field> Program::code_piece(std::size_t block, std::size_t piece, FieldCache& cache) const {
+  FieldCache::Unpacked& last = cache.code_piece_;
+  const std::uint64_t number = std::uint64_t{block} * kCodeBlockBytes + piece;
+  if (last.number == number) return last.fields;
+  const PackedCode& code = code_of(block, cache);
+  last.fields.clear();
+  last.number = number;
+  if (code.begins.empty() || code.begins[piece] == code.begins[piece + 1]) return last.fields;
+  const ByteSpan packed(code.packed);
+  (void)unpack_fields(piece_scope(block, piece), packed.subspan(code.begins[piece]), last.fields);
+  return last.fields;
 }
 
-// Those of one section that begin in [begin, end), merged with the table fields there.
-void Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
-  std::size_t table = table_field_from(begin - std::min(begin, kLargestField - 1));
-  const auto first = static_cast<std::size_t>((begin - part.file_pos) / kCodeBlockBytes);
-  const auto last = static_cast<std::size_t>((end - 1 - part.file_pos) / kCodeBlockBytes);
-  std::size_t count = cache.found_.size();
-  const auto add = [&](const Field& field) { cache.found_[count++] = field; };
-  for (std::size_t i = first; i <= last; ++i) {
-    const std::uint64_t skipped = i * kCodeBlockBytes;
-    const std::uint64_t block_pos = part.file_pos + skipped;
-    const std::span<const CodeRecord> records = records_of(part.first_block + i, cache);
-    const auto before = [](const CodeRecord& r, std::uint64_t offset) { return r.offset < offset; };
-    const std::uint64_t skip = begin > block_pos ? begin - block_pos : 0;
-    const auto wanted = std::lower_bound(records.begin(), records.end(), skip, before);
-    const auto stop = std::lower_bound(wanted, records.end(), end - block_pos, before);
-    // Room for all of these, and for each table field that may come between them.
-    cache.found_.resize(count + static_cast<std::size_t>(stop - wanted) + (table_field_from(end) - table));
-    for (auto record = wanted; record != stop; ++record) {
-      const Field field = unpack(*record, block_pos, part.address + skipped, part.image);
-      for (; table < table_fields_.size() && end_of(table_fields_[table]) <= field.pos; ++table) {
-        if (table_fields_[table].pos >= begin) add(table_fields_[table]);
+// Those of tables that begin in [begin, end).
+void Program::add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCache& cache, std::vector<Field>& to) const {
+  for (std::size_t image = 0; image < tables_.size(); ++image) {
+    const std::uint64_t image_pos = images_.all[image].file_pos;
+    if (image_pos >= end) return;
+    if (begin >= image_pos + images_.all[image].size_bytes) continue;
+    const FieldBlocks& blocks = tables_[image];
+    const std::size_t stop = std::min(blocks.block_count(), blocks.block_of(end - 1) + 1);
+    for (std::size_t block = blocks.block_of(begin); block < stop; ++block) {
+      FieldCache::Unpacked& last = cache.table_block_;
+      const std::uint64_t number = std::uint64_t{block} << 8 | image;
+      if (last.number != number) {
+        last.fields.clear();
+        blocks.unpack(block, last.fields);
+        last.number = number;
       }
-      if (table == table_fields_.size() || table_fields_[table].pos >= end_of(field)) add(field);
+      const auto first = std::lower_bound(last.fields.begin(), last.fields.end(), begin, lies_before);
+      to.insert(to.end(), first, std::lower_bound(first, last.fields.end(), end, lies_before));
     }
   }
-  cache.found_.resize(count);
-  for (; table < table_fields_.size() && table_fields_[table].pos < end; ++table) {
-    if (table_fields_[table].pos >= begin) cache.found_.push_back(table_fields_[table]);
-  }
 }
 
-std::span<const Field> Program::table_fields_from(std::uint64_t begin, std::uint64_t end) const noexcept {
-  const std::size_t first = table_field_from(begin);
-  return std::span(table_fields_).subspan(first, std::max(first, table_field_from(end)) - first);
+// Adds those of one section that begin in [begin, end), merged with cache.tables_ from number `table` on; gives the number
+// of the first of these that is not before the end.
+std::size_t Program::add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, std::size_t table,
+                                     FieldCache& cache) const {
+  const std::vector<Field>& tables = cache.tables_;
+  // One before the section may reach into it.
+  while (table != 0 && tables[table - 1].pos + kLargestField > begin) --table;
+  const auto add_table = [&] {
+    if (tables[table].pos >= begin) cache.found_.push_back(tables[table]);
+    ++table;
+  };
+  const auto last = static_cast<std::size_t>((end - 1 - part.file_pos) / PackedCode::kPieceBytes);
+  for (auto i = static_cast<std::size_t>((begin - part.file_pos) / PackedCode::kPieceBytes); i <= last; ++i) {
+    constexpr std::size_t kPieces = kCodeBlockBytes / PackedCode::kPieceBytes;
+    const std::span<const Field> fields = code_piece(part.first_block + i / kPieces, i % kPieces, cache);
+    const auto wanted = std::lower_bound(fields.begin(), fields.end(), begin, lies_before);
+    const auto stop = std::lower_bound(wanted, fields.end(), end, lies_before);
+    for (auto field = wanted; field != stop; ++field) {
+      while (table < tables.size() && end_of(tables[table]) <= field->pos) add_table();
+      if (table == tables.size() || tables[table].pos >= end_of(*field)) cache.found_.push_back(*field);
+    }
+  }
+  while (table < tables.size() && tables[table].pos < end) add_table();
+  return table;
+}
+
+std::span<const Field> Program::table_fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
+  cache.found_.clear();
+  if (begin < end) add_table_fields(begin, end, cache, cache.found_);
+  return cache.found_;
 }
 
 std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const {
-  cache.found_.clear();
   end = std::min<std::uint64_t>(end, file_.size());
-  if (begin >= end) return {};
   auto part = std::partition_point(parts_.begin(), parts_.end(),
                                    [&](const CodePart& p) { return p.file_pos + p.size_bytes <= begin; });
+  if (part == parts_.end() || part->file_pos >= end) return table_fields_from(begin, end, cache);
+  cache.found_.clear();
+  cache.tables_.clear();
+  add_table_fields(begin - std::min(begin, kLargestField - 1), end, cache, cache.tables_);
+  std::size_t table = 0;
   const auto add_tables = [&](std::uint64_t until) {
-    const std::span<const Field> tables = table_fields_from(begin, until);
-    cache.found_.insert(cache.found_.end(), tables.begin(), tables.end());
+    for (; table < cache.tables_.size() && cache.tables_[table].pos < until; ++table) {
+      if (cache.tables_[table].pos >= begin) cache.found_.push_back(cache.tables_[table]);
+    }
     begin = until;
   };
   for (; part != parts_.end() && part->file_pos < end; ++part) {
     if (begin < part->file_pos) add_tables(part->file_pos);
     const std::uint64_t stop = std::min(end, part->file_pos + part->size_bytes);
-    add_code_fields(*part, begin, stop, cache);
+    table = add_code_fields(*part, begin, stop, table, cache);
     begin = stop;
   }
-  if (begin < end) add_tables(end);
+  add_tables(end);
   return cache.found_;
 }
 
@@ -184,19 +210,21 @@ std::vector<Field> Program::all_fields(WorkerPool& pool) const {
 }
 
 std::uint64_t Program::table_memory_bytes() const noexcept {
-  return table_fields_.size() * sizeof(Field) + table_buckets_.size() * kBucketBytes;
+  std::uint64_t bytes = 0;
+  for (const FieldBlocks& blocks : tables_) bytes += blocks.memory_bytes();
+  return bytes;
 }
 
 std::uint64_t Program::memory_bytes() const noexcept {
   std::uint64_t bytes = table_memory_bytes();
-  for (const auto& records : decoded_) bytes += records.size() * sizeof(CodeRecord) + kVectorBytes;
+  for (const PackedCode& code : code_) bytes += code.memory_bytes();
   return bytes;
 }
 
 std::uint64_t Program::cache_memory_bytes() noexcept {
-  // The densest code has a field every two bytes.
+  // The densest code has a field every two bytes, in two bytes each.
   constexpr std::uint64_t kBlockFields = kCodeBlockBytes / 2;
-  return (FieldCache::kMostRecords + kBlockFields) * sizeof(CodeRecord) + (kBlockFields + kStepBytes) * sizeof(Field);
+  return FieldCache::kMostBytes + 2 * kBlockFields + (kBlockFields + kStepBytes) * sizeof(Field);
 }
 
 }  // namespace bdelta::exe

@@ -4,8 +4,9 @@
 //   FieldCache cache;                                              // one a thread
 //   program.for_each_field(begin, end, cache, [&](const Field& field) { … });
 //
-// The fields of tables are found at once. Those of code are many times as many, and found by blocks when they are asked
-// for: where a patch is applied each thread keeps a bounded number of blocks, where one is made all may be kept.
+// The fields of tables are found at once. Those of code are many times as many; they are kept where memory allows that,
+// and else found by blocks when they are asked for, of which each thread keeps a bounded number. All are kept packed, and
+// unpacked for a look at them.
 // Which fields there are is part of the patch format: it depends on the file alone, never on what was asked before.
 #pragma once
 
@@ -15,24 +16,29 @@
 
 #include "bdelta/io.hpp"
 #include "exe/field.hpp"
+#include "exe/field_blocks.hpp"
+#include "exe/packed_fields.hpp"
 #include "exe/predict.hpp"
 #include "exe/predictor_id.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::exe {
 
-// A code field in 16 bytes, counted from the first byte of its block and that byte's address.
-struct CodeRecord {
-  std::uint32_t offset = 0;
-  std::uint32_t base_delta = 0;
-  std::uint64_t packed = 0;  // target less the block's address in 40 bits, form, kind and trailing bytes in 8 each
+// The fields of a block of code, packed in pieces.
+struct PackedCode {
+  static constexpr std::uint64_t kPieceBytes = 4096;  // of the file; what is unpacked for a look at one field
+
+  Bytes packed;
+  std::vector<std::uint32_t> begins;  // of each piece, and the end; empty if the block has no fields
+
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
 };
 
 // What one thread keeps while it asks a Program for fields; not to be shared, nor used with another Program.
 class FieldCache {
  public:
-  // Blocks are kept until there are so many records; the one in use is kept in any case.
-  static constexpr std::size_t kMostRecords = std::size_t{1} << 20;
+  // Blocks are kept until they take so much; the one in use is kept in any case.
+  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
  private:
   friend class Program;
@@ -40,14 +46,22 @@ class FieldCache {
   struct Entry {
     std::size_t block = 0;
     std::uint64_t last_use = 0;
-    std::vector<CodeRecord> records;
+    PackedCode code;
+  };
+  struct Unpacked {
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+    std::uint64_t number = kNone;  // of what was unpacked last
+    std::vector<Field> fields;
   };
 
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> entry_of_block_;  // index into entries_ and 1, or 0
-  std::size_t record_count_ = 0;               // of all entries
+  std::uint64_t kept_bytes_ = 0;               // of all entries
   std::uint64_t use_count_ = 0;
   std::vector<Field> decoded_;                 // scratch of decoding
+  Unpacked table_block_;
+  Unpacked code_piece_;
+  std::vector<Field> tables_;                  // scratch: what code is merged with
   std::vector<Field> found_;                   // what fields_from returned last
 };
 
@@ -56,7 +70,7 @@ class Program {
   static constexpr std::uint64_t kKeepAll = ~std::uint64_t{0};
 
   // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
-  // where jump tables are; its fields are kept, for 16 bytes each, if the program then takes no more than keep_bytes.
+  // where jump tables are; its fields are kept if the program then takes no more than keep_bytes.
   explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes = 0,
                    PredictorId predictor = kNewestPredictor);
 
@@ -64,13 +78,15 @@ class Program {
   Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0,
           PredictorId predictor = kNewestPredictor);
 
+  Program(const Program&) = delete;  // what it is made of knows where the rest is
+  Program& operator=(const Program&) = delete;
+
   // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
   // once. False, and none is kept, if they take more than most_bytes.
   bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = kKeepAll);
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
-  [[nodiscard]] std::span<const Field> table_fields() const noexcept { return table_fields_; }
 
   // Calls body(const Field&) for each field that lies in [begin, end) as a whole, ascending and disjoint. Where a field of
   // code overlaps one of a table, there is only the latter. The body must not use the cache.
@@ -88,8 +104,8 @@ class Program {
   // The fields whose first byte lies in [begin, end); valid until the cache is used again.
   [[nodiscard]] std::span<const Field> fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
 
-  // The fields of tables whose first byte lies there; valid as long as the program.
-  [[nodiscard]] std::span<const Field> table_fields_from(std::uint64_t begin, std::uint64_t end) const noexcept;
+  // The same of the fields of tables alone.
+  [[nodiscard]] std::span<const Field> table_fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
 
   // All fields of the file.
   [[nodiscard]] std::vector<Field> all_fields(WorkerPool& pool) const;
@@ -113,23 +129,24 @@ class Program {
 
   void find_code_parts();
   void find_tables(WorkerPool& pool, std::uint64_t keep_bytes);
-  void fill_buckets();
   void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads);
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
   void find_code(std::size_t block, std::vector<Field>& fields) const;
-  void pack_code(std::size_t block, std::span<const Field> fields, std::vector<CodeRecord>& records) const;
-  [[nodiscard]] std::span<const CodeRecord> records_of(std::size_t block, FieldCache& cache) const;
-  void add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
-  [[nodiscard]] std::size_t table_field_from(std::uint64_t pos) const noexcept;
+  [[nodiscard]] PackScope piece_scope(std::size_t block, std::size_t piece) const noexcept;
+  [[nodiscard]] PackedCode pack_code(std::size_t block, std::span<Field> fields) const;
+  [[nodiscard]] const PackedCode& code_of(std::size_t block, FieldCache& cache) const;
+  [[nodiscard]] std::span<const Field> code_piece(std::size_t block, std::size_t piece, FieldCache& cache) const;
+  void add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCache& cache, std::vector<Field>& to) const;
+  std::size_t add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, std::size_t table,
+                              FieldCache& cache) const;
 
   ByteSpan file_;
   PredictorId predictor_;
   Images images_;
-  std::vector<Field> table_fields_;
-  std::vector<std::size_t> table_buckets_;  // the first table field at or behind each multiple of kStepBytes
-  std::vector<CodePart> parts_;               // ascending
+  std::vector<FieldBlocks> tables_;  // by image
+  std::vector<CodePart> parts_;      // ascending
   std::size_t block_count_ = 0;
-  std::vector<std::vector<CodeRecord>> decoded_;  // by block; empty until decode_code
+  std::vector<PackedCode> code_;     // by block, if it is kept
 };
 
 }  // namespace bdelta::exe

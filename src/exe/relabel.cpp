@@ -53,18 +53,18 @@ std::uint64_t name_number(ByteSpan file, const Field& field) noexcept {
 }
 
 // What a field of a symbol's number becomes: the name of that symbol, whose field is the first of its entry.
-std::uint64_t symbol_number(const Program& program, const Field& field) noexcept {
+std::uint64_t symbol_number(const Program& program, const Field& field, FieldCache& cache) {
   const std::uint64_t symbol = field.target_address - kFileSpace;
-  for (const Field& name : program.table_fields_from(symbol, symbol + 1)) {
+  for (const Field& name : program.table_fields_from(symbol, symbol + 1, cache)) {
     if (name.kind == FieldKind::kSymbolName) return name_number(program.file(), name);
   }
   return 0;
 }
 
-std::uint64_t mask_number(const Program& program, const Field& field) noexcept {
+std::uint64_t mask_number(const Program& program, const Field& field, FieldCache& cache) {
   switch (field.kind) {
     case FieldKind::kSymbolName: return name_number(program.file(), field);
-    case FieldKind::kSymbolIndex: return symbol_number(program, field);
+    case FieldKind::kSymbolIndex: return symbol_number(program, field, cache);
     default: return 0;
   }
 }
@@ -101,10 +101,9 @@ struct SourceState {
 }  // namespace
 
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
-  for_each_chunk(program, kinds, pool, [] { return NoState(); },
-                 [&](NoState&, const Field& field) {
-                   mask_field(copy.data() + field.pos, field, mask_number(program, field));
-                 });
+  for_each_chunk(program, kinds, pool, [] { return FieldCache(); }, [&](FieldCache& symbols, const Field& field) {
+    mask_field(copy.data() + field.pos, field, mask_number(program, field, symbols));
+  });
 }
 
 void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {

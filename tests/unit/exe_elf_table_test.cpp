@@ -159,8 +159,14 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
   file[kElfText + 1] = 0x8d;  // LEA
   const Field lea{kElfText + 3, kElfBase + table, 0, Form::kRel32, Kind::kDataReference, 0, 0};
   const std::vector<Image> images = find_images(file);
-  std::vector<Field> fields;
-  find_jump_tables(file, images.at(0), {&lea, 1}, fields);
+  const auto entries = [&](std::span<const Field> loads) {
+    FieldBlocks blocks(file, images, 0);
+    find_jump_tables(file, images.at(0), loads, blocks);
+    std::vector<Field> found;
+    blocks.add_fields(0, file.size(), found);
+    return found;
+  };
+  const std::vector<Field> fields = entries({&lea, 1});
   ASSERT_EQ(2u, fields.size());
   for (std::size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(table + 4 * i, fields[i].pos);
@@ -170,12 +176,9 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
   }
   // Another table at the second entry leaves the first one with one entry, which is none.
   const Field more[] = {lea, {kElfText + 3, kElfBase + table + 4, 0, Form::kRel32, Kind::kDataReference, 0, 0}};
-  fields.clear();
-  find_jump_tables(file, images.at(0), more, fields);
-  EXPECT_TRUE(fields.empty());
+  EXPECT_TRUE(entries(more).empty());
   file[kElfText + 1] = 0x8b;  // MOV reads what is there
-  find_jump_tables(file, images.at(0), {&lea, 1}, fields);
-  EXPECT_TRUE(fields.empty());
+  EXPECT_TRUE(entries({&lea, 1}).empty());
 }
 
 }  // namespace

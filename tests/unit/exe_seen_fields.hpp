@@ -36,8 +36,11 @@ inline bool has_base(FieldForm form) {
 
 inline std::vector<Seen> fields_of(const Bytes& file, exe::PredictorId predictor = exe::kNewestPredictor) {
   std::vector<Field> fields;
-  for (const exe::Image& image : exe::find_images(file)) {
-    exe::find_table_fields(file, image, predictor, fields);
+  const std::vector<exe::Image> images = exe::find_images(file);
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    exe::FieldBlocks blocks(file, images, i);
+    exe::find_table_fields(file, images[i], predictor, blocks);
+    blocks.add_fields(0, file.size(), fields);
   }
   std::vector<Seen> seen;
   for (const Field& field : fields) {

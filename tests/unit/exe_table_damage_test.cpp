@@ -24,14 +24,17 @@ using Form = FieldForm;
 // What is promised of any file; false tells which promise was broken.
 ::testing::AssertionResult keeps_promises(ByteSpan file) {
   std::uint64_t images_end = 0;
-  for (const Image& image : find_images(file)) {
+  const std::vector<Image> images = find_images(file);
+  for (const Image& image : images) {
     if (image.file_pos < images_end || !range_fits(image.file_pos, image.size_bytes, file.size())) {
       return ::testing::AssertionFailure() << "image at " << image.file_pos;
     }
     images_end = image.file_pos + image.size_bytes;
     const ImageLayout layout(image);
     std::vector<Field> fields;
-    find_table_fields(file, image, exe::kNewestPredictor, fields);
+    FieldBlocks blocks(file, images, static_cast<std::size_t>(&image - images.data()));
+    find_table_fields(file, image, exe::kNewestPredictor, blocks);
+    blocks.add_fields(0, file.size(), fields);
     std::uint64_t end = image.file_pos;
     for (const Field& field : fields) {
       if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;

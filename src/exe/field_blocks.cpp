@@ -1,0 +1,92 @@
+#include "exe/field_blocks.hpp"
+
+#include <algorithm>
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint64_t kVectorBytes = 24;  // with 64 bits, as that is where patches are made
+
+// Stable: of fields at one position the one added first stays in front.
+void sort_fields(std::vector<Field>& fields) {
+  if (!std::is_sorted(fields.begin(), fields.end(), comes_before)) {
+    std::stable_sort(fields.begin(), fields.end(), comes_before);
+  }
+}
+
+}  // namespace
+
+FieldBlocks::FieldBlocks(ByteSpan file, std::span<const Image> images, std::size_t number)
+    : file_(file), images_(images), number_(static_cast<std::uint8_t>(number)) {
+  const std::uint64_t size = images[number].size_bytes;
+  blocks_.resize(static_cast<std::size_t>(size / kBlockBytes + (size % kBlockBytes != 0 ? 1 : 0)));
+}
+
+PackScope FieldBlocks::scope(std::size_t block) const noexcept {
+  return {file_, images_, images_[number_].file_pos + block * kBlockBytes, PackScope::kNoAddress};
+}
+
+std::size_t FieldBlocks::block_of(std::uint64_t pos) const noexcept {
+  const std::uint64_t begin = images_[number_].file_pos;
+  const std::uint64_t block = pos < begin ? 0 : (pos - begin) / kBlockBytes;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(block, blocks_.size()));
+}
+
+void FieldBlocks::take(std::vector<Field>& fields) {
+  for (Field& field : fields) field.image = number_;
+  sort_fields(fields);
+  const std::span<const Field> all(fields);
+  for (std::size_t begin = 0; begin < all.size();) {
+    const std::size_t block = block_of(all[begin].pos);
+    std::size_t end = begin + 1;
+    while (end < all.size() && block_of(all[end].pos) == block) ++end;
+    pack_fields(scope(block), all.subspan(begin, end - begin), blocks_[block]);
+    begin = end;
+  }
+  fields.clear();
+}
+
+void FieldBlocks::unpack(std::size_t block, std::vector<Field>& to) const {
+  for (ByteSpan packed = blocks_[block]; !packed.empty();) packed = unpack_fields(scope(block), packed, to);
+}
+
+void FieldBlocks::settle() {
+  std::vector<Field> fields;
+  Bytes packed;
+  std::uint64_t end = 0;  // of the last field that stayed
+  for (std::size_t block = 0; block < blocks_.size(); ++block) {
+    if (blocks_[block].empty()) continue;
+    fields.clear();
+    unpack(block, fields);
+    sort_fields(fields);
+    std::size_t kept = 0;
+    for (const Field& field : fields) {
+      if (field.pos < end) continue;
+      end = field.pos + field_bytes(field.form);
+      fields[kept++] = field;
+    }
+    fields.resize(kept);
+    packed.clear();
+    if (kept != 0) pack_fields(scope(block), fields, packed);
+    blocks_[block] = Bytes(packed.begin(), packed.end());
+  }
+}
+
+void FieldBlocks::add_fields(std::uint64_t begin, std::uint64_t end, std::vector<Field>& to) const {
+  const std::size_t first = to.size();
+  for (std::size_t block = block_of(begin); block < blocks_.size() && scope(block).pos < end; ++block) {
+    unpack(block, to);
+  }
+  const auto from = to.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto before = [](const Field& field, std::uint64_t pos) { return field.pos < pos; };
+  to.erase(std::lower_bound(from, to.end(), end, before), to.end());
+  to.erase(from, std::lower_bound(from, to.end(), begin, before));
+}
+
+std::uint64_t FieldBlocks::memory_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const Bytes& block : blocks_) bytes += block.size() + kVectorBytes;
+  return bytes;
+}
+
+}  // namespace bdelta::exe

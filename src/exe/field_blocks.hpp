@@ -1,0 +1,54 @@
+// The fields of one image's tables, packed in blocks of the file. They come from one table after the other, and a large
+// program has no memory to spare for all of them at 24 bytes each until they are in order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "exe/field.hpp"
+#include "exe/image.hpp"
+#include "exe/packed_fields.hpp"
+
+namespace bdelta::exe {
+
+class FieldBlocks {
+ public:
+  static constexpr std::uint64_t kBlockBytes = 4096;  // of the file; what is unpacked for a look at one field
+
+  // Of image `number` of `images`. File and images must outlive the object.
+  FieldBlocks(ByteSpan file, std::span<const Image> images, std::size_t number);
+
+  // Adds fields, which must lie inside the image, and empties the vector.
+  void take(std::vector<Field>& fields);
+
+  // Puts them in order and makes them disjoint: where fields overlap the one that begins first stays, and of those that
+  // begin together the one that was added first. To be called before fields are asked for; more may be added afterwards.
+  void settle();
+
+  [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
+
+  // The block of the byte; of one before the image the first, of one behind it the one behind the last.
+  [[nodiscard]] std::size_t block_of(std::uint64_t pos) const noexcept;
+
+  // Appends the fields of a block to `to`.
+  void unpack(std::size_t block, std::vector<Field>& to) const;
+
+  // Appends those whose first byte lies in [begin, end).
+  void add_fields(std::uint64_t begin, std::uint64_t end, std::vector<Field>& to) const;
+
+  // The same wherever they are found: a patch tells it.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+
+ private:
+  [[nodiscard]] PackScope scope(std::size_t block) const noexcept;
+
+  ByteSpan file_;
+  std::span<const Image> images_;
+  std::uint8_t number_;
+  std::vector<Bytes> blocks_;
+};
+
+}  // namespace bdelta::exe

@@ -1,0 +1,34 @@
+// Fields kept in two to six bytes each instead of 24, as a large program has millions of them. What a field's own bytes in
+// the file tell is not kept: where it leads is read again where its form allows that, and kept as a difference elsewhere.
+// A matter of memory alone: what comes out is what went in, and no patch knows of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "exe/field.hpp"
+#include "exe/image.hpp"
+
+namespace bdelta::exe {
+
+// The stretch of a file that fields are packed for.
+struct PackScope {
+  static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
+
+  ByteSpan file;                       // not owned
+  std::span<const Image> images;       // not owned; Field::image counts them
+  std::uint64_t pos = 0;               // where the stretch begins
+  std::uint64_t address = kNoAddress;  // of that byte, if all of the stretch follows one another in memory
+};
+
+// Appends the fields to `to`, in their order, whatever that is.
+void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to);
+
+// Appends the fields to `to` that pack_fields wrote for the same scope at the beginning of `packed`; gives what follows
+// them. The file's bytes may have changed since: other addresses come out then, at the same positions.
+[[nodiscard]] ByteSpan unpack_fields(const PackScope& scope, ByteSpan packed, std::vector<Field>& to);
+
+}  // namespace bdelta::exe
