@@ -88,9 +88,10 @@ wrapper=(env)
 check release '' -LE corpus
 if [[ $mode == ci ]]; then
   if command -v clang++ >/dev/null; then
-    # Left out is what looks at bytes that depend on no number of threads: the other two builds do that too.
+    # Left out is what takes long to find that bytes depend on no number of threads, which the other two builds look at,
+    # and each option of bdelta in turn, all of which other tests call.
     left_out='AnyThreadCountGivesTheSamePatch/2|Limited.PatchesRebuildForAnyThreads/[12]|TargetCopies.DontDependOnThreads'
-    left_out+='|Renumbered.MaxDoesWithoutWords|Prediction.ProgramsThatShareNothing'
+    left_out+='|Renumbered.MaxDoesWithoutWords|Prediction.ProgramsThatShareNothing|^cli.create_options'
     check asan-ubsan '' -LE 'large|corpus|slow' -E "$left_out"
   else
     skip_step asan-ubsan "no clang++ here"
@@ -101,7 +102,7 @@ if [[ $mode == ci ]]; then
   # coders are slow, and sizes of patches, which are looked at with one thread.
   left_out='Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2|MaxDoesWithoutWords'
   left_out+='|Prediction.ProgramsThatShareNothing|Prediction.MakesPatchesOfRelinked|Size.OneByteIn'
-  left_out+='|Segments.ReportProgress|Segments.OfTheOldFormat|Trace.OfCreateAgreesWithItsReport/1|^cli.trace'
+  left_out+='|Segments.ReportProgress|Segments.OfTheOldFormat|Trace.OfCreateAgreesWithItsReport/1|PredictionLevels.*/0|^cli.trace'
   check tsan parallel_tests -L parallel -E "$left_out"
 fi
 

@@ -150,7 +150,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
-    if (job.out.size() < length) job.out.resize(length);
+    if (job.out.size() < length) renew(job.out, length);
     bytes = ByteSpan(job.out).first(length);
     BDELTA_TRY(execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length), &history_));
     return window.contents ? unpack(job, MutableByteSpan(job.out).first(length)) : Status();

@@ -33,6 +33,12 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   for (std::size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
+// Makes `bytes` of that size, whatever they hold then: their own memory goes first, and never grows by more than is needed.
+inline void renew(Bytes& bytes, std::size_t size) {
+  if (bytes.capacity() < size) Bytes().swap(bytes);
+  bytes.resize(size);
+}
+
 inline void append(Bytes& to, ByteSpan from) {
   if (from.empty()) return;
   const std::size_t before = to.size();

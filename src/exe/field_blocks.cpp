@@ -36,11 +36,14 @@ void FieldBlocks::take(std::vector<Field>& fields) {
   for (Field& field : fields) field.image = number_;
   sort_fields(fields);
   const std::span<const Field> all(fields);
+  Bytes packed;
   for (std::size_t begin = 0; begin < all.size();) {
     const std::size_t block = block_of(all[begin].pos);
     std::size_t end = begin + 1;
     while (end < all.size() && block_of(all[end].pos) == block) ++end;
-    pack_fields(scope(block), all.subspan(begin, end - begin), blocks_[block]);
+    packed.clear();
+    pack_fields(scope(block), all.subspan(begin, end - begin), packed);
+    append(blocks_[block], packed);
     begin = end;
   }
   fields.clear();

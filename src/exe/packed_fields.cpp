@@ -3,6 +3,7 @@
 // appear; the first field of one brings it along. Numbers are LEB128, signed ones with the sign in the lowest bit.
 #include "exe/packed_fields.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "exe/field_codec.hpp"
@@ -32,7 +33,7 @@ constexpr bool is_part_of_address(FieldForm form) noexcept {
 
 // What both directions remember.
 struct History {
-  std::array<Shape, kMostShapes> shapes{};
+  std::array<Shape, kMostShapes + 1> shapes;  // the last one is that of the field that has a shape without a number
   std::array<std::uint64_t, kMostShapes + 2> targets{};  // by shape; then of those without a number, and of parts
   std::size_t shape_count = 0;
   std::uint64_t pos = 0;
@@ -40,7 +41,7 @@ struct History {
 
   std::uint64_t& last_target(std::size_t shape, FieldForm form) noexcept {
     if (is_part_of_address(form)) return targets[kMostShapes + 1];
-    return targets[shape < kMostShapes ? shape : kMostShapes];
+    return targets[shape];
   }
 };
 
@@ -80,140 +81,186 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
   return read_field(scope.file, place, field);
 }
 
-// The same of a field whose bytes are known to tell, without detours for the forms that most fields have.
-inline void read_told_target(const PackScope& scope, Field& field) noexcept {
-  const std::uint8_t* const bytes = scope.file.data() + field.pos;
-  const bool bits64 = scope.images[field.image].bits64;
-  const std::uint64_t end = scope.address + (field.pos - scope.pos) + field.trailing_bytes + field_bytes(field.form);
-  std::uint64_t address = 0;
-  switch (field.form) {
-    case FieldForm::kRel32: address = end + sign_extended32(load_le<std::uint32_t>(bytes)); break;
-    case FieldForm::kRel8: address = end + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int8_t>(*bytes)}); break;
-    case FieldForm::kAbs64: address = load_le<std::uint64_t>(bytes); break;
-    case FieldForm::kFileOffset32:
-      field.target_address =
-          kFileSpace + base_of(field) + std::uint64_t{load_le<std::uint32_t>(bytes)} * field.trailing_bytes;
-      return;
-    default: (void)read_target(scope, field); return;
+// How a target is read: by a few instructions for the forms that most fields have.
+enum class Way : std::uint8_t { kRel32, kRel8, kAbs64, kArmBranch26, kArmBranch19, kOther };
+
+Way way_of(FieldForm form, const PackScope& scope, bool bits64) noexcept {
+  if (!bits64 || scope.address == PackScope::kNoAddress) return form == FieldForm::kAbs64 && bits64 ? Way::kAbs64 : Way::kOther;
+  switch (form) {
+    case FieldForm::kRel32: return Way::kRel32;
+    case FieldForm::kRel8: return Way::kRel8;
+    case FieldForm::kAbs64: return Way::kAbs64;
+    case FieldForm::kArmBranch26: return Way::kArmBranch26;
+    case FieldForm::kArmBranch19: return Way::kArmBranch19;
+    default: return Way::kOther;
   }
-  field.target_address = bits64 ? address : address & 0xffffffff;
 }
 
-void append_number(Bytes& to, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) to.push_back(static_cast<std::uint8_t>(number | 0x80));
-  to.push_back(static_cast<std::uint8_t>(number));
+// Bits [low, low + count) of an instruction, as a number of bytes that counts words.
+template <unsigned low, unsigned count>
+std::uint64_t words_in(std::uint32_t instruction) noexcept {
+  const auto number = static_cast<std::int32_t>(instruction << (32 - low - count)) >> (32 - count);
+  return static_cast<std::uint64_t>(std::int64_t{number} * 4);
 }
 
-void append_difference(Bytes& to, std::uint64_t now, std::uint64_t before) {
-  const std::uint64_t difference = now - before;
-  append_number(to, difference << 1 ^ (0 - (difference >> 63)));
+// Like read_target, for a field whose bytes are in the file.
+inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexcept {
+  const std::uint8_t* const bytes = scope.file.data() + field.pos;
+  const std::uint64_t own = scope.address + (field.pos - scope.pos);
+  switch (way) {
+    case Way::kRel32:
+      field.target_address = own + 4 + field.trailing_bytes + sign_extended32(load_le<std::uint32_t>(bytes));
+      return true;
+    case Way::kRel8: {
+      const std::int64_t distance = static_cast<std::int8_t>(*bytes);
+      field.target_address = own + 1 + field.trailing_bytes + static_cast<std::uint64_t>(distance);
+      return true;
+    }
+    case Way::kAbs64: field.target_address = load_le<std::uint64_t>(bytes); return true;
+    case Way::kArmBranch26: field.target_address = own + words_in<0, 26>(load_le<std::uint32_t>(bytes)); return true;
+    case Way::kArmBranch19: field.target_address = own + words_in<5, 19>(load_le<std::uint32_t>(bytes)); return true;
+    case Way::kOther: break;
+  }
+  return read_target(scope, field);
 }
 
-// Reads what this file wrote in memory: nothing is checked.
-struct PackedReader {
-  const std::uint8_t* at;
+constexpr std::size_t kMostCountBytes = 10;
+constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * 10;
 
+class Packer {
+ public:
+  // Writes to `at`, which has room for kMostCountBytes and kMostFieldBytes a field.
+  Packer(const PackScope& scope, std::uint8_t* at) : scope_(scope), at_(at) { history_.pos = scope.pos; }
+
+  std::uint8_t* pack(std::span<const Field> fields) {
+    put_number(fields.size());
+    for (const Field& field : fields) add(field);
+    return at_;
+  }
+
+ private:
+  void add(const Field& field) {
+    Field read = field;
+    const bool is_told = read_target_by(way_of(field.form, scope_, scope_.images[field.image].bits64), scope_, read) &&
+                         read.target_address == field.target_address;
+    const Shape shape{field.form, field.kind, field.trailing_bytes, field.image,
+                      static_cast<std::uint8_t>((field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget))};
+    const std::size_t slot = put_shape(shape);
+    put_difference(field.pos, history_.pos);
+    if ((shape.flags & kHasBase) != 0) put_difference(base_of(field), history_.base);
+    if (!is_told) put_difference(field.target_address, history_.last_target(slot, field.form));
+  }
+
+  std::size_t put_shape(const Shape& shape) {
+    std::uint8_t& guess = guess_[(static_cast<unsigned>(shape.kind) * 5u + static_cast<unsigned>(shape.form) +
+                                  shape.trailing_bytes * 16u + shape.flags) % guess_.size()];
+    std::size_t slot = guess;
+    if (slot >= history_.shape_count || history_.shapes[slot] != shape) {
+      for (slot = 0; slot < history_.shape_count && history_.shapes[slot] != shape;) ++slot;
+    }
+    const bool is_new = slot == history_.shape_count;
+    *at_++ = slot < kMostShapes ? static_cast<std::uint8_t>(slot) : kUnnumbered;
+    if (is_new) {
+      history_.shapes[slot] = shape;
+      if (slot < kMostShapes) ++history_.shape_count;
+      *at_++ = static_cast<std::uint8_t>(shape.form);
+      *at_++ = static_cast<std::uint8_t>(shape.kind);
+      *at_++ = shape.trailing_bytes;
+      *at_++ = shape.image;
+      *at_++ = shape.flags;
+    }
+    if (slot < kMostShapes) guess = static_cast<std::uint8_t>(slot);
+    return slot;
+  }
+
+  void put_number(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) *at_++ = static_cast<std::uint8_t>(number | 0x80);
+    *at_++ = static_cast<std::uint8_t>(number);
+  }
+
+  // And `before` becomes `now`.
+  void put_difference(std::uint64_t now, std::uint64_t& before) {
+    const std::uint64_t difference = now - before;
+    put_number(difference << 1 ^ (0 - (difference >> 63)));
+    before = now;
+  }
+
+  const PackScope& scope_;
+  std::uint8_t* at_;
+  History history_;
+  std::array<std::uint8_t, 64> guess_{};
+};
+
+// Reads what Packer wrote in memory: nothing is checked.
+class Unpacker {
+ public:
+  Unpacker(const PackScope& scope, ByteSpan packed) : scope_(scope), packed_(packed), at_(packed.data()) {
+    history_.pos = scope.pos;
+  }
+
+  ByteSpan unpack(std::vector<Field>& to) {
+    const std::size_t first = to.size();
+    to.resize(first + static_cast<std::size_t>(number()));
+    Field* const end = to.data() + to.size();
+    for (Field* field = to.data() + first; field != end; ++field) {
+      const std::size_t slot = std::min<std::size_t>(*at_++, kMostShapes);
+      if (slot >= history_.shape_count) read_shape(slot);
+      const Shape shape = history_.shapes[slot];
+      history_.pos = from(history_.pos);
+      *field = {history_.pos, 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
+      if ((shape.flags & kHasBase) != 0) {
+        history_.base = from(history_.base);
+        field->base_delta = static_cast<std::uint32_t>(history_.pos - history_.base);
+      }
+      if ((shape.flags & kHasTarget) != 0) {
+        std::uint64_t& target = history_.last_target(slot, shape.form);
+        field->target_address = target = from(target);
+      } else {
+        (void)read_target_by(ways_[slot], scope_, *field);
+      }
+    }
+    return packed_.subspan(static_cast<std::size_t>(at_ - packed_.data()));
+  }
+
+ private:
   std::uint64_t number() noexcept {
-    if (*at < 0x80) return *at++;
-    std::uint64_t number = *at & 0x7f;
-    for (unsigned shift = 7; (*at++ & 0x80) != 0; shift += 7) number |= std::uint64_t{*at & 0x7fu} << shift;
+    if (*at_ < 0x80) return *at_++;
+    std::uint64_t number = *at_ & 0x7f;
+    for (unsigned shift = 7; (*at_++ & 0x80) != 0; shift += 7) number |= std::uint64_t{*at_ & 0x7fu} << shift;
     return number;
   }
+
   std::uint64_t from(std::uint64_t before) noexcept {
     const std::uint64_t coded = number();
     return before + (coded >> 1 ^ (0 - (coded & 1)));
   }
-  Shape shape() noexcept {
-    const Shape shape{static_cast<FieldForm>(at[0]), static_cast<FieldKind>(at[1]), at[2], at[3], at[4]};
-    at += kShapeBytes;
-    return shape;
-  }
-};
 
-class Packer {
- public:
-  Packer(const PackScope& scope, Bytes& to) : scope_(scope), to_(to) { history_.pos = scope.pos; }
-
-  void add(const Field& field) {
-    Field read = field;
-    const bool is_told = read_target(scope_, read) && read.target_address == field.target_address;
-    const Shape shape{field.form, field.kind, field.trailing_bytes, field.image,
-                      static_cast<std::uint8_t>((field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget))};
-    const std::size_t number = add_shape(shape);
-    append_difference(to_, field.pos, history_.pos);
-    history_.pos = field.pos;
-    if (field.base_delta != 0) {
-      append_difference(to_, base_of(field), history_.base);
-      history_.base = base_of(field);
-    }
-    if (is_told) return;
-    std::uint64_t& target = history_.last_target(number, field.form);
-    append_difference(to_, field.target_address, target);
-    target = field.target_address;
-  }
-
- private:
-  std::size_t add_shape(const Shape& shape) {
-    std::uint8_t& guess = guess_[(static_cast<unsigned>(shape.kind) * 5u + static_cast<unsigned>(shape.form) +
-                                  shape.trailing_bytes * 16u + shape.flags) % guess_.size()];
-    std::size_t number = guess;
-    if (number >= history_.shape_count || history_.shapes[number] != shape) {
-      for (number = 0; number < history_.shape_count && history_.shapes[number] != shape;) ++number;
-    }
-    const bool is_new = number == history_.shape_count;
-    if (is_new && number < kMostShapes) history_.shapes[history_.shape_count++] = shape;
-    to_.push_back(number < kMostShapes ? static_cast<std::uint8_t>(number) : kUnnumbered);
-    if (is_new) {
-      to_.insert(to_.end(), {static_cast<std::uint8_t>(shape.form), static_cast<std::uint8_t>(shape.kind),
-                             shape.trailing_bytes, shape.image, shape.flags});
-    }
-    if (number < kMostShapes) guess = static_cast<std::uint8_t>(number);
-    return number;
+  void read_shape(std::size_t slot) noexcept {
+    const Shape shape{static_cast<FieldForm>(at_[0]), static_cast<FieldKind>(at_[1]), at_[2], at_[3], at_[4]};
+    at_ += kShapeBytes;
+    history_.shapes[slot] = shape;
+    ways_[slot] = way_of(shape.form, scope_, scope_.images[shape.image].bits64);
+    if (slot < kMostShapes) ++history_.shape_count;
   }
 
   const PackScope& scope_;
-  Bytes& to_;
+  ByteSpan packed_;
+  const std::uint8_t* at_;
   History history_;
-  std::array<std::uint8_t, 64> guess_{};
+  std::array<Way, kMostShapes + 1> ways_;
 };
 
 }  // namespace
 
 void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to) {
-  append_number(to, fields.size());
-  Packer packer(scope, to);
-  for (const Field& field : fields) packer.add(field);
+  const std::size_t before = to.size();
+  to.resize(before + kMostCountBytes + fields.size() * kMostFieldBytes);
+  const std::uint8_t* const end = Packer(scope, to.data() + before).pack(fields);
+  to.resize(static_cast<std::size_t>(end - to.data()));
 }
 
 ByteSpan unpack_fields(const PackScope& scope, ByteSpan packed, std::vector<Field>& to) {
-  PackedReader reader{packed.data()};
-  History history;
-  history.pos = scope.pos;
-  const std::size_t first = to.size();
-  to.resize(first + static_cast<std::size_t>(reader.number()));
-  for (std::size_t i = first; i < to.size(); ++i) {
-    const std::size_t number = *reader.at++;
-    const bool is_new = number == history.shape_count || number == kUnnumbered;
-    const Shape shape = is_new ? reader.shape() : history.shapes[number];
-    if (is_new && number != kUnnumbered) history.shapes[history.shape_count++] = shape;
-    Field& field = to[i];
-    field.form = shape.form;
-    field.kind = shape.kind;
-    field.trailing_bytes = shape.trailing_bytes;
-    field.image = shape.image;
-    field.pos = history.pos = reader.from(history.pos);
-    if ((shape.flags & kHasBase) != 0) {
-      history.base = reader.from(history.base);
-      field.base_delta = static_cast<std::uint32_t>(field.pos - history.base);
-    }
-    if ((shape.flags & kHasTarget) != 0) {
-      std::uint64_t& target = history.last_target(number, shape.form);
-      field.target_address = target = reader.from(target);
-    } else {
-      read_told_target(scope, field);
-    }
-  }
-  return packed.subspan(static_cast<std::size_t>(reader.at - packed.data()));
+  return Unpacker(scope, packed).unpack(to);
 }
 
 }  // namespace bdelta::exe

@@ -24,7 +24,8 @@ struct PackScope {
   std::uint64_t address = kNoAddress;  // of that byte, if all of the stretch follows one another in memory
 };
 
-// Appends the fields to `to`, in their order, whatever that is.
+// Appends the fields to `to`, in their order, whatever that is. Their bytes must lie in the file. `to` may get room for more
+// than is put there.
 void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to);
 
 // Appends the fields to `to` that pack_fields wrote for the same scope at the beginning of `packed`; gives what follows

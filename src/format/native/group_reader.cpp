@@ -231,12 +231,13 @@ Status GroupReader::read_frame(const WindowRecord& window) {
     stream.taken = 0;
   }
   const std::size_t before = stream.raw.size();
+  stream.raw.reserve(before + static_cast<std::size_t>(raw_bytes));  // and no more
   stream.raw.resize(before + static_cast<std::size_t>(raw_bytes));
   const MutableByteSpan out = MutableByteSpan(stream.raw).subspan(before);
   if (stream.codec == CodecId::kStore) {  // the bytes are where they belong without a copy more
     return patch_.read_exact(out) ? Status() : Status(unread("a frame can't be read"));
   }
-  coded_.resize(static_cast<std::size_t>(coded_bytes));
+  renew(coded_, static_cast<std::size_t>(coded_bytes));
   if (!patch_.read_exact(coded_)) return unread("a frame can't be read");
   return stream.decoder->decode(coded_, out);
 }
@@ -254,7 +255,8 @@ Status GroupReader::take(const WindowRecord& window, std::size_t id, StreamBytes
     return {};
   }
   const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
-  streams[id].assign(from, from + static_cast<std::ptrdiff_t>(size));
+  renew(streams[id], static_cast<std::size_t>(size));
+  std::copy_n(from, static_cast<std::ptrdiff_t>(size), streams[id].begin());
   stream.taken += static_cast<std::size_t>(size);
   return {};
 }
@@ -277,7 +279,7 @@ Status GroupReader::read_code(ByteSpan& code) {
   if (bytes == 0 || bytes > kMaxFrameBytes || patch_.position() > body_end_ || bytes > body_end_ - patch_.position()) {
     return corrupt("a frame has an impossible size");
   }
-  code_.resize(static_cast<std::size_t>(bytes));
+  renew(code_, static_cast<std::size_t>(bytes));
   if (!patch_.read_exact(code_)) return unread("a frame can't be read");
   code = code_;
   return {};
