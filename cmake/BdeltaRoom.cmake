@@ -4,8 +4,8 @@
 # them. Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
-# With CMAKE_UNITY_BUILD, which the presets of the sanitizers set too, a room's files are compiled together; src/CMakeLists.txt
-# says which are not.
+# With CMAKE_UNITY_BUILD, which the presets of the sanitizers set too, a room's files are compiled together;
+# src/CMakeLists.txt says which are not.
 option(BDELTA_PRECOMPILE "Compile the standard library's headers once; off, each file has to include what it needs" OFF)
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor

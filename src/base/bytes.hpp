@@ -33,6 +33,11 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   for (std::size_t i = 0; i < sizeof(T); ++i) at[i] = static_cast<std::uint8_t>(value >> (8 * i));
 }
 
+// A signed number of 32 bits, to be added to what has 64.
+[[nodiscard]] constexpr std::uint64_t sign_extended(std::uint32_t number) noexcept {
+  return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
+}
+
 // Makes `bytes` of that size, whatever they hold then: their own memory goes first, and never grows by more than is needed.
 inline void renew(Bytes& bytes, std::size_t size) {
   if (bytes.capacity() < size) Bytes().swap(bytes);

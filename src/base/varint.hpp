@@ -29,6 +29,14 @@ inline void append_varint(Bytes& to, std::uint64_t value) {
   append(to, {bytes, static_cast<std::size_t>(store_varint(bytes, value) - bytes)});
 }
 
+// Reads what store_varint wrote in this process's memory, and moves `at` behind it. Nothing is checked.
+inline std::uint64_t load_varint(const std::uint8_t*& at) noexcept {
+  if (*at < 0x80) return *at++;
+  std::uint64_t value = *at & 0x7f;
+  for (unsigned shift = 7; (*at++ & 0x80) != 0; shift += 7) value |= std::uint64_t{*at & 0x7fu} << shift;
+  return value;
+}
+
 // Signed values fold to 0, -1, 1, -2, … = 0, 1, 2, 3, …
 [[nodiscard]] constexpr std::uint64_t zigzag(std::int64_t value) noexcept {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);

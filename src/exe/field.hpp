@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/bytes.hpp"
+
 namespace bdelta::exe {
 
 // How the bytes of a field and the address it refers to depend on each other. `end` is the address after the field
@@ -59,7 +61,8 @@ enum class FieldKind : std::uint8_t {
 struct Field {
   std::uint64_t pos = 0;             // of its first byte in the file
   std::uint64_t target_address = 0;  // in the address space of its image
-  std::uint32_t base_delta = 0;      // kOffset*, kSize*, kFileOffset32: own file position minus that of the base, an int32 in two's complement
+  std::uint32_t base_delta = 0;      // kOffset*, kSize*, kFile*: own file position minus that of the base, an int32 in two's
+                                     // complement
   FieldForm form = FieldForm::kRel32;
   FieldKind kind = FieldKind::kOther;
   std::uint8_t trailing_bytes = 0;   // of the instruction after the field; or the access size's shift of kArmLow12Scaled;
@@ -68,6 +71,11 @@ struct Field {
 };
 
 [[nodiscard]] constexpr bool comes_before(const Field& a, const Field& b) noexcept { return a.pos < b.pos; }
+
+// Where the base of a field that has one lies in the file.
+[[nodiscard]] constexpr std::uint64_t base_pos(const Field& field) noexcept {
+  return field.pos - sign_extended(field.base_delta);
+}
 
 // Whether it leads to a byte of the file, and not to an address.
 [[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept {

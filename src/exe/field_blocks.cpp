@@ -5,8 +5,6 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::uint64_t kVectorBytes = 24;  // with 64 bits, as that is where patches are made
-
 // Stable: of fields at one position the one added first stays in front.
 void sort_fields(std::vector<Field>& fields) {
   if (!std::is_sorted(fields.begin(), fields.end(), comes_before)) {
@@ -75,15 +73,18 @@ void FieldBlocks::settle() {
   }
 }
 
-void FieldBlocks::add_fields(std::uint64_t begin, std::uint64_t end, std::vector<Field>& to) const {
-  const std::size_t first = to.size();
-  for (std::size_t block = block_of(begin); block < blocks_.size() && scope(block).pos < end; ++block) {
-    unpack(block, to);
-  }
-  const auto from = to.begin() + static_cast<std::ptrdiff_t>(first);
+void FieldBlocks::add_fields(std::uint64_t begin, std::uint64_t end, Unpacked& last, std::vector<Field>& to) const {
   const auto before = [](const Field& field, std::uint64_t pos) { return field.pos < pos; };
-  to.erase(std::lower_bound(from, to.end(), end, before), to.end());
-  to.erase(from, std::lower_bound(from, to.end(), begin, before));
+  for (std::size_t block = block_of(begin); block < blocks_.size() && scope(block).pos < end; ++block) {
+    if (last.of_ != this || last.block_ != block) {
+      last.fields_.clear();
+      unpack(block, last.fields_);
+      last.of_ = this;
+      last.block_ = block;
+    }
+    const auto first = std::lower_bound(last.fields_.begin(), last.fields_.end(), begin, before);
+    to.insert(to.end(), first, std::lower_bound(first, last.fields_.end(), end, before));
+  }
 }
 
 std::uint64_t FieldBlocks::memory_bytes() const noexcept {

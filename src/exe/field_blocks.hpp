@@ -28,22 +28,28 @@ class FieldBlocks {
   // begin together the one that was added first. To be called before fields are asked for; more may be added afterwards.
   void settle();
 
-  [[nodiscard]] std::size_t block_count() const noexcept { return blocks_.size(); }
-
-  // The block of the byte; of one before the image the first, of one behind it the one behind the last.
-  [[nodiscard]] std::size_t block_of(std::uint64_t pos) const noexcept;
-
-  // Appends the fields of a block to `to`.
-  void unpack(std::size_t block, std::vector<Field>& to) const;
+  // The block that a thread unpacked last. What changes a FieldBlocks makes it worthless.
+  class Unpacked {
+    friend class FieldBlocks;
+    const FieldBlocks* of_ = nullptr;
+    std::size_t block_ = 0;
+    std::vector<Field> fields_;
+  };
 
   // Appends those whose first byte lies in [begin, end).
-  void add_fields(std::uint64_t begin, std::uint64_t end, std::vector<Field>& to) const;
+  void add_fields(std::uint64_t begin, std::uint64_t end, Unpacked& last, std::vector<Field>& to) const;
 
   // The same wherever they are found: a patch tells it.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
 
  private:
   [[nodiscard]] PackScope scope(std::size_t block) const noexcept;
+
+  // The block of the byte; of one before the image the first, of one behind it the one behind the last.
+  [[nodiscard]] std::size_t block_of(std::uint64_t pos) const noexcept;
+
+  // Appends the fields of a block to `to`.
+  void unpack(std::size_t block, std::vector<Field>& to) const;
 
   ByteSpan file_;
   std::span<const Image> images_;

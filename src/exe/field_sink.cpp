@@ -5,14 +5,10 @@
 namespace bdelta::exe {
 namespace {
 
-std::uint64_t signed32(std::uint32_t number) {
-  return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(number)));
-}
-
 // Field::base_delta; false where the base is too far away to be written so.
 bool base_delta(std::uint64_t pos, std::uint64_t base_pos, std::uint32_t& delta) {
   delta = static_cast<std::uint32_t>(pos - base_pos);
-  return base_pos + signed32(delta) == pos;
+  return base_pos + sign_extended(delta) == pos;
 }
 
 }  // namespace
@@ -46,7 +42,7 @@ bool FieldSink::is_base(FieldBase base) {
 void FieldSink::offset32(std::uint64_t pos, FieldBase base, FieldKind kind) {
   std::uint32_t delta = 0;
   if (!base_delta(pos, base.pos, delta) || !is_base(base)) return;
-  add(pos, 4, FieldForm::kOffset32, kind, base.address + signed32(number32(pos)), delta);
+  add(pos, 4, FieldForm::kOffset32, kind, base.address + sign_extended(number32(pos)), delta);
 }
 
 void FieldSink::offset24(std::uint64_t pos, FieldBase base, FieldKind kind) {
@@ -86,7 +82,7 @@ void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {
 }
 
 void FieldSink::relative64(std::uint64_t pos, FieldKind kind) {
-  const bool is_small = number64(pos) == signed32(number32(pos));
+  const bool is_small = number64(pos) == sign_extended(number32(pos));
   if (predictor_ >= PredictorId::k2 && is_small && holds(pos, 8)) relative32(pos, kind);
 }
 

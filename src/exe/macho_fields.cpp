@@ -8,7 +8,6 @@
 namespace bdelta::exe {
 namespace {
 
-
 constexpr std::uint8_t kSymbolBytes = 16;
 
 // nlist_64: name, type, section, description, value.

@@ -1,11 +1,12 @@
 // A field is a shape (all of it that repeats: form, kind, …), the distance from the field before, and, where its bytes don't
 // tell, the distance of its base or of its target from that of the field of this shape before. Shapes are numbered as they
-// appear; the first field of one brings it along. Numbers are LEB128, signed ones with the sign in the lowest bit.
+// appear; the first field of one brings it along. Numbers are those of base/varint.
 #include "exe/packed_fields.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include "base/varint.hpp"
 #include "exe/field_codec.hpp"
 
 namespace bdelta::exe {
@@ -45,12 +46,6 @@ struct History {
   }
 };
 
-constexpr std::uint64_t sign_extended32(std::uint32_t number) noexcept {
-  return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
-}
-
-std::uint64_t base_of(const Field& field) noexcept { return field.pos - sign_extended32(field.base_delta); }
-
 // Sets where the field leads from its bytes. False where they alone don't tell.
 bool read_target(const PackScope& scope, Field& field) noexcept {
   FieldPlace place;
@@ -75,7 +70,7 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
     case FieldForm::kUleb28: place.base_address = image.base_address; break;
     case FieldForm::kFileOffset32:
     case FieldForm::kFileUleb21:
-    case FieldForm::kFileUleb28: place.base_address = kFileSpace + base_of(field); break;
+    case FieldForm::kFileUleb28: place.base_address = kFileSpace + base_pos(field); break;
     default: return false;
   }
   return read_field(scope.file, place, field);
@@ -85,11 +80,11 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
 enum class Way : std::uint8_t { kRel32, kRel8, kAbs64, kArmBranch26, kArmBranch19, kOther };
 
 Way way_of(FieldForm form, const PackScope& scope, bool bits64) noexcept {
-  if (!bits64 || scope.address == PackScope::kNoAddress) return form == FieldForm::kAbs64 && bits64 ? Way::kAbs64 : Way::kOther;
+  if (bits64 && form == FieldForm::kAbs64) return Way::kAbs64;
+  if (!bits64 || scope.address == PackScope::kNoAddress) return Way::kOther;
   switch (form) {
     case FieldForm::kRel32: return Way::kRel32;
     case FieldForm::kRel8: return Way::kRel8;
-    case FieldForm::kAbs64: return Way::kAbs64;
     case FieldForm::kArmBranch26: return Way::kArmBranch26;
     case FieldForm::kArmBranch19: return Way::kArmBranch19;
     default: return Way::kOther;
@@ -109,7 +104,7 @@ inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexce
   const std::uint64_t own = scope.address + (field.pos - scope.pos);
   switch (way) {
     case Way::kRel32:
-      field.target_address = own + 4 + field.trailing_bytes + sign_extended32(load_le<std::uint32_t>(bytes));
+      field.target_address = own + 4 + field.trailing_bytes + sign_extended(load_le<std::uint32_t>(bytes));
       return true;
     case Way::kRel8: {
       const std::int64_t distance = static_cast<std::int8_t>(*bytes);
@@ -124,16 +119,15 @@ inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexce
   return read_target(scope, field);
 }
 
-constexpr std::size_t kMostCountBytes = 10;
-constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * 10;
+constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * kMaxVarintBytes;
 
 class Packer {
  public:
-  // Writes to `at`, which has room for kMostCountBytes and kMostFieldBytes a field.
+  // Writes to `at`, which has room for kMaxVarintBytes and kMostFieldBytes a field.
   Packer(const PackScope& scope, std::uint8_t* at) : scope_(scope), at_(at) { history_.pos = scope.pos; }
 
   std::uint8_t* pack(std::span<const Field> fields) {
-    put_number(fields.size());
+    at_ = store_varint(at_, fields.size());
     for (const Field& field : fields) add(field);
     return at_;
   }
@@ -147,7 +141,7 @@ class Packer {
                       static_cast<std::uint8_t>((field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget))};
     const std::size_t slot = put_shape(shape);
     put_difference(field.pos, history_.pos);
-    if ((shape.flags & kHasBase) != 0) put_difference(base_of(field), history_.base);
+    if ((shape.flags & kHasBase) != 0) put_difference(base_pos(field), history_.base);
     if (!is_told) put_difference(field.target_address, history_.last_target(slot, field.form));
   }
 
@@ -173,15 +167,9 @@ class Packer {
     return slot;
   }
 
-  void put_number(std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7) *at_++ = static_cast<std::uint8_t>(number | 0x80);
-    *at_++ = static_cast<std::uint8_t>(number);
-  }
-
   // And `before` becomes `now`.
   void put_difference(std::uint64_t now, std::uint64_t& before) {
-    const std::uint64_t difference = now - before;
-    put_number(difference << 1 ^ (0 - (difference >> 63)));
+    at_ = store_varint(at_, zigzag(static_cast<std::int64_t>(now - before)));
     before = now;
   }
 
@@ -200,7 +188,7 @@ class Unpacker {
 
   ByteSpan unpack(std::vector<Field>& to) {
     const std::size_t first = to.size();
-    to.resize(first + static_cast<std::size_t>(number()));
+    to.resize(first + static_cast<std::size_t>(load_varint(at_)));
     Field* const end = to.data() + to.size();
     for (Field* field = to.data() + first; field != end; ++field) {
       const std::size_t slot = std::min<std::size_t>(*at_++, kMostShapes);
@@ -223,16 +211,8 @@ class Unpacker {
   }
 
  private:
-  std::uint64_t number() noexcept {
-    if (*at_ < 0x80) return *at_++;
-    std::uint64_t number = *at_ & 0x7f;
-    for (unsigned shift = 7; (*at_++ & 0x80) != 0; shift += 7) number |= std::uint64_t{*at_ & 0x7fu} << shift;
-    return number;
-  }
-
   std::uint64_t from(std::uint64_t before) noexcept {
-    const std::uint64_t coded = number();
-    return before + (coded >> 1 ^ (0 - (coded & 1)));
+    return before + static_cast<std::uint64_t>(unzigzag(load_varint(at_)));
   }
 
   void read_shape(std::size_t slot) noexcept {
@@ -254,7 +234,7 @@ class Unpacker {
 
 void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to) {
   const std::size_t before = to.size();
-  to.resize(before + kMostCountBytes + fields.size() * kMostFieldBytes);
+  to.resize(before + kMaxVarintBytes + fields.size() * kMostFieldBytes);
   const std::uint8_t* const end = Packer(scope, to.data() + before).pack(fields);
   to.resize(static_cast<std::size_t>(end - to.data()));
 }

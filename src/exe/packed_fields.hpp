@@ -14,6 +14,9 @@
 
 namespace bdelta::exe {
 
+// A vector's own memory, as it is with 64 bits wherever memory is reckoned: a patch tells it.
+inline constexpr std::uint64_t kVectorBytes = 24;
+
 // The stretch of a file that fields are packed for.
 struct PackScope {
   static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};

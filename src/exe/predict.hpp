@@ -83,11 +83,6 @@ class LabelIndex {
   return form == FieldForm::kOffset32 || form == FieldForm::kOffset24;
 }
 
-// Where the base of such a field lies in the file.
-[[nodiscard]] constexpr std::uint64_t base_pos(const Field& field) noexcept {
-  return field.pos - static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::int32_t>(field.base_delta)));
-}
-
 // For one thread: it remembers where it looked last.
 class Predictor {
  public:

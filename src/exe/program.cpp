@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::uint64_t kLargestField = 8;
 
-// Memory is told as it is with 64 bits, wherever that is reckoned: a patch declares it.
-constexpr std::uint64_t kVectorBytes = 24;
-
 // Code of which the target is so far away is none; no instruction of its machine says that.
 bool is_near(const Field& field, std::uint64_t block_address) noexcept {
   constexpr std::uint64_t kReach = std::uint64_t{1} << 39;
@@ -102,7 +99,7 @@ const PackedCode& Program::code_of(std::size_t block, FieldCache& cache) const {
 }
 
 std::span<const Field> Program::code_piece(std::size_t block, std::size_t piece, FieldCache& cache) const {
-  FieldCache::Unpacked& last = cache.code_piece_;
+  FieldCache::CodePiece& last = cache.code_piece_;
   const std::uint64_t number = std::uint64_t{block} * kCodeBlockBytes + piece;
   if (last.number == number) return last.fields;
   const PackedCode& code = code_of(block, cache);
@@ -120,19 +117,7 @@ void Program::add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCach
     const std::uint64_t image_pos = images_.all[image].file_pos;
     if (image_pos >= end) return;
     if (begin >= image_pos + images_.all[image].size_bytes) continue;
-    const FieldBlocks& blocks = tables_[image];
-    const std::size_t stop = std::min(blocks.block_count(), blocks.block_of(end - 1) + 1);
-    for (std::size_t block = blocks.block_of(begin); block < stop; ++block) {
-      FieldCache::Unpacked& last = cache.table_block_;
-      const std::uint64_t number = std::uint64_t{block} << 8 | image;
-      if (last.number != number) {
-        last.fields.clear();
-        blocks.unpack(block, last.fields);
-        last.number = number;
-      }
-      const auto first = std::lower_bound(last.fields.begin(), last.fields.end(), begin, lies_before);
-      to.insert(to.end(), first, std::lower_bound(first, last.fields.end(), end, lies_before));
-    }
+    tables_[image].add_fields(begin, end, cache.table_block_, to);
   }
 }
 

@@ -48,9 +48,9 @@ class FieldCache {
     std::uint64_t last_use = 0;
     PackedCode code;
   };
-  struct Unpacked {
+  struct CodePiece {  // the one that was unpacked last
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-    std::uint64_t number = kNone;  // of what was unpacked last
+    std::uint64_t number = kNone;
     std::vector<Field> fields;
   };
 
@@ -59,8 +59,8 @@ class FieldCache {
   std::uint64_t kept_bytes_ = 0;               // of all entries
   std::uint64_t use_count_ = 0;
   std::vector<Field> decoded_;                 // scratch of decoding
-  Unpacked table_block_;
-  Unpacked code_piece_;
+  FieldBlocks::Unpacked table_block_;
+  CodePiece code_piece_;
   std::vector<Field> tables_;                  // scratch: what code is merged with
   std::vector<Field> found_;                   // what fields_from returned last
 };
@@ -128,7 +128,8 @@ class Program {
   };
 
   void find_code_parts();
-  void find_tables(WorkerPool& pool, std::uint64_t keep_bytes);
+  void find_tables(WorkerPool& pool);
+  void find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes);
   void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads);
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
   void find_code(std::size_t block, std::vector<Field>& fields) const;

@@ -19,8 +19,8 @@ Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std
                  PredictorId predictor)
     : file_(file), predictor_(predictor), images_(std::move(images)) {
   find_code_parts();
-  find_tables(pool, keep_bytes);
-  if (memory_bytes() > keep_bytes) std::vector<PackedCode>().swap(code_);
+  find_tables(pool);
+  find_code_and_jump_tables(pool, keep_bytes);
 }
 
 void Program::find_code_parts() {
@@ -36,16 +36,25 @@ void Program::find_code_parts() {
   }
 }
 
-void Program::find_tables(WorkerPool& pool, std::uint64_t keep_bytes) {
-  std::vector<std::vector<Field>> loads(images_.all.size());
-  scan_code(pool, keep_bytes, &loads);
+void Program::find_tables(WorkerPool& pool) {
   for (std::size_t i = 0; i < images_.all.size(); ++i) tables_.emplace_back(file_, images_.all, i);
   pool.for_each(tables_.size(), [&](std::size_t i) {
     find_table_fields(file_, images_.all[i], predictor_, tables_[i]);
+    pool.advance();
+  });
+}
+
+// The fields of code are kept if all then takes no more than keep_bytes.
+void Program::find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes) {
+  const std::uint64_t table_bytes = table_memory_bytes();
+  std::vector<std::vector<Field>> loads(images_.all.size());
+  scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);
+  pool.for_each(tables_.size(), [&](std::size_t i) {
     find_jump_tables(file_, images_.all[i], loads[i], tables_[i]);
     std::vector<Field>().swap(loads[i]);
     pool.advance();
   });
+  if (memory_bytes() > keep_bytes) std::vector<PackedCode>().swap(code_);
 }
 
 bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {

@@ -163,7 +163,8 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
     FieldBlocks blocks(file, images, 0);
     find_jump_tables(file, images.at(0), loads, blocks);
     std::vector<Field> found;
-    blocks.add_fields(0, file.size(), found);
+    FieldBlocks::Unpacked last;
+    blocks.add_fields(0, file.size(), last, found);
     return found;
   };
   const std::vector<Field> fields = entries({&lea, 1});

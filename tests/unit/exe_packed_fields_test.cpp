@@ -54,12 +54,13 @@ std::vector<Field> random_fields(ByteSpan file, std::size_t count, std::uint64_t
     field.target_address = random.below(2) == 0 ? kAddress + random.below(1 << 20) : random.below(~std::uint64_t{0});
     if (field.form == FieldForm::kAbs64) field.target_address = load_le<std::uint64_t>(file.data() + field.pos);
     if (field.form == FieldForm::kRel32) {
-      const auto number = static_cast<std::int32_t>(load_le<std::uint32_t>(file.data() + field.pos));
-      field.target_address = kAddress + field.pos + 4 + field.trailing_bytes + static_cast<std::uint64_t>(std::int64_t{number});
+      const auto number = std::int64_t{static_cast<std::int32_t>(load_le<std::uint32_t>(file.data() + field.pos))};
+      field.target_address = kAddress + field.pos + 4 + field.trailing_bytes + static_cast<std::uint64_t>(number);
     }
     if (field.form == FieldForm::kFileOffset32 && field.trailing_bytes != 0) {
       field.base_delta = static_cast<std::uint32_t>(field.pos);
-      field.target_address = kFileSpace + std::uint64_t{load_le<std::uint32_t>(file.data() + field.pos)} * field.trailing_bytes;
+      const std::uint64_t number = load_le<std::uint32_t>(file.data() + field.pos);
+      field.target_address = kFileSpace + number * field.trailing_bytes;
     }
     fields.push_back(field);
   }
@@ -150,10 +151,12 @@ TEST(FieldBlocks, AreInOrderHoweverTheyCame) {
     blocks.settle();
     all = in_order(all);
     std::vector<Field> found;
-    blocks.add_fields(0, file.size(), found);
+    FieldBlocks::Unpacked none;
+    blocks.add_fields(0, file.size(), none, found);
     ASSERT_EQ(all, found);
   }
   Random random(13);
+  FieldBlocks::Unpacked last;
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t begin = random.below(file.size());
     const std::uint64_t end = begin + random.below(20'000);
@@ -161,7 +164,7 @@ TEST(FieldBlocks, AreInOrderHoweverTheyCame) {
     for (const Field& field : all) {
       if (field.pos >= begin && field.pos < end) expected.push_back(field);
     }
-    blocks.add_fields(begin, end, found);
+    blocks.add_fields(begin, end, last, found);
     ASSERT_EQ(expected, found) << begin << " to " << end;
   }
   EXPECT_LT(blocks.memory_bytes(), all.size() * sizeof(Field));

@@ -40,7 +40,8 @@ inline std::vector<Seen> fields_of(const Bytes& file, exe::PredictorId predictor
   for (std::size_t i = 0; i < images.size(); ++i) {
     exe::FieldBlocks blocks(file, images, i);
     exe::find_table_fields(file, images[i], predictor, blocks);
-    blocks.add_fields(0, file.size(), fields);
+    exe::FieldBlocks::Unpacked last;
+    blocks.add_fields(0, file.size(), last, fields);
   }
   std::vector<Seen> seen;
   for (const Field& field : fields) {

@@ -34,7 +34,8 @@ using Form = FieldForm;
     std::vector<Field> fields;
     FieldBlocks blocks(file, images, static_cast<std::size_t>(&image - images.data()));
     find_table_fields(file, image, exe::kNewestPredictor, blocks);
-    blocks.add_fields(0, file.size(), fields);
+    FieldBlocks::Unpacked last;
+    blocks.add_fields(0, file.size(), last, fields);
     std::uint64_t end = image.file_pos;
     for (const Field& field : fields) {
       if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;

@@ -31,12 +31,13 @@ Status read_frames(io::TypedReader& patch, const char* record, std::uint64_t raw
   BDELTA_ASSIGN(const auto decoder, make_decoder(codec, (entry >> 4) + kMinWindowLog));
   Bytes coded;
   const std::size_t end = out.size() + static_cast<std::size_t>(raw_bytes);
+  out.reserve(end);
   while (out.size() < end) {
     const auto [coded_bytes, frame_bytes] = read_global_frame(patch);
     if (!patch.ok() || !is_possible_frame({coded_bytes, frame_bytes}, end - out.size())) {
       return corrupt_record(patch, record, "has a frame of an impossible size");
     }
-    coded.resize(static_cast<std::size_t>(coded_bytes));
+    renew(coded, static_cast<std::size_t>(coded_bytes));
     if (!patch.read_exact(coded)) return corrupt_record(patch, record, "can't be read");
     const std::size_t before = out.size();
     out.resize(before + static_cast<std::size_t>(frame_bytes));
