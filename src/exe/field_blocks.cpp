@@ -12,12 +12,22 @@ void sort_fields(std::vector<Field>& fields) {
   }
 }
 
+// Sorted fields that also end before `limit`.
+bool are_disjoint(std::span<const Field> fields, std::uint64_t limit) {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::uint64_t next = i + 1 < fields.size() ? fields[i + 1].pos : limit;
+    if (fields[i].pos + field_bytes(fields[i].form) > next) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 FieldBlocks::FieldBlocks(ByteSpan file, std::span<const Image> images, std::size_t number)
     : file_(file), images_(images), number_(static_cast<std::uint8_t>(number)) {
   const std::uint64_t size = images[number].size_bytes;
   blocks_.resize(static_cast<std::size_t>(size / kBlockBytes + (size % kBlockBytes != 0 ? 1 : 0)));
+  in_order_.resize(blocks_.size());
 }
 
 PackScope FieldBlocks::scope(std::size_t block) const noexcept {
@@ -39,8 +49,10 @@ void FieldBlocks::take(std::vector<Field>& fields) {
     const std::size_t block = block_of(all[begin].pos);
     std::size_t end = begin + 1;
     while (end < all.size() && block_of(all[end].pos) == block) ++end;
+    const std::span<const Field> some = all.subspan(begin, end - begin);
     packed.clear();
-    pack_fields(scope(block), all.subspan(begin, end - begin), packed);
+    pack_fields(scope(block), some, shapes_, packed);
+    in_order_[block] = blocks_[block].empty() && are_disjoint(some, scope(block + 1).pos);
     append(blocks_[block], packed);
     begin = end;
   }
@@ -48,15 +60,15 @@ void FieldBlocks::take(std::vector<Field>& fields) {
 }
 
 void FieldBlocks::unpack(std::size_t block, std::vector<Field>& to) const {
-  for (ByteSpan packed = blocks_[block]; !packed.empty();) packed = unpack_fields(scope(block), packed, to);
+  for (ByteSpan packed = blocks_[block]; !packed.empty();) packed = unpack_fields(scope(block), shapes_, packed, to);
 }
 
 void FieldBlocks::settle() {
   std::vector<Field> fields;
   Bytes packed;
-  std::uint64_t end = 0;  // of the last field that stayed
+  std::uint64_t end = 0;  // of the last field that stayed, as far as it matters to the next block
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
-    if (blocks_[block].empty()) continue;
+    if (blocks_[block].empty() || (in_order_[block] && end <= scope(block).pos)) continue;
     fields.clear();
     unpack(block, fields);
     sort_fields(fields);
@@ -68,8 +80,9 @@ void FieldBlocks::settle() {
     }
     fields.resize(kept);
     packed.clear();
-    if (kept != 0) pack_fields(scope(block), fields, packed);
+    if (kept != 0) pack_fields(scope(block), fields, shapes_, packed);
     blocks_[block] = Bytes(packed.begin(), packed.end());
+    in_order_[block] = end <= scope(block + 1).pos;
   }
 }
 
@@ -88,7 +101,7 @@ void FieldBlocks::add_fields(std::uint64_t begin, std::uint64_t end, Unpacked& l
 }
 
 std::uint64_t FieldBlocks::memory_bytes() const noexcept {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = shapes_.size() * sizeof(FieldShape);
   for (const Bytes& block : blocks_) bytes += block.size() + kVectorBytes;
   return bytes;
 }

@@ -55,6 +55,8 @@ class FieldBlocks {
   std::span<const Image> images_;
   std::uint8_t number_;
   std::vector<Bytes> blocks_;
+  std::vector<bool> in_order_;  // a block's fields are sorted, disjoint, and end inside it
+  FieldShapes shapes_;  // of all blocks
 };
 
 }  // namespace bdelta::exe

@@ -15,11 +15,6 @@ namespace {
 constexpr std::uint64_t kReach = std::uint64_t{1} << 20;  // bytes between instruction and target; functions are smaller
 constexpr std::size_t kLeastEntries = 2;
 
-struct Candidate {
-  std::uint64_t table = 0;      // address
-  std::uint64_t code = 0;       // address of the instruction that loads it
-};
-
 // The instruction computes an address, and does not read or write what is there.
 bool computes_address(ByteSpan file, const Image& image, const Field& field) {
   constexpr std::uint8_t kLea = 0x8d;
@@ -28,31 +23,14 @@ bool computes_address(ByteSpan file, const Image& image, const Field& field) {
          field.kind == FieldKind::kDataReference && number_at<std::uint8_t>(file, field.pos - 2) == kLea;
 }
 
-std::vector<Candidate> find_candidates(ByteSpan file, const Image& image, const ImageLayout& layout,
-                                       std::span<const Field> code_fields) {
-  std::vector<Candidate> found;
-  for (const Field& field : code_fields) {
-    Candidate candidate{field.target_address, 0};
-    if (!may_load_jump_table(file, image, layout, field) || !layout.address_of(field.pos, candidate.code)) continue;
-    found.push_back(candidate);
-  }
-  // Of several instructions for one table the first one speaks for all.
-  std::sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    return a.table != b.table ? a.table < b.table : a.code < b.code;
-  });
-  const auto same = [](const Candidate& a, const Candidate& b) { return a.table == b.table; };
-  found.erase(std::unique(found.begin(), found.end(), same), found.end());
-  return found;
-}
-
 // How many numbers from `pos` on lead to code near `candidate.code`; at most `room` bytes.
-std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const Candidate& candidate, std::uint64_t pos,
+std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const TableLoad& load, std::uint64_t pos,
                           std::uint64_t room) {
   std::size_t count = 0;
   for (; (count + 1) * 4 <= room; ++count) {
     const auto number = static_cast<std::int32_t>(number_at<std::uint32_t>(file, pos + 4 * count));
-    const std::uint64_t target = candidate.table + static_cast<std::uint64_t>(std::int64_t{number});
-    if (target - candidate.code + kReach > 2 * kReach) break;
+    const std::uint64_t target = load.table + static_cast<std::uint64_t>(std::int64_t{number});
+    if (target - load.code + kReach > 2 * kReach) break;
     const Section* section = layout.section_of(target);
     if (section == nullptr || section->kind != SectionKind::kCode) break;
   }
@@ -61,27 +39,35 @@ std::size_t count_entries(ByteSpan file, const ImageLayout& layout, const Candid
 
 }  // namespace
 
-bool may_load_jump_table(ByteSpan file, const Image& image, const ImageLayout& layout, const Field& field) {
+bool is_table_load(ByteSpan file, const Image& image, const ImageLayout& layout, const Field& field, TableLoad& load) {
   if (field.target_address % 4 != 0 || !computes_address(file, image, field)) return false;
   const Section* section = layout.section_of(field.target_address);
-  return section != nullptr && section->kind == SectionKind::kData;
+  load.table = field.target_address;
+  return section != nullptr && section->kind == SectionKind::kData && layout.address_of(field.pos, load.code);
 }
 
-void find_jump_tables(ByteSpan file, const Image& image, std::span<const Field> code_fields, FieldBlocks& out) {
+void keep_first_loads(std::vector<TableLoad>& loads) {
+  std::sort(loads.begin(), loads.end(), [](const TableLoad& a, const TableLoad& b) {
+    return a.table != b.table ? a.table < b.table : a.code < b.code;
+  });
+  const auto same = [](const TableLoad& a, const TableLoad& b) { return a.table == b.table; };
+  loads.erase(std::unique(loads.begin(), loads.end(), same), loads.end());
+}
+
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out) {
   const ImageLayout layout(image);
   FieldSink sink(file, image, layout, PredictorId::k1, out);
-  const std::vector<Candidate> candidates = find_candidates(file, image, layout, code_fields);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& candidate = candidates[i];
-    const Section* section = layout.section_of(candidate.table);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const TableLoad& load = loads[i];
+    const Section* section = layout.section_of(load.table);
     std::uint64_t pos = 0;
-    if (!layout.file_pos_of(candidate.table, pos)) continue;
-    std::uint64_t room = section->size_bytes - (candidate.table - section->address);
-    if (i + 1 < candidates.size()) room = std::min(room, candidates[i + 1].table - candidate.table);
-    const std::size_t count = count_entries(file, layout, candidate, pos, room);
+    if (!layout.file_pos_of(load.table, pos)) continue;
+    std::uint64_t room = section->size_bytes - (load.table - section->address);
+    if (i + 1 < loads.size()) room = std::min(room, loads[i + 1].table - load.table);
+    const std::size_t count = count_entries(file, layout, load, pos, room);
     if (count < kLeastEntries) continue;
     for (std::size_t entry = 0; entry < count; ++entry) {
-      sink.offset32(pos + 4 * entry, {pos, candidate.table}, FieldKind::kJumpTable);
+      sink.offset32(pos + 4 * entry, {pos, load.table}, FieldKind::kJumpTable);
     }
   }
   sink.finish();

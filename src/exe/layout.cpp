@@ -49,20 +49,20 @@ void drop_overlaps(std::vector<Section>& sections, Start start, Size size) {
 constexpr auto address_of_section = [](const Section& section) noexcept { return section.address; };
 constexpr auto pos_of_section = [](const Section& section) noexcept { return section.file_pos; };
 
-// The last of `sections`, ascending by `start`, that begins at or before `value`; `hint` is tried first.
+// The last of `sections`, ascending by `start`, that begins at or before `value`; as many if there is none.
 template <class Start>
-const Section* find_section(const std::vector<Section>& sections, std::uint64_t value, Start start,
-                            std::size_t& hint) noexcept {
-  if (sections.empty()) return nullptr;
-  const bool hit = value >= start(sections[hint]) &&
-                   (hint + 1 == sections.size() || value < start(sections[hint + 1]));
-  if (!hit) {
-    const auto after = std::upper_bound(sections.begin(), sections.end(), value,
-                                        [&](std::uint64_t at, const Section& s) { return at < start(s); });
-    if (after == sections.begin()) return nullptr;
-    hint = static_cast<std::size_t>(after - sections.begin()) - 1;
-  }
-  return &sections[hint];
+std::size_t last_before(const std::vector<Section>& sections, std::uint64_t value, Start start) noexcept {
+  const auto after = std::upper_bound(sections.begin(), sections.end(), value,
+                                      [&](std::uint64_t at, const Section& s) { return at < start(s); });
+  return after == sections.begin() ? sections.size() : static_cast<std::size_t>(after - sections.begin()) - 1;
+}
+
+// Of what begins at `section`, as far as it reaches before the next one begins.
+template <class Start>
+std::uint64_t own_bytes(const std::vector<Section>& sections, std::size_t section, std::uint64_t size_bytes,
+                        Start start) noexcept {
+  if (section + 1 == sections.size()) return size_bytes;
+  return std::min(size_bytes, start(sections[section + 1]) - start(sections[section]));
 }
 
 }  // namespace
@@ -88,9 +88,12 @@ ImageLayout::ImageLayout(const Image& image) : by_address_(image.sections) {
   std::sort(by_pos_.begin(), by_pos_.end(), [](const Section& a, const Section& b) { return a.file_pos < b.file_pos; });
 }
 
-const Section* ImageLayout::section_of(std::uint64_t address) const noexcept {
-  const Section* section = find_section(by_address_, address, address_of_section, last_address_);
-  return section != nullptr && address - section->address < section->memory_bytes ? section : nullptr;
+const Section* ImageLayout::find_section_of(std::uint64_t address) const noexcept {
+  const std::size_t found = last_before(by_address_, address, address_of_section);
+  if (found == by_address_.size()) return nullptr;
+  const Section& section = by_address_[found];
+  near_address_ = {section.address, own_bytes(by_address_, found, section.memory_bytes, address_of_section), found};
+  return address - section.address < section.memory_bytes ? &section : nullptr;
 }
 
 bool ImageLayout::file_pos_of(std::uint64_t address, std::uint64_t& pos) const noexcept {
@@ -100,10 +103,13 @@ bool ImageLayout::file_pos_of(std::uint64_t address, std::uint64_t& pos) const n
   return true;
 }
 
-bool ImageLayout::address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-  const Section* section = find_section(by_pos_, pos, pos_of_section, last_pos_);
-  if (section == nullptr || pos - section->file_pos >= section->size_bytes) return false;
-  address = section->address + (pos - section->file_pos);
+bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
+  const std::size_t found = last_before(by_pos_, pos, pos_of_section);
+  if (found == by_pos_.size()) return false;
+  const Section& section = by_pos_[found];
+  near_pos_ = {section.file_pos, own_bytes(by_pos_, found, section.size_bytes, pos_of_section), found};
+  if (pos - section.file_pos >= section.size_bytes) return false;
+  address = section.address + (pos - section.file_pos);
   return true;
 }
 

@@ -1,10 +1,10 @@
-// A field is a shape (all of it that repeats: form, kind, …), the distance from the field before, and, where its bytes don't
-// tell, the distance of its base or of its target from that of the field of this shape before. Shapes are numbered as they
-// appear; the first field of one brings it along. Numbers are those of base/varint.
+// A field is the number of its shape, the distance from the field before, and, where its bytes don't tell, the distance of
+// its base or of its target from that of the field of this shape before. Numbers are those of base/varint.
 #include "exe/packed_fields.hpp"
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/varint.hpp"
 #include "exe/field_codec.hpp"
@@ -12,38 +12,37 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::size_t kMostShapes = 128;
-constexpr std::uint8_t kUnnumbered = 255;  // a shape for this field only, as all numbers are given
-constexpr std::uint8_t kHasBase = 1;       // Field::base_delta is not 0
-constexpr std::uint8_t kHasTarget = 2;     // the file's bytes don't tell it
+constexpr std::size_t kMostShapes = 250;
+constexpr std::uint8_t kUnnumbered = 255;  // a shape for this field only, as all numbers are given; it follows
+constexpr std::size_t kShapeBytes = 6;
+constexpr std::uint8_t kHasBase = 1;    // Field::base_delta is not 0
+constexpr std::uint8_t kHasTarget = 2;  // the file's bytes don't tell it
 
-struct Shape {
-  FieldForm form = FieldForm::kRel32;
-  FieldKind kind = FieldKind::kOther;
-  std::uint8_t trailing_bytes = 0;
-  std::uint8_t image = 0;
-  std::uint8_t flags = 0;
-  bool operator==(const Shape&) const = default;
-};
-constexpr std::size_t kShapeBytes = 5;
-
-// Instructions that hold an address together are told by what the one before led to.
-constexpr bool is_part_of_address(FieldForm form) noexcept {
-  return form == FieldForm::kArmPage || form == FieldForm::kArmLow12 || form == FieldForm::kArmLow12Scaled;
-}
-
-// What both directions remember.
-struct History {
-  std::array<Shape, kMostShapes + 1> shapes;  // the last one is that of the field that has a shape without a number
-  std::array<std::uint64_t, kMostShapes + 2> targets{};  // by shape; then of those without a number, and of parts
-  std::size_t shape_count = 0;
-  std::uint64_t pos = 0;
-  std::uint64_t base = 0;
-
-  std::uint64_t& last_target(std::size_t shape, FieldForm form) noexcept {
-    if (is_part_of_address(form)) return targets[kMostShapes + 1];
-    return targets[shape];
+// Where the fields before led, which both directions remember.
+class LastTargets {
+ public:
+  LastTargets(const PackScope& scope, std::size_t shape_count) : first_(scope.address) {
+    std::fill_n(targets_.begin(), kBeforeShapes + shape_count, first_);
   }
+
+  void add_shape(std::size_t slot) noexcept { targets_[kBeforeShapes + slot] = first_; }
+
+  // Of a shape's number, or kUnnumbered.
+  std::uint64_t& of(std::size_t slot, FieldForm form) noexcept {
+    if (is_part_of_address(form)) return targets_[0];
+    return slot < kMostShapes ? targets_[kBeforeShapes + slot] : targets_[1];
+  }
+
+ private:
+  static constexpr std::size_t kBeforeShapes = 2;
+
+  // Instructions that hold an address together are told by what the one before led to.
+  static constexpr bool is_part_of_address(FieldForm form) noexcept {
+    return form == FieldForm::kArmPage || form == FieldForm::kArmLow12 || form == FieldForm::kArmLow12Scaled;
+  }
+
+  std::uint64_t first_;
+  std::array<std::uint64_t, kBeforeShapes + kMostShapes> targets_;
 };
 
 // Sets where the field leads from its bytes. False where they alone don't tell.
@@ -116,54 +115,65 @@ inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexce
     case Way::kArmBranch19: field.target_address = own + words_in<5, 19>(load_le<std::uint32_t>(bytes)); return true;
     case Way::kOther: break;
   }
-  return read_target(scope, field);
+  Field read = field;  // a copy, so that what the other ways fill in stays in registers
+  const bool is_told = read_target(scope, read);
+  field.target_address = read.target_address;
+  return is_told;
 }
 
 constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * kMaxVarintBytes;
+constexpr std::size_t kBatchFields = 64;
 
 class Packer {
  public:
-  // Writes to `at`, which has room for kMaxVarintBytes and kMostFieldBytes a field.
-  Packer(const PackScope& scope, std::uint8_t* at) : scope_(scope), at_(at) { history_.pos = scope.pos; }
+  Packer(const PackScope& scope, FieldShapes& shapes)
+      : scope_(scope), shapes_(shapes), pos_(scope.pos), targets_(scope, shapes.size()) {}
 
-  std::uint8_t* pack(std::span<const Field> fields) {
-    at_ = store_varint(at_, fields.size());
-    for (const Field& field : fields) add(field);
-    return at_;
+  void pack(std::span<const Field> fields, Bytes& to) {
+    append_varint(to, fields.size());
+    while (!fields.empty()) {
+      const std::span<const Field> batch = fields.first(std::min(fields.size(), kBatchFields));
+      at_ = batch_.data();
+      for (const Field& field : batch) add(field);
+      append(to, {batch_.data(), static_cast<std::size_t>(at_ - batch_.data())});
+      fields = fields.subspan(batch.size());
+    }
   }
 
  private:
   void add(const Field& field) {
     Field read = field;
-    const bool is_told = read_target_by(way_of(field.form, scope_, scope_.images[field.image].bits64), scope_, read) &&
-                         read.target_address == field.target_address;
-    const Shape shape{field.form, field.kind, field.trailing_bytes, field.image,
-                      static_cast<std::uint8_t>((field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget))};
+    const Way way = way_of(field.form, scope_, scope_.images[field.image].bits64);
+    const bool is_told = read_target_by(way, scope_, read) && read.target_address == field.target_address;
+    const int flags = (field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget);
+    const FieldShape shape{field.form, field.kind, field.trailing_bytes, field.image, static_cast<std::uint8_t>(flags),
+                           static_cast<std::uint8_t>(way)};
     const std::size_t slot = put_shape(shape);
-    put_difference(field.pos, history_.pos);
-    if ((shape.flags & kHasBase) != 0) put_difference(base_pos(field), history_.base);
-    if (!is_told) put_difference(field.target_address, history_.last_target(slot, field.form));
+    put_difference(field.pos, pos_);
+    if ((flags & kHasBase) != 0) put_difference(base_pos(field), base_);
+    if ((flags & kHasTarget) != 0) put_difference(field.target_address, targets_.of(slot, field.form));
   }
 
-  std::size_t put_shape(const Shape& shape) {
+  std::size_t put_shape(const FieldShape& shape) {
     std::uint8_t& guess = guess_[(static_cast<unsigned>(shape.kind) * 5u + static_cast<unsigned>(shape.form) +
                                   shape.trailing_bytes * 16u + shape.flags) % guess_.size()];
     std::size_t slot = guess;
-    if (slot >= history_.shape_count || history_.shapes[slot] != shape) {
-      for (slot = 0; slot < history_.shape_count && history_.shapes[slot] != shape;) ++slot;
+    if (slot >= shapes_.size() || shapes_[slot] != shape) {
+      slot = static_cast<std::size_t>(std::find(shapes_.begin(), shapes_.end(), shape) - shapes_.begin());
     }
-    const bool is_new = slot == history_.shape_count;
-    *at_++ = slot < kMostShapes ? static_cast<std::uint8_t>(slot) : kUnnumbered;
-    if (is_new) {
-      history_.shapes[slot] = shape;
-      if (slot < kMostShapes) ++history_.shape_count;
-      *at_++ = static_cast<std::uint8_t>(shape.form);
-      *at_++ = static_cast<std::uint8_t>(shape.kind);
-      *at_++ = shape.trailing_bytes;
-      *at_++ = shape.image;
-      *at_++ = shape.flags;
+    if (slot >= kMostShapes) {
+      *at_++ = kUnnumbered;
+      for (const std::uint8_t part : {static_cast<std::uint8_t>(shape.form), static_cast<std::uint8_t>(shape.kind),
+                                      shape.trailing_bytes, shape.image, shape.flags, shape.way}) {
+        *at_++ = part;
+      }
+      return kUnnumbered;
     }
-    if (slot < kMostShapes) guess = static_cast<std::uint8_t>(slot);
+    if (slot == shapes_.size()) {
+      shapes_.push_back(shape);
+      targets_.add_shape(slot);
+    }
+    guess = *at_++ = static_cast<std::uint8_t>(slot);
     return slot;
   }
 
@@ -174,73 +184,55 @@ class Packer {
   }
 
   const PackScope& scope_;
-  std::uint8_t* at_;
-  History history_;
+  FieldShapes& shapes_;
+  std::uint8_t* at_ = nullptr;  // in the batch
+  std::uint64_t pos_;           // of the field before
+  std::uint64_t base_ = 0;
+  LastTargets targets_;
   std::array<std::uint8_t, 64> guess_{};
+  std::array<std::uint8_t, kBatchFields * kMostFieldBytes> batch_;
 };
 
-// Reads what Packer wrote in memory: nothing is checked.
-class Unpacker {
- public:
-  Unpacker(const PackScope& scope, ByteSpan packed) : scope_(scope), packed_(packed), at_(packed.data()) {
-    history_.pos = scope.pos;
-  }
+FieldShape shape_at(const std::uint8_t* at) noexcept {
+  return {static_cast<FieldForm>(at[0]), static_cast<FieldKind>(at[1]), at[2], at[3], at[4], at[5]};
+}
 
-  ByteSpan unpack(std::vector<Field>& to) {
-    const std::size_t first = to.size();
-    to.resize(first + static_cast<std::size_t>(load_varint(at_)));
-    Field* const end = to.data() + to.size();
-    for (Field* field = to.data() + first; field != end; ++field) {
-      const std::size_t slot = std::min<std::size_t>(*at_++, kMostShapes);
-      if (slot >= history_.shape_count) read_shape(slot);
-      const Shape shape = history_.shapes[slot];
-      history_.pos = from(history_.pos);
-      *field = {history_.pos, 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
-      if ((shape.flags & kHasBase) != 0) {
-        history_.base = from(history_.base);
-        field->base_delta = static_cast<std::uint32_t>(history_.pos - history_.base);
-      }
-      if ((shape.flags & kHasTarget) != 0) {
-        std::uint64_t& target = history_.last_target(slot, shape.form);
-        field->target_address = target = from(target);
-      } else {
-        (void)read_target_by(ways_[slot], scope_, *field);
-      }
-    }
-    return packed_.subspan(static_cast<std::size_t>(at_ - packed_.data()));
-  }
-
- private:
-  std::uint64_t from(std::uint64_t before) noexcept {
-    return before + static_cast<std::uint64_t>(unzigzag(load_varint(at_)));
-  }
-
-  void read_shape(std::size_t slot) noexcept {
-    const Shape shape{static_cast<FieldForm>(at_[0]), static_cast<FieldKind>(at_[1]), at_[2], at_[3], at_[4]};
-    at_ += kShapeBytes;
-    history_.shapes[slot] = shape;
-    ways_[slot] = way_of(shape.form, scope_, scope_.images[shape.image].bits64);
-    if (slot < kMostShapes) ++history_.shape_count;
-  }
-
-  const PackScope& scope_;
-  ByteSpan packed_;
-  const std::uint8_t* at_;
-  History history_;
-  std::array<Way, kMostShapes + 1> ways_;
-};
+// Moves `at` behind a difference.
+std::uint64_t after(std::uint64_t before, const std::uint8_t*& at) noexcept {
+  return before + static_cast<std::uint64_t>(unzigzag(load_varint(at)));
+}
 
 }  // namespace
 
-void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to) {
-  const std::size_t before = to.size();
-  to.resize(before + kMaxVarintBytes + fields.size() * kMostFieldBytes);
-  const std::uint8_t* const end = Packer(scope, to.data() + before).pack(fields);
-  to.resize(static_cast<std::size_t>(end - to.data()));
+void pack_fields(const PackScope& scope, std::span<const Field> fields, FieldShapes& shapes, Bytes& to) {
+  Packer(scope, shapes).pack(fields, to);
 }
 
-ByteSpan unpack_fields(const PackScope& scope, ByteSpan packed, std::vector<Field>& to) {
-  return Unpacker(scope, packed).unpack(to);
+// Reads what Packer wrote in memory: nothing is checked.
+ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSpan packed, std::vector<Field>& to) {
+  const std::uint8_t* at = packed.data();
+  LastTargets targets(scope, shapes.size());
+  Field field;
+  field.pos = scope.pos;
+  std::uint64_t base = 0;
+  const auto count = static_cast<std::size_t>(load_varint(at));
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t slot = *at++;
+    const FieldShape shape = slot != kUnnumbered ? shapes[slot] : shape_at(std::exchange(at, at + kShapeBytes));
+    field = {after(field.pos, at), 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
+    if ((shape.flags & kHasBase) != 0) {
+      base = after(base, at);
+      field.base_delta = static_cast<std::uint32_t>(field.pos - base);
+    }
+    if ((shape.flags & kHasTarget) != 0) {
+      std::uint64_t& target = targets.of(slot, shape.form);
+      field.target_address = target = after(target, at);
+    } else {
+      (void)read_target_by(static_cast<Way>(shape.way), scope, field);
+    }
+    to.push_back(field);
+  }
+  return packed.subspan(static_cast<std::size_t>(at - packed.data()));
 }
 
 }  // namespace bdelta::exe

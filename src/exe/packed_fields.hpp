@@ -27,12 +27,26 @@ struct PackScope {
   std::uint64_t address = kNoAddress;  // of that byte, if all of the stretch follows one another in memory
 };
 
-// Appends the fields to `to`, in their order, whatever that is. Their bytes must lie in the file. `to` may get room for more
-// than is put there.
-void pack_fields(const PackScope& scope, std::span<const Field> fields, Bytes& to);
+// All of a field that repeats.
+struct FieldShape {
+  FieldForm form = FieldForm::kRel32;
+  FieldKind kind = FieldKind::kOther;
+  std::uint8_t trailing_bytes = 0;
+  std::uint8_t image = 0;
+  std::uint8_t flags = 0;  // what else is kept of such a field
+  std::uint8_t way = 0;    // how its bytes tell where it leads
+  bool operator==(const FieldShape&) const = default;
+};
+
+// By number. What was packed with them is unpacked with them, or with what they have become by packing more.
+using FieldShapes = std::vector<FieldShape>;
+
+// Appends the fields to `to`, in their order, whatever that is. Their bytes must lie in the file.
+void pack_fields(const PackScope& scope, std::span<const Field> fields, FieldShapes& shapes, Bytes& to);
 
 // Appends the fields to `to` that pack_fields wrote for the same scope at the beginning of `packed`; gives what follows
 // them. The file's bytes may have changed since: other addresses come out then, at the same positions.
-[[nodiscard]] ByteSpan unpack_fields(const PackScope& scope, ByteSpan packed, std::vector<Field>& to);
+[[nodiscard]] ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSpan packed,
+                                     std::vector<Field>& to);
 
 }  // namespace bdelta::exe

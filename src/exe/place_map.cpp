@@ -65,15 +65,19 @@ std::uint32_t PlaceMap::owner(std::uint64_t source_pos) const noexcept {
 }
 
 std::uint32_t PlaceMap::owner_before(std::uint64_t source_pos) const noexcept {
-  return run_at(source_pos).owner_before;
+  return owner_up_to(segment_of(source_pos));
+}
+
+std::uint32_t PlaceMap::owner_up_to(std::size_t segment) const noexcept {
+  const bool owned = segments_[segment].cover != kNoCover || segment == 0;
+  return segments_[owned ? segment : segment - 1].cover;
 }
 
 PlaceMap::Run PlaceMap::run_at(std::uint64_t source_pos) const noexcept {
   const std::size_t segment = segment_of(source_pos);
   const std::uint64_t begin = segments_[segment].source_pos;
   const std::uint64_t end = segment + 1 < segments_.size() ? segments_[segment + 1].source_pos : ~std::uint64_t{0};
-  const bool owned = segments_[segment].cover != kNoCover || segment == 0;
-  return {begin, end - begin, segments_[owned ? segment : segment - 1].cover};
+  return {begin, end - begin, owner_up_to(segment)};
 }
 
 }  // namespace bdelta::exe

@@ -45,6 +45,7 @@ class PlaceMap {
 
   void add(std::uint64_t source_pos, std::uint32_t cover);
   [[nodiscard]] std::size_t segment_of(std::uint64_t source_pos) const noexcept;
+  [[nodiscard]] std::uint32_t owner_up_to(std::size_t segment) const noexcept;
 
   const Covers& covers_;
   std::vector<Segment> segments_;

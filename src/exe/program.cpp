@@ -23,7 +23,7 @@ std::uint64_t end_of(const Field& field) noexcept { return field.pos + field_byt
 }  // namespace
 
 std::uint64_t PackedCode::memory_bytes() const noexcept {
-  return packed.size() + begins.size() * sizeof(std::uint32_t) + 2 * kVectorBytes;
+  return packed.size() + shapes.size() * sizeof(FieldShape) + begins.size() * sizeof(std::uint32_t) + 3 * kVectorBytes;
 }
 
 const Program::CodePart& Program::part_of_block(std::size_t block) const noexcept {
@@ -63,8 +63,8 @@ PackedCode Program::pack_code(std::size_t block, std::span<Field> fields) const 
     const PackScope scope = piece_scope(block, piece);
     const auto end = std::lower_bound(fields.begin(), fields.end(), scope.pos + PackedCode::kPieceBytes, lies_before);
     code.begins.push_back(static_cast<std::uint32_t>(packed.size()));
-    if (end != fields.begin()) pack_fields(scope, fields.first(static_cast<std::size_t>(end - fields.begin())), packed);
-    fields = fields.subspan(static_cast<std::size_t>(end - fields.begin()));
+    if (end != fields.begin()) pack_fields(scope, {fields.begin(), end}, code.shapes, packed);
+    fields = {end, fields.end()};
   }
   code.begins.push_back(static_cast<std::uint32_t>(packed.size()));
   code.packed = Bytes(packed.begin(), packed.end());
@@ -99,15 +99,15 @@ const PackedCode& Program::code_of(std::size_t block, FieldCache& cache) const {
 }
 
 std::span<const Field> Program::code_piece(std::size_t block, std::size_t piece, FieldCache& cache) const {
-  FieldCache::CodePiece& last = cache.code_piece_;
-  const std::uint64_t number = std::uint64_t{block} * kCodeBlockBytes + piece;
+  const std::uint64_t number = std::uint64_t{block} * (kCodeBlockBytes / PackedCode::kPieceBytes) + piece;
+  FieldCache::CodePiece& last = cache.code_pieces_[number % FieldCache::kPieceCount];
   if (last.number == number) return last.fields;
   const PackedCode& code = code_of(block, cache);
   last.fields.clear();
   last.number = number;
   if (code.begins.empty() || code.begins[piece] == code.begins[piece + 1]) return last.fields;
   const ByteSpan packed(code.packed);
-  (void)unpack_fields(piece_scope(block, piece), packed.subspan(code.begins[piece]), last.fields);
+  (void)unpack_fields(piece_scope(block, piece), code.shapes, packed.subspan(code.begins[piece]), last.fields);
   return last.fields;
 }
 
@@ -209,7 +209,8 @@ std::uint64_t Program::memory_bytes() const noexcept {
 std::uint64_t Program::cache_memory_bytes() noexcept {
   // The densest code has a field every two bytes, in two bytes each.
   constexpr std::uint64_t kBlockFields = kCodeBlockBytes / 2;
-  return FieldCache::kMostBytes + 2 * kBlockFields + (kBlockFields + kStepBytes) * sizeof(Field);
+  constexpr std::uint64_t kPieceFields = FieldCache::kPieceCount * PackedCode::kPieceBytes / 2;
+  return FieldCache::kMostBytes + 2 * kBlockFields + (kBlockFields + kPieceFields + kStepBytes) * sizeof(Field);
 }
 
 }  // namespace bdelta::exe

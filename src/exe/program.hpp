@@ -10,13 +10,16 @@
 // Which fields there are is part of the patch format: it depends on the file alone, never on what was asked before.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "bdelta/io.hpp"
 #include "exe/field.hpp"
 #include "exe/field_blocks.hpp"
+#include "exe/jump_tables.hpp"
 #include "exe/packed_fields.hpp"
 #include "exe/predict.hpp"
 #include "exe/predictor_id.hpp"
@@ -26,9 +29,10 @@ namespace bdelta::exe {
 
 // The fields of a block of code, packed in pieces.
 struct PackedCode {
-  static constexpr std::uint64_t kPieceBytes = 4096;  // of the file; what is unpacked for a look at one field
+  static constexpr std::uint64_t kPieceBytes = 1024;  // of the file; what is unpacked for a look at one field
 
   Bytes packed;
+  FieldShapes shapes;
   std::vector<std::uint32_t> begins;  // of each piece, and the end; empty if the block has no fields
 
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
@@ -43,12 +47,15 @@ class FieldCache {
  private:
   friend class Program;
 
+  // Covers of reordered code come back to the same few pieces.
+  static constexpr std::size_t kPieceCount = 32;
+
   struct Entry {
     std::size_t block = 0;
     std::uint64_t last_use = 0;
     PackedCode code;
   };
-  struct CodePiece {  // the one that was unpacked last
+  struct CodePiece {  // unpacked
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
     std::uint64_t number = kNone;
     std::vector<Field> fields;
@@ -60,7 +67,7 @@ class FieldCache {
   std::uint64_t use_count_ = 0;
   std::vector<Field> decoded_;                 // scratch of decoding
   FieldBlocks::Unpacked table_block_;
-  CodePiece code_piece_;
+  std::array<CodePiece, kPieceCount> code_pieces_;  // each in the place that its number tells
   std::vector<Field> tables_;                  // scratch: what code is merged with
   std::vector<Field> found_;                   // what fields_from returned last
 };
@@ -130,7 +137,13 @@ class Program {
   void find_code_parts();
   void find_tables(WorkerPool& pool);
   void find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes);
-  void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads);
+  void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads);
+  // Look-ups in a layout remember the one before, so each task has a copy: of one image only, as there may be many of both.
+  struct LayoutCopy {
+    std::optional<ImageLayout> layout;
+    std::uint8_t image = 0;
+  };
+  [[nodiscard]] std::vector<TableLoad> table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const;
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
   void find_code(std::size_t block, std::vector<Field>& fields) const;
   [[nodiscard]] PackScope piece_scope(std::size_t block, std::size_t piece) const noexcept;

@@ -1,13 +1,10 @@
 // Finding what a Program holds: the fields of tables, and those of jump tables, which all code is gone through for.
 #include <algorithm>
 #include <atomic>
-#include <iterator>
-#include <optional>
 
 #include "base/checked.hpp"
 #include "exe/images.hpp"
 #include "exe/isa.hpp"
-#include "exe/jump_tables.hpp"
 #include "exe/program.hpp"
 #include "exe/table_fields.hpp"
 
@@ -47,11 +44,12 @@ void Program::find_tables(WorkerPool& pool) {
 // The fields of code are kept if all then takes no more than keep_bytes.
 void Program::find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes) {
   const std::uint64_t table_bytes = table_memory_bytes();
-  std::vector<std::vector<Field>> loads(images_.all.size());
+  std::vector<std::vector<TableLoad>> loads(images_.all.size());
   scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);
   pool.for_each(tables_.size(), [&](std::size_t i) {
+    keep_first_loads(loads[i]);
     find_jump_tables(file_, images_.all[i], loads[i], tables_[i]);
-    std::vector<Field>().swap(loads[i]);
+    std::vector<TableLoad>().swap(loads[i]);
     pool.advance();
   });
   if (memory_bytes() > keep_bytes) std::vector<PackedCode>().swap(code_);
@@ -62,29 +60,35 @@ bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
   return block_count_ == 0 || !code_.empty();
 }
 
-void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<Field>>* loads) {
+std::vector<TableLoad> Program::table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const {
+  const std::uint8_t image = part_of_block(block).image;
+  if (!copy.layout || copy.image != image) copy = {images_.layouts[image], image};
+  std::vector<TableLoad> loads;
+  for (Field& field : fields) {
+    field.image = image;
+    TableLoad load;
+    if (is_table_load(file_, images_.all[image], *copy.layout, field, load)) loads.push_back(load);
+  }
+  keep_first_loads(loads);
+  return {loads.begin(), loads.end()};
+}
+
+// Keeps the fields if they take no more than keep_bytes. Where `loads` is not null it gets those of each image.
+void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads) {
   // Tasks of several blocks share one scratch vector.
   constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
   const std::size_t task_count = (block_count_ + kBlocksPerTask - 1) / kBlocksPerTask;
-  std::vector<std::vector<Field>> task_loads(loads != nullptr ? task_count : 0);
+  std::vector<std::vector<TableLoad>> block_loads(loads != nullptr ? block_count_ : 0);
   std::atomic<std::uint64_t> kept_bytes{0};
   if (keep_bytes != 0) code_.resize(block_count_);
   pool.for_each(task_count, [&](std::size_t task) {
     std::vector<Field> fields;
-    // A copy, as look-ups remember the one before; of one image only, as there may be many tasks and many images.
-    std::optional<ImageLayout> layout;
-    std::size_t layout_image = 0;
+    LayoutCopy layout;
     const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
     for (std::size_t block = task * kBlocksPerTask; block < end; ++block) {
       if (loads == nullptr && kept_bytes > keep_bytes) return;
       find_code(block, fields);
-      const std::uint8_t image = part_of_block(block).image;
-      if (!layout || layout_image != image) layout.emplace(images_.layouts[image]);
-      layout_image = image;
-      for (std::size_t i = 0; loads != nullptr && i < fields.size(); ++i) {
-        fields[i].image = image;
-        if (may_load_jump_table(file_, images_.all[image], *layout, fields[i])) task_loads[task].push_back(fields[i]);
-      }
+      if (loads != nullptr) block_loads[block] = table_loads(block, fields, layout);
       if (keep_bytes == 0 || kept_bytes > keep_bytes) continue;
       code_[block] = pack_code(block, fields);
       kept_bytes += code_[block].memory_bytes();
@@ -92,9 +96,10 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
     pool.advance();
   });
   if (kept_bytes > keep_bytes) std::vector<PackedCode>().swap(code_);
-  for (std::vector<Field>& some : task_loads) {
-    for (const Field& field : some) (*loads)[field.image].push_back(field);
-    std::vector<Field>().swap(some);
+  for (std::size_t block = 0; block < block_loads.size(); ++block) {
+    std::vector<TableLoad>& all = (*loads)[part_of_block(block).image];
+    all.insert(all.end(), block_loads[block].begin(), block_loads[block].end());
+    std::vector<TableLoad>().swap(block_loads[block]);
   }
 }
 

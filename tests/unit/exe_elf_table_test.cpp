@@ -159,8 +159,14 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
   file[kElfText + 1] = 0x8d;  // LEA
   const Field lea{kElfText + 3, kElfBase + table, 0, Form::kRel32, Kind::kDataReference, 0, 0};
   const std::vector<Image> images = find_images(file);
-  const auto entries = [&](std::span<const Field> loads) {
+  const auto entries = [&](std::span<const Field> fields) {
     FieldBlocks blocks(file, images, 0);
+    std::vector<TableLoad> loads;
+    for (const Field& field : fields) {
+      TableLoad load;
+      if (is_table_load(file, images.at(0), ImageLayout(images.at(0)), field, load)) loads.push_back(load);
+    }
+    keep_first_loads(loads);
     find_jump_tables(file, images.at(0), loads, blocks);
     std::vector<Field> found;
     FieldBlocks::Unpacked last;

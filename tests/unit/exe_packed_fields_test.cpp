@@ -74,17 +74,18 @@ TEST(PackedFields, ComeBack) {
     const PackScope scope{file, images, 0, address};
     std::vector<Field> fields = random_fields(file, 3000, 2);
     for (std::size_t i = 0; i < fields.size(); i += 3) fields[i].image = 1;
+    FieldShapes shapes;
     Bytes packed;
-    pack_fields(scope, fields, packed);
+    pack_fields(scope, fields, shapes, packed);
     const std::size_t first_bytes = packed.size();
-    pack_fields(scope, {}, packed);
-    pack_fields(scope, std::span(fields).first(1), packed);
+    pack_fields(scope, {}, shapes, packed);
+    pack_fields(scope, std::span(fields).first(1), shapes, packed);
     std::vector<Field> back;
-    ByteSpan rest = unpack_fields(scope, packed, back);
+    ByteSpan rest = unpack_fields(scope, shapes, packed, back);
     EXPECT_EQ(packed.size() - first_bytes, rest.size());
     EXPECT_EQ(fields, back);
-    rest = unpack_fields(scope, rest, back);
-    EXPECT_TRUE(unpack_fields(scope, rest, back).empty());
+    rest = unpack_fields(scope, shapes, rest, back);
+    EXPECT_TRUE(unpack_fields(scope, shapes, rest, back).empty());
     ASSERT_EQ(fields.size() + 1, back.size());
     EXPECT_EQ(fields.front(), back.back());
   }
@@ -98,8 +99,9 @@ TEST(PackedFields, TakeTwoBytesWhereTheFileTellsTheRest) {
     fields.push_back({pos, pos * 977, 0, FieldForm::kAbs64, FieldKind::kPointer, 0, 0});
   }
   const std::vector<Image> images = two_images(2 * file.size());
+  FieldShapes shapes;
   Bytes packed;
-  pack_fields({file, images, 0}, fields, packed);
+  pack_fields({file, images, 0}, fields, shapes, packed);
   EXPECT_LE(packed.size(), 2 * fields.size() + 16);
 }
 
@@ -108,11 +110,12 @@ TEST(PackedFields, StayInPlaceWhenTheFileChanges) {
   Bytes file = random_bytes(5000, 3);
   const std::vector<Image> images = two_images(file.size());
   const std::vector<Field> fields = random_fields(file, 500, 4);
+  FieldShapes shapes;
   Bytes packed;
-  pack_fields({file, images, 0, kAddress}, fields, packed);
+  pack_fields({file, images, 0, kAddress}, fields, shapes, packed);
   file = random_bytes(file.size(), 5);
   std::vector<Field> back;
-  EXPECT_TRUE(unpack_fields({file, images, 0, kAddress}, packed, back).empty());
+  EXPECT_TRUE(unpack_fields({file, images, 0, kAddress}, shapes, packed, back).empty());
   ASSERT_EQ(fields.size(), back.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     EXPECT_EQ(fields[i].pos, back[i].pos);
