@@ -23,7 +23,7 @@ PROCESS_BYTES = 8 * MIB     # the program and its libraries, buffers of stdio an
 # Of a window, besides NEW's bytes and as many that the patch carries: its copies and runs, and 1 MiB of OLD.
 WINDOW_REST_BYTES = 5 * MIB
 # Size, levels, and whether the windows' part is so large that it can't be done without.
-CASES = (("56M", ("-6", "-9"), True), ("6M", ("--max",), False))
+CASES = (("56M", ("-6",), True), ("24M", ("-9",), True), ("6M", ("--max",), False))
 OUT_OF_MEMORY = 602
 
 
