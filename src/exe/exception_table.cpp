@@ -19,14 +19,14 @@ struct ExceptionTable {
 };
 
 // The largest filter of the chain that begins at `offset` of `actions`. Real chains have a few links.
-std::uint64_t largest_filter(ByteSpan actions, std::uint64_t offset) {
+std::uint64_t largest_filter(ByteSpan actions, std::uint64_t offset, LongNumbers& numbers) {
   constexpr int kMostLinks = 64;
   std::uint64_t largest = 0;
   for (int i = 0; i < kMostLinks && offset < actions.size(); ++i) {
     ByteCursor cursor(actions.subspan(static_cast<std::size_t>(offset)));
-    const std::int64_t filter = read_sleb(cursor);
+    const std::int64_t filter = read_sleb(cursor, &numbers);
     const auto link_at = static_cast<std::uint64_t>(cursor.position() - actions.data());
-    const std::int64_t link = read_sleb(cursor);
+    const std::int64_t link = read_sleb(cursor, &numbers);
     if (!cursor.ok()) break;
     largest = std::max(largest, filter > 0 ? static_cast<std::uint64_t>(filter) : 0);
     if (link == 0) break;
@@ -37,7 +37,8 @@ std::uint64_t largest_filter(ByteSpan actions, std::uint64_t offset) {
 
 // Call sites as LEB128 or as numbers of fixed size: begin, length, landing pad; then the action, one more than its
 // offset or 0 for none.
-std::uint64_t count_types(FieldSink& sink, ByteSpan sites, std::uint8_t encoding, ByteSpan actions) {
+std::uint64_t count_types(FieldSink& sink, ByteSpan sites, std::uint8_t encoding, ByteSpan actions,
+                          LongNumbers& numbers) {
   const std::uint64_t number_bytes = dwarf_bytes(encoding, sink.image().bits64);
   std::uint64_t largest = 0;
   std::uint64_t last_action = 0;
@@ -45,21 +46,21 @@ std::uint64_t count_types(FieldSink& sink, ByteSpan sites, std::uint8_t encoding
   while (cursor.available() != 0 && cursor.ok() && sink.step()) {
     for (int i = 0; i < 3; ++i) {
       if (number_bytes == 0) {
-        read_uleb(cursor);
+        read_uleb(cursor, &numbers);
       } else {
         (void)cursor.bytes(number_bytes);
       }
     }
-    const std::uint64_t action = read_uleb(cursor);
+    const std::uint64_t action = read_uleb(cursor, &numbers);
     if (!cursor.ok()) break;
-    if (action != 0 && action != last_action) largest = std::max(largest, largest_filter(actions, action - 1));
+    if (action != 0 && action != last_action) largest = std::max(largest, largest_filter(actions, action - 1, numbers));
     last_action = action;
   }
   return largest;
 }
 
 // Reads the table at the start of `bytes`, which reach to the end of its section.
-bool read_table(FieldSink& sink, std::uint64_t pos, ByteSpan bytes, ExceptionTable& table) {
+bool read_table(FieldSink& sink, std::uint64_t pos, ByteSpan bytes, LongNumbers& numbers, ExceptionTable& table) {
   ByteCursor cursor(bytes);
   const std::uint8_t start_encoding = cursor.u8();
   if (start_encoding != kDwarfOmitted) {  // landing pads count from elsewhere
@@ -69,10 +70,10 @@ bool read_table(FieldSink& sink, std::uint64_t pos, ByteSpan bytes, ExceptionTab
   }
   table.type_encoding = cursor.u8();
   if (table.type_encoding == kDwarfOmitted) return false;
-  const std::uint64_t types_distance = read_uleb(cursor);
+  const std::uint64_t types_distance = read_uleb(cursor, &numbers);
   const auto after_distance = static_cast<std::uint64_t>(cursor.position() - bytes.data());
   const std::uint8_t site_encoding = cursor.u8();
-  const std::uint64_t sites_bytes = read_uleb(cursor);
+  const std::uint64_t sites_bytes = read_uleb(cursor, &numbers);
   const ByteSpan sites = cursor.bytes(sites_bytes);
   if (!cursor.ok() || !range_fits(after_distance, types_distance, bytes.size())) return false;
   if (site_encoding != kDwarfUleb && dwarf_bytes(site_encoding, sink.image().bits64) == 0) return false;
@@ -82,7 +83,7 @@ bool read_table(FieldSink& sink, std::uint64_t pos, ByteSpan bytes, ExceptionTab
   const ByteSpan actions = bytes.subspan(actions_at, static_cast<std::size_t>(types_end) - actions_at);
   table.pos = pos;
   table.types_end = pos + types_end;
-  table.type_count = count_types(sink, sites, site_encoding, actions);
+  table.type_count = count_types(sink, sites, site_encoding, actions, numbers);
   return table.type_count <= actions.size();
 }
 
@@ -98,6 +99,7 @@ void add_types(FieldSink& sink, const ExceptionTable& table) {
 
 void find_exception_table_fields(FieldSink& sink, std::vector<std::uint64_t> addresses) {
   std::sort(addresses.begin(), addresses.end());
+  LongNumbers numbers(sink.file());
   std::uint64_t end = 0;  // of the table before; tables don't overlap, so that the work is bounded by their bytes
   for (const std::uint64_t address : addresses) {
     std::uint64_t pos = 0;
@@ -105,7 +107,7 @@ void find_exception_table_fields(FieldSink& sink, std::vector<std::uint64_t> add
     const Section* section = sink.layout().section_of(address);
     ExceptionTable table;
     const ByteSpan bytes = bytes_at(sink.file(), pos, section->file_pos + section->size_bytes - pos);
-    if (!read_table(sink, pos, bytes, table)) continue;
+    if (!read_table(sink, pos, bytes, numbers, table)) continue;
     add_types(sink, table);
     end = table.types_end;
   }
