@@ -1,6 +1,6 @@
 // Every byte of every copy may begin a word, and nearly none does. So a look-up has to say no as fast as it can: by a
-// multiplication and one bit of a filter that is small and mostly zeros. Behind it is a hash table with open addressing,
-// at most half full.
+// multiplication and one bit of a filter that is small and mostly zeros, for as many positions at once as words of the same
+// length allow. Behind it are a filter of whole words and a hash table with open addressing, at most half full.
 #include "delta/word_map.hpp"
 
 #include <bit>
@@ -8,8 +8,10 @@
 namespace bdelta {
 namespace {
 
-constexpr unsigned kFilterLog = 6;  // bits of the filter for each word, as a power of two
+constexpr unsigned kFilterLog = 6;  // bits of both filters for a word, as a power of two
 constexpr unsigned kMinLog = 6;     // of slots and filter words
+constexpr unsigned kTrigramBytes = 3;
+constexpr std::uint64_t kTrigramMask = 0xffffff;
 
 }  // namespace
 
@@ -19,16 +21,21 @@ WordMap::WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vect
   const unsigned log = std::max(kMinLog, static_cast<unsigned>(std::bit_width(changes_.size())));
   slots_.assign(std::size_t{2} << log, kNone);
   slot_shift_ = 64 - (log + 1);
-  filter_.assign(std::size_t{1} << (log + kFilterLog - 6), 0);
-  filter_shift_ = 64 - (log + kFilterLog);
+  const bool are_few = changes_.size() <= kFewWords;
+  words_ = Filter(log + kFilterLog - (are_few ? 1 : 0));
+  if (are_few) trigrams_ = Filter(log + kFilterLog - 1);
   for (std::size_t rank = 0; rank < changes_.size(); ++rank) {
-    const std::uint64_t hash = (changes_[rank].from & mask_) * kFactor;
-    std::size_t slot = static_cast<std::size_t>(hash >> slot_shift_);
+    const std::uint64_t word = changes_[rank].from & mask_;
+    std::size_t slot = static_cast<std::size_t>(word * kFactor >> slot_shift_);
     while (slots_[slot] != kNone) slot = (slot + 1) % slots_.size();
     slots_[slot] = static_cast<std::uint32_t>(rank);
-    const std::uint64_t bit = hash >> filter_shift_;
-    filter_[static_cast<std::size_t>(bit / 64)] |= std::uint64_t{1} << (bit % 64);
+    words_.add(word * kFactor);
+    for (unsigned i = 0; are_few && i + kTrigramBytes <= word_bytes_; ++i) {
+      trigrams_.add((word >> 8 * i & kTrigramMask) * kFactor);
+    }
   }
+  probe_ = are_few ? Probe{true, kTrigramMask, word_bytes - kTrigramBytes + 1, trigrams_.shift}
+                   : Probe{false, mask_, 1, words_.shift};
 }
 
 std::uint32_t WordMap::search(std::uint64_t word, std::uint64_t hash) const noexcept {

@@ -72,7 +72,7 @@ class WordMap {
   // The rank of a word, or kNone. Bits beyond the word's bytes don't count.
   [[nodiscard]] std::uint32_t find(std::uint64_t word) const noexcept {
     const std::uint64_t hash = (word & mask_) * kFactor;
-    return filter_bit(hash) != 0 ? search(word & mask_, hash) : kNone;
+    return words_.has(hash) ? search(word & mask_, hash) : kNone;
   }
 
   // The bytes from `at` on as a number, of which `left` are there; more than the word's are no harm.
@@ -93,25 +93,33 @@ class WordMap {
  private:
   static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
 
-  // Words of up to so many bytes are whole in the 8 bytes from the first of four positions.
-  static constexpr unsigned kShortBytes = 5;
+  // A bit for each value of a hash's high bits, set if something has that.
+  struct Filter {
+    std::vector<std::uint64_t> bits;
+    unsigned shift = 0;
 
-  // 0 if no word has this hash.
-  [[nodiscard]] std::uint64_t filter_bit(std::uint64_t hash) const noexcept {
-    const std::uint64_t bit = hash >> filter_shift_;
-    return filter_[static_cast<std::size_t>(bit / 64)] >> (bit % 64) & 1;
-  }
+    Filter() = default;
+    explicit Filter(unsigned log) : bits(std::size_t{1} << (log - 6)), shift(64 - log) {}
+    [[nodiscard]] bool has(std::uint64_t hash) const noexcept { return is_set(bits.data(), hash >> shift); }
+    void add(std::uint64_t hash) noexcept {
+      const std::uint64_t number = hash >> shift;
+      bits[static_cast<std::size_t>(number / 64)] |= std::uint64_t{1} << (number % 64);
+    }
+    [[nodiscard]] static bool is_set(const std::uint64_t* bits, std::uint64_t number) noexcept {
+      return (bits[static_cast<std::size_t>(number / 64)] >> (number % 64) & 1) != 0;
+    }
+  };
 
-  // One of the words that begin at four neighbouring positions; at least 8 bytes are there, 11 for long words.
-  [[nodiscard]] bool may_have_any(const std::uint8_t* at) const noexcept {
-    const auto bytes = load_le<std::uint64_t>(at);
-    const auto look = [&](std::uint64_t word) { return filter_bit((word & mask_) * kFactor); };
-    const std::uint64_t found = word_bytes_ <= kShortBytes
-                                    ? look(bytes) | look(bytes >> 8) | look(bytes >> 16) | look(bytes >> 24)
-                                    : look(bytes) | look(load_le<std::uint64_t>(at + 1)) |
-                                          look(load_le<std::uint64_t>(at + 2)) | look(load_le<std::uint64_t>(at + 3));
-    return found != 0;
-  }
+  // What tells of so many neighbouring positions that no word begins there. Where words are few that is three bytes: the
+  // last of a word at the first position and the first of one at the last. Many words have most of those that there are;
+  // then it is a word itself, at one position.
+  struct Probe {
+    bool is_trigram = false;
+    std::uint64_t mask = 0;
+    std::size_t stride = 1;
+    unsigned shift = 0;
+  };
+  static constexpr std::size_t kFewWords = std::size_t{1} << 12;
 
   [[nodiscard]] std::uint32_t search(std::uint64_t word, std::uint64_t hash) const noexcept;
 
@@ -120,27 +128,46 @@ class WordMap {
   std::vector<WordChange> changes_;
   std::vector<WordSpan> spans_;
   std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash; kNone where nothing is
-  std::vector<std::uint64_t> filter_;  // a bit for each hash that may be found
   unsigned slot_shift_ = 0;
-  unsigned filter_shift_ = 0;
+  Filter words_;
+  Filter trigrams_;  // each three bytes of words, if these are few
+  Probe probe_;
 };
 
 template <class Body>
 void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
-  constexpr std::size_t kStep = 4;
+  constexpr std::size_t kStrides = 4;  // at a time
   if (bytes.size() < word_bytes_) return;
-  const std::size_t last = bytes.size() - word_bytes_;
-  for (std::size_t pos = 0; pos <= last;) {
-    const std::size_t left = bytes.size() - pos;
-    if (left >= sizeof(std::uint64_t) + kStep && !may_have_any(bytes.data() + pos)) {
-      pos += kStep;
-      continue;
-    }
-    for (const std::size_t end = std::min(pos + kStep, last + 1); pos < end; ++pos) {
+  const std::size_t end = bytes.size() - word_bytes_ + 1;  // of the positions
+  std::size_t pos = 0;
+  const auto look = [&](std::size_t stop) {
+    for (; pos < stop; ++pos) {
       const std::uint32_t rank = find(load(bytes.data() + pos, bytes.size() - pos));
       if (rank != kNone) body(pos, rank);
     }
+  };
+  // Copies, as the body may write bytes, which might be those of this object for all that compilers know.
+  const Probe probe = probe_;
+  const std::uint64_t* const bits = (probe.is_trigram ? trigrams_ : words_).bits.data();
+  const auto may_hold = [&](std::size_t i) {
+    const auto some = load_le<std::uint64_t>(bytes.data() + pos + (i + 1) * probe.stride - 1);
+    return Filter::is_set(bits, (some & probe.mask) * kFactor >> probe.shift);
+  };
+  const std::size_t step = kStrides * probe.stride;
+  while (bytes.size() - pos >= step + sizeof(std::uint64_t)) {
+    if (!(may_hold(0) || may_hold(1) || may_hold(2) || may_hold(3))) {
+      pos += step;
+      continue;
+    }
+    for (const std::size_t stop = pos + step; pos < stop;) {
+      if (may_hold(0)) {
+        look(pos + probe.stride);
+      } else {
+        pos += probe.stride;
+      }
+    }
   }
+  look(end);
 }
 
 // Which byte a word gives is known once all words that hold it have been found: those that begin behind it don't.

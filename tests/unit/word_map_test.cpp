@@ -1,6 +1,7 @@
 // Words that copies have others in place of: the rule of replacing against a slow and obvious one, and the record.
 #include "delta/word_map.hpp"
 
+#include <map>
 #include <set>
 
 #include "format/native/word_record.hpp"
@@ -83,6 +84,33 @@ TEST_P(WordSizes, ReplacesLikeTheSlowModel) {
     ASSERT_TRUE(same_bytes(expected, replaced(words, copied))) << round;
   }
   EXPECT_GT(changed_count, 100u);
+}
+
+// Few words are sought by some of their bytes, many as a whole.
+TEST_P(WordSizes, NoneIsPassedOver) {
+  Random random(GetParam() + 100);
+  for (const std::size_t count : {1u, 30u, 4096u, 4097u, 20'000u}) {
+    std::vector<WordChange> changes;
+    std::map<std::uint64_t, std::uint32_t> ranks;
+    for (std::uint32_t i = 0; changes.size() < count; ++i) {
+      const std::uint64_t word = random.next() >> (64 - 8 * GetParam());
+      if (ranks.emplace(word, static_cast<std::uint32_t>(changes.size())).second) changes.push_back({word, i});
+    }
+    const WordMap words(GetParam(), changes);
+    Bytes bytes = random_bytes(100'000, count);
+    for (int i = 0; i < 500; ++i) {
+      const Bytes word = bytes_of_word(changes[static_cast<std::size_t>(random.below(count))].from, GetParam());
+      std::copy(word.begin(), word.end(), bytes.begin() + static_cast<std::ptrdiff_t>(random.below(bytes.size() - 8)));
+    }
+    std::vector<std::pair<std::size_t, std::uint32_t>> expected, found;
+    for (std::size_t pos = 0; pos + GetParam() <= bytes.size(); ++pos) {
+      const auto rank = ranks.find(WordMap::load(bytes.data() + pos, GetParam()));
+      if (rank != ranks.end()) expected.emplace_back(pos, rank->second);
+    }
+    words.for_each_word(bytes, [&](std::size_t pos, std::uint32_t rank) { found.emplace_back(pos, rank); });
+    EXPECT_GT(expected.size(), 400u);
+    EXPECT_EQ(expected, found) << count;
+  }
 }
 
 TEST_P(WordSizes, LieInsideTheCopy) {
