@@ -160,7 +160,8 @@ std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t e
   if (part == parts_.end() || part->file_pos >= end) return table_fields_from(begin, end, cache);
   cache.found_.clear();
   cache.tables_.clear();
-  add_table_fields(begin - std::min(begin, kLargestField - 1), end, cache, cache.tables_);
+  // One before the beginning may reach into it, and to one behind the end code may reach.
+  add_table_fields(begin - std::min(begin, kLargestField - 1), end + kLargestField - 1, cache, cache.tables_);
   std::size_t table = 0;
   const auto add_tables = [&](std::uint64_t until) {
     for (; table < cache.tables_.size() && cache.tables_[table].pos < until; ++table) {

@@ -76,6 +76,32 @@ TEST_F(Fields, OfTablesPrevail) {
   EXPECT_GT(end, table + 900);
 }
 
+// Wherever what is asked for ends and begins: a field of code that a table begins in is none.
+TEST_F(Fields, OfTablesPrevailAcrossBorders) {
+  std::vector<Image> images = x86_images(file_);
+  const std::uint64_t call = images[0].sections[0].file_pos + 5 * 400'000;
+  const std::uint64_t table = call + 4;
+  store_le<std::uint32_t>(file_.data() + call + 1, 0x100);  // to another call, and so it stays under the table's 0
+  for (std::size_t i = 0; i < 3; ++i) store_le<std::uint64_t>(file_.data() + table + 8 * i, 0x1000);
+  images[0].sections.insert(images[0].sections.begin() + 1, {table, 24, 0x9000000, 24, SectionKind::kData});
+  const Program program(file_, images, pool_);
+  FieldCache cache;
+  const std::uint64_t begin = table - 30, end = table + 60;
+  const std::span<const Field> found = program.fields_from(begin, end, cache);
+  const std::vector<Field> all(found.begin(), found.end());
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i].pos, all[i - 1].pos + field_bytes(all[i - 1].form));
+  EXPECT_EQ(table, std::find_if(all.begin(), all.end(), [&](const Field& f) { return f.pos > call; })->pos);
+  for (std::uint64_t border = begin; border <= end; ++border) {
+    std::vector<Field> both;
+    for (const auto& [from, to] : {std::pair(begin, border), std::pair(border, end)}) {
+      const std::span<const Field> some = program.fields_from(from, to, cache);
+      both.insert(both.end(), some.begin(), some.end());
+    }
+    ASSERT_EQ(all.size(), both.size()) << border - table;
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_TRUE(same_field(all[i], both[i])) << border - table;
+  }
+}
+
 TEST(Program, FindsJumpTablesThatCodeLoads) {
   // LEA RAX, [RIP + distance to the data section], and fillers for the entries to lead to.
   Bytes code(1000, 0x90);
