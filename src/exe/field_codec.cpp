@@ -77,7 +77,7 @@ std::uint64_t mask_of(unsigned count) noexcept {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-std::uint64_t sign_extended(std::uint64_t value, unsigned count) noexcept {
+std::uint64_t signed_number(std::uint64_t value, unsigned count) noexcept {
   const std::uint64_t sign = std::uint64_t{1} << (count - 1);
   return ((value & mask_of(count)) ^ sign) - sign;
 }
@@ -102,7 +102,7 @@ std::uint64_t number_in(std::uint64_t raw, const NumberBits& bits) noexcept {
   std::uint64_t number = raw >> bits.low;
   if (bits.sevens) number = (raw & 0x7F) | (raw & 0x7F00) >> 1 | (raw & 0x7F0000) >> 2 | (raw & 0x7F000000) >> 3;
   if (bits.split) number = number << 2 | (raw >> 29 & 3);
-  return bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
+  return bits.is_signed ? signed_number(number, bits.count) : number & mask_of(bits.count);
 }
 
 std::uint64_t with_number(std::uint64_t raw, const NumberBits& bits, std::uint64_t number) noexcept {
@@ -175,9 +175,9 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kUleb28: number = target - place.base_address; return true;
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
-    case FieldForm::kArmBranch14: number = sign_extended(from_own >> 2, 62); return (from_own & 3) == 0;
+    case FieldForm::kArmBranch14: number = signed_number(from_own >> 2, 62); return (from_own & 3) == 0;
     case FieldForm::kArmAdr: number = from_own; return true;
-    case FieldForm::kArmPage: number = sign_extended((target >> 12) - (place.own_address >> 12), 52); return true;
+    case FieldForm::kArmPage: number = signed_number((target >> 12) - (place.own_address >> 12), 52); return true;
     case FieldForm::kArmLow12: number = target & kLow12; return true;
     case FieldForm::kArmLow12Scaled:
       number = (target & kLow12) >> field.trailing_bytes;
@@ -191,7 +191,7 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
       return (target - place.base_address) % field.trailing_bytes == 0;
     case FieldForm::kArm32Branch: {
       const std::uint64_t distance = from_own - kArm32PipelineBytes;  // may go round the end of 32 bits
-      number = sign_extended((place.bits64 ? distance : sign_extended(distance, 32)) >> 2, 62);
+      number = signed_number((place.bits64 ? distance : signed_number(distance, 32)) >> 2, 62);
       return (from_own & 3) == 0;
     }
     case FieldForm::kPrel31: number = from_own; return true;
@@ -221,8 +221,8 @@ bool write_field(std::uint8_t* bytes, const Field& field, const FieldPlace& plac
   const bool is_narrow = !place.bits64 && !leads_into_file(field.form);
   if (is_narrow && target_address > mask_of(32)) return false;
   if (!number_of(field, place, target_address, number)) return false;
-  if (is_narrow) number = bits.is_signed ? sign_extended(number, 32) : number & mask_of(32);
-  const std::uint64_t kept = bits.is_signed ? sign_extended(number, bits.count) : number & mask_of(bits.count);
+  if (is_narrow) number = bits.is_signed ? signed_number(number, 32) : number & mask_of(32);
+  const std::uint64_t kept = bits.is_signed ? signed_number(number, bits.count) : number & mask_of(bits.count);
   if (kept != number) return false;
   store_field(bytes, bits.field_bytes, with_number(load_field(bytes, bits.field_bytes), bits, number));
   return true;
