@@ -43,9 +43,21 @@ void check_memory(const exe::Image& image) {
   }
 }
 
+// Code of 64 bits in an image whose header says 32, with sections where 32 bits don't reach: such addresses have to be
+// refused, and the field keeps its bytes.
+bool is_out_of_reach(const exe::FieldPlace& place, const exe::Field& field) {
+  return !place.bits64 && !exe::leads_into_file(field.form) && field.target_address > 0xffffffff;
+}
+
 // Whether the bytes say what the field says. Fields whose base lies in no section have no place to be read from.
 void check_codec(ByteSpan file, const exe::FieldPlace& place, const exe::Field& field) {
   exe::Field again = field;
+  if (is_out_of_reach(place, field)) {
+    std::array<std::uint8_t, 8> untouched{};
+    require(!exe::write_field(untouched.data(), field, place, field.target_address), "what is out of reach is refused");
+    require(untouched == std::array<std::uint8_t, 8>{}, "what is refused is not written");
+    return;
+  }
   require(exe::read_field(file, place, again), "a field can be read");
   require(again.target_address == field.target_address, "a field leads where its bytes say");
   std::array<std::uint8_t, 8> bytes{};
