@@ -34,8 +34,7 @@ WordMap::WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vect
       trigrams_.add((word >> 8 * i & kTrigramMask) * kFactor);
     }
   }
-  probe_ = are_few ? Probe{true, kTrigramMask, word_bytes - kTrigramBytes + 1, trigrams_.shift}
-                   : Probe{false, mask_, 1, words_.shift};
+  probe_ = are_few ? Probe{kTrigramMask, word_bytes - kTrigramBytes + 1} : Probe{mask_, 1};
 }
 
 std::uint32_t WordMap::search(std::uint64_t word, std::uint64_t hash) const noexcept {

@@ -114,10 +114,8 @@ class WordMap {
   // last of a word at the first position and the first of one at the last. Many words have most of those that there are;
   // then it is a word itself, at one position.
   struct Probe {
-    bool is_trigram = false;
     std::uint64_t mask = 0;
     std::size_t stride = 1;
-    unsigned shift = 0;
   };
   static constexpr std::size_t kFewWords = std::size_t{1} << 12;
 
@@ -148,10 +146,12 @@ void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
   };
   // Copies, as the body may write bytes, which might be those of this object for all that compilers know.
   const Probe probe = probe_;
-  const std::uint64_t* const bits = (probe.is_trigram ? trigrams_ : words_).bits.data();
+  const Filter& filter = trigrams_.bits.empty() ? words_ : trigrams_;
+  const std::uint64_t* const bits = filter.bits.data();
+  const unsigned shift = filter.shift;
   const auto may_hold = [&](std::size_t i) {
     const auto some = load_le<std::uint64_t>(bytes.data() + pos + (i + 1) * probe.stride - 1);
-    return Filter::is_set(bits, (some & probe.mask) * kFactor >> probe.shift);
+    return Filter::is_set(bits, (some & probe.mask) * kFactor >> shift);
   };
   const std::size_t step = kStrides * probe.stride;
   while (bytes.size() - pos >= step + sizeof(std::uint64_t)) {
