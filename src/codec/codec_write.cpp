@@ -144,16 +144,18 @@ struct LzmaShape {
 };
 constexpr LzmaShape kLzmaShapes[] = {{2, 3, 0}, {0, 3, 0}, {2, 2, 2}, {2, 0, 2}, {1, 3, 1}};
 constexpr std::size_t kLeastFitted = 4096;          // below, the shapes differ by a few bytes
-constexpr std::size_t kSampleBytes = 128 * 1024;    // two such samples, from a quarter and three quarters
+constexpr std::size_t kSampleBytes = 8 * 1024;      // of each of the samples, which lie evenly
+constexpr std::size_t kSampleCount = 4;             // more bytes or samples hardly make another choice
 constexpr int kSampleLevel = 1;                     // order of the shapes hardly depends on it
 constexpr std::size_t kFitGain = 128;               // a shape must save one byte in so many: samples may mislead
 
 Bytes sample_of(ByteSpan raw) {
-  if (raw.size() <= 2 * kSampleBytes) return {raw.begin(), raw.end()};
+  if (raw.size() <= kSampleCount * kSampleBytes) return {raw.begin(), raw.end()};
   Bytes sample;
-  for (const std::size_t quarter : {1u, 3u}) {
-    // Positions keep their alignment.
-    const std::size_t at = std::min(raw.size() / 4 * quarter, raw.size() - kSampleBytes) & ~std::size_t{15};
+  for (std::size_t i = 0; i < kSampleCount; ++i) {
+    // In the middle of each part of the stream. Positions keep their alignment.
+    const std::size_t part_bytes = raw.size() / kSampleCount;
+    const std::size_t at = (part_bytes * i + (part_bytes - kSampleBytes) / 2) & ~std::size_t{15};
     append(sample, raw.subspan(at, kSampleBytes));
   }
   return sample;
