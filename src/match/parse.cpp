@@ -92,14 +92,18 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   const auto most_covers = static_cast<std::size_t>(scope.bytes_per_cover ? chunk_bytes / scope.bytes_per_cover : 0);
   std::vector<Covers> chunks(costs.size() * chunk_count);
   pool.for_each(chunks.size(), [&](std::size_t i) {
-    const std::uint64_t begin = i % chunk_count * chunk_bytes;
+    // A chunk with one set of costs after the other, as all of them ask for the same blocks of grams.
+    const std::size_t chunk = i / costs.size();
+    const std::size_t set = i % costs.size();
+    const std::uint64_t begin = chunk * chunk_bytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
-    const Span span(pool.timeline(), PhaseId::kParse, i % chunk_count, end - begin);
+    const Span span(pool.timeline(), PhaseId::kParse, chunk, end - begin);
     std::unique_ptr<Grams> grams = tables.take();
-    const ParseTask task{source, target, seeds, costs[i / chunk_count], params.beam, miss_scale, begin, end};
-    chunks[i] = parse_chunk(task, anchors, *grams, pool.watch());
+    const ParseTask task{source, target, seeds, costs[set], params.beam, miss_scale, begin, end};
+    Covers& covers = chunks[set * chunk_count + chunk];
+    covers = parse_chunk(task, anchors, *grams, pool.watch());
     tables.give_back(std::move(grams));
-    if (most_covers != 0) keep_longest(chunks[i], most_covers);
+    if (most_covers != 0) keep_longest(covers, most_covers);
     pool.advance(end - begin);
   });
   std::vector<Covers> found;
