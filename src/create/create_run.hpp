@@ -59,12 +59,37 @@ class CreateRun {
                                         std::size_t end);
   Status encode_bdt1();
   Status write_groups(std::vector<GroupDraft> groups);
+  Status write_coded();
   Status finish_native();
   Status finish_bdt1();
+
+  // What of a group may be coded by models of contents: nothing, the literals by the light one, all that shall be.
   enum class Measure { kWithoutContents, kLight, kAll };
-  Result<std::uint64_t> coded_size(const Covers& covers, Measure measure);
-  Result<std::size_t> smallest_of(std::size_t count, Measure measure, double begin, double end, std::uint64_t& bytes);
-  Result<std::uint64_t> predicted_size(Measure measure);
+  struct BodyDraft {
+    std::vector<GroupDraft> groups;
+    bool predicted = false;
+
+    [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+  };
+  struct CodedBody {
+    native::CodedGroups covers;  // of prediction
+    native::CodedGroups groups;
+    std::uint64_t bytes = 0;
+  };
+  struct Way {
+    std::size_t index = 0;
+    std::uint64_t estimated_bytes = 0;
+    std::optional<BodyDraft> draft;
+  };
+  BodyDraft draft_body(const Covers& covers);
+  BodyDraft draft_predicted_body();
+  BodyDraft draft_way(std::size_t way);
+  [[nodiscard]] std::uint64_t plan_bytes() const;
+  Result<CodedBody> code_body(BodyDraft draft, Measure measure);
+  Result<std::uint64_t> estimate_body(const BodyDraft& draft);
+  Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
+  Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);
+  Result<std::size_t> smallest_with_contents(const std::vector<std::size_t>& ways);
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
   Result<bool> are_covers_smaller(const Covers& covers);
   Result<bool> are_words_smaller(const native::CodedWords& words);
@@ -72,7 +97,7 @@ class CreateRun {
   [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);
   void set_segment_range(double begin, double end);
   void count_covers();
-  void count_group(const GroupDraft& group);
+  void count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes);
 
   RandomReader& source_reader_;
   RandomReader& target_reader_;
@@ -99,6 +124,7 @@ class CreateRun {
   std::optional<WordMap> words_;           // absent where none pay
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   Covers covers_;                          // the one chosen
+  std::optional<CodedBody> coded_;         // covers_ with words_ as the patch has them, if that is known already
 
   Bytes head_;                             // of the patch; the body is in the spool
   std::optional<io::Spool> body_;

@@ -1,7 +1,8 @@
-// From covers to the body of the patch: which of several sets of covers, then groups of streams, coded and appended.
+// From covers to the body of the patch: groups of streams, coded and appended.
 #include "create/create_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/try.hpp"
 #include "create/progress_shares.hpp"
@@ -28,100 +29,6 @@ std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
                      budget_.settings.plain_bytes, source_reader_.size());
 }
 
-// The bytes of the groups that the covers would make.
-Result<std::uint64_t> CreateRun::coded_size(const Covers& covers, Measure measure) {
-  const std::vector<GroupPlan> plans = plan_of(covers);
-  std::vector<GroupDraft> drafts = encode_groups(covers, plans, 0, plans.size());
-  const Span step(&timeline_, PhaseId::kCompress);
-  const ContentsInputs inputs = measure == Measure::kWithoutContents ? ContentsInputs() : contents_inputs({});
-  return writer_->measure_groups(drafts, inputs, measure == Measure::kAll);
-}
-
-// The same with prediction.
-Result<std::uint64_t> CreateRun::predicted_size(Measure measure) {
-  std::vector<GroupDraft> contents = predicted_groups();
-  std::vector<GroupDraft> covers;
-  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
-  const std::uint64_t plan_bytes = programs_->plan().images.size() + programs_->plan().labels.size();
-  const Span step(&timeline_, PhaseId::kCompress);
-  const ContentsInputs inputs =
-      measure == Measure::kWithoutContents ? ContentsInputs() : contents_inputs(programs_->copied());
-  BDELTA_ASSIGN(const std::uint64_t contents_bytes, writer_->measure_groups(contents, inputs, false));
-  BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_->measure_groups(covers, inputs, false));
-  return plan_bytes + contents_bytes + cover_bytes;
-}
-
-// Of the first `count` sets of covers. begin, end: of the stage's work. `bytes`: what the best one takes.
-Result<std::size_t> CreateRun::smallest_of(std::size_t count, Measure measure, double begin, double end,
-                                           std::uint64_t& bytes) {
-  std::size_t best = 0;
-  bytes = ~std::uint64_t{0};
-  for (std::size_t i = 0; i < count; ++i) {
-    const double share = static_cast<double>(i + 1) / static_cast<double>(count);
-    watch_.begin_stage(begin + (end - begin) * share, segment_.end - segment_.begin);
-    BDELTA_ASSIGN(const std::uint64_t own_bytes, coded_size(found_[i], measure));
-    if (own_bytes < bytes) bytes = own_bytes, best = i;
-  }
-  return best;
-}
-
-// With slow contents, coding each set by them would take too long. So the best without contents and, where little
-// changes, the best by the light model are found first, and only these two are coded as they will be.
-Status CreateRun::choose_covers() {
-  std::size_t best = 0;
-  const bool with_prediction = programs_ && programs_->in_doubt();
-  if ((found_.size() > 1 && writer_) || with_prediction) {
-    set_segment_range(share::kMatched, share::kChosen);
-    const bool slow = budget_.settings.contents;
-    const Measure measure = slow ? Measure::kWithoutContents : Measure::kLight;
-    const std::size_t usual_count = std::min(found_.size(), budget_.settings.match.parse_params.costs.size());
-    const bool both = slow && found_.size() > usual_count;
-    std::uint64_t best_bytes = 0;
-    BDELTA_ASSIGN(best, smallest_of(slow ? usual_count : found_.size(), measure, 0, both ? 0.3 : 1, best_bytes));
-    if (with_prediction) {
-      BDELTA_ASSIGN(const std::uint64_t bytes, predicted_size(measure));
-      if (bytes < best_bytes) {
-        found_.assign(1, programs_->plan().covers);
-        best = 0;
-      } else {
-        programs_.reset();
-      }
-    }
-    if (both && found_.size() > 1) {
-      BDELTA_ASSIGN(const std::size_t other, smallest_of(found_.size(), Measure::kLight, 0.3, 0.7, best_bytes));
-      if (other != best) {
-        BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(found_[best], Measure::kAll));
-        BDELTA_ASSIGN(const std::uint64_t other_bytes, coded_size(found_[other], Measure::kAll));
-        if (other_bytes < bytes) best = other;
-      }
-    }
-  }
-  covers_ = std::move(found_[best]);
-  found_.clear();
-  return {};
-}
-
-// Whether the groups with words, and the record of these, are smaller than without.
-Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
-  const auto measure = [this] {
-    return programs_ ? predicted_size(Measure::kLight) : coded_size(covers_, Measure::kLight);
-  };
-  BDELTA_ASSIGN(const std::uint64_t bytes_without, measure());
-  words_ = words.map;
-  const Result<std::uint64_t> bytes_with = measure();
-  words_.reset();
-  BDELTA_TRY(bytes_with);
-  return *bytes_with + words.record.size() < bytes_without;
-}
-
-// Whether the groups of these covers are smaller than those of covers_, coded as they will be.
-Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
-  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
-  BDELTA_ASSIGN(const std::uint64_t bytes_before, coded_size(covers_, measure));
-  BDELTA_ASSIGN(const std::uint64_t bytes, coded_size(covers, measure));
-  return bytes < bytes_before;
-}
-
 // Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.
 ContentsInputs CreateRun::contents_inputs(ByteSpan predicted) {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
@@ -137,7 +44,7 @@ Status CreateRun::encode() {
     BDELTA_TRY(encode_bdt1());
   } else {
     count_covers();
-    BDELTA_TRY(programs_ ? encode_predicted() : encode_native());
+    BDELTA_TRY(coded_ ? write_coded() : programs_ ? encode_predicted() : encode_native());
   }
   Covers().swap(covers_);
   return {};
@@ -162,15 +69,29 @@ Status CreateRun::write_groups(std::vector<GroupDraft> groups) {
     const Span step(&timeline_, PhaseId::kCompress);
     BDELTA_TRY(writer_->add_groups(groups));
   }
-  for (const GroupDraft& group : groups) count_group(group);
+  for (const GroupDraft& group : groups) {
+    count_group(group, group.streams[kLiterals].size(), group.streams[kResidualValues].size());
+  }
+  return {};
+}
+
+// What was coded for comparing it.
+Status CreateRun::write_coded() {
+  const CodedBody body = *std::exchange(coded_, {});
+  if (programs_) BDELTA_TRY(writer_->add_coded_plan(programs_->plan(), body.covers, programs_->apply_bytes()));
+  BDELTA_TRY(writer_->add_coded(body.groups));
+  for (std::size_t g = 0; g < body.groups.drafts.size(); ++g) {
+    const StreamSizes& raw_bytes = body.groups.choices[g].raw_bytes;
+    count_group(body.groups.drafts[g], raw_bytes[kLiterals], raw_bytes[kResidualValues]);
+  }
   return {};
 }
 
 // What a group adds to the report. Of one that became literals, copies are none after all.
-void CreateRun::count_group(const GroupDraft& group) {
+void CreateRun::count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes) {
   report_.window_count += group.windows.size();
-  report_.residual_bytes += group.streams[kResidualValues].size();
-  if (group.target.empty() || group.streams[kLiterals].size() < group.target.size()) return;
+  report_.residual_bytes += residual_bytes;
+  if (group.target.empty() || literal_bytes < group.target.size()) return;
   report_.cover_count -= group.cover_count;
   report_.covered_bytes -= group.covered_bytes;
   report_.literal_bytes += group.covered_bytes;

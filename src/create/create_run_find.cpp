@@ -162,9 +162,11 @@ Status CreateRun::find_words() {
   if (budget_.settings.choice_bytes > 0) {
     BDELTA_ASSIGN(const bool smaller, are_words_smaller(*found));
     if (!smaller) return {};
+  } else {
+    words_ = std::move(found->map);
+    coded_.reset();
   }
   BDELTA_TRY(writer_->add_words(*found));
-  words_ = std::move(found->map);
   return {};
 }
 

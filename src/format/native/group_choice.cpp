@@ -20,27 +20,44 @@ constexpr std::size_t kPack = kStreamCount;           // in place of a stream
 constexpr std::size_t kLight = kStreamCount + 1;      // likewise, the literals by the light model
 constexpr std::size_t kFirstLane = kStreamCount + 2;  // likewise, of coded contents
 
+// In place of a slow codec, to see whether the context coder is ahead of it anyway.
+constexpr CodecSettings kQuick{CodecId::kZstd, 9, 0};
+constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
+
 // One piece of work for a thread.
 struct Task {
   std::size_t group;
   std::size_t stream;
   std::size_t raw_bytes;
+  bool quick = false;  // by kQuick for now
 };
 
 // Streams that a group of this kind has to carry, as bits.
 bool carries(const GroupDraft& draft, std::size_t stream) noexcept { return (streams_of(draft.kind) >> stream & 1) != 0; }
 
-std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model, std::vector<GroupChoices>& choices) {
+const CodecSettings& settings_of(const WriterSettings& settings, std::size_t stream) noexcept {
+  if (stream == kLiterals) return settings.literals;
+  return stream == kResidualValues ? settings.values : settings.numbers;
+}
+
+// Whether it is worth waiting for the context coder before a stream goes through its codec.
+bool is_packed_first(const GroupDraft& draft, std::size_t stream, const WriterSettings& settings) noexcept {
+  const bool slow = settings_of(settings, stream).id == CodecId::kLzma && draft.streams[stream].size() >= kQuickLeast;
+  return slow && settings.model && (streams_to_pack(draft, settings.model_values) >> stream & 1) != 0;
+}
+
+std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
+                             std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     std::size_t number_bytes = 0;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = drafts[g].streams[s].size();
       if (!carries(drafts[g], s)) continue;
-      if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes});
+      if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes, is_packed_first(drafts[g], s, settings)});
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
-    if (model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
+    if (settings.model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
     if (choices[g].light) tasks.push_back({g, kLight, drafts[g].streams[kLiterals].size()});
     for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
       const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
@@ -50,11 +67,6 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, bool model, 
   // The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
   std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
   return tasks;
-}
-
-const CodecSettings& settings_of(const WriterSettings& settings, std::size_t stream) noexcept {
-  if (stream == kLiterals) return settings.literals;
-  return stream == kResidualValues ? settings.values : settings.numbers;
 }
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
@@ -111,8 +123,9 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
 }
 
 // Notes what each stream has of the group, and lets go of all that went into it.
-void finish_choice(GroupChoices& made) {
+void finish_choice(const GroupDraft& draft, GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
+    if (carries(draft, s)) made.raw_bytes[s] = draft.streams[s].size();
     const bool packed = made.coded.packed && made.coded.packed->scope.has(s);
     made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
     if (made.coded.contents && code_stream(*made.coded.contents) == s) made.coded_bytes[s] = 0;
@@ -124,7 +137,31 @@ void finish_choice(GroupChoices& made) {
   made.light.reset();
 }
 
-// The streams of all groups.
+Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
+               FrameBudget& budget, WorkerPool& pool, GroupChoices& made) {
+  const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
+  if (task.stream == kPack) {
+    made.trial = pack_trial(draft, settings.model_values, pool.watch());
+    return {};
+  }
+  if (task.stream == kLight) {
+    BDELTA_ASSIGN(made.light, pack_lane(draft, light_scope(), 0, inputs, pool.watch()));
+    return {};
+  }
+  if (task.stream >= kFirstLane) {
+    const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
+    BDELTA_ASSIGN(made.lanes[lane], pack_lane(draft, made.lanes_scope, lane, inputs, pool.watch()));
+    return {};
+  }
+  // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
+  const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr};
+  const CodecSettings& codec = task.quick ? kQuick : settings_of(settings, task.stream);
+  BDELTA_ASSIGN(made.coded.streams[task.stream], compress_stream(draft.streams[task.stream], codec, context));
+  return {};
+}
+
+// The streams of all groups. Where the context coder is far ahead of a fast codec, the slow one is not tried: it would
+// not come near, and takes most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
@@ -136,32 +173,22 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
       choices[g].lanes.resize(choices[g].lanes_scope.lane_count);
     }
   }
-  const std::vector<Task> tasks = list_tasks(drafts, settings.model, choices);
-  const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
-  return for_each_within(pool, tasks.size(), settings.codec_bytes, memory, [&](std::size_t i) -> Status {
-    const Task& task = tasks[i];
-    const GroupDraft& draft = drafts[task.group];
-    const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
-    if (task.stream == kPack) {
-      choices[task.group].trial = pack_trial(draft, settings.model_values, pool.watch());
-      return {};
-    }
-    if (task.stream == kLight) {
-      BDELTA_ASSIGN(choices[task.group].light, pack_lane(draft, light_scope(), 0, inputs, pool.watch()));
-      return {};
-    }
-    if (task.stream >= kFirstLane) {
-      const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
-      BDELTA_ASSIGN(choices[task.group].lanes[lane],
-                    pack_lane(draft, choices[task.group].lanes_scope, lane, inputs, pool.watch()));
-      return {};
-    }
-    // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
-    const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr};
-    BDELTA_ASSIGN(choices[task.group].coded.streams[task.stream],
-                  compress_stream(draft.streams[task.stream], settings_of(settings, task.stream), context));
-    return {};
-  });
+  const auto run = [&](const std::vector<Task>& tasks) {
+    const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
+    return for_each_within(pool, tasks.size(), settings.codec_bytes, memory, [&](std::size_t i) {
+      const Task& task = tasks[i];
+      return do_task(task, drafts[task.group], settings, inputs, budget, pool, choices[task.group]);
+    });
+  };
+  const std::vector<Task> tasks = list_tasks(drafts, settings, choices);
+  BDELTA_TRY(run(tasks));
+  std::vector<Task> open;
+  for (const Task& task : tasks) {
+    const GroupChoices& made = choices[task.group];
+    if (!task.quick || is_far_ahead(drafts[task.group], made, task.stream, settings)) continue;
+    open.push_back({task.group, task.stream, task.raw_bytes});
+  }
+  return run(open);
 }
 
 }  // namespace
@@ -177,7 +204,7 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
     const Span span(pool.timeline(), PhaseId::kCompress, g);
     assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
     assemble_with_contents(drafts[g], settings, pool.watch(), choices[g]);
-    finish_choice(choices[g]);
+    finish_choice(drafts[g], choices[g]);
     return {};
   });
 }

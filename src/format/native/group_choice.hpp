@@ -32,6 +32,7 @@ struct GroupChoices {
   StreamSizes lanes_bytes{};         // what the streams in that scope take there
   StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end
+  StreamSizes raw_bytes{};           // what of each stream went into it
   StreamSizes coded_bytes{};         // what each stream has of it
 };
 

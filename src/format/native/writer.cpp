@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/page_hash_record.hpp"
+#include "format/native/size_estimate.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -12,6 +13,12 @@ namespace {
 constexpr std::size_t kSpoolPiece = std::size_t{1} << 20;  // bytes put aside between two looks at the watch
 
 }  // namespace
+
+std::uint64_t CodedGroups::bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const GroupChoices& made : choices) bytes += made.group.body.size();
+  return bytes;
+}
 
 Status Writer::append_body(ByteSpan bytes) {
   while (!bytes.empty()) {
@@ -31,7 +38,7 @@ void Writer::end_record() {
 Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
     if ((streams_of(draft.kind) >> s & 1) == 0) continue;
-    totals_.raw[s] += draft.streams[s].size();
+    totals_.raw[s] += made.raw_bytes[s];
     totals_.coded[s] += made.coded_bytes[s];
   }
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
@@ -67,20 +74,33 @@ Status Writer::add_words(const CodedWords& words) {
   return {};
 }
 
-Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
+Status Writer::append_plan(const PredictionPlan& plan) {
   BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
   BDELTA_TRY(append_body(record));
   end_record();
-  BDELTA_TRY(add_groups(covers));
-  limits_.required_features |= kFeaturePrediction;
-  plan_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
   return {};
 }
 
-Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
-  budget_.set_spent(body_.size());
-  std::vector<GroupChoices> choices(drafts.size());
-  BDELTA_TRY(choose_groups(drafts, settings_, inputs_, budget_, pool_, choices));
+void Writer::declare_plan(const PredictionPlan& plan, std::uint64_t apply_bytes) {
+  limits_.required_features |= kFeaturePrediction;
+  plan_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
+}
+
+Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
+  BDELTA_TRY(append_plan(plan));
+  BDELTA_TRY(add_groups(covers));
+  declare_plan(plan, apply_bytes);
+  return {};
+}
+
+Status Writer::add_coded_plan(const PredictionPlan& plan, const CodedGroups& covers, std::uint64_t apply_bytes) {
+  BDELTA_TRY(append_plan(plan));
+  BDELTA_TRY(add_coded(covers));
+  declare_plan(plan, apply_bytes);
+  return {};
+}
+
+Status Writer::append_groups(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     BDELTA_TRY(append_group(drafts[g], choices[g]));
     budget_.set_spent(0);
@@ -89,15 +109,28 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   return {};
 }
 
-Result<std::uint64_t> Writer::measure_groups(std::vector<GroupDraft>& drafts, const ContentsInputs& inputs, bool slow) {
-  FrameBudget unlimited(~std::uint64_t{0});
+Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
+  budget_.set_spent(body_.size());
   std::vector<GroupChoices> choices(drafts.size());
+  BDELTA_TRY(choose_groups(drafts, settings_, inputs_, budget_, pool_, choices));
+  return append_groups(drafts, choices);
+}
+
+Status Writer::add_coded(const CodedGroups& groups) { return append_groups(groups.drafts, groups.choices); }
+
+Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs, bool slow) {
+  FrameBudget unlimited(~std::uint64_t{0});
   WriterSettings settings = settings_;
   settings.contents = settings.contents && slow;
-  BDELTA_TRY(choose_groups(drafts, settings, inputs, unlimited, pool_, choices));
-  std::uint64_t bytes = 0;
-  for (const GroupChoices& made : choices) bytes += made.group.body.size();
-  return bytes;
+  CodedGroups coded{std::move(drafts), {}};
+  coded.choices.resize(coded.drafts.size());
+  BDELTA_TRY(choose_groups(coded.drafts, settings, inputs, unlimited, pool_, coded.choices));
+  for (GroupDraft& draft : coded.drafts) draft.streams = {};
+  return coded;
+}
+
+Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& drafts) {
+  return native::estimate_groups(drafts, settings_, pool_);
 }
 
 Status Writer::finish() {

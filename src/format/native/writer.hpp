@@ -20,6 +20,14 @@ struct StreamTotals {
   StreamSizes coded{};
 };
 
+// Groups that are coded and not yet part of a patch.
+struct CodedGroups {
+  std::vector<GroupDraft> drafts;  // what is left of them: their streams are empty
+  std::vector<GroupChoices> choices;
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
+};
+
 // Collects groups in a spool and knows in the end what the header has to declare. One thread at a time; compression
 // uses the pool.
 class Writer {
@@ -53,9 +61,17 @@ class Writer {
   // be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
-  // The bytes that groups would take, all together; nothing is appended. The drafts may be changed as by add_groups.
-  // Without inputs no contents are coded; unless `slow`, only by the light model.
-  Result<std::uint64_t> measure_groups(std::vector<GroupDraft>& drafts, const ContentsInputs& inputs, bool slow);
+  // What groups would be; nothing is appended. The drafts may be changed as by add_groups. Without inputs no contents are
+  // coded; unless `slow`, only by the light model.
+  Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs, bool slow);
+
+  // About the bytes that groups would take, found fast. Of use for comparing: what all sets of covers of a pair have in
+  // common is estimated alike.
+  Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts);
+
+  // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
+  Status add_coded(const CodedGroups& groups);
+  Status add_coded_plan(const PredictionPlan& plan, const CodedGroups& covers, std::uint64_t apply_bytes);
 
   // The end record.
   Status finish();
@@ -66,6 +82,9 @@ class Writer {
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
+  Status append_plan(const PredictionPlan& plan);
+  void declare_plan(const PredictionPlan& plan, std::uint64_t apply_bytes);
+  Status append_groups(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices);
   Status append_group(const GroupDraft& draft, const GroupChoices& made);
   Status append_body(ByteSpan bytes);
   void end_record();

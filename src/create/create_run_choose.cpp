@@ -1,0 +1,207 @@
+// Which of several ways the covers go into the patch: sets of covers, prediction, words and copies of NEW are compared by
+// what they make of its size. Coding takes longer than all else at high levels, so ways are ranked by an estimate first,
+// only those that it can't tell apart are coded, and the one that is kept need not be coded again.
+#include "create/create_run.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/try.hpp"
+#include "create/progress_shares.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
+constexpr std::uint64_t kCloseShare = 32;          // what differs by less than 1/share is close
+constexpr std::uint64_t kQuickBytes = 128 * 1024;  // of streams that are coded rather than estimated: that takes no time
+
+std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents) {
+  std::vector<GroupDraft> covers;
+  for (const GroupDraft& group : contents) covers.push_back(bdelta::covers_of(group));
+  return covers;
+}
+
+}  // namespace
+
+std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const GroupDraft& draft : groups) bytes += draft.stream_bytes();
+  return bytes;
+}
+
+// The groups of one of the ways, not yet coded.
+CreateRun::BodyDraft CreateRun::draft_body(const Covers& covers) {
+  const std::vector<GroupPlan> plans = plan_of(covers);
+  return {encode_groups(covers, plans, 0, plans.size()), false};
+}
+
+CreateRun::BodyDraft CreateRun::draft_predicted_body() { return {predicted_groups(), true}; }
+
+CreateRun::BodyDraft CreateRun::draft_way(std::size_t way) {
+  return way == found_.size() ? draft_predicted_body() : draft_body(found_[way]);
+}
+
+std::uint64_t CreateRun::plan_bytes() const {
+  return programs_->plan().images.size() + programs_->plan().labels.size();
+}
+
+Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measure) {
+  const Span step(&timeline_, PhaseId::kCompress);
+  ContentsInputs inputs;
+  if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.predicted ? programs_->copied() : ByteSpan());
+  const bool slow = measure == Measure::kAll;
+  CodedBody body;
+  if (draft.predicted) {
+    BDELTA_ASSIGN(body.covers, writer_->code_groups(covers_of(draft.groups), inputs, slow));
+    body.bytes += plan_bytes() + body.covers.bytes();
+  }
+  BDELTA_ASSIGN(body.groups, writer_->code_groups(std::move(draft.groups), inputs, slow));
+  body.bytes += body.groups.bytes();
+  return body;
+}
+
+Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft) {
+  const Span step(&timeline_, PhaseId::kCompress);
+  BDELTA_ASSIGN(std::uint64_t bytes, writer_->estimate_groups(draft.groups));
+  if (!draft.predicted) return bytes;
+  BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_->estimate_groups(covers_of(draft.groups)));
+  return bytes + plan_bytes() + cover_bytes;
+}
+
+// Of `ways`, indexes into found_ (its size means prediction), those that may be the smallest, with their drafts where
+// these are short: then all of them.
+Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std::size_t>& indexes) {
+  std::vector<Way> ways;
+  for (const std::size_t index : indexes) {
+    Way way{index, 0, draft_way(index)};
+    if (way.draft->stream_bytes() > kQuickBytes) {
+      BDELTA_ASSIGN(way.estimated_bytes, estimate_body(*way.draft));
+      way.draft.reset();
+    }
+    ways.push_back(std::move(way));
+  }
+  if (std::any_of(ways.begin(), ways.end(), [](const Way& way) { return way.draft.has_value(); })) return ways;
+  std::stable_sort(ways.begin(), ways.end(),
+                   [](const Way& a, const Way& b) { return a.estimated_bytes < b.estimated_bytes; });
+  // What is estimated to the same byte has the same covers.
+  ways.erase(std::unique(ways.begin(), ways.end(),
+                         [](const Way& a, const Way& b) { return a.estimated_bytes == b.estimated_bytes; }),
+             ways.end());
+  const std::uint64_t least = ways.front().estimated_bytes;
+  std::size_t count = 1;
+  while (count < std::min(ways.size(), kMostCoded) && ways[count].estimated_bytes - least <= least / kCloseShare) ++count;
+  ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(count), ways.end());
+  return ways;
+}
+
+// The smallest of the ways. begin, end: of the stage's work. coded_ is that way where it had to be coded to know.
+Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin,
+                                           double end) {
+  const std::uint64_t segment_bytes = segment_.end - segment_.begin;
+  const double estimated = begin + (end - begin) * 0.4;
+  watch_.begin_stage(estimated, segment_bytes * indexes.size());
+  BDELTA_ASSIGN(std::vector<Way> ways, likely_ways(indexes));
+  coded_.reset();
+  if (ways.size() == 1) return ways.front().index;
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const double share = static_cast<double>(i + 1) / static_cast<double>(ways.size());
+    watch_.begin_stage(estimated + (end - estimated) * share, segment_bytes);
+    BodyDraft draft = ways[i].draft ? std::move(*ways[i].draft) : draft_way(ways[i].index);
+    BDELTA_ASSIGN(CodedBody body, code_body(std::move(draft), measure));
+    if (coded_ && coded_->bytes <= body.bytes) continue;
+    coded_ = std::move(body);
+    best = ways[i].index;
+  }
+  return best;
+}
+
+// With slow contents, coding each set by them would take too long. So the best without contents and, where little
+// changes, the best by the light model are found first, and only these two are coded as they will be.
+Result<std::size_t> CreateRun::smallest_with_contents(const std::vector<std::size_t>& ways) {
+  const std::size_t usual_count = std::min(found_.size(), budget_.settings.match.parse_params.costs.size());
+  const bool both = found_.size() > usual_count;
+  std::vector<std::size_t> usual;
+  std::vector<std::size_t> covers_alone;
+  for (const std::size_t way : ways) {
+    if (way < usual_count || way == found_.size()) usual.push_back(way);
+    if (way < found_.size()) covers_alone.push_back(way);
+  }
+  BDELTA_ASSIGN(const std::size_t best, smallest_of(usual, Measure::kWithoutContents, 0, both ? 0.3 : 1));
+  coded_.reset();
+  if (!both || best == found_.size()) return best;
+  BDELTA_ASSIGN(const std::size_t other, smallest_of(covers_alone, Measure::kLight, 0.3, 0.7));
+  coded_.reset();
+  if (other == best) return best;
+  BDELTA_ASSIGN(CodedBody body, code_body(draft_way(best), Measure::kAll));
+  BDELTA_ASSIGN(CodedBody other_body, code_body(draft_way(other), Measure::kAll));
+  const bool better = other_body.bytes < body.bytes;
+  coded_ = better ? std::move(other_body) : std::move(body);
+  return better ? other : best;
+}
+
+Status CreateRun::choose_covers() {
+  std::size_t best = 0;
+  const bool with_prediction = programs_ && programs_->in_doubt();
+  if ((found_.size() > 1 && writer_) || with_prediction) {
+    set_segment_range(share::kMatched, share::kChosen);
+    std::vector<std::size_t> ways(found_.size() + (with_prediction ? 1 : 0));
+    std::iota(ways.begin(), ways.end(), std::size_t{0});
+    if (budget_.settings.contents) {
+      BDELTA_ASSIGN(best, smallest_with_contents(ways));
+    } else {
+      BDELTA_ASSIGN(best, smallest_of(ways, Measure::kLight, 0, 1));
+    }
+    const bool whole = segment_.begin == 0 && segment_.end == target_reader_.size();
+    if (!whole) coded_.reset();  // groups of two segments may be joined
+  }
+  if (with_prediction && best < found_.size()) programs_.reset();
+  covers_ = best < found_.size() ? std::move(found_[best]) : programs_->plan().covers;
+  found_.clear();
+  return {};
+}
+
+// Whether the groups with words, and the record of these, are smaller than without. If so, words_ are these.
+Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
+  const auto code = [this] {
+    return code_body(programs_ ? draft_predicted_body() : draft_body(covers_), Measure::kLight);
+  };
+  if (!coded_) {
+    BDELTA_ASSIGN(coded_, code());
+  }
+  words_ = words.map;
+  BDELTA_ASSIGN(CodedBody body, code());
+  const bool smaller = body.bytes + words.record.size() < coded_->bytes;
+  if (smaller) {
+    coded_ = std::move(body);
+  } else {
+    words_.reset();
+  }
+  return smaller;
+}
+
+// Whether the groups of these covers are smaller than those of covers_, which are coded without prediction.
+Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
+  std::optional<BodyDraft> before;
+  if (!coded_) before = draft_body(covers_);
+  BodyDraft after = draft_body(covers);
+  const bool is_slow_to_code = budget_.settings.model && !budget_.settings.contents;
+  if (before && is_slow_to_code && std::min(before->stream_bytes(), after.stream_bytes()) > kQuickBytes) {
+    BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(*before));
+    BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(after));
+    if (bytes > bytes_before + bytes_before / kCloseShare) return false;
+    if (bytes + bytes_before / kCloseShare < bytes_before) return true;
+  }
+  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
+  if (before) {
+    BDELTA_ASSIGN(coded_, code_body(std::move(*before), measure));
+  }
+  BDELTA_ASSIGN(CodedBody body, code_body(std::move(after), measure));
+  const bool smaller = body.bytes < coded_->bytes;
+  if (smaller) coded_ = std::move(body);
+  return smaller;
+}
+
+}  // namespace bdelta

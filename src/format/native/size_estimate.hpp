@@ -1,0 +1,12 @@
+// About how many bytes groups would take, for comparing sets of covers of one pair.
+#pragma once
+
+#include "format/native/group_choice.hpp"
+
+namespace bdelta::native {
+
+// The sum over groups, on all threads. `settings`: of the patch that they are compared for. Errors: those of codecs.
+Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
+                                      WorkerPool& pool);
+
+}  // namespace bdelta::native
