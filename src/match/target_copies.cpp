@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/prefetch.hpp"
+#include "match/extend.hpp"
 #include "match/target_costs.hpp"
 
 namespace bdelta {
@@ -34,6 +35,7 @@ constexpr std::uint64_t kCostsOfByte = 8 * 64;
 constexpr std::size_t kTaskBlocks = 32768;
 constexpr std::size_t kBatchTasks = 32;
 constexpr std::size_t kAhead = 16;
+constexpr ExtendCosts kExact{1, 0};          // up to the first byte that differs
 
 // A place, and the hash of the gram there.
 struct Gram {
@@ -144,15 +146,20 @@ class Finder {
 
   // The match at `pos` to both sides, up to what was taken before.
   [[nodiscard]] Cover extended(std::uint64_t pos, std::uint64_t distance) const {
-    std::uint64_t begin = pos;
     const std::uint64_t first = std::max({done_, distance, pos - std::min(pos, kMostBack)});
-    while (begin > first && target_[begin - 1] == target_[begin - 1 - distance]) --begin;
+    const std::uint8_t* const at = target_.data() + pos;
+    const std::uint64_t begin = pos - (first < pos ? extend_backward(at - distance, at, pos - first, kExact).length : 0);
     const std::uint64_t last = std::min<std::uint64_t>(target_.size(), begin + distance);
     std::uint64_t end = std::min(pos, last);
-    std::uint64_t idle_from = end;
-    while (end < last && target_[end] == target_[end - distance] && end - idle_from < kIdleBytes) {
-      if (costs_.of_block(end / kBlockBytes) != 0) idle_from = end;
-      ++end;
+    for (std::uint64_t idle_from = end; end < last && end - idle_from < kIdleBytes;) {
+      const bool is_idle = costs_.of_block(static_cast<std::size_t>(end / kBlockBytes)) == 0;
+      std::uint64_t limit = std::min(last, (end / kBlockBytes + 1) * kBlockBytes);
+      if (is_idle) limit = std::min(limit, idle_from + kIdleBytes);
+      const std::uint8_t* const next = target_.data() + end;
+      const std::uint64_t length = extend_forward(next - distance, next, limit - end, kExact).length;
+      end += length;
+      if (!is_idle && length > 0) idle_from = end - 1;
+      if (end < limit) break;
     }
     return {begin - distance, begin, end - begin};
   }
