@@ -47,7 +47,7 @@ constexpr unsigned kMaxShift = 20;
 constexpr std::uint64_t kSmallCostsTargets = 8;  // of choice_bytes: in larger targets no costs of small changes are tried
 constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
 constexpr std::uint64_t kLoadedLeavesBytes = 60 * kMiB;
-constexpr std::uint64_t kAmpleCopies = 6;                  // of both files that work without a limit takes at most
+constexpr std::uint64_t kAmpleCopies = 4;                  // of both files that work without a limit takes at most
 
 // Everything that decides about the patch under a limit; shares of what is left for it.
 struct Shares {

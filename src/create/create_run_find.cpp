@@ -143,6 +143,7 @@ Status CreateRun::find_covers() {
   } else {
     const auto begin = static_cast<std::int64_t>(segment_.begin);
     found_ = matcher_->find(target, {begin, begin + from_end});
+    if (budget_.ample) matcher_.reset();  // there is one segment
   }
   for (Covers& covers : found_) {
     for (Cover& cover : covers) cover.target_pos += segment_.begin;

@@ -141,6 +141,8 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
   plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
   old_image_ = {};
   predict();
+  old_.reset();  // what is coded next takes memory of its own
+  new_.reset();
 }
 
 void ProgramPass::predict() {
