@@ -55,7 +55,8 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   io::MemoryReader target_reader(target);
   const WordMap* const words = craft.words ? &*craft.words : nullptr;
   const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
-  writer.set_inputs({&source_reader, &target_reader, copied, words});
+  const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
+  writer.set_inputs(inputs);
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
   if (words) {
     const auto coded = writer.encode_words(*words);
@@ -70,7 +71,13 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
       drafts.push_back(encode_contents(ByteSpan(copied), target, covers, segment, craft.window_bytes, words));
       cover_drafts.push_back(bdelta::covers_of(drafts.back()));
     }
-    EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
+    if (craft.coded_first) {
+      const auto coded = writer.code_groups(std::move(cover_drafts), inputs, true);
+      EXPECT_OK(coded);
+      if (coded) EXPECT_OK(writer.add_coded_plan(empty_plan(covers), *coded, kMostPlanBytes));
+    } else {
+      EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
+    }
   } else {
     const FilePieces pieces({{0, source}, {source.size(), target}});  // covers may take what stands behind the source
     std::vector<GroupPlan> plans = craft.plans;
@@ -82,7 +89,13 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
           encode_group(pieces, target, covers, plan, craft.window_bytes, words, nullptr, source.size()));
     }
   }
-  EXPECT_OK(writer.add_groups(drafts));
+  if (craft.coded_first) {
+    const auto coded = writer.code_groups(std::move(drafts), inputs, true);
+    EXPECT_OK(coded);
+    if (coded) EXPECT_OK(writer.add_coded(*coded));
+  } else {
+    EXPECT_OK(writer.add_groups(drafts));
+  }
   EXPECT_OK(writer.finish());
   native::Header header = header_of(source, whole_target);
   writer.declare(header);

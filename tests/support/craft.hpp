@@ -20,6 +20,7 @@ struct Craft {
   PageHashLists page_hashes;                  // of the target; the patch leaves them out
   std::optional<WordMap> words;               // replaced in what coded windows copy
   bool covers_apart = false;  // in front of all groups as with prediction, of fields of no kind; none meet on a diagonal
+  bool coded_first = false;   // all groups, before any is written
   std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
 };
 

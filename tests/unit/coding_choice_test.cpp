@@ -1,0 +1,127 @@
+// What is estimated and coded to compare ways of making a patch: the bytes are those of the patch, and estimates of use.
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr CodecSettings kRanking{CodecId::kZstd, 9, 0};
+constexpr CodecSettings kLzma{CodecId::kLzma, 6, 0};
+
+struct Pair {
+  Bytes source;
+  Bytes target;
+};
+
+Pair wordy_pair() {
+  Pair pair{wordy_bytes(200'000, 1), {}};
+  pair.target = edited(pair.source, random_edits(60, pair.source.size(), 3000, 2));
+  for (std::size_t i = 7; i < pair.target.size(); i += 37) pair.target[i] ^= 4;
+  return pair;
+}
+
+TEST(CodedGroups, AreWrittenAsThoseThatAreAdded) {
+  const Pair pair = wordy_pair();
+  const Covers covers = covers_of(pair.source, pair.target);
+  for (const bool covers_apart : {false, true}) {
+    for (const bool contents : {false, true}) {
+      Craft craft;
+      craft.codec = kLzma;
+      craft.model = true;
+      craft.contents = contents;
+      craft.light = !contents;
+      craft.covers_apart = covers_apart;
+      const Bytes added = craft_patch(pair.source, pair.target, covers, craft);
+      craft.coded_first = true;
+      EXPECT_TRUE(same_bytes(added, craft_patch(pair.source, pair.target, covers, craft)));
+    }
+  }
+}
+
+std::vector<GroupDraft> drafts_of(const Pair& pair, const Covers& covers) {
+  std::vector<GroupDraft> drafts;
+  drafts.push_back(encode_group(pair.source, pair.target, covers, {{0, pair.target.size(), false, 0}}, 1 << 20));
+  return drafts;
+}
+
+TEST(SizeEstimate, IsTheSizeWhereTheCodecIsTheSame) {
+  const Pair pair = wordy_pair();
+  WorkerPool pool(2);
+  io::Spool body;
+  native::Writer writer({kRanking, kRanking, kRanking}, body, pool);
+  std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
+  const auto estimate = writer.estimate_groups(drafts);
+  ASSERT_OK(estimate);
+  ASSERT_OK(writer.add_groups(drafts));
+  std::uint64_t coded_bytes = 0;
+  for (const std::uint64_t bytes : writer.totals().coded) coded_bytes += bytes;
+  EXPECT_EQ(coded_bytes, *estimate);
+}
+
+TEST(SizeEstimate, TakesAQuarterOffLiteralsThatGoThroughLzma) {
+  const Pair pair{{}, wordy_bytes(100'000, 1)};
+  WorkerPool pool(1);
+  io::Spool body;
+  native::Writer fast({kRanking, kRanking, kRanking}, body, pool);
+  native::Writer slow({kLzma, kLzma, kLzma}, body, pool);
+  const std::vector<GroupDraft> drafts = drafts_of(pair, {});
+  const auto as_they_are = fast.estimate_groups(drafts);
+  const auto for_lzma = slow.estimate_groups(drafts);
+  ASSERT_OK(as_they_are);
+  ASSERT_OK(for_lzma);
+  EXPECT_EQ(*as_they_are - *as_they_are / 4, *for_lzma);
+}
+
+// Bytes of the body of one group, with numbers through the context coder where `model`.
+std::uint64_t body_bytes(const Pair& pair, bool model) {
+  WorkerPool pool(1);
+  io::Spool body;
+  native::Writer writer({kLzma, kLzma, kLzma, model}, body, pool);
+  std::vector<GroupDraft> drafts = drafts_of(pair, {{0, 0, pair.target.size()}});
+  EXPECT_OK(writer.add_groups(drafts));
+  return body.size();
+}
+
+// Misses whose values come again and again far apart: LZMA finds that, the context coder doesn't.
+TEST(QuickCodec, TakesNoStreamFromASlowOneThatIsAhead) {
+  Pair pair{random_bytes(1'000'000, 1), {}};
+  pair.target = pair.source;
+  const Bytes values = random_bytes(20'000, 2);
+  for (std::size_t i = 0; i < 200'000; ++i) {
+    std::uint8_t& byte = pair.target[5 * i];
+    byte = static_cast<std::uint8_t>(byte + (values[i % values.size()] | 1));
+  }
+  EXPECT_LE(body_bytes(pair, true), body_bytes(pair, false));
+}
+
+// What is written was coded for comparing it, and is reported like anything else.
+TEST(Choice, ReportsWhatItWrote) {
+  const Pair pair = wordy_pair();
+  for (const int level : {6, 9, kMaxLevel}) {
+    SCOPED_TRACE(level);
+    io::MemoryReader source(pair.source);
+    io::MemoryReader target(pair.target);
+    Bytes bytes;
+    io::MemoryWriter patch(bytes);
+    const auto report = create(source, target, patch, create_options(level));
+    ASSERT_OK(report);
+    const auto raw_bytes = [&](const std::string& name) -> std::uint64_t {
+      for (const StreamReport& stream : report->streams) {
+        if (stream.name == name) return stream.raw_bytes;
+      }
+      return 0;
+    };
+    EXPECT_EQ(report->residual_bytes, raw_bytes("residual_values"));
+    EXPECT_EQ(report->literal_bytes, raw_bytes("literals"));
+    EXPECT_EQ(pair.target.size(), report->covered_bytes + report->literal_bytes);
+    std::uint64_t coded_bytes = 0;
+    for (const StreamReport& stream : report->streams) coded_bytes += stream.coded_bytes;
+    EXPECT_LT(coded_bytes, report->patch_bytes);
+    EXPECT_GT(coded_bytes, report->patch_bytes / 2);
+    EXPECT_GT(report->window_count, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test
