@@ -70,11 +70,12 @@ Status CreateRun::check_limits() {
     literals_.emplace(spool_options(options_, budget_.spool_bytes));
     bdt1_writer_.emplace(*body_, *literals_, patch_limit_bytes_, watch_);
   } else {
-    writer_.emplace(native::WriterSettings{settings.numbers, settings.values, settings.literals, settings.model,
-                                           settings.model_values, settings.model_byte_ns, settings.window_bytes,
-                                           patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
-                                           settings.contents, settings.light_ns},
-                    *body_, *pool_);
+    native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
+                                     settings.model_values, settings.model_byte_ns, settings.window_bytes,
+                                     patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
+                                     settings.contents, settings.light_ns};
+    of_writer.model_most_bytes = settings.model_most_bytes;
+    writer_.emplace(of_writer, *body_, *pool_);
     if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
   }

@@ -187,7 +187,7 @@ Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
   std::optional<BodyDraft> before;
   if (!coded_) before = draft_body(covers_);
   BodyDraft after = draft_body(covers);
-  const bool is_slow_to_code = budget_.settings.model && !budget_.settings.contents;
+  const bool is_slow_to_code = budget_.settings.numbers.id == CodecId::kLzma && !budget_.settings.contents;
   if (before && is_slow_to_code && std::min(before->stream_bytes(), after.stream_bytes()) > kQuickBytes) {
     BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(*before));
     BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(after));

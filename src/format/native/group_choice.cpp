@@ -57,7 +57,7 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, const Writer
       if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes, is_packed_first(drafts[g], s, settings)});
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
-    if (settings.model && number_bytes > 0) tasks.push_back({g, kPack, number_bytes});
+    if (settings.model && number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({g, kPack, number_bytes});
     if (choices[g].light) tasks.push_back({g, kLight, drafts[g].streams[kLiterals].size()});
     for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
       const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();

@@ -20,6 +20,7 @@ struct WriterSettings {
   bool contents = false;  // literals and residual through the contents coder where that is smaller and fast enough
   std::uint64_t light_ns = 0;  // decoding that literals may take in the light model, where that is smaller; 0 = never
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
+  std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
 };
 
 // A group in the making.
