@@ -86,6 +86,8 @@ class CreateRun {
   BodyDraft draft_way(std::size_t way);
   [[nodiscard]] std::uint64_t plan_bytes() const;
   Result<CodedBody> code_body(BodyDraft draft, Measure measure);
+  Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
+  static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
   Result<std::uint64_t> estimate_body(const BodyDraft& draft);
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);

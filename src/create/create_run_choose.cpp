@@ -4,6 +4,7 @@
 #include "create/create_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +63,42 @@ Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measu
   return body;
 }
 
+// Those without prediction are coded together, so that threads find enough to do.
+Result<std::vector<CreateRun::CodedBody>> CreateRun::code_bodies(std::vector<BodyDraft> drafts, Measure measure) {
+  BodyDraft together;
+  for (BodyDraft& draft : drafts) {
+    if (draft.predicted) continue;
+    std::move(draft.groups.begin(), draft.groups.end(), std::back_inserter(together.groups));
+  }
+  BDELTA_ASSIGN(CodedBody coded, code_body(std::move(together), measure));
+  std::size_t begin = 0;
+  std::vector<CodedBody> bodies;
+  for (BodyDraft& draft : drafts) {
+    if (draft.predicted) {
+      BDELTA_ASSIGN(CodedBody body, code_body(std::move(draft), measure));
+      bodies.push_back(std::move(body));
+      continue;
+    }
+    bodies.push_back(part_of(coded, begin, draft.groups.size()));
+    begin += draft.groups.size();
+  }
+  return bodies;
+}
+
+// The groups [begin, begin + count), moved out of `all`.
+CreateRun::CodedBody CreateRun::part_of(CodedBody& all, std::size_t begin, std::size_t count) {
+  CodedBody body;
+  const auto first = static_cast<std::ptrdiff_t>(begin);
+  const auto last = static_cast<std::ptrdiff_t>(begin + count);
+  native::CodedGroups& from = all.groups;
+  body.groups.drafts.assign(std::make_move_iterator(from.drafts.begin() + first),
+                            std::make_move_iterator(from.drafts.begin() + last));
+  body.groups.choices.assign(std::make_move_iterator(from.choices.begin() + first),
+                             std::make_move_iterator(from.choices.begin() + last));
+  body.bytes = body.groups.bytes();
+  return body;
+}
+
 Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft) {
   const Span step(&timeline_, PhaseId::kCompress);
   BDELTA_ASSIGN(std::uint64_t bytes, writer_->estimate_groups(draft.groups));
@@ -105,17 +142,14 @@ Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& index
   BDELTA_ASSIGN(std::vector<Way> ways, likely_ways(indexes));
   coded_.reset();
   if (ways.size() == 1) return ways.front().index;
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < ways.size(); ++i) {
-    const double share = static_cast<double>(i + 1) / static_cast<double>(ways.size());
-    watch_.begin_stage(estimated + (end - estimated) * share, segment_bytes);
-    BodyDraft draft = ways[i].draft ? std::move(*ways[i].draft) : draft_way(ways[i].index);
-    BDELTA_ASSIGN(CodedBody body, code_body(std::move(draft), measure));
-    if (coded_ && coded_->bytes <= body.bytes) continue;
-    coded_ = std::move(body);
-    best = ways[i].index;
-  }
-  return best;
+  watch_.begin_stage(end, segment_bytes * ways.size());
+  std::vector<BodyDraft> drafts;
+  for (Way& way : ways) drafts.push_back(way.draft ? std::move(*way.draft) : draft_way(way.index));
+  BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_bodies(std::move(drafts), measure));
+  const auto best = std::min_element(bodies.begin(), bodies.end(),
+                                     [](const CodedBody& a, const CodedBody& b) { return a.bytes < b.bytes; });
+  coded_ = std::move(*best);
+  return ways[static_cast<std::size_t>(best - bodies.begin())].index;
 }
 
 // With slow contents, coding each set by them would take too long. So the best without contents and, where little
@@ -194,13 +228,14 @@ Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
     if (bytes > bytes_before + bytes_before / kCloseShare) return false;
     if (bytes + bytes_before / kCloseShare < bytes_before) return true;
   }
+  std::vector<BodyDraft> drafts;
+  drafts.push_back(std::move(after));
+  if (before) drafts.push_back(std::move(*before));
   const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
-  if (before) {
-    BDELTA_ASSIGN(coded_, code_body(std::move(*before), measure));
-  }
-  BDELTA_ASSIGN(CodedBody body, code_body(std::move(after), measure));
-  const bool smaller = body.bytes < coded_->bytes;
-  if (smaller) coded_ = std::move(body);
+  BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_bodies(std::move(drafts), measure));
+  if (bodies.size() > 1) coded_ = std::move(bodies[1]);
+  const bool smaller = bodies[0].bytes < coded_->bytes;
+  if (smaller) coded_ = std::move(bodies[0]);
   return smaller;
 }
 
