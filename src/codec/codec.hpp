@@ -50,6 +50,10 @@ struct CodecSettings {
   unsigned literal_align_log = 0;  // LZMA: position bits that do; with context_bits at most 4
 };
 
+// A fast codec in place of a slow one, where all that is asked is how well a stream compresses: it takes an eighth of the
+// time of LZMA or the context coder.
+inline constexpr CodecSettings kQuickCodec{CodecId::kZstd, 9};
+
 // `settings` with those position and context bits of LZMA that do clearly best on samples of `raw`. A decoder need not
 // be told. `watch` may be null.
 Result<CodecSettings> fitted_settings(ByteSpan raw, const CodecSettings& settings, Watch* watch = nullptr);

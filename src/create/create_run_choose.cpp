@@ -18,12 +18,6 @@ constexpr std::size_t kMostCoded = 2;              // sets of covers that are co
 constexpr std::uint64_t kCloseShare = 32;          // what differs by less than 1/share is close
 constexpr std::uint64_t kQuickBytes = 128 * 1024;  // of streams that are coded rather than estimated: that takes no time
 
-std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents) {
-  std::vector<GroupDraft> covers;
-  for (const GroupDraft& group : contents) covers.push_back(bdelta::covers_of(group));
-  return covers;
-}
-
 }  // namespace
 
 std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {

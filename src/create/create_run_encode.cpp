@@ -136,8 +136,7 @@ std::vector<GroupDraft> CreateRun::predicted_groups() {
 Status CreateRun::encode_predicted() {
   watch_.begin_stage(0.2, target_reader_.size());
   std::vector<GroupDraft> contents = predicted_groups();
-  std::vector<GroupDraft> covers;
-  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  std::vector<GroupDraft> covers = covers_of(contents);
   watch_.begin_stage(1, stream_bytes(contents));
   {
     const Span step(&timeline_, PhaseId::kCompress);

@@ -53,6 +53,13 @@ GroupDraft covers_of(const GroupDraft& contents) {
   return draft;
 }
 
+std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents) {
+  std::vector<GroupDraft> covers;
+  covers.reserve(contents.size());
+  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  return covers;
+}
+
 void join_drafts(GroupDraft& group, GroupDraft&& next) {
   const bool in_one_piece = !group.target.empty() && !next.target.empty() &&
                             group.target.data() + group.target.size() == next.target.data();

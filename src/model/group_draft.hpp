@@ -27,6 +27,7 @@ struct GroupDraft {
 
 // The group of kind kCovers that belongs to one of kind kContents.
 [[nodiscard]] GroupDraft covers_of(const GroupDraft& contents);
+[[nodiscard]] std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents);
 
 // The windows of target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
 [[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,

@@ -269,18 +269,15 @@ TEST(Contents, ScopesThatLieAreRefused) {
 
 TEST(Contents, BothReportsCountTheSameBytes) {
   const Pair pair = text_pair(100'000, 19);
+  const auto made = make_reported(pair.source, pair.target, create_options(kMaxLevel));
+  ASSERT_OK(made);
   io::MemoryReader source(pair.source);
-  io::MemoryReader target(pair.target);
-  Bytes bytes;
-  io::MemoryWriter writer(bytes);
-  const auto created = create(source, target, writer, create_options(kMaxLevel));
-  ASSERT_OK(created);
-  io::MemorySequentialReader patch(bytes);
+  io::MemorySequentialReader patch(made->bytes);
   const auto checked = check(source, patch, {});
   ASSERT_OK(checked);
-  EXPECT_GT(created->residual_bytes, 0u);
-  EXPECT_EQ(created->residual_bytes, checked->residual_bytes);
-  EXPECT_EQ(created->literal_bytes, checked->literal_bytes);
+  EXPECT_GT(made->report.residual_bytes, 0u);
+  EXPECT_EQ(made->report.residual_bytes, checked->residual_bytes);
+  EXPECT_EQ(made->report.literal_bytes, checked->literal_bytes);
 }
 
 TEST(Contents, CancellingEndsApplyingSoon) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/try.hpp"
 #include "support/sanitized.hpp"
 
 namespace bdelta::test {
@@ -26,15 +27,19 @@ Status FailingWriter::write(ByteSpan bytes) {
   return {};
 }
 
-Result<Bytes> make_patch(ByteSpan source, ByteSpan target, const CreateOptions& options) {
+Result<MadePatch> make_reported(ByteSpan source, ByteSpan target, const CreateOptions& options) {
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
-  Bytes patch;
-  io::MemoryWriter writer(patch);
-  auto report = create(source_reader, target_reader, writer, options);
-  if (!report) return std::move(report).error();
-  EXPECT_EQ(patch.size(), report->patch_bytes);
-  return patch;
+  MadePatch made;
+  io::MemoryWriter writer(made.bytes);
+  BDELTA_ASSIGN(made.report, create(source_reader, target_reader, writer, options));
+  EXPECT_EQ(made.bytes.size(), made.report.patch_bytes);
+  return made;
+}
+
+Result<Bytes> make_patch(ByteSpan source, ByteSpan target, const CreateOptions& options) {
+  BDELTA_ASSIGN(MadePatch made, make_reported(source, target, options));
+  return std::move(made.bytes);
 }
 
 Result<Bytes> apply_patch(ByteSpan source, ByteSpan patch, Sink sink, const ApplyOptions& options) {

@@ -62,6 +62,11 @@ class FailingWriter final : public SequentialWriter {
 enum class Sink { kPositioned, kSequential, kCheck };
 inline constexpr Sink kAllSinks[] = {Sink::kPositioned, Sink::kSequential, Sink::kCheck};
 
+struct MadePatch {
+  Bytes bytes;
+  Report report;
+};
+[[nodiscard]] Result<MadePatch> make_reported(ByteSpan source, ByteSpan target, const CreateOptions& options = {});
 [[nodiscard]] Result<Bytes> make_patch(ByteSpan source, ByteSpan target, const CreateOptions& options = {});
 
 // What was written. Sink::kCheck gives no bytes. A positioned target with holes is a failure of the test.

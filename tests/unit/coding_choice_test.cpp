@@ -6,7 +6,6 @@
 namespace bdelta::test {
 namespace {
 
-constexpr CodecSettings kRanking{CodecId::kZstd, 9, 0};
 constexpr CodecSettings kLzma{CodecId::kLzma, 6, 0};
 
 struct Pair {
@@ -49,7 +48,7 @@ TEST(SizeEstimate, IsTheSizeWhereTheCodecIsTheSame) {
   const Pair pair = wordy_pair();
   WorkerPool pool(2);
   io::Spool body;
-  native::Writer writer({kRanking, kRanking, kRanking}, body, pool);
+  native::Writer writer({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
   const auto estimate = writer.estimate_groups(drafts);
   ASSERT_OK(estimate);
@@ -63,7 +62,7 @@ TEST(SizeEstimate, TakesAQuarterOffLiteralsThatGoThroughLzma) {
   const Pair pair{{}, wordy_bytes(100'000, 1)};
   WorkerPool pool(1);
   io::Spool body;
-  native::Writer fast({kRanking, kRanking, kRanking}, body, pool);
+  native::Writer fast({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
   native::Writer slow({kLzma, kLzma, kLzma}, body, pool);
   const std::vector<GroupDraft> drafts = drafts_of(pair, {});
   const auto as_they_are = fast.estimate_groups(drafts);
@@ -100,26 +99,23 @@ TEST(Choice, ReportsWhatItWrote) {
   const Pair pair = wordy_pair();
   for (const int level : {6, 9, kMaxLevel}) {
     SCOPED_TRACE(level);
-    io::MemoryReader source(pair.source);
-    io::MemoryReader target(pair.target);
-    Bytes bytes;
-    io::MemoryWriter patch(bytes);
-    const auto report = create(source, target, patch, create_options(level));
-    ASSERT_OK(report);
+    const auto made = make_reported(pair.source, pair.target, create_options(level));
+    ASSERT_OK(made);
+    const Report& report = made->report;
     const auto raw_bytes = [&](const std::string& name) -> std::uint64_t {
-      for (const StreamReport& stream : report->streams) {
+      for (const StreamReport& stream : report.streams) {
         if (stream.name == name) return stream.raw_bytes;
       }
       return 0;
     };
-    EXPECT_EQ(report->residual_bytes, raw_bytes("residual_values"));
-    EXPECT_EQ(report->literal_bytes, raw_bytes("literals"));
-    EXPECT_EQ(pair.target.size(), report->covered_bytes + report->literal_bytes);
+    EXPECT_EQ(report.residual_bytes, raw_bytes("residual_values"));
+    EXPECT_EQ(report.literal_bytes, raw_bytes("literals"));
+    EXPECT_EQ(pair.target.size(), report.covered_bytes + report.literal_bytes);
     std::uint64_t coded_bytes = 0;
-    for (const StreamReport& stream : report->streams) coded_bytes += stream.coded_bytes;
-    EXPECT_LT(coded_bytes, report->patch_bytes);
-    EXPECT_GT(coded_bytes, report->patch_bytes / 2);
-    EXPECT_GT(report->window_count, 0u);
+    for (const StreamReport& stream : report.streams) coded_bytes += stream.coded_bytes;
+    EXPECT_LT(coded_bytes, report.patch_bytes);
+    EXPECT_GT(coded_bytes, report.patch_bytes / 2);
+    EXPECT_GT(report.window_count, 0u);
   }
 }
 

@@ -20,8 +20,6 @@ constexpr std::size_t kPack = kStreamCount;           // in place of a stream
 constexpr std::size_t kLight = kStreamCount + 1;      // likewise, the literals by the light model
 constexpr std::size_t kFirstLane = kStreamCount + 2;  // likewise, of coded contents
 
-// In place of a slow codec, to see whether the context coder is ahead of it anyway.
-constexpr CodecSettings kQuick{CodecId::kZstd, 9, 0};
 constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
 
 // One piece of work for a thread.
@@ -29,7 +27,7 @@ struct Task {
   std::size_t group;
   std::size_t stream;
   std::size_t raw_bytes;
-  bool quick = false;  // by kQuick for now
+  bool quick = false;  // by kQuickCodec for now, to see whether the context coder is ahead of the slow one anyway
 };
 
 // Streams that a group of this kind has to carry, as bits.
@@ -57,7 +55,8 @@ std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, const Writer
       if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes, is_packed_first(drafts[g], s, settings)});
       if (s <= kResidualValues) number_bytes += raw_bytes;
     }
-    if (settings.model && number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({g, kPack, number_bytes});
+    const bool packs = settings.model && number_bytes > 0 && number_bytes <= settings.model_most_bytes;
+    if (packs) tasks.push_back({g, kPack, number_bytes});
     if (choices[g].light) tasks.push_back({g, kLight, drafts[g].streams[kLiterals].size()});
     for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
       const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
@@ -155,7 +154,7 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
   const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr};
-  const CodecSettings& codec = task.quick ? kQuick : settings_of(settings, task.stream);
+  const CodecSettings& codec = task.quick ? kQuickCodec : settings_of(settings, task.stream);
   BDELTA_ASSIGN(made.coded.streams[task.stream], compress_stream(draft.streams[task.stream], codec, context));
   return {};
 }
