@@ -20,6 +20,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "match/block_compare.hpp"
@@ -31,6 +32,7 @@ namespace {
 constexpr std::uint64_t kRetroBytes = 128;
 constexpr std::uint64_t kRingBytes = 256;
 constexpr unsigned kJumpBytes = 16;
+constexpr std::uint64_t kStretchBytes = std::uint64_t{64} << 10;  // of target, with one set of costs after the other
 constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
 constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
 constexpr std::uint64_t kAheadBytes = 8;     // between the fetch of an anchor's bucket and its use, while nothing fits
@@ -58,19 +60,20 @@ struct Arrival {
 
 class ChunkParser {
  public:
-  ChunkParser(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch)
-      : source_(task.source), target_(task.target), costs_(task.costs), beam_(task.beam), miss_scale_(task.miss_scale),
+  ChunkParser(const ParseTask& task, const ParseCosts& costs, const AnchorTable& anchors, Grams& grams, Watch* watch)
+      : source_(task.source), target_(task.target), costs_(costs), beam_(task.beam), miss_scale_(task.miss_scale),
         anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(task.begin), end_(task.end), pos_(begin_),
         seeds_end_(task.seeds.data() + task.seeds.size()), limit_(costs_.far_switch + costs_.slack),
         least_switch_(std::min({costs_.resume, costs_.near_switch, costs_.far_switch})) {
     seed_ = std::lower_bound(task.seeds.data(), seeds_end_, begin_,
                              [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
     paths_.reserve(beam_ + 1);
+    start();
   }
 
-  Covers run() {
-    start();
-    while (pos_ < end_) {
+  // To target position `until` at least.
+  void advance(std::uint64_t until) {
+    while (pos_ < until) {
       pace_.step();
       settle();
       if (!literal_best_ && jump()) continue;
@@ -78,6 +81,10 @@ class ChunkParser {
       step();
       collect_nodes();
     }
+  }
+
+  // Once advanced to the end.
+  Covers covers() {
     settle();
     return nodes_.trace_back(here_.node, here_.literal ? std::min(end_, here_.literal_pos) : end_);
   }
@@ -413,8 +420,19 @@ class ChunkParser {
 
 }  // namespace
 
-Covers parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch) {
-  return ChunkParser(task, anchors, grams, watch).run();
+// Stretch by stretch, so that all sets of costs find the same blocks of grams in the processor's cache.
+std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch) {
+  std::vector<std::unique_ptr<ChunkParser>> parsers;
+  for (const ParseCosts& costs : task.costs) {
+    parsers.push_back(std::make_unique<ChunkParser>(task, costs, anchors, grams, watch));
+  }
+  for (std::uint64_t pos = task.begin; pos < task.end;) {
+    pos = std::min(pos + kStretchBytes, task.end);
+    for (const auto& parser : parsers) parser->advance(pos);
+  }
+  std::vector<Covers> covers;
+  for (const auto& parser : parsers) covers.push_back(parser->covers());
+  return covers;
 }
 
 }  // namespace bdelta

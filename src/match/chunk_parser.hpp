@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
@@ -24,14 +25,14 @@ struct ParseTask {
   ByteSpan source;
   ByteSpan target;
   const Covers& seeds;
-  const ParseCosts& costs;
+  std::span<const ParseCosts> costs;
   std::size_t beam;
   std::span<const std::uint8_t> miss_scale;  // as in parse.hpp
   std::uint64_t begin;                       // of the stretch in the target
   std::uint64_t end;
 };
 
-// Covers of target[begin, end), ascending. The watch may be null.
-[[nodiscard]] Covers parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch);
+// Covers of target[begin, end), ascending, for each of the costs. The watch may be null.
+[[nodiscard]] std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch);
 
 }  // namespace bdelta

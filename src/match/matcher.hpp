@@ -16,7 +16,7 @@ struct MatchLimits {
   std::uint64_t index_bytes = 0;          // of the table over the source, a power of two; 0 = as its samples need
   std::uint64_t gap_bytes = 0;            // of a gap pass, see GapScope; 0 = as it likes
   std::uint64_t anchor_bytes = 0;         // of the anchors of a parse, see AnchorScope; 0 = as it likes
-  std::size_t gram_blocks = ParseScope().gram_blocks;  // of a parse, for each worker
+  std::size_t gram_blocks = ParseScope().gram_blocks;  // of a parse, as in ParseScope
   bool near_gaps_only = false;            // gap passes and parse read what of the source covers lie in, not all of it
   std::uint64_t bytes_per_cover = 0;      // of target, in the mean of a chunk, at least; 0 = covers without end
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, scanned or parsed by one task

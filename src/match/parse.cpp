@@ -11,6 +11,8 @@
 namespace bdelta {
 namespace {
 
+constexpr std::size_t kTasksPerThread = 6;
+
 // Tables that are not in use: one pair a worker in the end. What is in a table does not change its answers.
 class GramTables {
  public:
@@ -32,9 +34,8 @@ class GramTables {
  private:
   [[nodiscard]] std::unique_ptr<Grams> make() const {
     if (!long_grams_) return std::make_unique<Grams>(Grams{SourceGrams(source_, max_blocks_), {}});
-    const std::size_t half = std::max<std::size_t>(2, max_blocks_ / 2);
     return std::make_unique<Grams>(
-        Grams{SourceGrams(source_, half), SourceGrams(source_, half, SourceGrams::kLongGram)});
+        Grams{SourceGrams(source_, max_blocks_), SourceGrams(source_, max_blocks_, SourceGrams::kLongGram)});
   }
 
   const ByteSpan source_;
@@ -54,6 +55,15 @@ void keep_longest(Covers& covers, std::size_t max_count) {
   std::nth_element(lengths.begin(), least, lengths.end());
   std::erase_if(covers, [limit = *least](const Cover& cover) { return cover.length <= limit; });
   covers.shrink_to_fit();
+}
+
+// Sets of costs that one task parses a chunk with: all, as they ask for the same blocks of grams, unless threads would
+// then find too few tasks. One where memory is bounded, as each keeps its paths.
+std::size_t costs_at_a_time(std::size_t set_count, std::size_t chunk_count, unsigned threads, const ParseScope& scope) {
+  if (scope.bytes_per_cover != 0) return 1;
+  const std::size_t tasks_wanted = threads == 1 ? 1 : kTasksPerThread * threads;
+  const std::size_t parts = 1 + (tasks_wanted - 1) / std::max<std::size_t>(chunk_count, 1);
+  return (set_count + parts - 1) / parts;
 }
 
 Covers join_chunks(std::span<const Covers> chunks) {
@@ -90,21 +100,25 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   const std::uint64_t chunk_bytes = scope.chunk_bytes;
   const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
   const auto most_covers = static_cast<std::size_t>(scope.bytes_per_cover ? chunk_bytes / scope.bytes_per_cover : 0);
+  const std::size_t together = costs_at_a_time(costs.size(), chunk_count, pool.thread_count(), scope);
+  const std::size_t parts = (costs.size() + together - 1) / together;
   std::vector<Covers> chunks(costs.size() * chunk_count);
-  pool.for_each(chunks.size(), [&](std::size_t i) {
-    // A chunk with one set of costs after the other, as all of them ask for the same blocks of grams.
-    const std::size_t chunk = i / costs.size();
-    const std::size_t set = i % costs.size();
+  pool.for_each(parts * chunk_count, [&](std::size_t i) {
+    const std::size_t chunk = i / parts;
+    const std::size_t first = i % parts * together;
+    const auto sets = std::span(costs).subspan(first, std::min(together, costs.size() - first));
     const std::uint64_t begin = chunk * chunk_bytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
     const Span span(pool.timeline(), PhaseId::kParse, chunk, end - begin);
     std::unique_ptr<Grams> grams = tables.take();
-    const ParseTask task{source, target, seeds, costs[set], params.beam, miss_scale, begin, end};
-    Covers& covers = chunks[set * chunk_count + chunk];
-    covers = parse_chunk(task, anchors, *grams, pool.watch());
+    const ParseTask task{source, target, seeds, sets, params.beam, miss_scale, begin, end};
+    std::vector<Covers> parsed = parse_chunk(task, anchors, *grams, pool.watch());
     tables.give_back(std::move(grams));
-    if (most_covers != 0) keep_longest(covers, most_covers);
-    pool.advance(end - begin);
+    for (std::size_t set = 0; set < parsed.size(); ++set) {
+      if (most_covers != 0) keep_longest(parsed[set], most_covers);
+      chunks[(first + set) * chunk_count + chunk] = std::move(parsed[set]);
+    }
+    pool.advance(sets.size() * (end - begin));
   });
   std::vector<Covers> found;
   for (std::size_t i = 0; i < costs.size(); ++i) {

@@ -57,6 +57,8 @@ class SourceGrams {
   [[nodiscard]] const Block& block(std::uint64_t number);
   void build(Block& block, std::uint64_t number) const;
 
+  template <unsigned kGram>
+  [[nodiscard]] static std::uint16_t hash_of(const std::uint8_t* at) noexcept;
   [[nodiscard]] std::uint32_t bucket_of(const std::uint8_t* at) const noexcept;
   [[nodiscard]] bool fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept;
 
