@@ -44,7 +44,6 @@ constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
 constexpr std::uint64_t kFreeBatch = 256 * kMiB;
 constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 constexpr unsigned kMaxShift = 20;
-constexpr std::uint64_t kSmallCostsTargets = 8;  // of choice_bytes: in larger targets no costs of small changes are tried
 constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
 constexpr std::uint64_t kLoadedLeavesBytes = 60 * kMiB;
 constexpr std::uint64_t kAmpleCopies = 4;                  // of both files that work without a limit takes at most
@@ -131,17 +130,10 @@ void choose_loading(const BudgetRequest& request, Budget& budget) {
 }
 
 // Trying several sets of covers keeps all of them, and the streams of one more, beside what is kept anyway: not under a
-// limit, and for large targets only where little changes and neither reading them again nor coding contents takes long.
+// limit.
 LevelSettings settings_for(const BudgetRequest& request) {
   LevelSettings settings = level_settings(request.level);
   ParseParams& parse = settings.match.parse_params;
-  if (request.target_size > settings.choice_bytes) {
-    parse.small_costs.insert(parse.small_costs.begin(), parse.costs.begin() + 1, parse.costs.end());
-    parse.costs.resize(1);
-    parse.dense_costs.clear();
-    const bool slow = settings.contents || request.target_size > kSmallCostsTargets * settings.choice_bytes;
-    if (slow) parse.small_costs.clear();
-  }
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
     parse.small_costs.clear();

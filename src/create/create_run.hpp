@@ -88,6 +88,7 @@ class CreateRun {
   Result<CodedBody> code_body(BodyDraft draft, Measure measure);
   Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
+  Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample);
   Result<std::uint64_t> estimate_body(const BodyDraft& draft);
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);
@@ -98,6 +99,8 @@ class CreateRun {
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);
   void set_segment_range(double begin, double end);
+  Status find_in_source(ByteSpan target, const Diagonals& diagonals);
+  void move_to_segment(Covers& covers) const noexcept;
   void count_covers();
   void count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes);
 
@@ -125,6 +128,7 @@ class CreateRun {
   FilePieces target_pieces_{ByteSpan()};
   std::optional<WordMap> words_;           // absent where none pay
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
+  std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen
   std::optional<CodedBody> coded_;         // covers_ with words_ as the patch has them, if that is known already
 

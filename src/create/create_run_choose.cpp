@@ -28,7 +28,7 @@ std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {
 
 // The groups of one of the ways, not yet coded.
 CreateRun::BodyDraft CreateRun::draft_body(const Covers& covers) {
-  const std::vector<GroupPlan> plans = plan_of(covers);
+  const std::vector<GroupPlan> plans = sample_ ? std::vector<GroupPlan>{*sample_} : plan_of(covers);
   return {encode_groups(covers, plans, 0, plans.size()), false};
 }
 
@@ -144,6 +144,31 @@ Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& index
                                      [](const CodedBody& a, const CodedBody& b) { return a.bytes < b.bytes; });
   coded_ = std::move(*best);
   return ways[static_cast<std::size_t>(best - bodies.begin())].index;
+}
+
+// The best of the usual costs and, where little changes, the best of those for that too: words and copies of NEW may yet
+// make either the smaller one.
+Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> sets, const ByteRanges& sample) {
+  sample_.emplace();
+  for (const ByteRange& range : sample) {
+    sample_->push_back({segment_.begin + range.begin, range.end - range.begin, false, 0});
+  }
+  found_ = std::move(sets);
+  for (Covers& covers : found_) move_to_segment(covers);
+  std::vector<std::size_t> ways(found_.size());
+  std::iota(ways.begin(), ways.end(), std::size_t{0});
+  const std::size_t usual_count = std::min(ways.size(), budget_.settings.match.parse_params.costs.size());
+  const std::vector<std::size_t> others(ways.begin() + static_cast<std::ptrdiff_t>(usual_count), ways.end());
+  ways.resize(usual_count);
+  std::vector<std::size_t> best;
+  for (const auto& some : {ways, others}) {
+    if (some.empty()) continue;
+    BDELTA_ASSIGN(best.emplace_back(), smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+  }
+  coded_.reset();
+  found_.clear();
+  sample_.reset();
+  return best;
 }
 
 // With slow contents, coding each set by them would take too long. So the best without contents and, where little

@@ -34,6 +34,10 @@ Digest128 digest_of(ByteSpan bytes, Watch& watch) {
 constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
 
+// Of a large target, to choose the costs of its parse by.
+constexpr std::uint64_t kSampleShare = 8;
+constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;
+
 }  // namespace
 
 Status CreateRun::load_inputs() {
@@ -142,13 +146,32 @@ Status CreateRun::find_covers() {
     for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
   } else {
     const auto begin = static_cast<std::int64_t>(segment_.begin);
-    found_ = matcher_->find(target, {begin, begin + from_end});
+    BDELTA_TRY(find_in_source(target, {begin, begin + from_end}));
     if (budget_.ample) matcher_.reset();  // there is one segment
   }
-  for (Covers& covers : found_) {
-    for (Cover& cover : covers) cover.target_pos += segment_.begin;
-  }
+  for (Covers& covers : found_) move_to_segment(covers);
   return {};
+}
+
+// Small targets are parsed with all costs there are, large ones with those that do best in a sample.
+Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
+  Status sampled;
+  CostChoice choice;
+  choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
+  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& sample) {
+    auto best = best_of_sample(std::move(sets), sample);
+    if (best) return std::move(*best);
+    sampled = std::move(best).error();
+    return std::vector<std::size_t>{0};
+  };
+  const bool large = writer_ && target.size() > budget_.settings.choice_bytes;
+  found_ = matcher_->find(target, diagonals, large ? &choice : nullptr);
+  return sampled;
+}
+
+// Of positions that begin at 0 with the segment.
+void CreateRun::move_to_segment(Covers& covers) const noexcept {
+  for (Cover& cover : covers) cover.target_pos += segment_.begin;
 }
 
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.

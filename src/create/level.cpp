@@ -94,7 +94,7 @@ void choose_costs(LevelSettings& settings) {
   params.small_costs = {costs_of(110, 150, 1000, 600, 1800, 1200, 500), costs_of(45, 100, 1000, 600, 1400, 1000, 500)};
   params.small_bytes = 512 * 1024;
   params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
-  settings.choice_bytes = 64 * kMiB;
+  settings.choice_bytes = 16 * kMiB;
 }
 
 }  // namespace
@@ -120,6 +120,7 @@ LevelSettings level_settings(int level) {
   }
   if (level >= kMaxLevel) {
     settings.contents = true;
+    settings.choice_bytes = 64 * kMiB;
     settings.word_search = 0;  // contents learn of words as they go
     settings.match.parse_params.dense_costs.clear();  // not worth the time that slow contents take to compare
     settings.window_bytes = kMiB;  // more windows for the lanes to share

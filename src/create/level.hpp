@@ -16,7 +16,7 @@ struct LevelSettings {
   bool predict = false;             // fields of programs
   std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
-  std::uint64_t choice_bytes = 0;  // largest target whose covers are chosen from several sets by coding each
+  std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs; of larger ones a sample chooses
   bool contents = false;         // literals and residual through the contents coder where that is smaller
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
   std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller

@@ -104,7 +104,7 @@ bool Matcher::fill(ByteSpan target, unsigned span, double goal, Covers& covers) 
   return true;
 }
 
-std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers) const {
+std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const {
   ParseScope scope;
   scope.anchors.ranges = ranges_to_read(target, covers);
   scope.anchors.memory_bytes = limits_.anchor_bytes;
@@ -114,11 +114,12 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers) const 
   const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
   const std::size_t most_sets = params_.parse_params.costs.size() + params_.parse_params.small_costs.size() +
                                 params_.parse_params.dense_costs.size();
-  pool_.begin_stage(1, read_bytes + (1 + most_sets) * target.size());
-  return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope);
+  const std::uint64_t parsed_bytes = most_sets * (choice ? choice->sample_bytes : target.size());
+  pool_.begin_stage(choice ? CostChoice::kParsed : 1, read_bytes + target.size() + parsed_bytes);
+  return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope, choice);
 }
 
-std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals) {
+std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice) {
   if (source_.empty() || target.empty()) return {{}};
   const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
     const Span span(pool_.timeline(), phase, TraceSpan::kNone, bytes);
@@ -147,7 +148,7 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals) {
   }
 
   // The cheapest way through the target, with what was found so far as candidates; nothing is left to settle then.
-  if (params_.parse) return timed(PhaseId::kParse, [&] { return parse(target, covers); });
+  if (params_.parse) return timed(PhaseId::kParse, [&] { return parse(target, covers, choice); });
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
   pool_.begin_stage(1, 0);

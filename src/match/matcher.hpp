@@ -31,15 +31,16 @@ class Matcher {
 
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
   // thread count. The goals of the stages are 0 to 1.
-  // Several sets where the parse weighs costs in several ways, for the caller to choose from; at least one.
-  [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals);
+  // Several sets where the parse weighs costs in several ways, for the caller to choose from; at least one. With `choice`
+  // they are tried on a sample, and one set is found.
+  [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
 
  private:
   void build_index_if_worth(const Covers& covers, std::uint64_t target_size);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
   bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
-  [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers) const;
+  [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const;
 
   const ByteSpan source_;
   const MatchParams& params_;

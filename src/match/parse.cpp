@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "match/anchor_table.hpp"
+#include "match/change_sample.hpp"
 #include "match/chunk_parser.hpp"
 #include "match/source_grams.hpp"
 
@@ -82,49 +83,84 @@ Covers join_chunks(std::span<const Covers> chunks) {
   return all;
 }
 
-}  // namespace
-
-std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
-                                 std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope) {
+// Those of `params` that count for this pair.
+std::vector<ParseCosts> costs_for(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params) {
   std::vector<ParseCosts> costs;
-  for (const ParseCosts& start : params.costs) costs.push_back(fit_costs(source, target, seeds, start));
-  if (!params.small_costs.empty() && changed_bytes(source, target, seeds) <= params.small_bytes) {
-    for (const ParseCosts& start : params.small_costs) costs.push_back(fit_costs(source, target, seeds, start));
-  }
-  if (!params.dense_costs.empty() && rest_is_dense(target, seeds)) {
-    for (const ParseCosts& start : params.dense_costs) costs.push_back(fit_costs(source, target, seeds, start));
-  }
-  AnchorTable anchors;
-  anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
-  GramTables tables(source, scope.gram_blocks, params.long_grams);
-  const std::uint64_t chunk_bytes = scope.chunk_bytes;
-  const auto chunk_count = static_cast<std::size_t>((target.size() + chunk_bytes - 1) / chunk_bytes);
-  const auto most_covers = static_cast<std::size_t>(scope.bytes_per_cover ? chunk_bytes / scope.bytes_per_cover : 0);
-  const std::size_t together = costs_at_a_time(costs.size(), chunk_count, pool.thread_count(), scope);
+  const auto add = [&](const std::vector<ParseCosts>& starts) {
+    for (const ParseCosts& start : starts) costs.push_back(fit_costs(source, target, seeds, start));
+  };
+  add(params.costs);
+  if (!params.small_costs.empty() && changed_bytes(source, target, seeds) <= params.small_bytes) add(params.small_costs);
+  if (!params.dense_costs.empty() && rest_is_dense(target, seeds)) add(params.dense_costs);
+  return costs;
+}
+
+// What every chunk is parsed with.
+struct Shared {
+  ByteSpan source;
+  ByteSpan target;
+  const Covers& seeds;
+  const ParseParams& params;
+  std::span<const std::uint8_t> miss_scale;
+  const ParseScope& scope;
+  const AnchorTable& anchors;
+  GramTables& tables;
+  WorkerPool& pool;
+};
+
+// The covers of those chunks of the target, ascending, for each of the costs.
+std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, std::span<const ParseCosts> costs) {
+  const ParseScope& scope = with.scope;
+  const auto most_covers = static_cast<std::size_t>(scope.bytes_per_cover ? scope.chunk_bytes / scope.bytes_per_cover : 0);
+  const std::size_t together = costs_at_a_time(costs.size(), ranges.size(), with.pool.thread_count(), scope);
   const std::size_t parts = (costs.size() + together - 1) / together;
-  std::vector<Covers> chunks(costs.size() * chunk_count);
-  pool.for_each(parts * chunk_count, [&](std::size_t i) {
+  std::vector<Covers> chunks(costs.size() * ranges.size());
+  with.pool.for_each(parts * ranges.size(), [&](std::size_t i) {
     const std::size_t chunk = i / parts;
     const std::size_t first = i % parts * together;
-    const auto sets = std::span(costs).subspan(first, std::min(together, costs.size() - first));
-    const std::uint64_t begin = chunk * chunk_bytes;
-    const std::uint64_t end = std::min<std::uint64_t>(begin + chunk_bytes, target.size());
-    const Span span(pool.timeline(), PhaseId::kParse, chunk, end - begin);
-    std::unique_ptr<Grams> grams = tables.take();
-    const ParseTask task{source, target, seeds, sets, params.beam, miss_scale, begin, end};
-    std::vector<Covers> parsed = parse_chunk(task, anchors, *grams, pool.watch());
-    tables.give_back(std::move(grams));
+    const auto sets = costs.subspan(first, std::min(together, costs.size() - first));
+    const auto [begin, end] = ranges[chunk];
+    const Span span(with.pool.timeline(), PhaseId::kParse, chunk, end - begin);
+    std::unique_ptr<Grams> grams = with.tables.take();
+    const ParseTask task{with.source, with.target, with.seeds, sets, with.params.beam,
+                         with.miss_scale, begin, end};
+    std::vector<Covers> parsed = parse_chunk(task, with.anchors, *grams, with.pool.watch());
+    with.tables.give_back(std::move(grams));
     for (std::size_t set = 0; set < parsed.size(); ++set) {
       if (most_covers != 0) keep_longest(parsed[set], most_covers);
-      chunks[(first + set) * chunk_count + chunk] = std::move(parsed[set]);
+      chunks[(first + set) * ranges.size() + chunk] = std::move(parsed[set]);
     }
-    pool.advance(sets.size() * (end - begin));
+    with.pool.advance(sets.size() * (end - begin));
   });
   std::vector<Covers> found;
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    found.push_back(join_chunks(std::span(chunks).subspan(i * chunk_count, chunk_count)));
+    found.push_back(join_chunks(std::span(chunks).subspan(i * ranges.size(), ranges.size())));
   }
   return found;
+}
+
+// Those that do best in a sample, or the first where nothing changes.
+std::vector<ParseCosts> chosen_costs(const Shared& with, const std::vector<ParseCosts>& costs, const CostChoice& choice) {
+  const ByteRanges sample = sample_changes(with.source, with.target, with.seeds, choice.sample_bytes, with.pool);
+  if (sample.empty()) return {costs.front()};
+  std::vector<ParseCosts> chosen;
+  for (const std::size_t i : choice.best_of(parse_chunks(with, sample, costs), sample)) chosen.push_back(costs[i]);
+  with.pool.begin_stage(1, chosen.size() * with.target.size());
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
+                                 std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope,
+                                 const CostChoice* choice) {
+  std::vector<ParseCosts> costs = costs_for(source, target, seeds, params);
+  AnchorTable anchors;
+  anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
+  GramTables tables(source, scope.gram_blocks, params.long_grams);
+  const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
+  if (choice && costs.size() > 1) costs = chosen_costs(with, costs, *choice);
+  return parse_chunks(with, cut_ranges({}, target.size(), scope.chunk_bytes), costs);
 }
 
 }  // namespace bdelta

@@ -1,6 +1,7 @@
 // The parse: the cheapest way through the target, over all diagonals that are worth a thought.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,10 +31,25 @@ struct ParseScope {
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
 };
 
+// For large targets: which of several costs all of the target is parsed with, is told by a sample of it.
+struct CostChoice {
+  // Goals of stages, as those of Matcher::find: once the sample is parsed, and once best_of has looked at it.
+  static constexpr double kParsed = 0.7;
+  static constexpr double kChosen = 0.75;
+
+  std::uint64_t sample_bytes = 0;  // of target, where it changes
+
+  // Of sets of covers of the chunks `sample`, one set for each of the costs, the indexes of those worth going on with,
+  // ascending; at least one.
+  std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample)> best_of;
+};
+
 // Chooses covers anew, once for each of the costs in `params` that count here, with `seeds` (valid covers, as a fast
-// matcher finds them) as candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the ordinary; empty = 16.
+// matcher finds them) as candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the
+// ordinary; empty = 16. choice, if there is one: only with those of the costs that it tells.
 [[nodiscard]] std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds,
                                                const ParseParams& params, std::span<const std::uint8_t> miss_scale,
-                                               WorkerPool& pool, const ParseScope& scope = {});
+                                               WorkerPool& pool, const ParseScope& scope = {},
+                                               const CostChoice* choice = nullptr);
 
 }  // namespace bdelta

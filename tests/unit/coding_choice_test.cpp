@@ -94,6 +94,23 @@ TEST(QuickCodec, TakesNoStreamFromASlowOneThatIsAhead) {
   EXPECT_LE(body_bytes(pair, true), body_bytes(pair, false));
 }
 
+// More than one set of costs, of which a sample chooses; the same bytes for any number of threads.
+TEST(Choice, OfLargeTargetsIsMadeByASample) {
+  Pair pair{random_bytes(17 << 20, 5), {}};
+  const Bytes text = wordy_bytes(200'000, 6);
+  std::copy(text.begin(), text.end(), pair.source.begin() + 9'000'000);
+  pair.target = edited(pair.source, random_edits(150, pair.source.size(), 200, 7));
+  for (std::size_t i = 9'000'000; i < 9'200'000; i += 37) pair.target[i] ^= 4;
+  CreateOptions options = create_options(9);
+  const auto patch = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(patch);
+  options.threads = 3;
+  const auto by_three = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(by_three);
+  EXPECT_TRUE(same_bytes(*patch, *by_three));
+  expect_rebuilt(pair.source, *patch, pair.target);
+}
+
 // What is written was coded for comparing it, and is reported like anything else.
 TEST(Choice, ReportsWhatItWrote) {
   const Pair pair = wordy_pair();

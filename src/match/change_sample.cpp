@@ -1,0 +1,99 @@
+// One in so many of the stretches where something changes, evenly over the target. Those with many changes take most of
+// the time to parse, so it is their changed bytes that are bounded.
+#include "match/change_sample.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "match/block_compare.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kStretchBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
+constexpr std::uint64_t kAmpleChanged = std::uint64_t{256} << 10;  // … but so many always may,
+constexpr std::uint64_t kMostChanged = std::uint64_t{1} << 20;     // and more never
+constexpr std::uint64_t kTaskStretches = 16;
+
+std::uint64_t count_misses(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
+  std::uint64_t count = 0;
+  std::uint64_t at = 0;
+  for (; length - at >= kCompareBlock; at += kCompareBlock) {
+    count += static_cast<unsigned>(std::popcount(mismatch_mask(s + at, t + at)));
+  }
+  for (; at < length; ++at) count += s[at] != t[at] ? 1 : 0;
+  return count;
+}
+
+// Of target[begin, end).
+std::uint64_t count_changed(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
+                            std::uint64_t end) {
+  std::uint64_t changed = end - begin;
+  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
+                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
+    const std::uint64_t from = std::max(begin, cover->target_pos);
+    const std::uint64_t length = std::min(end, cover->target_end()) - from;
+    const std::uint64_t source_pos = cover->source_pos + (from - cover->target_pos);
+    changed -= length - count_misses(source.data() + source_pos, target.data() + from, length);
+  }
+  return changed;
+}
+
+struct Stretch {
+  ByteRange range;
+  std::uint64_t changed_bytes;
+};
+
+struct Sample {
+  ByteRanges ranges;
+  std::uint64_t bytes = 0;
+  std::uint64_t changed_bytes = 0;
+};
+
+// One in `every`.
+Sample take(const std::vector<Stretch>& stretches, std::size_t every) {
+  Sample sample;
+  for (std::size_t i = every / 2; i < stretches.size(); i += every) {
+    sample.ranges.push_back(stretches[i].range);
+    sample.bytes += stretches[i].range.end - stretches[i].range.begin;
+    sample.changed_bytes += stretches[i].changed_bytes;
+  }
+  return sample;
+}
+
+}  // namespace
+
+ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t sample_bytes,
+                          WorkerPool& pool) {
+  const ByteRanges stretches = cut_ranges({}, target.size(), kStretchBytes);
+  std::vector<std::uint64_t> changed(stretches.size());
+  pool.for_each((stretches.size() + kTaskStretches - 1) / kTaskStretches, [&](std::size_t task) {
+    const std::size_t end = std::min<std::size_t>(stretches.size(), (task + 1) * kTaskStretches);
+    const Span span(pool.timeline(), PhaseId::kParse, task, (end - task * kTaskStretches) * kStretchBytes);
+    for (std::size_t i = task * kTaskStretches; i < end; ++i) {
+      changed[i] = count_changed(source, target, covers, stretches[i].begin, stretches[i].end);
+    }
+  });
+  std::vector<Stretch> changing;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < stretches.size(); ++i) {
+    if (changed[i] > 0) changing.push_back({stretches[i], changed[i]});
+    total += changed[i];
+  }
+  const std::uint64_t most_changed = std::clamp(total / kChangedShare, kAmpleChanged, kMostChanged);
+  const auto is_too_much = [&](const Sample& sample) {
+    return sample.bytes > sample_bytes || sample.changed_bytes > most_changed;
+  };
+  std::size_t every = 1;
+  Sample sample = take(changing, every);
+  while (is_too_much(sample) && every < changing.size()) {
+    every += 1 + every / 8;
+    sample = take(changing, every);
+  }
+  return std::move(sample.ranges);
+}
+
+}  // namespace bdelta

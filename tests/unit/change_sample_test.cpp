@@ -1,0 +1,104 @@
+// Samples of what changes, and the parse that goes on with the costs that do best there.
+#include "match/change_sample.hpp"
+
+#include <algorithm>
+
+#include "match/parse.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test {
+namespace {
+
+ParseParams with_costs(std::size_t count) {
+  ParseParams params;
+  params.costs.resize(count);
+  return params;
+}
+
+// Of three costs, each with its covers of samples where the files differ, the second is told to be the best.
+TEST(Parse, GoesOnWithTheCostsThatAreChosenByASample) {
+  const Bytes source = wordy_bytes(1'000'000, 21);
+  const Bytes target = edited(source, random_edits(400, source.size(), 300, 22));
+  ParseParams params = with_costs(3);
+  params.costs[1].literal = 40;
+  params.costs[2].far_switch = 9000;
+  for (const unsigned threads : {1u, 3u}) {
+    WorkerPool pool(threads);
+    std::size_t calls = 0;
+    CostChoice choice;
+    choice.sample_bytes = target.size() / 4;
+    choice.best_of = [&](const std::vector<Covers>& sets, const ByteRanges& sample) -> std::vector<std::size_t> {
+      ++calls;
+      EXPECT_EQ(3u, sets.size());
+      EXPECT_GE(choice.sample_bytes, total_bytes(sample));
+      for (const Covers& covers : sets) {
+        EXPECT_TRUE(covers_are_valid(covers, source.size(), target.size()));
+        for (const Cover& cover : covers) {
+          const auto holds = [&](const ByteRange& r) { return r.begin <= cover.target_pos && cover.target_end() <= r.end; };
+          EXPECT_TRUE(std::any_of(sample.begin(), sample.end(), holds));
+        }
+      }
+      return {1};
+    };
+    const std::vector<Covers> found = parse_covers(source, target, {}, params, {}, pool, {}, &choice);
+    EXPECT_EQ(1u, calls);
+    ASSERT_EQ(1u, found.size());
+    ParseParams alone = with_costs(1);
+    alone.costs[0] = params.costs[1];
+    EXPECT_EQ(parse_covers(source, target, {}, alone, {}, pool).front(), found.front());
+  }
+}
+
+TEST(Parse, NeedsNoSampleWhereNothingChanges) {
+  const Bytes same = random_bytes(200'000, 23);
+  const ParseParams params = with_costs(2);
+  WorkerPool pool(1);
+  CostChoice choice;
+  choice.sample_bytes = same.size();
+  choice.best_of = [](const std::vector<Covers>&, const ByteRanges&) -> std::vector<std::size_t> {
+    ADD_FAILURE();
+    return {0};
+  };
+  EXPECT_EQ(std::vector<Covers>({{{0, 0, same.size()}}}),
+            parse_covers(same, same, {{0, 0, same.size()}}, params, {}, pool, {}, &choice));
+}
+
+TEST(SampleChanges, TakesAllPlacesOfFewChanges) {
+  const Bytes source = random_bytes(4'000'000, 24);
+  Bytes target = source;
+  target[100] ^= 1;
+  target[3'000'000] ^= 1;
+  target[3'999'999] ^= 1;
+  WorkerPool pool(2);
+  const ByteRanges sample = sample_changes(source, target, {{0, 0, source.size()}}, source.size(), pool);
+  ASSERT_EQ(3u, sample.size());
+  const std::size_t places[] = {100, 3'000'000, 3'999'999};
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    EXPECT_LE(sample[i].begin, places[i]);
+    EXPECT_GT(sample[i].end, places[i]);
+  }
+}
+
+TEST(SampleChanges, TakesFewOfManyFromAllOverTheTarget) {
+  const Bytes source = random_bytes(8'000'000, 25);
+  Bytes target = source;
+  for (std::size_t i = 0; i < target.size(); i += 3) target[i] ^= 1;
+  WorkerPool pool(2);
+  const Covers covers = {{0, 0, 3'000'000}, {5'000'000, 5'000'000, 3'000'000}};  // the rest counts as changed, too
+  const ByteRanges sample = sample_changes(source, target, covers, source.size(), pool);
+  std::uint64_t free_bytes = 0;
+  for (const ByteRange& range : sample) {
+    if (range.begin >= 3'000'000 && range.end <= 5'000'000) free_bytes += range.end - range.begin;
+  }
+  EXPECT_GT(free_bytes, 0u);
+  EXPECT_LT(total_bytes(sample), source.size() / 6);
+  EXPECT_GT(total_bytes(sample), source.size() / 12);
+  EXPECT_LT(sample.front().begin, 1'000'000u);
+  EXPECT_GT(sample.back().end, 7'000'000u);
+  const std::uint64_t little = 200'000;
+  EXPECT_LE(total_bytes(sample_changes(source, target, covers, little, pool)), little);
+}
+
+}  // namespace
+}  // namespace bdelta::test
