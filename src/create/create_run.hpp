@@ -95,6 +95,7 @@ class CreateRun {
   Result<std::size_t> smallest_with_contents(const std::vector<std::size_t>& ways);
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
   Result<bool> are_covers_smaller(const Covers& covers);
+  Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
   Result<bool> are_words_smaller(const native::CodedWords& words);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);

@@ -218,42 +218,41 @@ Status CreateRun::choose_covers() {
 
 // Whether the groups with words, and the record of these, are smaller than without. If so, words_ are these.
 Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
-  const auto code = [this] {
-    return code_body(programs_ ? draft_predicted_body() : draft_body(covers_), Measure::kLight);
-  };
-  if (!coded_) {
-    BDELTA_ASSIGN(coded_, code());
-  }
+  const auto draft = [this] { return programs_ ? draft_predicted_body() : draft_body(covers_); };
+  BodyDraft before = draft();
   words_ = words.map;
-  BDELTA_ASSIGN(CodedBody body, code());
-  const bool smaller = body.bytes + words.record.size() < coded_->bytes;
-  if (smaller) {
-    coded_ = std::move(body);
-  } else {
-    words_.reset();
-  }
+  BDELTA_ASSIGN(const bool smaller, is_smaller(draft(), words.record.size(), std::move(before), Measure::kLight));
+  if (!smaller) words_.reset();
   return smaller;
 }
 
-// Whether the groups of these covers are smaller than those of covers_, which are coded without prediction.
+// Whether the groups of these covers are smaller than those of covers_, without prediction.
 Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
-  std::optional<BodyDraft> before;
-  if (!coded_) before = draft_body(covers_);
-  BodyDraft after = draft_body(covers);
+  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
+  return is_smaller(draft_body(covers), 0, draft_body(covers_), measure);
+}
+
+// Whether `after`, with so many bytes beside it, is smaller than `before`, which is what coded_ has if there is one. An
+// estimate tells if both take long to code and differ much. Then, coded_ is what is the smaller one, if that had to be
+// coded to know.
+Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure) {
   const bool is_slow_to_code = budget_.settings.numbers.id == CodecId::kLzma && !budget_.settings.contents;
-  if (before && is_slow_to_code && std::min(before->stream_bytes(), after.stream_bytes()) > kQuickBytes) {
-    BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(*before));
-    BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(after));
+  if (is_slow_to_code && std::min(before.stream_bytes(), after.stream_bytes()) > kQuickBytes) {
+    BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before));
+    BDELTA_ASSIGN(const std::uint64_t estimated, estimate_body(after));
+    const std::uint64_t bytes = estimated + extra_bytes;
     if (bytes > bytes_before + bytes_before / kCloseShare) return false;
-    if (bytes + bytes_before / kCloseShare < bytes_before) return true;
+    if (bytes + bytes_before / kCloseShare < bytes_before) {
+      coded_.reset();
+      return true;
+    }
   }
   std::vector<BodyDraft> drafts;
   drafts.push_back(std::move(after));
-  if (before) drafts.push_back(std::move(*before));
-  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
+  if (!coded_) drafts.push_back(std::move(before));
   BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_bodies(std::move(drafts), measure));
   if (bodies.size() > 1) coded_ = std::move(bodies[1]);
-  const bool smaller = bodies[0].bytes < coded_->bytes;
+  const bool smaller = bodies[0].bytes + extra_bytes < coded_->bytes;
   if (smaller) coded_ = std::move(bodies[0]);
   return smaller;
 }
