@@ -12,7 +12,7 @@ void TargetHistory::append(ByteSpan bytes) noexcept {
   while (!bytes.empty()) {
     const auto at = static_cast<std::size_t>((end_pos_ - bytes.size()) % ring_.size());
     const std::size_t length = std::min(bytes.size(), ring_.size() - at);
-    std::memcpy(ring_.data() + at, bytes.data(), length);
+    std::memcpy(&ring_[at], bytes.data(), length);
     bytes = bytes.subspan(length);
   }
 }
@@ -21,7 +21,7 @@ void TargetHistory::read(std::uint64_t pos, MutableByteSpan out) const noexcept 
   while (!out.empty()) {
     const auto at = static_cast<std::size_t>(pos % ring_.size());
     const std::size_t length = std::min(out.size(), ring_.size() - at);
-    std::memcpy(out.data(), ring_.data() + at, length);
+    std::memcpy(out.data(), &ring_[at], length);
     pos += length;
     out = out.subspan(length);
   }

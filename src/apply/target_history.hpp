@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-#include "base/bytes.hpp"
+#include "base/raw_buffer.hpp"
+#include "bdelta/io.hpp"
 
 namespace bdelta {
 
@@ -21,7 +22,7 @@ class TargetHistory {
   void read(std::uint64_t pos, MutableByteSpan out) const noexcept;
 
  private:
-  Bytes ring_;                  // position p of the target stands at p modulo the size
+  ByteBuffer ring_;             // position p of the target stands at p modulo the size
   std::uint64_t end_pos_ = 0;   // of what was appended
 };
 

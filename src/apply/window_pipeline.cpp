@@ -150,10 +150,14 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
-    if (job.out.size() < length) renew(job.out, length);
-    bytes = ByteSpan(job.out).first(length);
-    BDELTA_TRY(execute_window(window, predicted_, *cache, MutableByteSpan(job.out).first(length), &history_));
-    return window.contents ? unpack(job, MutableByteSpan(job.out).first(length)) : Status();
+    if (job.out.size() < length) {
+      job.out = {};
+      job.out = ByteBuffer(length);
+    }
+    const MutableByteSpan out = job.out.span().first(length);
+    bytes = out;
+    BDELTA_TRY(execute_window(window, predicted_, *cache, out, &history_));
+    return window.contents ? unpack(job, out) : Status();
   };
   Status status = execute();
   {
@@ -203,7 +207,7 @@ Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
   history_.append(bytes);
   if (page_hasher_) page_hasher_->hash_rest(pos, bytes);
-  if (job.fills) page_hasher_->fill(pos, MutableByteSpan(job.out).first(bytes.size()));
+  if (job.fills) page_hasher_->fill(pos, job.out.span().first(bytes.size()));
   {
     const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
     hasher_.update(bytes);

@@ -61,7 +61,7 @@ class WindowPipeline {
   struct Job {
     WindowDelta window;
     std::shared_ptr<ContentsLanes> lanes;  // of its group; null where nothing is coded
-    Bytes out;
+    ByteBuffer out;
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
     Status opened;             // of what was done for it before it was started

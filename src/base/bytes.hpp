@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "bdelta/io.hpp"
 
 namespace bdelta {
@@ -38,9 +39,17 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
 }
 
+// As Bytes::reserve, for what is filled soon.
+inline void reserve_to_fill(Bytes& bytes, std::size_t size) {
+  if (bytes.capacity() >= size) return;
+  bytes.reserve(size);
+  prefer_large_pages(bytes.data(), size);
+}
+
 // Makes `bytes` of that size, whatever they hold then: their own memory goes first, and never grows by more than is needed.
 inline void renew(Bytes& bytes, std::size_t size) {
   if (bytes.capacity() < size) Bytes().swap(bytes);
+  reserve_to_fill(bytes, size);
   bytes.resize(size);
 }
 

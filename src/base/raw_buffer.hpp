@@ -6,13 +6,17 @@
 #include <memory>
 #include <span>
 
+#include "base/large_pages.hpp"
+
 namespace bdelta {
 
 template <class T>
 class RawBuffer {
  public:
   RawBuffer() = default;
-  explicit RawBuffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {}
+  explicit RawBuffer(std::size_t size) : items_(std::make_unique_for_overwrite<T[]>(size)), size_(size) {
+    prefer_large_pages(items_.get(), size * sizeof(T));
+  }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }

@@ -231,7 +231,7 @@ Status GroupReader::read_frame(const WindowRecord& window) {
     stream.taken = 0;
   }
   const std::size_t before = stream.raw.size();
-  stream.raw.reserve(before + static_cast<std::size_t>(raw_bytes));  // and no more
+  reserve_to_fill(stream.raw, before + static_cast<std::size_t>(raw_bytes));  // and no more
   stream.raw.resize(before + static_cast<std::size_t>(raw_bytes));
   const MutableByteSpan out = MutableByteSpan(stream.raw).subspan(before);
   if (stream.codec == CodecId::kStore) {  // the bytes are where they belong without a copy more
