@@ -32,7 +32,7 @@ class Matcher {
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
   // thread count. The goals of the stages are 0 to 1.
   // Several sets where the parse weighs costs in several ways, for the caller to choose from; at least one. With `choice`
-  // they are tried on a sample, and one set is found.
+  // all costs are tried on a sample, and those that it tells on the whole target.
   [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
 
  private:
