@@ -103,6 +103,13 @@ bool ImageLayout::file_pos_of(std::uint64_t address, std::uint64_t& pos) const n
   return true;
 }
 
+bool ImageLayout::shared_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
+  const std::size_t found = last_before(by_pos_, pos, pos_of_section);
+  if (found == by_pos_.size() || pos - by_pos_[found].file_pos >= by_pos_[found].size_bytes) return false;
+  address = by_pos_[found].address + (pos - by_pos_[found].file_pos);
+  return true;
+}
+
 bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
   const std::size_t found = last_before(by_pos_, pos, pos_of_section);
   if (found == by_pos_.size()) return false;

@@ -37,6 +37,9 @@ class ImageLayout {
     return true;
   }
 
+  // The same for whoever shares the layout with other threads: it remembers nothing.
+  [[nodiscard]] bool shared_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept;
+
   // Addresses [low, high) that hold all sections.
   [[nodiscard]] std::uint64_t low() const noexcept { return by_address_.empty() ? 0 : by_address_.front().address; }
   [[nodiscard]] std::uint64_t high() const noexcept;
