@@ -150,10 +150,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
-    if (job.out.size() < length) {
-      job.out = {};
-      job.out = ByteBuffer(length);
-    }
+    renew(job.out, length);
     const MutableByteSpan out = job.out.span().first(length);
     bytes = out;
     BDELTA_TRY(execute_window(window, predicted_, *cache, out, &history_));

@@ -34,4 +34,11 @@ class RawBuffer {
 
 using ByteBuffer = RawBuffer<std::uint8_t>;
 
+// Makes `buffer` at least of that size, whatever it holds then: its own memory goes first.
+inline void renew(ByteBuffer& buffer, std::size_t size) {
+  if (buffer.size() >= size) return;
+  buffer = {};
+  buffer = ByteBuffer(size);
+}
+
 }  // namespace bdelta

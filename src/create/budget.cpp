@@ -79,7 +79,8 @@ std::uint64_t grams_bytes(const LevelSettings& settings, std::size_t block_count
 
 std::uint64_t worker_bytes(const Budget& budget) {
   if (!budget.settings.match.parse) return kScanWorkerBytes;
-  return grams_bytes(budget.settings, budget.match.gram_blocks) + kParseNodeBytes + kParseNodeRatio * budget.match.chunk_bytes;
+  return grams_bytes(budget.settings, budget.match.gram_blocks) + kParseNodeBytes +
+         kParseNodeRatio * budget.match.chunk_bytes;
 }
 
 std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) {

@@ -225,7 +225,7 @@ std::vector<Label> learn_labels(const Program& source, const Images& images, Byt
   const Images& old_images = source.images();
   const auto base_vote = [&](const Field& field, const Outcome& outcome) {
     Vote vote{0, outcome.base_address, field.image, false};
-    (void)old_images.layouts[field.image].shared_address_of(base_pos(field), vote.address);
+    (void)old_images.layouts[field.image].address_of(base_pos(field), vote.address);
     return vote;
   };
   const auto has_base = [&](const Field& field) { return has_kind(kinds, field.kind) && is_offset(field.form); };

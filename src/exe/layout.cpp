@@ -57,14 +57,6 @@ std::size_t last_before(const std::vector<Section>& sections, std::uint64_t valu
   return after == sections.begin() ? sections.size() : static_cast<std::size_t>(after - sections.begin()) - 1;
 }
 
-// Of what begins at `section`, as far as it reaches before the next one begins.
-template <class Start>
-std::uint64_t own_bytes(const std::vector<Section>& sections, std::size_t section, std::uint64_t size_bytes,
-                        Start start) noexcept {
-  if (section + 1 == sections.size()) return size_bytes;
-  return std::min(size_bytes, start(sections[section + 1]) - start(sections[section]));
-}
-
 }  // namespace
 
 void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end) {
@@ -86,13 +78,22 @@ ImageLayout::ImageLayout(const Image& image) : by_address_(image.sections) {
   std::sort(by_address_.begin(), by_address_.end(),
             [](const Section& a, const Section& b) { return a.address < b.address; });
   std::sort(by_pos_.begin(), by_pos_.end(), [](const Section& a, const Section& b) { return a.file_pos < b.file_pos; });
+  for (const Section& section : by_address_) address_reaches_.push_back({section.address, section.memory_bytes});
+  for (const Section& section : by_pos_) pos_reaches_.push_back({section.file_pos, section.size_bytes});
+  for (std::vector<Reach>* reaches : {&address_reaches_, &pos_reaches_}) {
+    for (std::size_t i = 1; i < reaches->size(); ++i) {
+      Reach& before = (*reaches)[i - 1];
+      before.size_bytes = std::min(before.size_bytes, (*reaches)[i].begin - before.begin);
+    }
+    if (reaches->empty()) reaches->push_back({});
+  }
 }
 
 const Section* ImageLayout::find_section_of(std::uint64_t address) const noexcept {
   const std::size_t found = last_before(by_address_, address, address_of_section);
   if (found == by_address_.size()) return nullptr;
   const Section& section = by_address_[found];
-  near_address_ = {section.address, own_bytes(by_address_, found, section.memory_bytes, address_of_section), found};
+  near_address_.remember(found);
   return address - section.address < section.memory_bytes ? &section : nullptr;
 }
 
@@ -103,18 +104,11 @@ bool ImageLayout::file_pos_of(std::uint64_t address, std::uint64_t& pos) const n
   return true;
 }
 
-bool ImageLayout::shared_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-  const std::size_t found = last_before(by_pos_, pos, pos_of_section);
-  if (found == by_pos_.size() || pos - by_pos_[found].file_pos >= by_pos_[found].size_bytes) return false;
-  address = by_pos_[found].address + (pos - by_pos_[found].file_pos);
-  return true;
-}
-
 bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
   const std::size_t found = last_before(by_pos_, pos, pos_of_section);
   if (found == by_pos_.size()) return false;
   const Section& section = by_pos_[found];
-  near_pos_ = {section.file_pos, own_bytes(by_pos_, found, section.size_bytes, pos_of_section), found};
+  near_pos_.remember(found);
   if (pos - section.file_pos >= section.size_bytes) return false;
   address = section.address + (pos - section.file_pos);
   return true;

@@ -2,6 +2,7 @@
 // works with an Image need not doubt them.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "exe/image.hpp"
@@ -12,14 +13,16 @@ namespace bdelta::exe {
 // before, in the file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
 void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end);
 
+// Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own.
 class ImageLayout {
  public:
   explicit ImageLayout(const Image& image);
 
   // The section that holds `address`, or nullptr. An address one past a section is not in it.
   [[nodiscard]] const Section* section_of(std::uint64_t address) const noexcept {
-    if (address - near_address_.begin < near_address_.size_bytes) return &by_address_[near_address_.section];
-    return find_section_of(address);
+    const std::size_t near = near_address_.section();
+    const Reach& reach = address_reaches_[near];
+    return address - reach.begin < reach.size_bytes ? &by_address_[near] : find_section_of(address);
   }
 
   // In a section or one past it: where a pointer may lead.
@@ -32,23 +35,39 @@ class ImageLayout {
 
   // Address of the byte at `pos` of the file; false if it is in no section.
   [[nodiscard]] bool address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-    if (pos - near_pos_.begin >= near_pos_.size_bytes) return find_address_of(pos, address);
-    address = by_pos_[near_pos_.section].address + (pos - near_pos_.begin);
+    const std::size_t near = near_pos_.section();
+    const Reach& reach = pos_reaches_[near];
+    if (pos - reach.begin >= reach.size_bytes) return find_address_of(pos, address);
+    address = by_pos_[near].address + (pos - reach.begin);
     return true;
   }
-
-  // The same for whoever shares the layout with other threads: it remembers nothing.
-  [[nodiscard]] bool shared_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept;
 
   // Addresses [low, high) that hold all sections.
   [[nodiscard]] std::uint64_t low() const noexcept { return by_address_.empty() ? 0 : by_address_.front().address; }
   [[nodiscard]] std::uint64_t high() const noexcept;
 
  private:
-  struct Near {  // what belongs to a section, up to its end or the start of the next one
+  // What belongs to a section, up to its end or the start of the next one.
+  struct Reach {
     std::uint64_t begin = 0;
     std::uint64_t size_bytes = 0;
-    std::size_t section = 0;
+  };
+
+  // The section that was found last: neighbouring look-ups mostly hit the same one. A single number, as threads that share
+  // a layout may write it at any time: it decides where is looked first, never what is found.
+  class Hint {
+   public:
+    Hint() = default;
+    Hint(const Hint& other) noexcept : section_(other.section()) {}
+    Hint& operator=(const Hint& other) noexcept {
+      remember(other.section());
+      return *this;
+    }
+    [[nodiscard]] std::size_t section() const noexcept { return section_.load(std::memory_order_relaxed); }
+    void remember(std::size_t section) noexcept { section_.store(section, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<std::size_t> section_{0};
   };
 
   [[nodiscard]] const Section* find_section_of(std::uint64_t address) const noexcept;
@@ -56,9 +75,10 @@ class ImageLayout {
 
   std::vector<Section> by_address_;
   std::vector<Section> by_pos_;  // backed ones
-  // Neighbouring look-ups mostly hit the section of the one before. Not for use by several threads.
-  mutable Near near_address_;
-  mutable Near near_pos_;
+  std::vector<Reach> address_reaches_;  // of by_address_; an empty one where there is no section
+  std::vector<Reach> pos_reaches_;      // likewise
+  mutable Hint near_address_;
+  mutable Hint near_pos_;
 };
 
 }  // namespace bdelta::exe

@@ -33,6 +33,7 @@ struct ParseTask {
 };
 
 // Covers of target[begin, end), ascending, for each of the costs. The watch may be null.
-[[nodiscard]] std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch);
+[[nodiscard]] std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams,
+                                              Watch* watch);
 
 }  // namespace bdelta

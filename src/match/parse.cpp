@@ -12,7 +12,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kTasksPerThread = 6;
+constexpr std::size_t kTasksPerThread = 6;  // at least, so that no thread is left alone with a long one at the end
 
 // Tables that are not in use: one pair a worker in the end. What is in a table does not change its answers.
 class GramTables {

@@ -8,7 +8,7 @@
 namespace bdelta::test {
 namespace {
 
-constexpr int kLevel = 6;  // the lowest that predicts
+constexpr int kLevel = 6;
 
 const ProgramPair& large_pair() {
   static const ProgramPair pair = program_pair(1, 30'000);
@@ -39,6 +39,13 @@ TEST_P(PredictionLevels, AnyThreadCountGivesTheSamePatch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kMaxLevel));
+
+// Long enough that what is learnt of it is learnt by several threads at once.
+TEST(Prediction, OfALongProgramDependsOnNoThreadCount) {
+  const ProgramPair pair = program_pair(9, 130'000);
+  EXPECT_GT(pair.new_version.size(), std::size_t{4} << 20);
+  EXPECT_TRUE(is_predicted(expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 3)));
+}
 
 TEST(Prediction, MakesPatchesOfRelinkedProgramsMuchSmaller) {
   const ProgramPair& pair = large_pair();

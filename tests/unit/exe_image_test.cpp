@@ -172,26 +172,5 @@ TEST(FindImages, SectionsThatOverlapOrLieOutsideAreDropped) {
   EXPECT_EQ(expected, sections);
 }
 
-TEST(ImageLayoutTest, FindsBothWays) {
-  Image image;
-  image.sections = {{100, 50, 0x1000, 80, kCode}, {200, 10, 0x100, 10, kData}, {0, 0, 0x3000, 16, kUnbacked}};
-  const ImageLayout layout(image);
-  std::uint64_t value = 0;
-  EXPECT_TRUE(layout.file_pos_of(0x1031, value));
-  EXPECT_EQ(149u, value);
-  EXPECT_FALSE(layout.file_pos_of(0x1032, value)) << "in memory only";
-  EXPECT_FALSE(layout.file_pos_of(0x3000, value));
-  EXPECT_TRUE(layout.address_of(209, value));
-  EXPECT_EQ(0x109u, value);
-  EXPECT_FALSE(layout.address_of(210, value));
-  EXPECT_FALSE(layout.address_of(99, value));
-  EXPECT_TRUE(layout.is_place(0x1050)) << "one past";
-  EXPECT_FALSE(layout.is_place(0x1051));
-  EXPECT_FALSE(layout.is_place(0xff));
-  EXPECT_EQ(nullptr, layout.section_of(0x300f + 1));
-  EXPECT_EQ(0x100u, layout.low());
-  EXPECT_EQ(0x3010u, layout.high());
-}
-
 }  // namespace
 }  // namespace bdelta::exe
