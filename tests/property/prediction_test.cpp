@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, 
 
 // Long enough that what is learnt of it is learnt by several threads at once.
 TEST(Prediction, OfALongProgramDependsOnNoThreadCount) {
-  const ProgramPair pair = program_pair(9, 130'000);
-  EXPECT_GT(pair.new_version.size(), std::size_t{4} << 20);
+  const ProgramPair pair = program_pair(9, 70'000);
+  EXPECT_GT(pair.new_version.size(), std::size_t{5} << 19);
   EXPECT_TRUE(is_predicted(expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 3)));
 }
 
