@@ -78,15 +78,8 @@ ImageLayout::ImageLayout(const Image& image) : by_address_(image.sections) {
   std::sort(by_address_.begin(), by_address_.end(),
             [](const Section& a, const Section& b) { return a.address < b.address; });
   std::sort(by_pos_.begin(), by_pos_.end(), [](const Section& a, const Section& b) { return a.file_pos < b.file_pos; });
-  for (const Section& section : by_address_) address_reaches_.push_back({section.address, section.memory_bytes});
-  for (const Section& section : by_pos_) pos_reaches_.push_back({section.file_pos, section.size_bytes});
-  for (std::vector<Reach>* reaches : {&address_reaches_, &pos_reaches_}) {
-    for (std::size_t i = 1; i < reaches->size(); ++i) {
-      Reach& before = (*reaches)[i - 1];
-      before.size_bytes = std::min(before.size_bytes, (*reaches)[i].begin - before.begin);
-    }
-    if (reaches->empty()) reaches->push_back({});
-  }
+  if (by_address_.empty()) by_address_.emplace_back();
+  if (by_pos_.empty()) by_pos_.emplace_back();
 }
 
 const Section* ImageLayout::find_section_of(std::uint64_t address) const noexcept {
@@ -115,7 +108,7 @@ bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) con
 }
 
 std::uint64_t ImageLayout::high() const noexcept {
-  return by_address_.empty() ? 0 : by_address_.back().address + by_address_.back().memory_bytes;
+  return by_address_.back().address + by_address_.back().memory_bytes;
 }
 
 }  // namespace bdelta::exe

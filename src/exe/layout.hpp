@@ -20,9 +20,8 @@ class ImageLayout {
 
   // The section that holds `address`, or nullptr. An address one past a section is not in it.
   [[nodiscard]] const Section* section_of(std::uint64_t address) const noexcept {
-    const std::size_t near = near_address_.section();
-    const Reach& reach = address_reaches_[near];
-    return address - reach.begin < reach.size_bytes ? &by_address_[near] : find_section_of(address);
+    const Section& near = by_address_[near_address_.section()];
+    return address - near.address < near.memory_bytes ? &near : find_section_of(address);
   }
 
   // In a section or one past it: where a pointer may lead.
@@ -35,24 +34,17 @@ class ImageLayout {
 
   // Address of the byte at `pos` of the file; false if it is in no section.
   [[nodiscard]] bool address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-    const std::size_t near = near_pos_.section();
-    const Reach& reach = pos_reaches_[near];
-    if (pos - reach.begin >= reach.size_bytes) return find_address_of(pos, address);
-    address = by_pos_[near].address + (pos - reach.begin);
+    const Section& near = by_pos_[near_pos_.section()];
+    if (pos - near.file_pos >= near.size_bytes) return find_address_of(pos, address);
+    address = near.address + (pos - near.file_pos);
     return true;
   }
 
   // Addresses [low, high) that hold all sections.
-  [[nodiscard]] std::uint64_t low() const noexcept { return by_address_.empty() ? 0 : by_address_.front().address; }
+  [[nodiscard]] std::uint64_t low() const noexcept { return by_address_.front().address; }
   [[nodiscard]] std::uint64_t high() const noexcept;
 
  private:
-  // What belongs to a section, up to its end or the start of the next one.
-  struct Reach {
-    std::uint64_t begin = 0;
-    std::uint64_t size_bytes = 0;
-  };
-
   // The section that was found last: neighbouring look-ups mostly hit the same one. A single number, as threads that share
   // a layout may write it at any time: it decides where is looked first, never what is found.
   class Hint {
@@ -73,10 +65,9 @@ class ImageLayout {
   [[nodiscard]] const Section* find_section_of(std::uint64_t address) const noexcept;
   [[nodiscard]] bool find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept;
 
+  // No two of an image overlap. An empty one where there is none, so that the hint is always of one.
   std::vector<Section> by_address_;
   std::vector<Section> by_pos_;  // backed ones
-  std::vector<Reach> address_reaches_;  // of by_address_; an empty one where there is no section
-  std::vector<Reach> pos_reaches_;      // likewise
   mutable Hint near_address_;
   mutable Hint near_pos_;
 };

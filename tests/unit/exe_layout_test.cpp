@@ -36,6 +36,19 @@ TEST(ImageLayoutTest, FindsBothWays) {
   EXPECT_EQ(0x3010u, layout.high());
 }
 
+TEST(ImageLayoutTest, OfNoSectionsKnowsNoPlace) {
+  const ImageLayout layout{Image()};
+  std::uint64_t value = 0;
+  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(nullptr, layout.section_of(at));
+    EXPECT_FALSE(layout.is_place(at)) << at;
+    EXPECT_FALSE(layout.address_of(at, value));
+    EXPECT_FALSE(layout.file_pos_of(at, value));
+  }
+  EXPECT_EQ(0u, layout.low());
+  EXPECT_EQ(0u, layout.high());
+}
+
 // What one thread asked last must not change what another one finds.
 TEST(ImageLayoutTest, AnswersSeveralThreadsAlike) {
   constexpr std::uint64_t kSections = 64;
