@@ -19,7 +19,10 @@ namespace {
 
 constexpr std::int32_t kWorthBytes = 8;  // made right less made wrong: what a word costs in the record
 constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
-constexpr std::uint64_t kWorthBorderBytes = 8 * kUnitBytes;
+// What between two spans is long enough for a border, which takes about two bytes. Many words take their time there.
+constexpr std::uint64_t kWorthBorderBytes = 2 * kUnitBytes;
+constexpr std::uint64_t kWorthBorderBytesOfFew = 8 * kUnitBytes;
+constexpr std::size_t kFewWords = 32;
 constexpr std::uint64_t kMostPricedBytes = std::uint64_t{32} << 20;     // of copies, …
 constexpr std::size_t kMostPricedResidual = std::size_t{8} << 20;       // … and of what differs in them
 
@@ -79,13 +82,14 @@ void prune(Candidates& candidates, const Gains& gains) {
   candidates.resize(kept);
 }
 
-// Where words are of use. What lies between two such places is one with them if it is short: a border costs bytes.
-std::vector<WordSpan> useful_spans(const Gains& gains) {
+// Where words are of use. What lies between two such places is one with them if it is short.
+std::vector<WordSpan> useful_spans(const Gains& gains, std::size_t word_count) {
+  const std::uint64_t worth_border_bytes = word_count <= kFewWords ? kWorthBorderBytesOfFew : kWorthBorderBytes;
   std::vector<WordSpan> spans;
   for (std::size_t unit = 0; unit < gains.of_units.size(); ++unit) {
     if (gains.of_units[unit].load() <= 0) continue;
     const WordSpan span{unit * kUnitBytes, (unit + 1) * kUnitBytes};
-    if (spans.empty() || span.begin - spans.back().end > kWorthBorderBytes) {
+    if (spans.empty() || span.begin - spans.back().end > worth_border_bytes) {
       spans.push_back(span);
     } else {
       spans.back().end = span.end;
@@ -182,7 +186,7 @@ Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& all, st
               std::vector<std::atomic<std::int32_t>>(static_cast<std::size_t>(all.target.size() / kUnitBytes + 1))};
   count_gains(candidates, pieces, pool, gains);
   prune(candidates, gains);
-  std::vector<WordSpan> spans = useful_spans(gains);
+  std::vector<WordSpan> spans = useful_spans(gains, candidates.size());
   if (candidates.empty() || spans.empty()) return std::optional<native::CodedWords>();
   order_by_class(candidates);
   BDELTA_ASSIGN(native::CodedWords words, writer.encode_words(map_of(candidates, std::move(spans))));

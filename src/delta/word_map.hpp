@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "delta/word_scan.hpp"
 
 namespace bdelta {
 
@@ -71,8 +73,7 @@ class WordMap {
 
   // The rank of a word, or kNone. Bits beyond the word's bytes don't count.
   [[nodiscard]] std::uint32_t find(std::uint64_t word) const noexcept {
-    const std::uint64_t hash = (word & mask_) * kFactor;
-    return words_.has(hash) ? search(word & mask_, hash) : kNone;
+    return scan_.may_be(word) ? search(word & mask_) : kNone;
   }
 
   // The bytes from `at` on as a number, of which `left` are there; more than the word's are no harm.
@@ -91,35 +92,7 @@ class WordMap {
   }
 
  private:
-  static constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-
-  // A bit for each value of a hash's high bits, set if something has that.
-  struct Filter {
-    std::vector<std::uint64_t> bits;
-    unsigned shift = 0;
-
-    Filter() = default;
-    explicit Filter(unsigned log) : bits(std::size_t{1} << (log - 6)), shift(64 - log) {}
-    [[nodiscard]] bool has(std::uint64_t hash) const noexcept { return is_set(bits.data(), hash >> shift); }
-    void add(std::uint64_t hash) noexcept {
-      const std::uint64_t number = hash >> shift;
-      bits[static_cast<std::size_t>(number / 64)] |= std::uint64_t{1} << (number % 64);
-    }
-    [[nodiscard]] static bool is_set(const std::uint64_t* bits, std::uint64_t number) noexcept {
-      return (bits[static_cast<std::size_t>(number / 64)] >> (number % 64) & 1) != 0;
-    }
-  };
-
-  // What tells of so many neighbouring positions that no word begins there. Where words are few that is three bytes: the
-  // last of a word at the first position and the first of one at the last. Many words have most of those that there are;
-  // then it is a word itself, at one position.
-  struct Probe {
-    std::uint64_t mask = 0;
-    std::size_t stride = 1;
-  };
-  static constexpr std::size_t kFewWords = std::size_t{1} << 12;
-
-  [[nodiscard]] std::uint32_t search(std::uint64_t word, std::uint64_t hash) const noexcept;
+  [[nodiscard]] std::uint32_t search(std::uint64_t word) const noexcept;
 
   unsigned word_bytes_;
   std::uint64_t mask_;
@@ -127,47 +100,24 @@ class WordMap {
   std::vector<WordSpan> spans_;
   std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash; kNone where nothing is
   unsigned slot_shift_ = 0;
-  Filter words_;
-  Filter trigrams_;  // each three bytes of words, if these are few
-  Probe probe_;
+  WordScan scan_;
 };
 
 template <class Body>
 void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
-  constexpr std::size_t kStrides = 4;  // at a time
   if (bytes.size() < word_bytes_) return;
   const std::size_t end = bytes.size() - word_bytes_ + 1;  // of the positions
+  const auto look_at = [&](std::size_t pos) {
+    const std::uint32_t rank = find(load(bytes.data() + pos, bytes.size() - pos));
+    if (rank != kNone) body(pos, rank);
+  };
   std::size_t pos = 0;
-  const auto look = [&](std::size_t stop) {
-    for (; pos < stop; ++pos) {
-      const std::uint32_t rank = find(load(bytes.data() + pos, bytes.size() - pos));
-      if (rank != kNone) body(pos, rank);
-    }
-  };
-  // Copies, as the body may write bytes, which might be those of this object for all that compilers know.
-  const Probe probe = probe_;
-  const Filter& filter = trigrams_.bits.empty() ? words_ : trigrams_;
-  const std::uint64_t* const bits = filter.bits.data();
-  const unsigned shift = filter.shift;
-  const auto may_hold = [&](std::size_t i) {
-    const auto some = load_le<std::uint64_t>(bytes.data() + pos + (i + 1) * probe.stride - 1);
-    return Filter::is_set(bits, (some & probe.mask) * kFactor >> shift);
-  };
-  const std::size_t step = kStrides * probe.stride;
-  while (bytes.size() - pos >= step + sizeof(std::uint64_t)) {
-    if (!(may_hold(0) || may_hold(1) || may_hold(2) || may_hold(3))) {
-      pos += step;
-      continue;
-    }
-    for (const std::size_t stop = pos + step; pos < stop;) {
-      if (may_hold(0)) {
-        look(pos + probe.stride);
-      } else {
-        pos += probe.stride;
-      }
+  for (; bytes.size() - pos >= WordScan::kReadBytes; pos += WordScan::kPositions) {
+    for (std::uint64_t places = scan_.places(bytes.data() + pos); places != 0; places &= places - 1) {
+      look_at(pos + static_cast<std::size_t>(std::countr_zero(places)));
     }
   }
-  look(end);
+  for (; pos < end; ++pos) look_at(pos);
 }
 
 // Which byte a word gives is known once all words that hold it have been found: those that begin behind it don't.

@@ -1,6 +1,7 @@
 // Words that copies have others in place of: the rule of replacing against a slow and obvious one, and the record.
 #include "delta/word_map.hpp"
 
+#include <bit>
 #include <map>
 #include <set>
 
@@ -86,14 +87,43 @@ TEST_P(WordSizes, ReplacesLikeTheSlowModel) {
   EXPECT_GT(changed_count, 100u);
 }
 
-// Few words are sought by some of their bytes, many as a whole.
+std::uint64_t random_word(unsigned word_bytes, Random& random) { return random.next() >> (64 - 8 * word_bytes); }
+
+// Few words are sought by the halves of their bytes, many by hashes.
+TEST_P(WordSizes, AreSeenByEveryScan) {
+  Random random(GetParam() + 200);
+  for (const std::size_t count : {1u, 8u, 100u, 192u, 193u, 20'000u}) {
+    std::vector<std::uint64_t> list;
+    for (std::size_t i = 0; i < count; ++i) list.push_back(random_word(GetParam(), random));
+    const std::set<std::uint64_t> words(list.begin(), list.end());
+    const WordScan best(list, GetParam());
+    const WordScan portable = best.portable();
+    std::size_t seen_count = 0;
+    for (int round = 0; round < 200; ++round) {
+      Bytes bytes = random_bytes(WordScan::kReadBytes, static_cast<std::uint64_t>(round));
+      const Bytes word = bytes_of_word(list[static_cast<std::size_t>(random.below(count))], GetParam());
+      const auto place = static_cast<std::size_t>(random.below(WordScan::kPositions));
+      std::copy(word.begin(), word.end(), bytes.begin() + static_cast<std::ptrdiff_t>(place));
+      for (const WordScan* scan : {&best, &portable}) {
+        const std::uint64_t places = scan->places(bytes.data());
+        for (std::size_t pos = 0; pos < WordScan::kPositions; ++pos) {
+          if (!words.contains(WordMap::load(bytes.data() + pos, GetParam()))) continue;
+          ASSERT_TRUE((places >> pos & 1) != 0) << count << " words, position " << pos;
+        }
+        seen_count += static_cast<std::size_t>(std::popcount(places));
+      }
+    }
+    EXPECT_LT(seen_count, 400 * WordScan::kPositions / 3) << "too many for a filter of " << count;
+  }
+}
+
 TEST_P(WordSizes, NoneIsPassedOver) {
   Random random(GetParam() + 100);
-  for (const std::size_t count : {1u, 30u, 4096u, 4097u, 20'000u}) {
+  for (const std::size_t count : {1u, 30u, 192u, 193u, 20'000u}) {
     std::vector<WordChange> changes;
     std::map<std::uint64_t, std::uint32_t> ranks;
     for (std::uint32_t i = 0; changes.size() < count; ++i) {
-      const std::uint64_t word = random.next() >> (64 - 8 * GetParam());
+      const std::uint64_t word = random_word(GetParam(), random);
       if (ranks.emplace(word, static_cast<std::uint32_t>(changes.size())).second) changes.push_back({word, i});
     }
     const WordMap words(GetParam(), changes);

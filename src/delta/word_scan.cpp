@@ -1,0 +1,80 @@
+// Every byte of every copy may begin a word, and nearly none does. A branch on each look-up is mispredicted wherever text
+// resembles the words; so 64 look-ups are made without one, into a number with a bit for each, and only its set bits are
+// followed. There are two kinds of look-ups, after what AVX2 does well; word_scan_avx2.cpp has the figures.
+#include "delta/word_scan.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bdelta {
+namespace {
+
+constexpr unsigned kBitsLog = 6;  // bits for a word, as a power of two: one of 64 to 128 is set
+constexpr unsigned kMinLog = 6;
+constexpr std::size_t kFewWords = 192;
+constexpr std::size_t kGroups = 8;
+constexpr std::uint8_t kAllGroups = 0xff;
+
+WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_bytes) {
+  const unsigned log = std::max(kMinLog, static_cast<unsigned>(std::bit_width(words.size()))) + kBitsLog;
+  WordHashes hashes;
+  hashes.bits.assign(std::size_t{1} << (log - 5), 0);
+  hashes.mask = word_bytes == 3 ? 0xffffffu : 0xffffffffu;
+  hashes.shift = 32 - log;
+  for (const std::uint64_t word : words) {
+    const std::uint32_t number = (static_cast<std::uint32_t>(word) & hashes.mask) * WordHashes::kFactor >> hashes.shift;
+    hashes.bits[number / 32] |= 1u << number % 32;
+  }
+  return hashes;
+}
+
+// Words that are neighbours by their first bytes share a group, so that groups have few different halves.
+WordHalves make_halves(std::vector<std::uint64_t> words, unsigned word_bytes) {
+  const auto byte_of = [](std::uint64_t word, std::size_t place) { return static_cast<std::uint8_t>(word >> 8 * place); };
+  std::sort(words.begin(), words.end(), [&](std::uint64_t a, std::uint64_t b) {
+    for (std::size_t place = 0; place < word_bytes; ++place) {
+      if (byte_of(a, place) != byte_of(b, place)) return byte_of(a, place) < byte_of(b, place);
+    }
+    return false;
+  });
+  WordHalves halves;
+  for (std::size_t place = 0; place < WordHalves::kPlaces; ++place) {
+    if (place >= word_bytes) {
+      halves.low[place].fill(kAllGroups);
+      halves.high[place].fill(kAllGroups);
+      continue;
+    }
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto group = static_cast<std::uint8_t>(1u << i * kGroups / words.size());
+      halves.low[place][byte_of(words[i], place) & 15u] |= group;
+      halves.high[place][byte_of(words[i], place) >> 4] |= group;
+    }
+  }
+  return halves;
+}
+
+}  // namespace
+
+WordScan::WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes)
+    : hashes_(make_hashes(words, word_bytes)) {
+#if defined(BDELTA_HAVE_AVX2)
+  if (!__builtin_cpu_supports("avx2")) return;
+  const bool are_few = words.size() <= kFewWords;
+  if (are_few) halves_ = make_halves(words, word_bytes);
+  scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
+#endif
+}
+
+std::uint64_t WordScan::scan_hashes(const WordScan& words, const std::uint8_t* bytes) noexcept {
+  constexpr unsigned kAtATime = 4;  // which compilers unroll
+  std::uint64_t found = 0;
+  for (unsigned begin = 0; begin < kPositions; begin += kAtATime) {
+    const auto some = load_le<std::uint64_t>(bytes + begin);
+    std::uint64_t has = 0;
+    for (unsigned i = 0; i < kAtATime; ++i) has |= std::uint64_t{words.hashes_.has(some >> 8 * i)} << i;
+    found |= has << begin;
+  }
+  return found;
+}
+
+}  // namespace bdelta

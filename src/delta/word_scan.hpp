@@ -1,0 +1,70 @@
+// Where words may begin: what tells of 64 positions at a time that most of them are not worth a look-up.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+
+// A bit for each value of a hash of a word's first bytes, set if some word has it.
+struct WordHashes {
+  static constexpr std::uint32_t kFactor = 0x9e3779b1u;
+
+  std::vector<std::uint32_t> bits;
+  std::uint32_t mask = 0;  // of the bytes that are hashed: the first four, or three of three
+  unsigned shift = 0;      // leaves the bit's number of a hash
+
+  [[nodiscard]] bool has(std::uint64_t word) const noexcept {
+    const std::uint32_t number = (static_cast<std::uint32_t>(word) & mask) * kFactor >> shift;
+    return (bits[number / 32] >> (number % 32) & 1) != 0;
+  }
+};
+
+// Which groups of words have a byte with that half at one of their first four places.
+struct WordHalves {
+  static constexpr std::size_t kPlaces = 4;
+  using Groups = std::array<std::uint8_t, 16>;  // a bit for each of eight groups, by the value of the half
+
+  std::array<Groups, kPlaces> low{};
+  std::array<Groups, kPlaces> high{};
+};
+
+// Immutable once made: any number of threads may ask it.
+class WordScan {
+ public:
+  static constexpr std::size_t kPositions = 64;
+  static constexpr std::size_t kReadBytes = kPositions + 8;
+
+  WordScan() = default;
+  // Words of that many bytes, 3 to 8, as numbers whose lowest byte is the first one in the file.
+  WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes);
+
+  // A bit for each of the first 64 of kReadBytes bytes: set where a word begins, and at few other places.
+  [[nodiscard]] std::uint64_t places(const std::uint8_t* bytes) const noexcept { return scan_(*this, bytes); }
+
+  // The same by look-ups that every processor has.
+  [[nodiscard]] WordScan portable() const {
+    WordScan other = *this;
+    other.scan_ = scan_hashes;
+    return other;
+  }
+
+  // True for every word, and for few other numbers.
+  [[nodiscard]] bool may_be(std::uint64_t word) const noexcept { return hashes_.has(word); }
+
+ private:
+  using Scan = std::uint64_t (*)(const WordScan& words, const std::uint8_t* bytes);
+
+  static std::uint64_t scan_hashes(const WordScan& words, const std::uint8_t* bytes) noexcept;
+  static std::uint64_t scan_hashes_avx2(const WordScan& words, const std::uint8_t* bytes) noexcept;
+  static std::uint64_t scan_halves_avx2(const WordScan& words, const std::uint8_t* bytes) noexcept;
+
+  WordHashes hashes_;
+  WordHalves halves_;  // for scan_halves_avx2
+  Scan scan_ = scan_hashes;
+};
+
+}  // namespace bdelta
