@@ -23,6 +23,8 @@ Status decode_ops(const WindowRecord& record, const StreamBytes& streams, std::i
   ByteCursor literal_lengths(streams[kLiteralLengths]);
   ByteCursor copy_lengths(streams[kCopyLengths]);
   ByteCursor diagonals(streams[kDiagonals]);
+  // Each length takes a byte, so that no more is reserved than the patch can fill.
+  window.ops.reserve(2 * std::min<std::size_t>(record.copy_count, streams[kCopyLengths].size()) + 1);
   std::uint64_t done = 0;
   for (std::uint64_t i = 0; i < record.copy_count; ++i) {
     const std::uint64_t literal = literal_lengths.varint();
@@ -48,6 +50,7 @@ Status decode_ops(const WindowRecord& record, const StreamBytes& streams, std::i
 Status decode_residual(const StreamBytes& streams, WindowDelta& window) {
   ByteCursor gaps(streams[kResidualGaps]);
   ByteCursor lengths(streams[kResidualLengths]);
+  window.residual_runs.reserve(std::min<std::size_t>(streams[kResidualGaps].size(), kMaxWindowRuns));
   while (gaps.available() > 0) {
     const std::uint64_t gap = gaps.varint();
     const std::uint64_t length = lengths.varint();

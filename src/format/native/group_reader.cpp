@@ -209,56 +209,73 @@ Result<unsigned> GroupReader::next_frame_id() {
   return *frame_id_;
 }
 
-// The next frame, which must belong to a stream that `window` still waits for: so what is held stays within one
-// window's needs and a frame for each stream.
-Status GroupReader::read_frame(const WindowRecord& window) {
+// The head of the next frame, which must belong to a stream that `window` still waits for: so what is held stays within
+// one window's needs and a frame for each stream. `lacks`: a stream that waits for more than it holds.
+Result<GroupReader::FrameHead> GroupReader::read_frame_head(const WindowRecord& window, std::size_t lacks) {
   if (!frame_id_ && patch_.position() >= body_end_) return corrupt("a group ends before its windows have their streams");
   BDELTA_ASSIGN(const unsigned id, next_frame_id());
   frame_id_.reset();
   if (id >= kStreamCount || !streams_[id].present) return corrupt("a frame belongs to no stream of its group");
-  Stream& stream = streams_[id];
-  if (stream.has(window.sizes[id])) return corrupt("a frame stands before its turn");
-  std::uint64_t coded_bytes = stream.codec != CodecId::kStore ? patch_.varint() : 0;
-  const std::uint64_t raw_bytes = patch_.varint();
-  if (stream.codec == CodecId::kStore) coded_bytes = raw_bytes;
+  const Stream& stream = streams_[id];
+  if (id != lacks && stream.has(window.sizes[id])) return corrupt("a frame stands before its turn");
+  FrameHead head;
+  head.id = id;
+  head.coded_bytes = stream.codec != CodecId::kStore ? patch_.varint() : 0;
+  head.raw_bytes = patch_.varint();
+  if (stream.codec == CodecId::kStore) head.coded_bytes = head.raw_bytes;
   if (!patch_.ok()) return unread("a frame can't be read");
-  if (raw_bytes == 0 || raw_bytes > kMaxFrameBytes || coded_bytes > kMaxCodedFrameBytes ||
-      patch_.position() > body_end_ || coded_bytes > body_end_ - patch_.position()) {
+  if (head.raw_bytes == 0 || head.raw_bytes > kMaxFrameBytes || head.coded_bytes > kMaxCodedFrameBytes ||
+      patch_.position() > body_end_ || head.coded_bytes > body_end_ - patch_.position()) {
     return corrupt("a frame has an impossible size");
   }
-  if (stream.taken > 0) {
-    stream.raw.erase(stream.raw.begin(), stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken));
-    stream.taken = 0;
-  }
-  const std::size_t before = stream.raw.size();
-  reserve_to_fill(stream.raw, before + static_cast<std::size_t>(raw_bytes));  // and no more
-  stream.raw.resize(before + static_cast<std::size_t>(raw_bytes));
-  const MutableByteSpan out = MutableByteSpan(stream.raw).subspan(before);
+  return head;
+}
+
+// The bytes of a frame; `out` is of its raw size.
+Status GroupReader::read_frame(const FrameHead& head, MutableByteSpan out) {
+  const Stream& stream = streams_[head.id];
   if (stream.codec == CodecId::kStore) {  // the bytes are where they belong without a copy more
     return patch_.read_exact(out) ? Status() : Status(unread("a frame can't be read"));
   }
-  renew(coded_, static_cast<std::size_t>(coded_bytes));
+  renew(coded_, static_cast<std::size_t>(head.coded_bytes));
   if (!patch_.read_exact(coded_)) return unread("a frame can't be read");
   return stream.decoder->decode(coded_, out);
 }
 
-// What the window needs of a stream.
+// A frame of which not all is for the window at hand.
+Status GroupReader::keep_frame(const FrameHead& head) {
+  Stream& stream = streams_[head.id];
+  stream.raw.erase(stream.raw.begin(), stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken));
+  stream.taken = 0;
+  const std::size_t before = stream.raw.size();
+  reserve_to_fill(stream.raw, before + static_cast<std::size_t>(head.raw_bytes));  // and no more
+  stream.raw.resize(before + static_cast<std::size_t>(head.raw_bytes));
+  return read_frame(head, MutableByteSpan(stream.raw).subspan(before));
+}
+
+// What the window needs of a stream: what was read ahead, then whole frames, each straight to its place, and of the last
+// one the beginning.
 Status GroupReader::take(const WindowRecord& window, std::size_t id, StreamBytes& streams) {
   Stream& stream = streams_[id];
-  const std::uint64_t size = window.sizes[id];
+  const auto size = static_cast<std::size_t>(window.sizes[id]);
   if (size > 0 && !stream.present) return corrupt("a window needs a stream that its group does not have");
-  // Frames stand in order of first need, so what is read for another stream on the way is needed now as well.
-  while (!stream.has(size)) BDELTA_TRY(read_frame(window));
-  if (stream.taken == 0 && stream.raw.size() == size) {  // all of it: hand the memory over
-    streams[id].swap(stream.raw);
-    stream.raw.clear();
-    return {};
+  renew(streams[id], size);
+  MutableByteSpan lacking = streams[id];
+  for (;;) {
+    const std::size_t some = std::min(lacking.size(), stream.raw.size() - stream.taken);
+    std::copy_n(stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken), some, lacking.begin());
+    stream.taken += some;
+    lacking = lacking.subspan(some);
+    if (lacking.empty()) return {};
+    // Frames stand in order of first need, so what is read for another stream on the way is needed now as well.
+    BDELTA_ASSIGN(const FrameHead head, read_frame_head(window, id));
+    if (head.id != id || head.raw_bytes > lacking.size()) {
+      BDELTA_TRY(keep_frame(head));
+    } else {
+      BDELTA_TRY(read_frame(head, lacking.first(static_cast<std::size_t>(head.raw_bytes))));
+      lacking = lacking.subspan(static_cast<std::size_t>(head.raw_bytes));
+    }
   }
-  const auto from = stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken);
-  renew(streams[id], static_cast<std::size_t>(size));
-  std::copy_n(from, static_cast<std::ptrdiff_t>(size), streams[id].begin());
-  stream.taken += static_cast<std::size_t>(size);
-  return {};
 }
 
 // The code of a packed group, as its decoder asks for it. Where another frame or the end of the group stands, the code

@@ -44,10 +44,16 @@ class GroupReader final : private CodeFeed {
     CodecId codec = CodecId::kStore;
     unsigned window_log = 0;
     std::unique_ptr<FrameDecoder> decoder;
-    Bytes raw;              // decoded
+    Bytes raw;              // decoded, of frames that are not for one window alone
     std::size_t taken = 0;  // of it given to windows
 
     [[nodiscard]] bool has(std::uint64_t bytes) const noexcept { return raw.size() - taken >= bytes; }
+  };
+
+  struct FrameHead {
+    std::size_t id = 0;  // of its stream
+    std::uint64_t coded_bytes = 0;
+    std::uint64_t raw_bytes = 0;
   };
 
   Status read_form(ByteSpan& head);
@@ -57,7 +63,9 @@ class GroupReader final : private CodeFeed {
   Status open_streams(ByteSpan table);
   Status take_memory(std::uint64_t bytes);
   Result<unsigned> next_frame_id();
-  Status read_frame(const WindowRecord& window);
+  Result<FrameHead> read_frame_head(const WindowRecord& window, std::size_t lacks);
+  Status read_frame(const FrameHead& head, MutableByteSpan out);
+  Status keep_frame(const FrameHead& head);
   [[nodiscard]] bool carries(std::size_t stream) const noexcept { return (streams_of(kind_) >> stream & 1) != 0; }
   Status take(const WindowRecord& window, std::size_t stream, StreamBytes& streams);
   Status unpack(WindowRecord& window, StreamBytes& streams);
