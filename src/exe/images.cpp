@@ -5,49 +5,36 @@
 #include "exe/elf.hpp"
 #include "exe/file_number.hpp"
 #include "exe/macho.hpp"
+#include "exe/magic_scan.hpp"
 #include "exe/pe.hpp"
 #include "exe/toy.hpp"
 
-// A file is mostly not the start of an image, so the scan has to pass over plain data at the speed of memory. Each
-// magic is known by its first two bytes; a block is asked at once whether any of its positions has one of the four
-// pairs, in a loop without branches that compilers turn into vector instructions. Only a block that says yes is looked
-// at byte by byte. Random bytes have a pair each 16 KiB.
-
 namespace bdelta::exe {
 namespace {
-
-constexpr std::size_t kBlockBytes = 512;
 
 // Headers that look right but turn out not to be. Each costs up to ImageLimits::section_count entries, so that a file
 // made of such headers could take hours.
 constexpr std::size_t kMaxRefused = 4096;
 
-// Bitwise operators throughout: a branch would keep the loop from being vectorised.
-inline std::uint8_t begins_magic(std::uint8_t first, std::uint8_t second) noexcept {
-  const auto pair = [&](std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>((first == a) & (second == b));
-  };
-  return static_cast<std::uint8_t>(pair(kElfMagic[0], kElfMagic[1]) | pair(kPeMagic[0], kPeMagic[1]) |
-                                   pair(kMachoMagic[0], kMachoMagic[1]) | pair(kToyMagic[0], kToyMagic[1]));
-}
+struct AnyProcessor;
 
-bool block_has_magic(const std::uint8_t* block) noexcept {
-  std::uint8_t any = 0;
-  for (std::size_t i = 0; i < kBlockBytes; ++i) {
-    any = static_cast<std::uint8_t>(any | begins_magic(block[i], block[i + 1]));
-  }
-  return any != 0;
+MagicScan best_magic_scan() noexcept {
+#if defined(BDELTA_HAVE_AVX2)
+  if (__builtin_cpu_supports("avx2")) return any_begins_magic_avx2;
+#endif
+  return any_begins_magic<AnyProcessor>;
 }
 
 // The first position from `from` on where a magic may begin, or the size of the file.
 std::size_t next_candidate(ByteSpan file, std::size_t from) noexcept {
+  static const MagicScan has_magic = best_magic_scan();
   const std::size_t end = file.size();
   while (from + 1 < end) {
-    if (end - from > kBlockBytes && !block_has_magic(file.data() + from)) {
-      from += kBlockBytes;
+    if (end - from > kMagicBlockBytes && !has_magic(file.data() + from)) {
+      from += kMagicBlockBytes;
       continue;
     }
-    const std::size_t stop = end - from > kBlockBytes ? from + kBlockBytes : end - 1;
+    const std::size_t stop = end - from > kMagicBlockBytes ? from + kMagicBlockBytes : end - 1;
     for (; from < stop; ++from) {
       if (begins_magic(file[from], file[from + 1]) != 0) return from;
     }
