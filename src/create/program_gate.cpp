@@ -1,6 +1,7 @@
 #include "create/program_gate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "create/level.hpp"
 #include "create/plan.hpp"
@@ -29,18 +30,12 @@ std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
   return ranges;
 }
 
-// Bytes that differ, all over and in the ranges.
-struct Changes {
-  std::uint64_t all_bytes = 0;
-  std::uint64_t program_bytes = 0;
-};
-
-Changes count_changes(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<TargetRange>& ranges,
-                      WorkerPool& pool) {
-  Changes changes{target.size(), 0};
+PlainChanges count_changes(ByteSpan source, ByteSpan target, Covers covers, const std::vector<TargetRange>& ranges,
+                           WorkerPool& pool) {
+  PlainChanges changes{std::move(covers), target.size(), 0};
   for (const TargetRange& range : ranges) changes.program_bytes += range.end - range.begin;
   std::size_t first = 0;
-  for (const Cover& cover : covers) {
+  for (const Cover& cover : changes.covers) {
     const auto equal_bytes = [&](std::uint64_t begin, std::uint64_t end) {
       const std::uint8_t* s = source.data() + cover.source_pos + (begin - cover.target_pos);
       const std::uint8_t* t = target.data() + begin;
@@ -62,13 +57,17 @@ Changes count_changes(ByteSpan source, ByteSpan target, const Covers& covers, co
 
 }  // namespace
 
-bool is_prediction_worth_it(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images, WorkerPool& pool) {
+PlainChanges find_plain_changes(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images,
+                                 WorkerPool& pool) {
   const LevelSettings fast = level_settings(1);
   const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
   Matcher matcher(source, fast.match, {}, pool);
-  const Covers covers = std::move(matcher.find(target, {0, from_end}).front());
-  const Changes changes = count_changes(source, target, covers, program_ranges(images), pool);
-  return changes.all_bytes >= target.size() / kWorthRatio && changes.program_bytes >= changes.all_bytes / kProgramShare;
+  Covers covers = std::move(matcher.find(target, {0, from_end}).front());
+  return count_changes(source, target, std::move(covers), program_ranges(images), pool);
+}
+
+bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept {
+  return changes.all_bytes >= target_size / kWorthRatio && changes.program_bytes >= changes.all_bytes / kProgramShare;
 }
 
 }  // namespace bdelta

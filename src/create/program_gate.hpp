@@ -1,16 +1,26 @@
 // Whether programs of a pair are worth a thought, before anything large is made for them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "bdelta/io.hpp"
+#include "delta/cover.hpp"
 #include "exe/image.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
 
-// True if enough of the target, and of that enough in its images, differs from what a fast search finds of the source.
-[[nodiscard]] bool is_prediction_worth_it(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images,
-                                          WorkerPool& pool);
+// Bytes that differ from what a fast search finds of the source: of the whole target, and in its images.
+struct PlainChanges {
+  Covers covers;  // what it finds
+  std::uint64_t all_bytes = 0;
+  std::uint64_t program_bytes = 0;
+};
+[[nodiscard]] PlainChanges find_plain_changes(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images,
+                                               WorkerPool& pool);
+
+// True if enough of the target differs, and of that enough in its images.
+[[nodiscard]] bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept;
 
 }  // namespace bdelta

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "create/program_gate.hpp"
-#include "exe/choose_kinds.hpp"
 #include "exe/cover_pieces.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
@@ -24,6 +23,11 @@ constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fi
 // Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
+// Relinked programs have 0.1 to 1.05 times the misses by prediction, those changed at random 6 to 700 times. Of large files
+// a sample tells.
+constexpr std::uint64_t kHopelessRatio = 3;
+constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kSampleShare = 8;
 
 // Fields of tables take more until they are in order than later.
 std::uint64_t table_bytes_in_apply(const exe::Program& program) {
@@ -46,19 +50,6 @@ Covers joined(Covers covers) {
   return all;
 }
 
-// Programs that resemble each other are mostly covered, and nearly all fields are then foretold.
-bool is_doubtful(const exe::KindCounts& counts, const Covers& covers, std::uint64_t target_size) {
-  std::uint64_t field_count = 0;
-  std::uint64_t right_count = 0;
-  for (const exe::KindCount& count : counts) {
-    field_count += count.field_count;
-    right_count += std::max(count.right_count, count.plain_count);
-  }
-  std::uint64_t covered_bytes = 0;
-  for (const Cover& cover : covers) covered_bytes += cover.length;
-  return right_count < field_count / 10 * 9 || covered_bytes < target_size / 10 * 7;
-}
-
 // Zeros where no cover copies.
 void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
   std::uint64_t end = 0;
@@ -79,9 +70,11 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
                                                 std::vector<exe::Image> target_images, const LevelSettings& settings,
                                                 WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
-  if (!is_prediction_worth_it(source, target, target_images, pool)) return nullptr;
-  std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
+  const PlainChanges changes = find_plain_changes(source, target, target_images, pool);
+  if (!is_prediction_worth_it(changes, target.size())) return nullptr;
+  std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
   pass->find_programs(std::move(source_images), std::move(target_images));
+  if (pass->is_hopeless(changes.covers)) return nullptr;
   if (table_bytes_in_apply(*pass->old_) > kMostTableBytes) return nullptr;
   return pass;
 }
@@ -132,6 +125,22 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), first, params, scale.span(), pool_).front()));
 }
 
+// Where code was linked anew, most fields that covers copy are foretold by any of them. Where bytes of programs are changed at
+// random, code is told from data no more, and prediction spoils what copies give.
+bool ProgramPass::is_hopeless(const Covers& plain_covers) const {
+  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
+  const exe::KindCounts counts =
+      exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers), exe::LabelIndex({}), pool_,
+                       target_.size() >= kSampledBytes ? kSampleShare : 1);
+  std::uint64_t plain_misses = 0;
+  std::uint64_t predicted_misses = 0;
+  for (const exe::KindCount& count : counts) {
+    plain_misses += count.plain_misses;
+    predicted_misses += count.predicted_misses;
+  }
+  return predicted_misses > kHopelessRatio * plain_misses;
+}
+
 void ProgramPass::find_covers(const Diagonals& diagonals) {
   plan_.covers = masked_covers(diagonals);
   // Better covers give better labels, and these better covers. All but the last need not be the best.
@@ -151,11 +160,33 @@ void ProgramPass::predict() {
   const exe::LearnedPrediction learned =
       exe::learn_prediction(*old_, new_->images(), target_, map, exe::LabelUse::kPredict, pool_);
   plan_.kinds = learned.kinds;
-  in_doubt_ = is_doubtful(learned.counts, plan_.covers, target_.size());
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
   make_copies(map, learned.labels);
+  in_doubt_ = is_doubtful(learned.counts);
+}
+
+// Programs that resemble each other are mostly covered, nearly all fields are then foretold, and far fewer bytes are left
+// to tell than without.
+bool ProgramPass::is_doubtful(const exe::KindCounts& counts) const {
+  std::uint64_t field_count = 0;
+  std::uint64_t right_count = 0;
+  for (const exe::KindCount& count : counts) {
+    field_count += count.field_count;
+    right_count += std::max(count.right_count, count.plain_count);
+  }
+  std::uint64_t covered_bytes = 0;
+  for (const Cover& cover : plan_.covers) covered_bytes += cover.length;
+  return right_count < field_count / 10 * 9 || covered_bytes < target_.size() / 10 * 7 ||
+         bytes_to_tell() > plain_changed_bytes_ / 2;
+}
+
+std::uint64_t ProgramPass::bytes_to_tell() const {
+  const ByteSpan copied = copied_.span();
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < target_.size(); ++i) count += target_[i] != copied[i];
+  return count;
 }
 
 void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {

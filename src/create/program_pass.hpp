@@ -9,6 +9,7 @@
 #include "apply/predicted_copies.hpp"
 #include "base/raw_buffer.hpp"
 #include "create/level.hpp"
+#include "exe/choose_kinds.hpp"
 #include "format/prediction_plan.hpp"
 #include "match/matcher.hpp"
 
@@ -17,8 +18,9 @@ namespace bdelta {
 // For one pair of files as a whole. Takes the memory of both again, and of their fields.
 class ProgramPass {
  public:
-  // Null if one of the files holds no program, if they hardly differ, or if bpatch would need too much memory. Both must
-  // outlive the object, and so must the settings. The images are those of the files.
+  // Null if one of the files holds no program, if they hardly differ, if fields don't behave like addresses of this pair,
+  // or if bpatch would need too much memory. Both must outlive the object, and so must the settings. The images are those
+  // of the files.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                             std::vector<exe::Image> target_images, const LevelSettings& settings,
                                             WorkerPool& pool);
@@ -27,7 +29,7 @@ class ProgramPass {
   // its predictions and what copies give by them.
   void find_covers(const Diagonals& diagonals);
 
-  // After find_covers: fields don't behave like addresses of this pair, so the files may be better taken as plain data.
+  // After find_covers: the files may be better taken as plain data.
   [[nodiscard]] bool in_doubt() const noexcept { return in_doubt_; }
 
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
@@ -39,19 +41,24 @@ class ProgramPass {
   [[nodiscard]] std::uint64_t apply_bytes() const noexcept;
 
  private:
-  ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool)
-      : source_(source), target_(target), settings_(settings), pool_(pool) {}
+  ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool,
+              std::uint64_t plain_changed_bytes)
+      : source_(source), target_(target), settings_(settings), pool_(pool), plain_changed_bytes_(plain_changed_bytes) {}
 
   void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
+  [[nodiscard]] bool is_hopeless(const Covers& plain_covers) const;
   void predict();
+  [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts) const;
+  [[nodiscard]] std::uint64_t bytes_to_tell() const;  // of the target, where copies give others
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
   const ByteSpan target_;
   const LevelSettings& settings_;
   WorkerPool& pool_;
+  const std::uint64_t plain_changed_bytes_;  // of the target, by a fast search without prediction
   std::optional<exe::Program> old_;
   std::optional<exe::Program> new_;
   ByteBuffer old_image_;  // the files with their fields made comparable

@@ -28,7 +28,7 @@ void add(const KindCounts& from, KindCounts& to) {
 }  // namespace
 
 KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
-                       const LabelIndex& labels, WorkerPool& pool) {
+                       const LabelIndex& labels, WorkerPool& pool, std::uint64_t share) {
   struct Task {
     Predictor predictor;
     FieldCache fields;
@@ -41,6 +41,7 @@ KindCounts count_kinds(const Program& source, const Images& images, ByteSpan tar
   };
   pieces.for_each(pool, make, [&](Task& task, const CoverPiece& piece) {
     const Cover& cover = map.covers()[piece.cover];
+    if ((cover.target_pos + piece.begin) / CoverPieces::kMostPieceBytes % share != 0) return;
     const std::uint64_t begin = cover.source_pos + piece.begin;
     for (const Field& field : source.fields_from(begin, begin + piece.length, task.fields)) {
       const std::size_t size = field_bytes(field.form);

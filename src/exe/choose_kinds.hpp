@@ -22,9 +22,9 @@ struct KindCount {
 };
 using KindCounts = std::array<KindCount, kFieldKindCount>;
 
-// `target` are the bytes that `images` lie in.
+// `target` are the bytes that `images` lie in. Of its stretches of 256 KiB one of `share` is looked at.
 [[nodiscard]] KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
-                                     const LabelIndex& labels, WorkerPool& pool);
+                                     const LabelIndex& labels, WorkerPool& pool, std::uint64_t share = 1);
 
 // The kinds of which prediction leaves fewer misses.
 [[nodiscard]] KindSet choose_kinds(const KindCounts& counts);

@@ -77,6 +77,26 @@ TEST(Prediction, FindsProgramsInsideOfFiles) {
   expect_rebuilt(source, *with, target);
 }
 
+// Bytes that come and go at random leave code that nothing was linked of.
+TEST(Prediction, ProgramsChangedAtRandomAreTakenAsPlainData) {
+  const Bytes source = program_pair(10, 30'000).old_version;
+  Random random(10);
+  Bytes target;
+  for (std::size_t from = 0; from < source.size();) {
+    const std::size_t length = std::min(static_cast<std::size_t>(random.between(1, 400)), source.size() - from);
+    append(target, ByteSpan(source).subspan(from, length));
+    append(target, random_bytes(static_cast<std::size_t>(random.below(4)), from));
+    from += length + static_cast<std::size_t>(random.below(4));
+  }
+  for (const int level : {3, kLevel}) {
+    const auto with = make_patch(source, target, create_options(level));
+    const auto without = make_patch(source, target, without_prediction(level));
+    ASSERT_OK(with);
+    ASSERT_OK(without);
+    EXPECT_LE(with->size(), without->size() + 20) << "level " << level;
+  }
+}
+
 TEST(Prediction, ProgramsThatShareNothingCostNothing) {
   const Bytes source = program_pair(7, 2000).old_version;
   const Bytes target = program_pair(8, 2500).new_version;
