@@ -6,6 +6,7 @@
 #include "create/word_pass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 
@@ -126,8 +127,6 @@ class ResidualColumns {
     }
   }
 
-  [[nodiscard]] std::size_t value_count() const noexcept { return values_.size(); }
-
   // Through a fast codec.
   [[nodiscard]] Result<std::uint64_t> coded_bytes() const {
     std::uint64_t sum = 0;
@@ -156,21 +155,42 @@ class ResidualColumns {
   std::uint64_t gap_ = 0;
 };
 
-// Whether the words save more of the residual of a sample than their share of the record takes.
-Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sample, WorkerPool& pool) {
-  ResidualColumns before;
-  ResidualColumns after;
+// What is to be priced of the sample.
+WordPieces priced_pieces(WordPieces pieces) {
+  std::size_t count = 0;
+  for (std::uint64_t changed_bytes = 0; count < pieces.size() && changed_bytes <= kMostPricedResidual; ++count) {
+    changed_bytes += pieces[count].changed_bytes;
+  }
+  pieces.resize(count);
+  return pieces;
+}
+
+// What the residual of the pieces takes as it is, or where these words are replaced.
+Result<std::uint64_t> residual_bytes(const WordPieces& pieces, const WordMap* words, WorkerPool& pool) {
+  ResidualColumns columns;
   Bytes replaced;
-  for (const WordPiece& piece : sample.pieces) {
-    if (before.value_count() > kMostPricedResidual) break;
-    before.add(piece.copied, piece.wanted);
-    replaced.assign(piece.copied.begin(), piece.copied.end());
-    words.map.replace(replaced);  // also outside of spans, where that makes little difference
-    after.add(replaced, piece.wanted);
+  for (const WordPiece& piece : pieces) {
+    ByteSpan copied = piece.copied;
+    if (words != nullptr) {
+      replaced.assign(copied.begin(), copied.end());
+      words->replace(replaced);  // also outside of spans, where that makes little difference
+      copied = replaced;
+    }
+    columns.add(copied, piece.wanted);
     pool.advance();
   }
-  BDELTA_ASSIGN(const std::uint64_t bytes_before, before.coded_bytes());
-  BDELTA_ASSIGN(const std::uint64_t bytes_after, after.coded_bytes());
+  return columns.coded_bytes();
+}
+
+// Whether the words save more of the residual of a sample than their share of the record takes.
+Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sample, WorkerPool& pool) {
+  const WordPieces pieces = priced_pieces(sample.pieces);
+  std::array<Result<std::uint64_t>, 2> bytes{0, 0};  // before and after
+  pool.for_each(bytes.size(), [&](std::size_t i) {
+    bytes[i] = residual_bytes(pieces, i == 0 ? nullptr : &words.map, pool);
+  });
+  BDELTA_ASSIGN(const std::uint64_t bytes_before, std::move(bytes[0]));
+  BDELTA_ASSIGN(const std::uint64_t bytes_after, std::move(bytes[1]));
   return bytes_after + words.record.size() / sample.ratio < bytes_before;
 }
 

@@ -15,7 +15,7 @@ WordPieces pieces_of(const CopiedBytes& all) {
     for (std::uint64_t pos = cover.target_pos; pos < cover.target_end();) {
       const std::uint64_t unit = pos / kUnitBytes;
       const std::uint64_t end = std::min((unit + 1) * kUnitBytes, cover.target_end());
-      pieces.push_back({all.copied(cover, pos, end), all.wanted(pos, end), unit});
+      pieces.push_back({all.copied(cover, pos, end), all.wanted(pos, end), unit, 0});
       pos = end;
     }
   }
@@ -43,7 +43,8 @@ WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, Wor
     if (std::memcmp(piece.copied.data(), piece.wanted.data(), piece.copied.size()) == 0) {
       piece.copied = {};
     } else {
-      changed_bytes.fetch_add(changed_count(piece), std::memory_order_relaxed);
+      piece.changed_bytes = changed_count(piece);
+      changed_bytes.fetch_add(piece.changed_bytes, std::memory_order_relaxed);
     }
   });
   std::erase_if(pieces, [](const WordPiece& piece) { return piece.copied.empty(); });

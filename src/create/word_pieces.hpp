@@ -32,6 +32,7 @@ struct WordPiece {
   ByteSpan copied;
   ByteSpan wanted;
   std::uint64_t unit;
+  std::uint64_t changed_bytes;
 };
 using WordPieces = std::vector<WordPiece>;
 
@@ -47,15 +48,22 @@ struct WordSample {
 };
 [[nodiscard]] WordSample sample_of(const WordPieces& pieces, std::uint64_t most_bytes);
 
-// Calls body(piece) for all of them, by all threads. `Pieces`: WordPieces, const or not.
+// Pieces that one thread goes through at a time are a task. Calls body(task, piece) for all of them, by all threads.
+// `Pieces`: WordPieces or a span of them, const or not.
+inline constexpr std::size_t kTaskPieces = 64;
 template <class Pieces, class Body>
-void for_each_piece(Pieces& pieces, WorkerPool& pool, Body&& body) {
-  constexpr std::size_t kTaskPieces = 64;
+void for_each_task_piece(Pieces& pieces, WorkerPool& pool, Body&& body) {
   pool.for_each((pieces.size() + kTaskPieces - 1) / kTaskPieces, [&](std::size_t task) {
     const std::size_t end = std::min(pieces.size(), (task + 1) * kTaskPieces);
-    for (std::size_t i = task * kTaskPieces; i < end; ++i) body(pieces[i]);
+    for (std::size_t i = task * kTaskPieces; i < end; ++i) body(task, pieces[i]);
     pool.advance();
   });
+}
+
+// The same for whom the task does not matter: body(piece).
+template <class Pieces, class Body>
+void for_each_piece(Pieces& pieces, WorkerPool& pool, Body&& body) {
+  for_each_task_piece(pieces, pool, [&](std::size_t, auto& piece) { body(piece); });
 }
 
 }  // namespace bdelta

@@ -4,12 +4,17 @@
 #include "create/word_votes.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <span>
+
+#include "parallel/sort.hpp"
 
 namespace bdelta {
 namespace {
 
 constexpr std::uint32_t kLeastVotes = 3;
-constexpr std::size_t kMostVotes = std::size_t{1} << 23;
+constexpr std::size_t kMostVotes = std::size_t{1} << 23;  // …
+constexpr std::size_t kBatchTasks = 8;                     // … and those of a batch, which are as many at most
 constexpr std::size_t kMostCandidates = std::size_t{1} << 18;
 constexpr unsigned kCountLog = 22;  // of the slots of the table
 constexpr std::uint64_t kWordMask = ~std::uint64_t{0} >> (64 - 8 * kLearnedWordBytes);
@@ -42,30 +47,37 @@ void for_each_change(const WordPiece& piece, Body&& body) {
   }
 }
 
-struct Vote {
-  std::uint32_t from;
-  std::uint32_t to;
-  auto operator<=>(const Vote&) const = default;
-};
+// A word and what it becomes, as one number to sort by: the word first.
+using Vote = std::uint64_t;
+constexpr Vote vote_of(std::uint64_t from, std::uint64_t to) noexcept { return from << 32 | to; }
+constexpr std::uint64_t from_of(Vote vote) noexcept { return vote >> 32; }
+constexpr std::uint64_t to_of(Vote vote) noexcept { return vote & 0xffffffff; }
+static_assert(kLearnedWordBytes <= 4);
 
 // Those that are not alone, as far as there is room.
 std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
-  std::vector<std::uint8_t> counts(std::size_t{1} << kCountLog);
-  for (const WordPiece& piece : pieces) {
+  std::vector<std::atomic<std::uint16_t>> counts(std::size_t{1} << kCountLog);
+  for_each_piece(pieces, pool, [&](const WordPiece& piece) {
     for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-      std::uint8_t& count = counts[slot_of(from, to)];
-      if (count < kLeastVotes) ++count;
+      std::atomic<std::uint16_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
+      if (count.load(std::memory_order_relaxed) < kLeastVotes) count.fetch_add(1, std::memory_order_relaxed);
     });
-    pool.advance();
-  }
+  });
   std::vector<Vote> votes;
-  for (const WordPiece& piece : pieces) {
-    for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-      if (votes.size() < kMostVotes && counts[slot_of(from, to)] == kLeastVotes) {
-        votes.push_back({static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
-      }
+  std::vector<std::vector<Vote>> lists(kBatchTasks);
+  for (std::size_t first = 0; first < pieces.size() && votes.size() < kMostVotes; first += kBatchTasks * kTaskPieces) {
+    const std::span batch = std::span(pieces).subspan(first).first(std::min(kBatchTasks * kTaskPieces, pieces.size() - first));
+    for_each_task_piece(batch, pool, [&](std::size_t task, const WordPiece& piece) {
+      for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
+        const bool is_alone = counts[slot_of(from, to)].load(std::memory_order_relaxed) < kLeastVotes;
+        if (!is_alone) lists[task].push_back(vote_of(from, to));
+      });
     });
-    pool.advance();
+    for (std::vector<Vote>& list : lists) {
+      const std::size_t count = std::min(list.size(), kMostVotes - votes.size());
+      votes.insert(votes.end(), list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
+      list.clear();
+    }
   }
   return votes;
 }
@@ -74,15 +86,15 @@ std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
 
 std::vector<WordCandidate> vote_on_words(const WordPieces& pieces, WorkerPool& pool) {
   std::vector<Vote> votes = collect_votes(pieces, pool);
-  std::sort(votes.begin(), votes.end());
+  sort_by_all(votes, pool);
   std::vector<WordCandidate> candidates;
   for (std::size_t i = 0; i < votes.size();) {
     std::size_t end = i;
     while (end < votes.size() && votes[end] == votes[i]) ++end;
     const auto count = static_cast<std::uint32_t>(end - i);
-    const bool first = candidates.empty() || candidates.back().change.from != votes[i].from;
+    const bool first = candidates.empty() || candidates.back().change.from != from_of(votes[i]);
     if (first) candidates.push_back({});
-    if (count > candidates.back().votes) candidates.back() = {{votes[i].from, votes[i].to}, count};
+    if (count > candidates.back().votes) candidates.back() = {{from_of(votes[i]), to_of(votes[i])}, count};
     i = end;
   }
   std::erase_if(candidates, [](const WordCandidate& c) { return c.votes < kLeastVotes; });

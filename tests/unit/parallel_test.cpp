@@ -1,9 +1,12 @@
-// The worker pool.
+// The worker pool, and what is sorted by it.
 #include "parallel/worker_pool.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <random>
+
+#include "parallel/sort.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -16,6 +19,19 @@ TEST_P(Pool, ForEachCallsEveryIndexOnce) {
     std::vector<std::atomic<int>> calls(count);
     pool.for_each(count, [&](std::size_t i) { ++calls[i]; });
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(1, calls[i]);
+  }
+}
+
+TEST_P(Pool, SortsAsOneThreadDoes) {
+  WorkerPool pool(GetParam());
+  std::mt19937_64 random(1);
+  for (const std::size_t count : {0u, 1u, 2u, 32'767u, 65'536u, 65'537u, 300'001u}) {
+    std::vector<std::uint64_t> items(count);
+    for (std::uint64_t& item : items) item = random() % (count + 1);  // many equal ones
+    std::vector<std::uint64_t> expected = items;
+    std::sort(expected.begin(), expected.end());
+    sort_by_all(items, pool);
+    ASSERT_EQ(expected, items);
   }
 }
 
