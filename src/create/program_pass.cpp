@@ -74,8 +74,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
   pass->find_programs(std::move(source_images), std::move(target_images));
-  if (pass->is_hopeless(changes.covers)) return nullptr;
-  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes) return nullptr;
+  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || pass->is_hopeless(changes.covers)) return nullptr;
   return pass;
 }
 
@@ -125,8 +124,8 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), first, params, scale.span(), pool_).front()));
 }
 
-// Where code was linked anew, most fields that covers copy are foretold by any of them. Where bytes of programs are changed at
-// random, code is told from data no more, and prediction spoils what copies give.
+// Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
+// of programs are changed at random, code is told from data no more, and prediction spoils what copies give.
 bool ProgramPass::is_hopeless(const Covers& plain_covers) const {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::KindCounts counts =

@@ -65,8 +65,9 @@ std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
   });
   std::vector<Vote> votes;
   std::vector<std::vector<Vote>> lists(kBatchTasks);
-  for (std::size_t first = 0; first < pieces.size() && votes.size() < kMostVotes; first += kBatchTasks * kTaskPieces) {
-    const std::span batch = std::span(pieces).subspan(first).first(std::min(kBatchTasks * kTaskPieces, pieces.size() - first));
+  constexpr std::size_t kBatchPieces = kBatchTasks * kTaskPieces;
+  for (std::size_t first = 0; first < pieces.size() && votes.size() < kMostVotes; first += kBatchPieces) {
+    const std::span batch = std::span(pieces).subspan(first, std::min(kBatchPieces, pieces.size() - first));
     for_each_task_piece(batch, pool, [&](std::size_t task, const WordPiece& piece) {
       for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
         const bool is_alone = counts[slot_of(from, to)].load(std::memory_order_relaxed) < kLeastVotes;
