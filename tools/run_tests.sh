@@ -101,7 +101,7 @@ if [[ $mode == ci ]]; then
   # Left out are those that take longest: files that share nothing, where threads have little part, the levels whose
   # coders are slow, and sizes of patches, which are looked at with one thread.
   left_out='Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/2|MaxDoesWithoutWords'
-  left_out+='|Prediction.ProgramsThatShareNothing|Prediction.MakesPatchesOfRelinked|Size.OneByteIn'
+  left_out+='|Prediction.Programs(ThatShareNothing|ChangedAtRandom)|Prediction.MakesPatchesOfRelinked|Size.OneByteIn'
   left_out+='|Segments.ReportProgress|Segments.OfTheOldFormat|Trace.OfCreateAgreesWithItsReport/1|PredictionLevels.*/0|^cli.trace'
   check tsan parallel_tests -L parallel -E "$left_out"
 fi

@@ -26,8 +26,8 @@ constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of table
 // Relinked programs have 0.1 to 1.05 times the misses by prediction, those changed at random 6 to 700 times. Of large files
 // a sample tells.
 constexpr std::uint64_t kHopelessRatio = 3;
-constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
-constexpr std::uint64_t kSampleShare = 8;
+constexpr std::uint64_t kHopelessSampledBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kHopelessShare = 8;
 
 // Fields of tables take more until they are in order than later.
 std::uint64_t table_bytes_in_apply(const exe::Program& program) {
@@ -130,7 +130,7 @@ bool ProgramPass::is_hopeless(const Covers& plain_covers) const {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::KindCounts counts =
       exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers), exe::LabelIndex({}), pool_,
-                       target_.size() >= kSampledBytes ? kSampleShare : 1);
+                       target_.size() >= kHopelessSampledBytes ? kHopelessShare : 1);
   std::uint64_t plain_misses = 0;
   std::uint64_t predicted_misses = 0;
   for (const exe::KindCount& count : counts) {

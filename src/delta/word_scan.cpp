@@ -10,13 +10,13 @@ namespace bdelta {
 namespace {
 
 constexpr unsigned kBitsLog = 6;  // bits for a word, as a power of two: one of 64 to 128 is set
-constexpr unsigned kMinLog = 6;
+constexpr unsigned kMinWordsLog = 6;  // fewer words have bits for so many
 constexpr std::size_t kFewWords = 192;
 constexpr std::size_t kGroups = 8;
 constexpr std::uint8_t kAllGroups = 0xff;
 
 WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_bytes) {
-  const unsigned log = std::max(kMinLog, static_cast<unsigned>(std::bit_width(words.size()))) + kBitsLog;
+  const unsigned log = std::max(kMinWordsLog, static_cast<unsigned>(std::bit_width(words.size()))) + kBitsLog;
   WordHashes hashes;
   hashes.bits.assign(std::size_t{1} << (log - 5), 0);
   hashes.mask = word_bytes == 3 ? 0xffffffu : 0xffffffffu;

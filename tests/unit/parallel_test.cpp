@@ -25,7 +25,7 @@ TEST_P(Pool, ForEachCallsEveryIndexOnce) {
 TEST_P(Pool, SortsAsOneThreadDoes) {
   WorkerPool pool(GetParam());
   std::mt19937_64 random(1);
-  for (const std::size_t count : {0u, 1u, 2u, 32'767u, 65'536u, 65'537u, 300'001u}) {
+  for (const std::size_t count : {0u, 1u, 2u, 32'767u, 65'536u, 65'537u, 300'001u, 2'500'001u}) {
     std::vector<std::uint64_t> items(count);
     for (std::uint64_t& item : items) item = random() % (count + 1);  // many equal ones
     std::vector<std::uint64_t> expected = items;
