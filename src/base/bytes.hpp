@@ -39,6 +39,13 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
 }
 
+// Both of the same size.
+[[nodiscard]] inline std::uint64_t count_differing(ByteSpan a, ByteSpan b) noexcept {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += a[i] != b[i] ? 1u : 0u;
+  return count;
+}
+
 // As Bytes::reserve, for what is filled soon.
 inline void reserve_to_fill(Bytes& bytes, std::size_t size) {
   if (bytes.capacity() >= size) return;

@@ -37,11 +37,10 @@ PlainChanges count_changes(ByteSpan source, ByteSpan target, Covers covers, cons
   std::size_t first = 0;
   for (const Cover& cover : changes.covers) {
     const auto equal_bytes = [&](std::uint64_t begin, std::uint64_t end) {
-      const std::uint8_t* s = source.data() + cover.source_pos + (begin - cover.target_pos);
-      const std::uint8_t* t = target.data() + begin;
-      std::uint64_t count = 0;
-      for (std::uint64_t i = 0; i < end - begin; ++i) count += s[i] == t[i];
-      return count;
+      const auto length = static_cast<std::size_t>(end - begin);
+      const auto from = static_cast<std::size_t>(cover.source_pos + (begin - cover.target_pos));
+      return length - count_differing(source.subspan(from, length),
+                                      target.subspan(static_cast<std::size_t>(begin), length));
     };
     changes.all_bytes -= equal_bytes(cover.target_pos, cover.target_end());
     while (first < ranges.size() && ranges[first].end <= cover.target_pos) ++first;

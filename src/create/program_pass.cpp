@@ -178,14 +178,7 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts) const {
   std::uint64_t covered_bytes = 0;
   for (const Cover& cover : plan_.covers) covered_bytes += cover.length;
   return right_count < field_count / 10 * 9 || covered_bytes < target_.size() / 10 * 7 ||
-         bytes_to_tell() > plain_changed_bytes_ / 2;
-}
-
-std::uint64_t ProgramPass::bytes_to_tell() const {
-  const ByteSpan copied = copied_.span();
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < target_.size(); ++i) count += target_[i] != copied[i];
-  return count;
+         count_differing(target_, copied()) > plain_changed_bytes_ / 2;
 }
 
 void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {

@@ -51,7 +51,6 @@ class ProgramPass {
   [[nodiscard]] bool is_hopeless(const Covers& plain_covers) const;
   void predict();
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts) const;
-  [[nodiscard]] std::uint64_t bytes_to_tell() const;  // of the target, where copies give others
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
 
   const ByteSpan source_;

@@ -22,12 +22,6 @@ WordPieces pieces_of(const CopiedBytes& all) {
   return pieces;
 }
 
-std::uint64_t changed_count(const WordPiece& piece) {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < piece.copied.size(); ++i) count += piece.copied[i] != piece.wanted[i] ? 1u : 0u;
-  return count;
-}
-
 std::uint64_t bytes_of(const WordPieces& pieces) {
   std::uint64_t bytes = 0;
   for (const WordPiece& piece : pieces) bytes += piece.copied.size();
@@ -43,7 +37,7 @@ WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, Wor
     if (std::memcmp(piece.copied.data(), piece.wanted.data(), piece.copied.size()) == 0) {
       piece.copied = {};
     } else {
-      piece.changed_bytes = changed_count(piece);
+      piece.changed_bytes = count_differing(piece.copied, piece.wanted);
       changed_bytes.fetch_add(piece.changed_bytes, std::memory_order_relaxed);
     }
   });

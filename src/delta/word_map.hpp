@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "delta/word_key.hpp"
 #include "delta/word_scan.hpp"
 
 namespace bdelta {
@@ -25,17 +26,6 @@ struct WordSpan {
   std::uint64_t end = 0;
   bool operator==(const WordSpan&) const = default;
 };
-
-// The first word_bytes bytes of a word as they stand in the file, as a number to sort by; and the word of such a
-// number.
-[[nodiscard]] constexpr std::uint64_t word_key(std::uint64_t word, unsigned word_bytes) noexcept {
-  std::uint64_t key = 0;
-  for (unsigned i = 0; i < word_bytes; ++i) key = key << 8 | (word >> 8 * i & 0xff);
-  return key;
-}
-[[nodiscard]] constexpr std::uint64_t word_of_key(std::uint64_t key, unsigned word_bytes) noexcept {
-  return word_key(key, word_bytes);  // the bytes the other way round, once more
-}
 
 // Immutable once made: any number of threads may ask it.
 class WordMap {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "delta/word_key.hpp"
+
 namespace bdelta {
 namespace {
 
@@ -22,7 +24,7 @@ WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_by
   hashes.mask = word_bytes == 3 ? 0xffffffu : 0xffffffffu;
   hashes.shift = 32 - log;
   for (const std::uint64_t word : words) {
-    const std::uint32_t number = (static_cast<std::uint32_t>(word) & hashes.mask) * WordHashes::kFactor >> hashes.shift;
+    const std::uint32_t number = hashes.number_of(word);
     hashes.bits[number / 32] |= 1u << number % 32;
   }
   return hashes;
@@ -32,10 +34,7 @@ WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_by
 WordHalves make_halves(std::vector<std::uint64_t> words, unsigned word_bytes) {
   const auto byte_of = [](std::uint64_t word, std::size_t place) { return static_cast<std::uint8_t>(word >> 8 * place); };
   std::sort(words.begin(), words.end(), [&](std::uint64_t a, std::uint64_t b) {
-    for (std::size_t place = 0; place < word_bytes; ++place) {
-      if (byte_of(a, place) != byte_of(b, place)) return byte_of(a, place) < byte_of(b, place);
-    }
-    return false;
+    return word_key(a, word_bytes) < word_key(b, word_bytes);
   });
   WordHalves halves;
   for (std::size_t place = 0; place < WordHalves::kPlaces; ++place) {
@@ -57,11 +56,10 @@ WordHalves make_halves(std::vector<std::uint64_t> words, unsigned word_bytes) {
 
 WordScan::WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes)
     : hashes_(make_hashes(words, word_bytes)) {
-#if defined(BDELTA_HAVE_AVX2)
-  if (!__builtin_cpu_supports("avx2")) return;
   const bool are_few = words.size() <= kFewWords;
   if (are_few) halves_ = make_halves(words, word_bytes);
-  scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
+#if defined(BDELTA_HAVE_AVX2)
+  if (__builtin_cpu_supports("avx2")) scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
 #endif
 }
 

@@ -17,8 +17,11 @@ struct WordHashes {
   std::uint32_t mask = 0;  // of the bytes that are hashed: the first four, or three of three
   unsigned shift = 0;      // leaves the bit's number of a hash
 
+  [[nodiscard]] std::uint32_t number_of(std::uint64_t word) const noexcept {
+    return (static_cast<std::uint32_t>(word) & mask) * kFactor >> shift;
+  }
   [[nodiscard]] bool has(std::uint64_t word) const noexcept {
-    const std::uint32_t number = (static_cast<std::uint32_t>(word) & mask) * kFactor >> shift;
+    const std::uint32_t number = number_of(word);
     return (bits[number / 32] >> (number % 32) & 1) != 0;
   }
 };

@@ -9,12 +9,6 @@
 namespace bdelta::exe {
 namespace {
 
-std::uint64_t misses(const std::uint8_t* a, const std::uint8_t* b, std::size_t size) noexcept {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < size; ++i) count += a[i] != b[i] ? 1 : 0;
-  return count;
-}
-
 void add(const KindCounts& from, KindCounts& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     to[i].field_count += from[i].field_count;
@@ -54,8 +48,8 @@ KindCounts count_kinds(const Program& source, const Images& images, ByteSpan tar
       if (!task.predictor.stays(field, piece.cover) && task.predictor.predict(field, piece.cover, prediction)) {
         (void)write_field(bytes.data(), field, prediction.place, prediction.target_address);
       }
-      const std::uint64_t plain_misses = misses(plain, wanted, size);
-      const std::uint64_t predicted_misses = misses(bytes.data(), wanted, size);
+      const std::uint64_t plain_misses = count_differing({plain, size}, {wanted, size});
+      const std::uint64_t predicted_misses = count_differing({bytes.data(), size}, {wanted, size});
       KindCount& count = task.counts[static_cast<std::size_t>(field.kind)];
       ++count.field_count;
       count.right_count += predicted_misses == 0 ? 1 : 0;
