@@ -79,7 +79,8 @@ class CreateRun {
   struct Way {
     std::size_t index = 0;
     std::uint64_t estimated_bytes = 0;
-    std::optional<BodyDraft> draft;
+    bool is_quick = false;  // to code: kept as a draft, not estimated
+    BodyDraft draft;
   };
   BodyDraft draft_body(const Covers& covers);
   BodyDraft draft_predicted_body();

@@ -106,14 +106,15 @@ Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft) {
 Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std::size_t>& indexes) {
   std::vector<Way> ways;
   for (const std::size_t index : indexes) {
-    Way way{index, 0, draft_way(index)};
-    if (way.draft->stream_bytes() > kQuickBytes) {
-      BDELTA_ASSIGN(way.estimated_bytes, estimate_body(*way.draft));
-      way.draft.reset();
+    Way way{index, 0, false, draft_way(index)};
+    way.is_quick = way.draft.stream_bytes() <= kQuickBytes;
+    if (!way.is_quick) {
+      BDELTA_ASSIGN(way.estimated_bytes, estimate_body(way.draft));
+      way.draft = {};
     }
     ways.push_back(std::move(way));
   }
-  if (std::any_of(ways.begin(), ways.end(), [](const Way& way) { return way.draft.has_value(); })) return ways;
+  if (std::any_of(ways.begin(), ways.end(), [](const Way& way) { return way.is_quick; })) return ways;
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.estimated_bytes < b.estimated_bytes; });
   // What is estimated to the same byte has the same covers.
@@ -138,7 +139,7 @@ Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& index
   if (ways.size() == 1) return ways.front().index;
   watch_.begin_stage(end, segment_bytes * ways.size());
   std::vector<BodyDraft> drafts;
-  for (Way& way : ways) drafts.push_back(way.draft ? std::move(*way.draft) : draft_way(way.index));
+  for (Way& way : ways) drafts.push_back(way.is_quick ? std::move(way.draft) : draft_way(way.index));
   BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_bodies(std::move(drafts), measure));
   const auto best = std::min_element(bodies.begin(), bodies.end(),
                                      [](const CodedBody& a, const CodedBody& b) { return a.bytes < b.bytes; });
