@@ -6,7 +6,9 @@ usage: apply_memory_test.py --bin DIR
 The limit is RLIMIT_DATA, under which the system gives no more private memory than that, used or not. NEW is OLD with
 every seventh byte changed and a stretch that is new, at the levels whose decoders are largest, so that windows carry as
 much as they can. With the windows' part taken off the limit bpatch has to end with an error, which shows that
-the limit holds. Linux alone enforces it for all memory; elsewhere the test is skipped (exit code 77).
+the limit holds. Where gcc's compilers of C and of C++ are there, one is made of the other: large programs that share
+most of their code, so that the patch predicts addresses. Linux alone enforces the limit for all memory; elsewhere the
+test is skipped (exit code 77).
 """
 import argparse
 import json
@@ -40,11 +42,13 @@ def limit_is_enforced():
     return subprocess.run(probe, preexec_fn=limited(128 * MIB), stderr=subprocess.DEVNULL).returncode != 0
 
 
-def promised_bytes(info, threads, windows=True):
-    """What apply.hpp says: the decoder, and windows with their streams, of which there are threads + 2 or else 2."""
+def promised_bytes(info, way, threads, windows=True):
+    """What apply.hpp says: the decoder, and windows with their streams, of which there are threads + 2 or else 2; and
+    with prediction OLD, unless it is mapped."""
     under_way = threads + 2 if threads > 1 else 2
     window_bytes = under_way * (2 * info["window_bytes"] + WINDOW_REST_BYTES) if windows else 0
-    return info["decoder_memory_bytes"] + window_bytes + PROCESS_BYTES + (threads - 1) * STACK_BYTES
+    source_bytes = info["source_bytes"] if info["predicted"] and way == "stdio" else 0
+    return source_bytes + info["decoder_memory_bytes"] + window_bytes + PROCESS_BYTES + (threads - 1) * STACK_BYTES
 
 
 def make_pair(programs, work, size):
@@ -56,6 +60,15 @@ def make_pair(programs, work, size):
     changed[middle:middle + length] = random.Random(1).randbytes(length)
     new.write_bytes(changed)
     return old, new
+
+
+def compilers():
+    """gcc's compilers of C and of C++ from one build, or nothing."""
+    for plus in sorted(pathlib.Path("/usr/lib/gcc").glob("x86_64-linux-gnu/*/cc1plus")):
+        plain = plus.with_name("cc1")
+        if plain.is_file():
+            return plain, plus
+    return None
 
 
 def run_limited(command, data_bytes):
@@ -71,13 +84,24 @@ def require(condition, *words):
         raise Failure(" ".join(str(word) for word in words))
 
 
+def check_pair(programs, work, levels, bites, old, new):
+    """The last patch's --info."""
+    patch = work / "patch"
+    info = None
+    for level in levels:
+        options = [level, "-q", "-f", "--no-sync", "--no-verify"]
+        subprocess.run([programs / "bdelta", *options, old, new, patch], check=True)
+        info = check_patch(programs, work, level, bites, old, new, patch)
+    return info
+
+
 def check_patch(programs, work, level, bites, old, new, patch):
     answer = subprocess.run([programs / "bpatch", "--info", patch, "--json"], check=True, capture_output=True)
     info = json.loads(answer.stdout)
     made = work / "made"
     for way in ("mmap", "stdio"):
         for threads in (1, 4):
-            limit = promised_bytes(info, threads)
+            limit = promised_bytes(info, way, threads)
             options = ["--json", "--no-sync", f"--io={way}", f"--threads={threads}"]
             done = run_limited([programs / "bpatch", *options, old, made, patch], limit)
             require(done.returncode == 0, level, way, threads, "threads: not within", limit, "bytes:", done.stderr)
@@ -86,13 +110,24 @@ def check_patch(programs, work, level, bites, old, new, patch):
             print(f"{level}, {way}, {threads} threads: within {limit / MIB:.1f} MiB, of which the header declares "
                   f"{info['decoder_memory_bytes'] / MIB:.1f}", flush=True)
     if not bites:
-        return
-    limit = promised_bytes(info, 1, windows=False)
+        return info
+    limit = promised_bytes(info, "stdio", 1, windows=False)
     command = [programs / "bpatch", "--json", "--no-sync", "--io=stdio", "--threads=1", old, made, patch]
     refused = run_limited(command, limit)
     require(refused.returncode == 6, level, "under", limit, "bytes: expected status 6, found", refused.returncode)
     require(json.loads(refused.stdout)["error"]["code"] == OUT_OF_MEMORY, level, refused.stdout)
     require(not made.exists(), level, "there is a NEW after an error")
+    return info
+
+
+def check_compilers(programs):
+    pair = compilers()
+    if pair is None:
+        print("no large programs to be found")
+        return
+    with tempfile.TemporaryDirectory(prefix="apply_memory_") as directory:
+        info = check_pair(programs, pathlib.Path(directory), ("-3", "-6"), False, *pair)
+        require(info["predicted"], "the patch of", pair[1], "predicts no addresses")
 
 
 def main():
@@ -106,12 +141,8 @@ def main():
         for size, levels, bites in CASES:
             with tempfile.TemporaryDirectory(prefix="apply_memory_") as directory:
                 work = pathlib.Path(directory)
-                old, new = make_pair(programs, work, size)
-                for level in levels:
-                    patch = work / "patch"
-                    options = [level, "-q", "-f", "--no-sync", "--no-verify"]
-                    subprocess.run([programs / "bdelta", *options, old, new, patch], check=True)
-                    check_patch(programs, work, level, bites, old, new, patch)
+                check_pair(programs, work, levels, bites, *make_pair(programs, work, size))
+        check_compilers(programs)
     except Failure as failure:
         print(f"FAILED {failure}")
         return 1
