@@ -18,7 +18,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::int32_t kWorthBytes = 8;  // made right less made wrong: what a word costs in the record
 constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
 // What between two spans is long enough for a border, which takes about two bytes. Many words take their time there.
 constexpr std::uint64_t kWorthBorderBytes = 2 * kUnitBytes;
@@ -78,7 +77,7 @@ void count_gains(const Candidates& candidates, const WordPieces& pieces, WorkerP
 void prune(Candidates& candidates, const Gains& gains) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (gains.of_words[i].load() >= kWorthBytes) candidates[kept++] = candidates[i];
+    if (gains.of_words[i].load() >= kWorthWordBytes) candidates[kept++] = candidates[i];
   }
   candidates.resize(kept);
 }

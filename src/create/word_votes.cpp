@@ -1,10 +1,11 @@
 // Each word in which a copy has a byte changed votes for what stands there in the target, wherever in the word the byte
-// is: nothing tells where a number begins. Most change once and can't win, so votes are first counted by hash in a small
-// table, and only those that are not alone are kept.
+// is: nothing tells where a number begins. Most change once and can't win, so the bytes that votes would mend are first
+// counted by hash in a small table, and only those of words that may be worth their place are kept.
 #include "create/word_votes.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <span>
 
 #include "parallel/sort.hpp"
@@ -54,13 +55,21 @@ constexpr std::uint64_t from_of(Vote vote) noexcept { return vote >> 32; }
 constexpr std::uint64_t to_of(Vote vote) noexcept { return vote & 0xffffffff; }
 static_assert(kLearnedWordBytes <= 4);
 
-// Those that are not alone, as far as there is room.
+// Of two words.
+std::uint8_t differing_bytes(std::uint64_t from, std::uint64_t to) {
+  constexpr std::uint64_t kLowBits = 0x7f7f7f7f7f7f7f7fu;
+  const std::uint64_t difference = from ^ to;
+  return static_cast<std::uint8_t>(std::popcount((((difference & kLowBits) + kLowBits) | difference) & ~kLowBits));
+}
+
+// Those of words that may mend enough, as far as there is room.
 std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
-  std::vector<std::atomic<std::uint16_t>> counts(std::size_t{1} << kCountLog);
+  std::vector<std::atomic<std::uint8_t>> counts(std::size_t{1} << kCountLog);
   for_each_piece(pieces, pool, [&](const WordPiece& piece) {
     for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-      std::atomic<std::uint16_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
-      if (count.load(std::memory_order_relaxed) < kLeastVotes) count.fetch_add(1, std::memory_order_relaxed);
+      std::atomic<std::uint8_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
+      if (count.load(std::memory_order_relaxed) >= kWorthWordBytes) return;
+      count.fetch_add(differing_bytes(from, to), std::memory_order_relaxed);
     });
   });
   std::vector<Vote> votes;
@@ -70,8 +79,8 @@ std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
     const std::span batch = std::span(pieces).subspan(first, std::min(kBatchPieces, pieces.size() - first));
     for_each_task_piece(batch, pool, [&](std::size_t task, const WordPiece& piece) {
       for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-        const bool is_alone = counts[slot_of(from, to)].load(std::memory_order_relaxed) < kLeastVotes;
-        if (!is_alone) lists[task].push_back(vote_of(from, to));
+        const bool may_pay = counts[slot_of(from, to)].load(std::memory_order_relaxed) >= kWorthWordBytes;
+        if (may_pay) lists[task].push_back(vote_of(from, to));
       });
     });
     for (std::vector<Vote>& list : lists) {
