@@ -137,7 +137,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
   ParseParams& parse = settings.match.parse_params;
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
-    parse.small_costs.clear();
+    parse.more_little_costs.clear();
     parse.dense_costs.clear();
     settings.light_ns = 0;
   }

@@ -31,7 +31,21 @@ LevelSettings quick() {
   return settings;
 }
 
-// The parse, with a codec that decodes fast.
+ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64_t first_miss, std::int64_t next_miss,
+                    std::int64_t far_switch, std::int64_t near_switch, std::int64_t resume) {
+  ParseCosts costs;
+  costs.literal = literal;
+  costs.begin_literal = begin_literal;
+  costs.first_miss = first_miss;
+  costs.next_miss = next_miss;
+  costs.far_switch = far_switch;
+  costs.near_switch = near_switch;
+  costs.resume = resume;
+  return costs;
+}
+
+// The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once before, so
+// literals and misses are cheaper than where covers leave much.
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
@@ -42,6 +56,8 @@ LevelSettings middle(int zstd_level) {
   settings.match.parse = true;
   settings.match.parse_params.beam = 16;
   settings.match.parse_params.anchor_shift = 3;
+  settings.match.parse_params.little_costs = {costs_of(200, 200, 520, 340, 2400, 1400, 800)};
+  settings.match.parse_params.little_bytes = 512 * 1024;
   const CodecSettings zstd{CodecId::kZstd, zstd_level, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.model = true;  // of short patches, where it saves a byte in half a microsecond
@@ -69,19 +85,6 @@ LevelSettings small() {
   return settings;
 }
 
-ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64_t first_miss, std::int64_t next_miss,
-                    std::int64_t far_switch, std::int64_t near_switch, std::int64_t resume) {
-  ParseCosts costs;
-  costs.literal = literal;
-  costs.begin_literal = begin_literal;
-  costs.first_miss = first_miss;
-  costs.next_miss = next_miss;
-  costs.far_switch = far_switch;
-  costs.near_switch = near_switch;
-  costs.resume = resume;
-  return costs;
-}
-
 // What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries: as
 // usual; as for programs with many misses of few values; and with cheap literals and misses, as for tables. Where little
 // changes more tries take little time, and what a literal costs there depends on how much of the new text the light model
@@ -91,8 +94,8 @@ void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),
                   costs_of(150, 150, 450, 300, 2816, 1536, 900)};
-  params.small_costs = {costs_of(110, 150, 1000, 600, 1800, 1200, 500), costs_of(45, 100, 1000, 600, 1400, 1000, 500)};
-  params.small_bytes = 512 * 1024;
+  params.more_little_costs = {costs_of(110, 150, 1000, 600, 1800, 1200, 500), costs_of(45, 100, 1000, 600, 1400, 1000, 500)};
+  params.little_costs.clear();  // the usual ones stay among the candidates
   params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
   settings.choice_bytes = 16 * kMiB;
 }

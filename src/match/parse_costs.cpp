@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/fixed_log2.hpp"
 #include "match/block_compare.hpp"
@@ -32,35 +33,28 @@ void count_values(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t le
   }
 }
 
-// One piece in so many is looked at.
-std::uint64_t sampling_of(const Covers& covers) {
-  std::uint64_t covered = 0;
-  for (const Cover& cover : covers) covered += cover.length;
-  return covered / kSampledBytes + 1;
+}  // namespace
+
+std::uint64_t CoverChanges::changed_bytes() const noexcept {
+  return free_bytes + take_every * std::accumulate(misses.begin(), misses.end(), std::uint64_t{0});
 }
 
-Counts residual_counts(ByteSpan source, ByteSpan target, const Covers& covers) {
-  const std::uint64_t take_every = sampling_of(covers);
-  Counts counts{};
+CoverChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers) {
+  std::uint64_t covered = 0;
+  for (const Cover& cover : covers) covered += cover.length;
+  CoverChanges changes;
+  changes.free_bytes = target.size() - covered;
+  changes.take_every = covered / kSampledBytes + 1;
   std::uint64_t piece = 0;
   for (const Cover& cover : covers) {
     for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
-      if (piece++ % take_every != 0) continue;
+      if (piece++ % changes.take_every != 0) continue;
       const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
-      count_values(source.data() + cover.source_pos + done, target.data() + cover.target_pos + done, length, counts);
+      count_values(source.data() + cover.source_pos + done, target.data() + cover.target_pos + done, length,
+                   changes.misses);
     }
   }
-  return counts;
-}
-
-}  // namespace
-
-std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, const Covers& covers) {
-  std::uint64_t changed = target.size();
-  for (const Cover& cover : covers) changed -= cover.length;
-  const std::uint64_t take_every = sampling_of(covers);
-  for (const std::uint64_t count : residual_counts(source, target, covers)) changed += count * take_every;
-  return changed;
+  return changes;
 }
 
 bool rest_is_dense(ByteSpan target, const Covers& covers) {
@@ -84,9 +78,9 @@ bool rest_is_dense(ByteSpan target, const Covers& covers) {
   return bits >= total * static_cast<std::uint64_t>(kDenseEntropy);
 }
 
-ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start) {
+ParseCosts fit_costs(const CoverChanges& changes, const ParseCosts& start) {
   ParseCosts costs = start;
-  const Counts counts = residual_counts(source, target, covers);
+  const Counts& counts = changes.misses;
   std::uint64_t total = 0;
   for (const std::uint64_t count : counts) total += count;
   if (total < kLeastMisses) return costs;

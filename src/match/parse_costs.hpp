@@ -28,14 +28,23 @@ struct ParseCosts {
   std::int64_t mean_value = 0;         // the mean of `value`, for misses that are only counted
 };
 
-// Bytes of the target that `covers` leave free or that differ inside them; the latter from samples beyond 64 MiB.
-[[nodiscard]] std::uint64_t changed_bytes(ByteSpan source, ByteSpan target, const Covers& covers);
+// What covers leave to be told of the target.
+struct CoverChanges {
+  std::uint64_t free_bytes = 0;              // that no cover copies
+  std::array<std::uint64_t, 256> misses{};   // copied bytes that differ, by target - source, …
+  std::uint64_t take_every = 1;              // … of one piece in so many
+
+  [[nodiscard]] std::uint64_t changed_bytes() const noexcept;
+};
+
+// Beyond 64 MiB of covers from samples.
+[[nodiscard]] CoverChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers);
 
 // Whether what `covers` leave free is some KiB to MiB that look compressed or random: literals then cost as many bits as
 // they have.
 [[nodiscard]] bool rest_is_dense(ByteSpan target, const Covers& covers);
 
-// Fits the value costs of `start` to the residual of `covers`. Integer arithmetic: the same on every machine.
-[[nodiscard]] ParseCosts fit_costs(ByteSpan source, ByteSpan target, const Covers& covers, const ParseCosts& start);
+// Fits the value costs of `start` to the misses. Integer arithmetic: the same on every machine.
+[[nodiscard]] ParseCosts fit_costs(const CoverChanges& changes, const ParseCosts& start);
 
 }  // namespace bdelta
