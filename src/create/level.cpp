@@ -113,7 +113,10 @@ LevelSettings level_settings(int level) {
   }
   LevelSettings settings = small();
   if (level >= 7) settings.match.parse_params.anchor_shift = 1;
-  if (level >= 8) settings.model_values = 8 * kMiB;
+  if (level >= 8) {
+    settings.model_values = 8 * kMiB;
+    settings.light_ns = 10'000'000;
+  }
   if (level >= 9) {
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;

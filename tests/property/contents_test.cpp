@@ -116,13 +116,17 @@ Pair new_words(std::size_t new_bytes) {
   return pair;
 }
 
-TEST(LightLiterals, LevelNineTakesThemWhereTheyAreFewAndNoOtherLevelDoes) {
-  const Pair pair = new_words(1500);
+TEST(LightLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
+  constexpr std::uint64_t kLight = native::kFeatureContents | native::kFeatureLightLiterals;
+  const Pair few = new_words(1500);
+  const Pair more = new_words(9000);
   for (int level = kMinLevel; level <= 9; ++level) {
-    const auto patch = make_patch(pair.source, pair.target, create_options(level));
+    const auto patch = make_patch(few.source, few.target, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_EQ(level == 9 ? native::kFeatureContents | native::kFeatureLightLiterals : 0,
-              info_of(*patch).required_features) << level;
+    EXPECT_EQ(level >= 8 ? kLight : 0, info_of(*patch).required_features) << level;
+    const auto of_more = make_patch(more.source, more.target, create_options(level));
+    ASSERT_OK(of_more);
+    EXPECT_EQ(level == 9 ? kLight : 0, info_of(*of_more).required_features) << level;
   }
   Pair many = new_words(1500);
   append(many.target, random_bytes(40'000, 1));
@@ -140,13 +144,15 @@ TEST(LightLiterals, WhereMemoryIsScarceThereAreNone) {
   EXPECT_EQ(0u, info_of(*patch).required_features);
 }
 
-TEST(LightLiterals, NewTextTakesLessThanAtLevelEight) {
+TEST(LightLiterals, NewTextTakesLessThanWithoutThem) {
   const Pair pair = new_words(1500);
-  const auto eight = make_patch(pair.source, pair.target, create_options(8));
-  const auto nine = make_patch(pair.source, pair.target, create_options(9));
-  ASSERT_OK(eight);
-  ASSERT_OK(nine);
-  EXPECT_LT(nine->size() * 10, eight->size() * 9);
+  CreateOptions scarce = create_options(8);
+  scarce.memory_limit_bytes = std::uint64_t{64} << 20;
+  const auto without = make_patch(pair.source, pair.target, scarce);
+  const auto with = make_patch(pair.source, pair.target, create_options(8));
+  ASSERT_OK(without);
+  ASSERT_OK(with);
+  EXPECT_LT(with->size() * 10, without->size() * 9);
 }
 
 TEST(LightLiterals, NeedTheirFeature) {
