@@ -65,11 +65,15 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
   return most;
 }
 
+std::uint64_t largest_window(const LevelSettings& settings) {
+  return std::max(settings.window_bytes, settings.calm_window_bytes);
+}
+
 // What one compressor, or the context coder, takes at most for a stream of so many bytes.
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  if (settings.contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(settings.window_bytes));
-  return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
+  if (settings.contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(largest_window(settings)));
+  return settings.model ? std::max(codec_bytes, packer_memory_bytes(largest_window(settings))) : codec_bytes;
 }
 
 // Of a parse's tables for one worker.
@@ -100,7 +104,7 @@ std::uint64_t fit_index(std::uint64_t size, std::uint64_t most_bytes, unsigned& 
 // What `budget` takes at most with so many threads, one compressor at a time.
 std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsigned threads) {
   const std::uint64_t segment = std::min(budget.segment_bytes, request.target_size);
-  const std::uint64_t window = std::min(budget.settings.window_bytes, request.target_size);
+  const std::uint64_t window = std::min(largest_window(budget.settings), request.target_size);
   std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
   std::uint64_t pass = kIndexPieceBytes;
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
@@ -140,6 +144,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
     parse.more_little_costs.clear();
     parse.dense_costs.clear();
     settings.light_ns = 0;
+    settings.calm_window_bytes = 0;
   }
   if (request.limit_bytes != 0 && request.limit_bytes < kContentsLeastLimit) settings.contents = false;
   return settings;

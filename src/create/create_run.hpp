@@ -55,6 +55,8 @@ class CreateRun {
   Status load_target(const TargetRange& segment);
   Status encode_native();
   Status encode_predicted();
+  template <class Encode>
+  GroupDraft with_fitting_windows(const Encode& encode) const;
   std::vector<GroupDraft> encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans, std::size_t begin,
                                         std::size_t end);
   Status encode_bdt1();

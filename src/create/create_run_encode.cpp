@@ -10,6 +10,8 @@
 namespace bdelta {
 namespace {
 
+constexpr std::size_t kCalmBytes = std::size_t{32} << 10;  // literals and misses of a group that are few
+
 std::uint64_t stream_bytes(const std::vector<GroupDraft>& drafts) {
   std::uint64_t bytes = 0;
   for (const GroupDraft& draft : drafts) bytes += draft.stream_bytes();
@@ -50,6 +52,16 @@ Status CreateRun::encode() {
   return {};
 }
 
+// A group as encode(window_bytes) makes it. Where there is little to share among lanes, the heads of many windows are what
+// costs.
+template <class Encode>
+GroupDraft CreateRun::with_fitting_windows(const Encode& encode) const {
+  const LevelSettings& settings = budget_.settings;
+  GroupDraft draft = encode(settings.window_bytes);
+  const bool is_calm = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size() <= kCalmBytes;
+  return is_calm && settings.calm_window_bytes != 0 ? encode(settings.calm_window_bytes) : std::move(draft);
+}
+
 // The groups [begin, end) of the plan.
 std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans,
                                                  std::size_t begin, std::size_t end) {
@@ -58,8 +70,10 @@ std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std
   pool_->for_each(drafts.size(), [&](std::size_t i) {
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
-    drafts[i] = encode_group(source_pieces_, target_pieces_, covers, plan, budget_.settings.window_bytes,
-                             words_ ? &*words_ : nullptr, &watch_, source_reader_.size());
+    drafts[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
+      return encode_group(source_pieces_, target_pieces_, covers, plan, window_bytes, words_ ? &*words_ : nullptr, &watch_,
+                          source_reader_.size());
+    });
   });
   return drafts;
 }
@@ -126,8 +140,10 @@ std::vector<GroupDraft> CreateRun::predicted_groups() {
     const Span step(&timeline_, PhaseId::kEncode);
     pool_->for_each(segments.size(), [&](std::size_t i) {
       const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
-      contents[i] = encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i],
-                                    budget_.settings.window_bytes, words_ ? &*words_ : nullptr, &watch_);
+      contents[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
+        return encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i], window_bytes,
+                               words_ ? &*words_ : nullptr, &watch_);
+      });
     });
   }
   return contents;

@@ -26,6 +26,7 @@ struct LevelSettings {
   std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any
   std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that is a window of its own
   std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
+  std::uint64_t calm_window_bytes = 0;  // the same in groups with few literals and misses, where larger; 0: as all
   std::uint64_t group_bytes = 0;   // target bytes after which a group ends
 };
 

@@ -116,6 +116,18 @@ Pair new_words(std::size_t new_bytes) {
   return pair;
 }
 
+// Heads of windows are most of such a patch.
+TEST(Contents, WhereHardlyAByteChangesMaxIsNoLargerThanLevelNine) {
+  const Bytes source = random_bytes(8'000'000, 41);
+  Bytes target = source;
+  for (std::size_t pos = 250'000; pos < target.size(); pos += 500'000) target[pos] ^= 0x55;
+  const auto nine = make_patch(source, target, create_options(9));
+  const auto most = make_patch(source, target, create_options(kMaxLevel));
+  ASSERT_OK(nine);
+  ASSERT_OK(most);
+  EXPECT_LE(most->size(), nine->size());
+}
+
 TEST(LightLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
   constexpr std::uint64_t kLight = native::kFeatureContents | native::kFeatureLightLiterals;
   const Pair few = new_words(1500);

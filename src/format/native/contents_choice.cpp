@@ -15,6 +15,7 @@ constexpr std::uint64_t kCopiedNs = 150;
 constexpr std::uint64_t kMissNs = 2000;
 constexpr std::uint64_t kTargetNs = 667;                   // for each target byte: 1.5 MB a second
 constexpr std::uint64_t kFreeContentsNs = 1'500'000'000;   // however small the group is
+constexpr std::uint64_t kMostMissNs = 20'000'000;          // for each miss: all copied bytes are gone through for them
 
 // The light model of literals, likewise.
 constexpr std::uint64_t kLightLiteralNs = 1000;            // with its share of the source that is brought in
@@ -77,7 +78,8 @@ ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
   for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
   const std::uint64_t most_ns = target_bytes * kTargetNs + kFreeContentsNs;
   const std::uint64_t miss_ns = (draft.coded_bytes - literals) * kCopiedNs + misses * kMissNs;
-  const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns;
+  const bool is_worth_it = miss_ns <= kFreeContentsNs || miss_ns / kMostMissNs <= misses;
+  const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns && is_worth_it;
   const bool try_literals = literals >= kLeastLiterals && literals * kLiteralNs + (try_misses ? miss_ns : 0) <= most_ns;
   return fitting_contents(draft, try_literals, try_misses, lane_bytes);
 }
