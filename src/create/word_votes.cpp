@@ -56,18 +56,18 @@ constexpr std::uint64_t to_of(Vote vote) noexcept { return vote & 0xffffffff; }
 static_assert(kLearnedWordBytes <= 4);
 
 // Of two words.
-std::uint8_t differing_bytes(std::uint64_t from, std::uint64_t to) {
+std::uint16_t differing_bytes(std::uint64_t from, std::uint64_t to) {
   constexpr std::uint64_t kLowBits = 0x7f7f7f7f7f7f7f7fu;
   const std::uint64_t difference = from ^ to;
-  return static_cast<std::uint8_t>(std::popcount((((difference & kLowBits) + kLowBits) | difference) & ~kLowBits));
+  return static_cast<std::uint16_t>(std::popcount((((difference & kLowBits) + kLowBits) | difference) & ~kLowBits));
 }
 
 // Those of words that may mend enough, as far as there is room.
 std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
-  std::vector<std::atomic<std::uint8_t>> counts(std::size_t{1} << kCountLog);
+  std::vector<std::atomic<std::uint16_t>> counts(std::size_t{1} << kCountLog);
   for_each_piece(pieces, pool, [&](const WordPiece& piece) {
     for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-      std::atomic<std::uint8_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
+      std::atomic<std::uint16_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
       if (count.load(std::memory_order_relaxed) >= kWorthWordBytes) return;
       count.fetch_add(differing_bytes(from, to), std::memory_order_relaxed);
     });
