@@ -141,7 +141,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
   ParseParams& parse = settings.match.parse_params;
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
-    parse.more_little_costs.clear();
+    parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));
     parse.dense_costs.clear();
     settings.light_ns = 0;
     settings.calm_window_bytes = 0;

@@ -94,8 +94,9 @@ void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),
                   costs_of(150, 150, 450, 300, 2816, 1536, 900)};
-  params.more_little_costs = {costs_of(110, 150, 1000, 600, 1800, 1200, 500), costs_of(45, 100, 1000, 600, 1400, 1000, 500)};
-  params.little_costs.clear();  // the usual ones stay among the candidates
+  params.little_costs = params.costs;
+  params.little_costs.push_back(costs_of(110, 150, 1000, 600, 1800, 1200, 500));
+  params.little_costs.push_back(costs_of(45, 100, 1000, 600, 1400, 1000, 500));
   params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
   settings.choice_bytes = 16 * kMiB;
 }

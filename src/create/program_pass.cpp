@@ -120,7 +120,6 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   ParseParams params = level_params;
   params.costs.resize(1);
   params.little_costs.clear();
-  params.more_little_costs.clear();
   params.dense_costs.clear();
   return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), first, params, scale.span(), pool_).front()));
 }

@@ -3,10 +3,9 @@
 #include "match/change_sample.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <vector>
 
-#include "match/block_compare.hpp"
+#include "base/bytes.hpp"
 
 namespace bdelta {
 namespace {
@@ -17,16 +16,6 @@ constexpr std::uint64_t kAmpleChanged = std::uint64_t{256} << 10;  // … but so
 constexpr std::uint64_t kMostChanged = std::uint64_t{1} << 20;     // and more never
 constexpr std::uint64_t kTaskStretches = 16;
 
-std::uint64_t count_misses(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
-  std::uint64_t count = 0;
-  std::uint64_t at = 0;
-  for (; length - at >= kCompareBlock; at += kCompareBlock) {
-    count += static_cast<unsigned>(std::popcount(mismatch_mask(s + at, t + at)));
-  }
-  for (; at < length; ++at) count += s[at] != t[at] ? 1 : 0;
-  return count;
-}
-
 // Of target[begin, end).
 std::uint64_t count_changed(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
                             std::uint64_t end) {
@@ -35,9 +24,10 @@ std::uint64_t count_changed(ByteSpan source, ByteSpan target, const Covers& cove
                                 [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
   for (; cover != covers.end() && cover->target_pos < end; ++cover) {
     const std::uint64_t from = std::max(begin, cover->target_pos);
-    const std::uint64_t length = std::min(end, cover->target_end()) - from;
-    const std::uint64_t source_pos = cover->source_pos + (from - cover->target_pos);
-    changed -= length - count_misses(source.data() + source_pos, target.data() + from, length);
+    const auto length = static_cast<std::size_t>(std::min(end, cover->target_end()) - from);
+    const auto source_pos = static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos));
+    changed -= length - count_differing(source.subspan(source_pos, length),
+                                        target.subspan(static_cast<std::size_t>(from), length));
   }
   return changed;
 }

@@ -85,14 +85,13 @@ Covers join_chunks(std::span<const Covers> chunks) {
 
 // Those of `params` that count for this pair.
 std::vector<ParseCosts> costs_for(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params) {
-  const CoverChanges changes = count_changes(source, target, seeds);
-  const bool little_changes = changes.changed_bytes() <= params.little_bytes;
+  const CoverChanges changes = cover_changes(source, target, seeds);
+  const bool little_changes = !params.little_costs.empty() && changes.changed_bytes() <= params.little_bytes;
   std::vector<ParseCosts> costs;
   const auto add = [&](const std::vector<ParseCosts>& starts) {
     for (const ParseCosts& start : starts) costs.push_back(fit_costs(changes, start));
   };
-  add(little_changes && !params.little_costs.empty() ? params.little_costs : params.costs);
-  if (little_changes) add(params.more_little_costs);
+  add(little_changes ? params.little_costs : params.costs);
   if (!params.dense_costs.empty() && rest_is_dense(target, seeds)) add(params.dense_costs);
   return costs;
 }

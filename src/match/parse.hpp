@@ -16,7 +16,6 @@ namespace bdelta {
 struct ParseParams {
   std::vector<ParseCosts> costs{ParseCosts()};  // each gives covers of its own; at least one
   std::vector<ParseCosts> little_costs;         // in their place where seeds leave no more than little_bytes to be changed
-  std::vector<ParseCosts> more_little_costs;    // there, too
   std::uint64_t little_bytes = 0;
   std::vector<ParseCosts> dense_costs;          // likewise, where what seeds leave free looks compressed
   std::size_t beam = 64;      // diagonals alive at a time

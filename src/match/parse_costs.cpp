@@ -39,7 +39,7 @@ std::uint64_t CoverChanges::changed_bytes() const noexcept {
   return free_bytes + take_every * std::accumulate(misses.begin(), misses.end(), std::uint64_t{0});
 }
 
-CoverChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers) {
+CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& covers) {
   std::uint64_t covered = 0;
   for (const Cover& cover : covers) covered += cover.length;
   CoverChanges changes;

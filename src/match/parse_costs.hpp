@@ -38,7 +38,7 @@ struct CoverChanges {
 };
 
 // Beyond 64 MiB of covers from samples.
-[[nodiscard]] CoverChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers);
+[[nodiscard]] CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& covers);
 
 // Whether what `covers` leave free is some KiB to MiB that look compressed or random: literals then cost as many bits as
 // they have.
