@@ -147,8 +147,15 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
     if (!timed(PhaseId::kGaps, [&] { return fill(target, span, goal, covers); })) break;
   }
 
-  // The cheapest way through the target, with what was found so far as candidates; nothing is left to settle then.
-  if (params_.parse) return timed(PhaseId::kParse, [&] { return parse(target, covers, choice); });
+  // The cheapest way through the target, with what was found so far as candidates. It leaves open where of several places
+  // that cost the same a border stands.
+  if (params_.parse) {
+    std::vector<Covers> sets = timed(PhaseId::kParse, [&] { return parse(target, covers, choice); });
+    timed(PhaseId::kSelect, [&] {
+      for (Covers& set : sets) round_borders(source_, target, set, pool_.watch());
+    });
+    return sets;
+  }
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
   pool_.begin_stage(1, 0);

@@ -25,6 +25,14 @@ constexpr std::int64_t kMismatchCost = 128;  // a residual byte with its place
 constexpr std::int64_t kFarOpCost = 640;     // an op on a new diagonal
 constexpr std::int64_t kSameOpCost = 256;    // an op that returns to the diagonal before
 
+void shift_border(Cover& left, Cover& right, std::int64_t bytes) {
+  const auto shift = static_cast<std::uint64_t>(bytes);  // wraps as intended where it is negative
+  left.length += shift;
+  right.source_pos += shift;
+  right.target_pos += shift;
+  right.length -= shift;
+}
+
 // The border between `left` and `right`, which touch in the target, goes where the sum of mismatches is least.
 void move_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
   constexpr std::uint64_t kReach = 256;
@@ -44,11 +52,31 @@ void move_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
     score += (source[right.source_pos + i] != wanted) - (source[left.source_end() + i] != wanted);
     if (score > best) best = score, best_shift = static_cast<std::int64_t>(i) + 1;
   }
-  const auto shift = static_cast<std::uint64_t>(best_shift);  // wraps as intended for a negative shift
-  left.length += shift;
-  right.source_pos += shift;
-  right.target_pos += shift;
-  right.length -= shift;
+  shift_border(left, right, best_shift);
+}
+
+// The position in [low, high] with the most zero bits at its end.
+std::uint64_t roundest(std::uint64_t low, std::uint64_t high) {
+  if (low == 0) return 0;
+  const auto free_bits = static_cast<unsigned>(std::bit_width((low - 1) ^ high)) - 1;
+  return high >> free_bits << free_bits;
+}
+
+void round_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
+  constexpr std::uint64_t kReach = 4096;
+  const std::uint64_t most_back = std::min({kReach, left.length - 1, right.source_pos});
+  const std::uint64_t most_ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
+  const std::uint8_t* wanted = target.data() + right.target_pos;
+  const std::uint8_t* by_left = source.data() + left.source_end();
+  const std::uint8_t* by_right = source.data() + right.source_pos;
+  const auto both_give = [&](std::int64_t at) { return by_left[at] == wanted[at] && by_right[at] == wanted[at]; };
+  std::int64_t back = 0;
+  while (back < static_cast<std::int64_t>(most_back) && both_give(-back - 1)) ++back;
+  std::int64_t ahead = 0;
+  while (ahead < static_cast<std::int64_t>(most_ahead) && both_give(ahead)) ++ahead;
+  const std::uint64_t border = right.target_pos;
+  const std::uint64_t rounded = roundest(border - static_cast<std::uint64_t>(back), border + static_cast<std::uint64_t>(ahead));
+  shift_border(left, right, static_cast<std::int64_t>(rounded - border));
 }
 
 bool pays(ByteSpan source, ByteSpan target, const Cover* before, const Cover& cover, const Cover* after) {
@@ -113,6 +141,14 @@ void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
       right->target_pos -= back.length;
       right->length += back.length;
     }
+  }
+}
+
+void round_borders(ByteSpan source, ByteSpan target, Covers& covers, Watch* watch) {
+  Pace pace(watch, kCoversPerLook);
+  for (std::size_t i = 1; i < covers.size(); ++i) {
+    pace.step();
+    if (covers[i - 1].target_end() == covers[i].target_pos) round_border(source, target, covers[i - 1], covers[i]);
   }
 }
 

@@ -21,4 +21,8 @@ void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, 
 void prune_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers,
                   Watch* watch = nullptr);
 
+// Moves each border between two covers that touch, as far as both sides give the same bytes without a miss, to the
+// position in the target that ends in the most zero bits: where files are made of blocks, lengths then say how many.
+void round_borders(ByteSpan source, ByteSpan target, Covers& covers, Watch* watch = nullptr);
+
 }  // namespace bdelta

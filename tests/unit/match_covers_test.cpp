@@ -122,6 +122,15 @@ Covers random_covers(std::size_t source_size, std::size_t target_size, Random& r
   return covers;
 }
 
+// Bytes that no cover gives as they are.
+std::uint64_t missed(const Bytes& source, const Bytes& target, const Covers& covers) {
+  std::uint64_t right = 0;
+  for (const Cover& cover : covers) {
+    for (std::uint64_t i = 0; i < cover.length; ++i) right += source[cover.source_pos + i] == target[cover.target_pos + i];
+  }
+  return target.size() - right;
+}
+
 TEST(SelectPasses, KeepCoversValid) {
   Random random(10);
   const MatchParams params = level_settings(6).match;
@@ -136,6 +145,10 @@ TEST(SelectPasses, KeepCoversValid) {
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "loosen";
     prune_covers(source, target, params, covers);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "prune";
+    const std::uint64_t before = missed(source, target, covers);
+    round_borders(source, target, covers);
+    ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "round";
+    ASSERT_EQ(before, missed(source, target, covers));
   }
 }
 
@@ -169,6 +182,23 @@ TEST(PruneCovers, MovesTheBorderToWhereTheBytesChange) {
   Covers covers = {{0, 0, 1100}, {3100, 1100, 900}};  // the border is 100 too late
   prune_covers(source, target, level_settings(6).match, covers);
   EXPECT_EQ(Covers({{0, 0, 1000}, {3000, 1000, 1000}}), covers);
+}
+
+// Blocks of 512 bytes in another order, each with the same bytes in front and behind: any border among those would do.
+TEST(RoundBorders, FindsWhereBlocksBegin) {
+  Bytes source;
+  for (std::uint64_t block = 0; block < 4; ++block) {
+    append(source, Bytes(20, 1));
+    append(source, random_bytes(450, block + 20));
+    append(source, Bytes(42, 0));
+  }
+  Bytes target(source.begin() + 512, source.begin() + 1536);
+  target.insert(target.end(), source.begin(), source.begin() + 1024);
+  for (const std::uint64_t late : {0u, 20u, 13u}) {
+    Covers covers = {{512, 0, 1024 + late}, {late, 1024 + late, 1024 - late}};
+    round_borders(source, target, covers);
+    EXPECT_EQ(Covers({{512, 0, 1024}, {0, 1024, 1024}}), covers) << late;
+  }
 }
 
 }  // namespace
