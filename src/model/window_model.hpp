@@ -6,100 +6,20 @@
 // One object serves one group, from its first window to its last.
 #pragma once
 
-#include <vector>
-
 #include "model/column_models.hpp"
+#include "model/gap_model.hpp"
 #include "model/model_scope.hpp"
 #include "model/streams.hpp"
+#include "model/window_numbers.hpp"
 
 namespace bdelta::mix {
-
-// A copy and the literal bytes in front of it.
-struct OpNumbers {
-  std::uint64_t literal = 0;
-  std::uint64_t length = 0;
-  std::uint64_t jump = 0;  // zigzag of the diagonal's change
-};
-
-struct RunNumbers {
-  std::uint32_t gap = 0;
-  std::uint32_t length = 0;
-};
-
-// A window in numbers. A decoder sets the counts of ops and runs and what is not in scope, and has the rest filled in.
-struct WindowNumbers {
-  std::uint64_t target_length = 0;
-  std::vector<OpNumbers> ops;
-  std::vector<RunNumbers> runs;
-  Bytes values;
-};
-
-inline std::uint32_t fold(std::uint64_t value) { return static_cast<std::uint32_t>(value ^ value >> 32); }
-
-// The diagonals used last, the latest first.
-class RecentDiagonals {
- public:
-  static constexpr unsigned kCount = 15;
-
-  // 1 for the latest, up to kCount; 0: not among them.
-  [[nodiscard]] unsigned rank_of(std::uint64_t diagonal) const {
-    for (unsigned i = 0; i < kCount; ++i) {
-      if (diagonals_[i] == diagonal) return i + 1;
-    }
-    return 0;
-  }
-  [[nodiscard]] std::uint64_t at(unsigned rank) const { return diagonals_[rank - 1]; }
-
-  void use(std::uint64_t diagonal, unsigned rank) {
-    const unsigned from = rank == 0 ? kCount - 1 : rank - 1;
-    for (unsigned i = from; i > 0; --i) diagonals_[i] = diagonals_[i - 1];
-    diagonals_[0] = diagonal;
-  }
-
- private:
-  std::array<std::uint64_t, kCount> diagonals_{};
-};
-
-// Walks the copied bytes of a window and knows where in the target each stands.
-class CopyWalk {
- public:
-  CopyWalk(const std::vector<OpNumbers>& ops, std::uint64_t pos) : ops_(ops), pos_(pos) { enter(); }
-
-  [[nodiscard]] std::uint64_t pos() const { return pos_; }
-  [[nodiscard]] std::uint64_t left_in_copy() const { return left_; }
-
-  // False: the copies end before.
-  bool skip(std::uint64_t bytes) {
-    while (bytes > left_) {
-      if (at_ >= ops_.size()) return false;
-      bytes -= left_;
-      pos_ += left_;
-      ++at_;
-      enter();
-    }
-    left_ -= bytes;
-    pos_ += bytes;
-    return true;
-  }
-
- private:
-  void enter() {
-    left_ = at_ < ops_.size() ? ops_[at_].length : 0;
-    if (at_ < ops_.size()) pos_ += ops_[at_].literal;
-  }
-
-  const std::vector<OpNumbers>& ops_;
-  std::size_t at_ = 0;
-  std::uint64_t pos_;
-  std::uint64_t left_ = 0;
-};
 
 class WindowModel {
  public:
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
-        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), gap_guess_(scope.table_log + 9),
-        gaps_(scope.table_log + 6), run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
+        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), gaps_(scope.table_log),
+        run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
         values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {}
 
   void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
@@ -127,7 +47,7 @@ class WindowModel {
     CopyWalk walk(window.ops, pos_);
     std::size_t done = 0;
     for (RunNumbers& run : window.runs) {
-      const std::uint64_t gap = scope_.has(kResidualGaps) ? code_gap(coder, run.gap, walk) : run.gap;
+      const std::uint64_t gap = scope_.has(kResidualGaps) ? gaps_.code(coder, run.gap, walk, runs_) : run.gap;
       if (!walk.skip(gap)) return false;
       const std::uint64_t length =
           scope_.has(kResidualLengths) ? code_run_length(coder, run.length - 1, gap, walk.pos()) + 1 : run.length;
@@ -139,11 +59,8 @@ class WindowModel {
       } else if (window.values.size() - done < length) {
         return false;
       }
-      note_values(window.values.data() + done, run.length);
+      runs_.note(run, window.values.data() + done);
       done += run.length;
-      third_gap_ = before_last_run_.gap;
-      before_last_run_ = last_run_;
-      last_run_ = run;
     }
     pos_ += window.target_length;
     return true;
@@ -203,42 +120,19 @@ class WindowModel {
   }
 
   template <class Coder>
-  std::uint64_t code_gap(Coder& coder, std::uint64_t gap, const CopyWalk& walk) {
-    const unsigned alignment = static_cast<unsigned>(walk.pos() & 3);
-    const unsigned length = std::min(last_run_.length, 7u);
-    const std::uint32_t latest = recent_values_ & 0xffff;
-    coder.enter(kResidualGaps);
-    const Contexts<2> long_contexts = {
-        hash_of(1, last_run_.gap, last_run_.length, before_last_run_.gap, before_last_run_.length, latest),
-        hash_of(2, last_run_.gap, before_last_run_.gap, third_gap_)};
-    const auto guess = gap_guess_.code(coder, gap, long_contexts, hash_of(last_run_.gap, length), length);
-    if (guess.right) {
-      gap = guess.value;
-    } else {
-      gap = gaps_.code(coder, gap,
-                       {hash_of(class_of(last_run_.gap), last_run_.length, alignment), hash_of(latest, length),
-                        hash_of(class_of(walk.left_in_copy()), class_of(last_run_.gap)),
-                        hash_of(last_run_.gap, length, before_last_run_.gap)},
-                       alignment);
-    }
-    gap_guess_.learn(gap);
-    return gap;
-  }
-
-  template <class Coder>
   std::uint64_t code_run_length(Coder& coder, std::uint64_t length_less_one, std::uint64_t gap, std::uint64_t pos) {
-    const std::uint32_t last = std::min(last_run_.length, 255u);
+    const std::uint32_t last = std::min(runs_.last.length, 255u);
     coder.enter(kResidualLengths);
     return run_lengths_.code(coder, length_less_one,
                              {hash_of(fold(gap), static_cast<unsigned>(pos & 3)),
-                              hash_of(last, before_last_run_.length, class_of(gap)),
-                              hash_of(last_run_.gap, fold(gap), std::min(last, 7u))});
+                              hash_of(last, runs_.before_last.length, class_of(gap)),
+                              hash_of(runs_.last.gap, fold(gap), std::min(last, 7u))});
   }
 
   template <class Coder>
   void code_values(Coder& coder, std::uint8_t* values, const RunNumbers& run) {
     const std::uint32_t length = std::min(run.length, 8u);
-    std::uint32_t recent = recent_values_;
+    std::uint32_t recent = runs_.recent_values;
     coder.enter(kResidualValues);
     for (std::uint32_t i = 0; i < run.length; ++i) {
       const std::uint32_t index = std::min(i, 3u);
@@ -253,20 +147,13 @@ class WindowModel {
       } else {
         value = values_.code(coder, value,
                              {order1, hash_of(2, recent & 0xffff, place), hash_of(3, recent & 0xffffff, index),
-                              hash_of(4, run.gap, place, in_run & 0xff), hash_of(5, first_value_, place, in_run)},
+                              hash_of(4, run.gap, place, in_run & 0xff), hash_of(5, runs_.first_value, place, in_run)},
                              index);
       }
       value_guess_.learn(value);
       values[i] = static_cast<std::uint8_t>(value);
       recent = recent << 8 | value;
     }
-  }
-
-  void note_values(const std::uint8_t* values, std::uint32_t length) {
-    for (std::uint32_t i = length - std::min(length, 4u); i < length; ++i) {
-      recent_values_ = recent_values_ << 8 | values[i];
-    }
-    first_value_ = values[0];
   }
 
   const ModelScope scope_;
@@ -282,8 +169,7 @@ class WindowModel {
     std::array<Weights<3>, 16> weights;
   } ranks_;
   NumberModel<4> jumps_;
-  GuessModel gap_guess_;
-  NumberModel<4, true> gaps_;
+  GapModel gaps_;
   CountModel<3> run_lengths_;
   GuessModel value_guess_;
   ByteModel<5> values_;
@@ -296,11 +182,7 @@ class WindowModel {
   unsigned last_rank_ = 0;
   unsigned rank_before_ = 0;
   std::uint64_t last_jump_ = 0;
-  RunNumbers last_run_;
-  RunNumbers before_last_run_;
-  std::uint32_t third_gap_ = 0;
-  std::uint32_t recent_values_ = 0;  // the last four, the latest in the low byte
-  std::uint32_t first_value_ = 0;    // of the run before
+  RunHistory runs_;
 };
 
 }  // namespace bdelta::mix
