@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "model/mixing.hpp"
+#include "model/place_model.hpp"
 
 namespace bdelta::mix {
 
@@ -59,7 +60,25 @@ class NumberModel {
     return symbol < 4 ? symbol : code_rest(coder, symbol, value, alignment);
   }
 
+  // A number that leads from `from` to a place. Of what the class leaves open the three highest bits are learned, and as
+  // many of the place's lowest as PlaceModel knows; `key` may tell something about these.
+  template <class Coder>
+  std::uint64_t code_way(Coder& coder, std::uint64_t value, const Contexts<N>& contexts, std::uint64_t from,
+                         PlaceModel& places, std::uint64_t key) {
+    const unsigned symbol = code_class(coder, class_of(value), contexts);
+    if (symbol < 4) return symbol;
+    const unsigned bits = symbol / 2 - 1;
+    if (bits < kLeastWayBits) return code_rest(coder, symbol, value, static_cast<unsigned>(from & 3));
+    const unsigned low_bits = std::min(bits - kHighBits, PlaceModel::kBits);
+    const std::uint64_t high = code_high(coder, rest_[symbol * 4], symbol, value, low_bits);
+    const std::uint64_t low = places.code(coder, from + value, low_bits, key) - from;
+    return high << low_bits | (low & ((std::uint64_t{1} << low_bits) - 1));
+  }
+
  private:
+  static constexpr unsigned kHighBits = 3;      // of the open ones, that are learned
+  static constexpr unsigned kLeastWayBits = 5;  // below, all open bits are learned anyway
+
   template <class Coder>
   unsigned code_class(Coder& coder, unsigned symbol, const Contexts<N>& contexts) {
     if constexpr (kMostlySmall) {
@@ -75,16 +94,27 @@ class NumberModel {
   template <class Coder>
   std::uint64_t code_rest(Coder& coder, unsigned symbol, std::uint64_t value, unsigned alignment) {
     const unsigned bits = symbol / 2 - 1;
+    const unsigned low_bits = std::min(bits - std::min(bits, kHighBits), 2u);
     Line& line = rest_[symbol * 4 + alignment];
+    std::uint64_t made = code_high(coder, line, symbol, value, low_bits);
+    for (unsigned i = low_bits; i-- > 0;) {
+      Slot& slot = line.slots[8 + (i == 1 ? 1u : 2u + static_cast<unsigned>(made & 1))];
+      made = made << 1 | code_bit(coder, slot, static_cast<unsigned>(value >> i & 1));
+    }
+    return made;
+  }
+
+  // What stands above the `low_bits` lowest bits.
+  template <class Coder>
+  std::uint64_t code_high(Coder& coder, Line& line, unsigned symbol, std::uint64_t value, unsigned low_bits) {
+    const unsigned bits = symbol / 2 - 1;
     std::uint64_t made = 2 | (symbol & 1);
     unsigned node = 1;
-    for (unsigned i = bits; i-- > 0;) {
+    for (unsigned i = bits; i-- > low_bits;) {
       unsigned bit = static_cast<unsigned>(value >> i & 1);
-      if (i + 3 >= bits) {
+      if (i + kHighBits >= bits) {
         bit = code_bit(coder, line.slots[node], bit);
         node = node * 2 + bit;
-      } else if (i < 2) {
-        bit = code_bit(coder, line.slots[8 + (i == 1 ? 1u : 2u + static_cast<unsigned>(made & 1))], bit);
       } else {
         bit = coder.bit(bit, 32768);
       }

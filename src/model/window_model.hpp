@@ -18,9 +18,14 @@ class WindowModel {
  public:
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
-        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), gaps_(scope.table_log),
-        run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
-        values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {}
+        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
+        values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {
+    if (scope.places) {
+      placed_gaps_ = std::make_unique<PlacedGapModel>(scope.table_log);
+    } else {
+      gaps_ = std::make_unique<GapModel>(scope.table_log);
+    }
+  }
 
   void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
     diagonal_ += diagonal_change;
@@ -33,7 +38,7 @@ class WindowModel {
   bool code_ops(Coder& coder, WindowNumbers& window) {
     std::uint64_t left = window.target_length;
     for (OpNumbers& op : window.ops) {
-      code_op(coder, op);
+      code_op(coder, op, pos_ + window.target_length - left);
       if (op.literal > left) return false;
       left -= op.literal;
       if (op.length == 0 || op.length > left) return false;
@@ -47,8 +52,10 @@ class WindowModel {
     CopyWalk walk(window.ops, pos_);
     std::size_t done = 0;
     for (RunNumbers& run : window.runs) {
-      const std::uint64_t gap = scope_.has(kResidualGaps) ? gaps_.code(coder, run.gap, walk, runs_) : run.gap;
+      const std::uint64_t passed = scope_.places ? pass_copies(coder, run.gap, walk) : 0;
+      const std::uint64_t gap = code_gap(coder, run.gap - passed, walk);
       if (!walk.skip(gap)) return false;
+      walk.begin_run();
       const std::uint64_t length =
           scope_.has(kResidualLengths) ? code_run_length(coder, run.length - 1, gap, walk.pos()) + 1 : run.length;
       if (length == 0 || !walk.skip(length)) return false;  // 0: the number wrapped
@@ -60,6 +67,7 @@ class WindowModel {
         return false;
       }
       runs_.note(run, window.values.data() + done);
+      run.gap += static_cast<std::uint32_t>(passed);
       done += run.length;
     }
     pos_ += window.target_length;
@@ -72,7 +80,7 @@ class WindowModel {
   static std::uint64_t unfold(std::uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
   template <class Coder>
-  void code_op(Coder& coder, OpNumbers& op) {
+  void code_op(Coder& coder, OpNumbers& op, std::uint64_t op_pos) {
     const unsigned before_literal = class_of(last_.literal);
     const unsigned before_length = class_of(last_.length);
     if (scope_.has(kLiteralLengths)) {
@@ -84,11 +92,13 @@ class WindowModel {
     const unsigned literal = class_of(op.literal);
     const unsigned rank = code_jump(coder, op.jump, literal, before_length);
     if (scope_.has(kCopyLengths)) {
+      const Contexts<4> contexts = {hash_of(literal, rank), hash_of(before_length),
+                                    hash_of(fold(last_.length), std::min(rank, 2u)),
+                                    hash_of(fold(last_.length), length_before_)};
+      const std::uint64_t from = op_pos + op.literal;
       coder.enter(kCopyLengths);
-      op.length = copy_lengths_.code(coder, op.length,
-                                     {hash_of(literal, rank), hash_of(before_length),
-                                      hash_of(fold(last_.length), std::min(rank, 2u)),
-                                      hash_of(fold(last_.length), length_before_)});
+      op.length = scope_.places ? copy_lengths_.code_way(coder, op.length, contexts, from, length_places_, from)
+                                : copy_lengths_.code(coder, op.length, contexts);
     }
     length_before_ = fold(last_.length);
     last_ = op;
@@ -104,9 +114,10 @@ class WindowModel {
                          {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
                           hash_of(last_rank_, rank_before_, before_length)});
       if (rank == 0) {
-        jump = jumps_.code(coder, jump,
-                           {hash_of(0), hash_of(class_of(last_jump_)), hash_of(literal),
-                            hash_of(fold(last_jump_), fold(last_.length))});
+        const Contexts<4> contexts = {hash_of(0), hash_of(class_of(last_jump_)), hash_of(literal),
+                                      hash_of(fold(last_jump_), fold(last_.length))};
+        jump = scope_.places ? jumps_.code_way(coder, jump, contexts, 0, jump_places_, diagonal_)
+                             : jumps_.code(coder, jump, contexts);
       } else {
         jump = folded(recent_.at(rank) - diagonal_);
       }
@@ -117,6 +128,26 @@ class WindowModel {
     rank_before_ = last_rank_;
     last_rank_ = rank;
     return rank;
+  }
+
+  // Over the copies in front of the one where the run begins. Gives how many of their bytes that were.
+  template <class Coder>
+  std::uint64_t pass_copies(Coder& coder, std::uint64_t gap, CopyWalk& walk) {
+    std::uint64_t passed = 0;
+    while (walk.has_next_copy()) {
+      bool passes = gap - passed >= walk.left_in_copy();
+      const bool is_open = scope_.has(kResidualGaps) && walk.left_in_copy() > 0;
+      if (is_open) passes = placed_gaps_->code_pass(coder, passes, walk, runs_);
+      if (!passes) break;
+      passed += walk.pass_copy();
+    }
+    return passed;
+  }
+
+  template <class Coder>
+  std::uint64_t code_gap(Coder& coder, std::uint64_t gap, const CopyWalk& walk) {
+    if (!scope_.has(kResidualGaps)) return gap;
+    return scope_.places ? placed_gaps_->code(coder, gap, walk, runs_) : gaps_->code(coder, gap, walk, runs_);
   }
 
   template <class Coder>
@@ -169,7 +200,10 @@ class WindowModel {
     std::array<Weights<3>, 16> weights;
   } ranks_;
   NumberModel<4> jumps_;
-  GapModel gaps_;
+  PlaceModel length_places_;
+  PlaceModel jump_places_;
+  std::unique_ptr<GapModel> gaps_;
+  std::unique_ptr<PlacedGapModel> placed_gaps_;  // in its place
   CountModel<3> run_lengths_;
   GuessModel value_guess_;
   ByteModel<5> values_;

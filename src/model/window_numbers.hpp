@@ -56,13 +56,26 @@ class RecentDiagonals {
   std::array<std::uint64_t, kCount> diagonals_{};
 };
 
-// Walks the copied bytes of a window and knows where in the target each stands.
+// Walks the copied bytes of a window and knows where in the target each stands, and how many runs began in its copy.
 class CopyWalk {
  public:
   CopyWalk(const std::vector<OpNumbers>& ops, std::uint64_t pos) : ops_(ops), pos_(pos) { enter(); }
 
   [[nodiscard]] std::uint64_t pos() const { return pos_; }
   [[nodiscard]] std::uint64_t left_in_copy() const { return left_; }
+  [[nodiscard]] bool has_next_copy() const { return at_ + 1 < ops_.size(); }
+  [[nodiscard]] unsigned runs_here() const { return runs_here_; }
+  [[nodiscard]] unsigned runs_before() const { return runs_before_; }  // of the copy before
+
+  void begin_run() { ++runs_here_; }
+
+  // To the first byte of the next copy, which there is. Gives how many bytes were left of this one.
+  std::uint64_t pass_copy() {
+    const std::uint64_t passed = left_;
+    pos_ += left_;
+    to_next();
+    return passed;
+  }
 
   // False: the copies end before.
   bool skip(std::uint64_t bytes) {
@@ -70,8 +83,7 @@ class CopyWalk {
       if (at_ >= ops_.size()) return false;
       bytes -= left_;
       pos_ += left_;
-      ++at_;
-      enter();
+      to_next();
     }
     left_ -= bytes;
     pos_ += bytes;
@@ -79,6 +91,13 @@ class CopyWalk {
   }
 
  private:
+  void to_next() {
+    ++at_;
+    runs_before_ = runs_here_;
+    runs_here_ = 0;
+    enter();
+  }
+
   void enter() {
     left_ = at_ < ops_.size() ? ops_[at_].length : 0;
     if (at_ < ops_.size()) pos_ += ops_[at_].literal;
@@ -88,6 +107,8 @@ class CopyWalk {
   std::size_t at_ = 0;
   std::uint64_t pos_;
   std::uint64_t left_ = 0;
+  unsigned runs_here_ = 0;
+  unsigned runs_before_ = 0;
 };
 
 }  // namespace bdelta::mix

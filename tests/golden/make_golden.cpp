@@ -101,6 +101,39 @@ void make_target_copies() {
   save("bdt2-target-many", many.source, many.target, craft_patch(many.source, many.target, many.covers, craft));
 }
 
+// Files behind heads of 512 bytes, as archives have them, in another order, with other numbers in their heads.
+void make_places(const Bytes& source, const Bytes& busy) {
+  constexpr std::size_t kFiles = 60;
+  std::vector<Bytes> files;
+  for (std::size_t i = 0; i < kFiles; ++i) {
+    Bytes file = bytes_of("archive/of/files/number-" + std::to_string(i));
+    file.resize(512);
+    append(file, wordy_bytes(200 + 370 * (i % 7), i));
+    file.resize((file.size() + 511) / 512 * 512);
+    files.push_back(std::move(file));
+  }
+  Bytes old_version;
+  for (const Bytes& file : files) append(old_version, file);
+  Random random(17);
+  Bytes new_version;
+  for (std::size_t left = kFiles; left > 0; --left) {
+    std::swap(files[left - 1], files[static_cast<std::size_t>(random.below(left))]);
+    Bytes& file = files[left - 1];
+    for (const std::size_t at : {136u, 139u, 140u, 150u, 151u}) file[at] = static_cast<std::uint8_t>(random.between(48, 55));
+    append(new_version, file);
+  }
+  by_tool("bdt2-places", old_version, new_version, create_options(6));
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.model = true;
+  craft.window_bytes = 700;
+  craft.group_bytes = 5000;
+  by_hand("bdt2-places-many", source, busy, craft);
+  const ProgramPair programs = program_pair(11, 60);
+  by_tool("bdt2-places-predicted", programs.old_version, programs.new_version, create_options(6));
+}
+
+// Sets of before places (feature bit 10) have packed groups without them, which nothing makes any more.
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
   const Bytes target = edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 3000, 40, 0, 3},
@@ -184,6 +217,7 @@ void make_all() {
   by_hand("bdt2-light-many", source, busy, light);
   make_words();
   make_target_copies();
+  make_places(source, busy);
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -61,7 +61,7 @@ def apply_group(source, predictor, words, header, group, body, target):
         if predictor:
             copies, pieces = predictor.copies(len(target), window.target_bytes)
         else:
-            copies = numbers.copies(window, given, diagonal)
+            copies = numbers.copies(window, given, diagonal, len(target) - group_pos)
             pieces = pieces_of(source, header, group, copies, len(target))
             diagonal = copies[-1][2] if copies else diagonal
         pieces = replace_words(words, copies, pieces, len(target)) if words else pieces

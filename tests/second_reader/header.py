@@ -12,8 +12,10 @@ FEATURE_PAGE_HASHES = 1 << 6
 FEATURE_RUN_MATCHES = 1 << 7
 FEATURE_WORDS = 1 << 8
 FEATURE_LIGHT_LITERALS = 1 << 9
+FEATURE_PLACES = 1 << 10
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
-                  FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS)
+                  FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
+                  FEATURE_PLACES)
 
 
 @dataclass
@@ -53,6 +55,10 @@ class Header:
     def may_be_light(self):
         """The literal model of a group with coded contents."""
         return bool(self.required_features & FEATURE_LIGHT_LITERALS)
+
+    @property
+    def may_have_places(self):
+        return bool(self.required_features & FEATURE_PLACES)
 
     @property
     def has_page_lists(self):

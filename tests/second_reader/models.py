@@ -18,15 +18,34 @@ class NumberModel:
         self.open_lines = Table(9, make_line)
 
     def decode(self, decoder, contexts, alignment=0):
+        return self._open_bits(decoder, self._decode_class(decoder, contexts), alignment)
+
+    def decode_way(self, decoder, contexts, start, places, key):
+        """The number that leads from `start` to a place."""
+        number_class = self._decode_class(decoder, contexts)
+        open_count = number_class // 2 - 1
+        if number_class < 4 or open_count < 5:
+            return self._open_bits(decoder, number_class, start & 3)
+        low_count = min(open_count - 3, 10)
+        line = self.open_lines.at(4 * number_class)
+        number, node = 2 | number_class & 1, 1
+        for i in range(open_count - low_count):
+            bit = slot_bit(decoder, line[node]) if i < 3 else decoder.bit(32768)
+            node = 2 * node + bit
+            number = 2 * number + bit
+        low = places.decode(decoder, low_count, key) - start
+        return number << low_count | low & (1 << low_count) - 1
+
+    def _decode_class(self, decoder, contexts):
         def part(bits, salt):
             return tree(decoder, lines_of(self.lines, contexts, salt), bits, self.weights, salt)
 
         if self.mostly_small:
             small = part(4, 0)
             if small < 15:
-                return self._open_bits(decoder, small, alignment)
+                return small
         upper = part(4, 1)
-        return self._open_bits(decoder, 8 * upper + part(3, 2 + upper), alignment)
+        return 8 * upper + part(3, 2 + upper)
 
     def _open_bits(self, decoder, number_class, alignment):
         if number_class < 4:
@@ -47,6 +66,24 @@ class NumberModel:
                 bit = decoder.bit(32768)
             number = 2 * number + bit
         return number
+
+
+class PlaceModel:
+    """The lowest bits of places, the lowest first."""
+
+    def __init__(self):
+        self.slots = Table(10, Slot)
+        self.keyed = Table(13, Slot)
+        self.weights = [[20480, 20480] for _ in range(10)]
+
+    def decode(self, decoder, count, key):
+        place, node = 0, 1
+        for i in range(count):
+            slots = [self.slots.at(node), self.keyed.at(H(key & 511, node) >> 19)]
+            bit = mixed_bit(decoder, slots, self.weights[i])
+            place |= bit << i
+            node = 2 * node + bit
+        return place
 
 
 class CountModel:

@@ -1,9 +1,9 @@
 """The numbers of a packed group: which model codes which number, under which contexts. What is not in the code is given
 and takes part all the same."""
-from coder import H
+from coder import H, Slot, Table, Weights, mixed_bit
 from cursor import require, unzigzag, zigzag
 from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
-from models import ByteModel, CountModel, GuessModel, NumberModel, RankModel, class_of
+from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, RankModel, class_of
 
 DIAGONALS_KEPT = 15
 
@@ -11,7 +11,9 @@ DIAGONALS_KEPT = 15
 class OpCoder:
     """Literal lengths, diagonals and lengths of copies."""
 
-    def __init__(self, table_log):
+    def __init__(self, table_log, places):
+        self.jump_places = PlaceModel() if places else None
+        self.length_places = PlaceModel() if places else None
         self.literal_model = NumberModel(4, table_log + 4)
         self.rank_model = RankModel(3, table_log + 2)
         self.jump_model = NumberModel(4, table_log + 4)
@@ -29,9 +31,9 @@ class OpCoder:
         self.recent.insert(0, diagonal)
         return rank
 
-    def decode_copy(self, decoder, given, diagonal):
-        """(literal length, length, diagonal) of a copy after one on `diagonal`. `given`: stream -> number, None for
-        what is in the code."""
+    def decode_copy(self, decoder, given, diagonal, position):
+        """(literal length, length, diagonal) of a copy after one on `diagonal` that ended at `position`. `given`: stream
+        -> number, None for what is in the code."""
         literals = given[LITERAL_LENGTHS]
         if literals is None:
             literals = self._decode_literals(decoder)
@@ -43,7 +45,7 @@ class OpCoder:
             rank, jump, diagonal = self._decode_diagonal(decoder, literals, diagonal)
         length = given[COPY_LENGTHS]
         if length is None:
-            length = self._decode_length(decoder, literals, rank)
+            length = self._decode_length(decoder, literals, rank, position + literals)
         if rank == 0:
             self.new_jump = jump
         self.literals = literals
@@ -64,20 +66,26 @@ class OpCoder:
             next_diagonal = self.recent[rank - 1]
             self.use_diagonal(next_diagonal)
             return rank, zigzag(next_diagonal - diagonal), next_diagonal
-        jump = self.jump_model.decode(
-            decoder, (H(0), H(class_of(self.new_jump)), H(class_of(literals)), H(self.new_jump, self.length)))
+        contexts = (H(0), H(class_of(self.new_jump)), H(class_of(literals)), H(self.new_jump, self.length))
+        if self.jump_places:
+            jump = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, diagonal)
+        else:
+            jump = self.jump_model.decode(decoder, contexts)
         diagonal += unzigzag(jump)
         require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
         return 0, jump, diagonal
 
-    def _decode_length(self, decoder, literals, rank):
-        return self.length_model.decode(
-            decoder, (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
-                      H(self.length, self.length_before)))
+    def _decode_length(self, decoder, literals, rank, position):
+        contexts = (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
+                    H(self.length, self.length_before))
+        if self.length_places:
+            return self.length_model.decode_way(decoder, contexts, position, self.length_places, position)
+        return self.length_model.decode(decoder, contexts)
 
 
 class RunCoder:
     """Gaps, lengths and values of residual runs."""
+    places = False
 
     def __init__(self, table_log):
         self.gap_guess = GuessModel(table_log + 9)
@@ -127,3 +135,36 @@ class RunCoder:
         self.g1, self.g2, self.g3 = gap, self.g1, self.g2
         self.n1, self.n2 = length, self.n1
         self.first = first
+
+
+class PlacedRunCoder(RunCoder):
+    """The same where gaps are told copy by copy. What the other calls a gap is a way here."""
+    places = True
+
+    def __init__(self, table_log):
+        super().__init__(table_log)
+        self.gap_model = NumberModel(5, table_log + 6, mostly_small=True)
+        self.gap_places = PlaceModel()
+        self.first_ways = [0, 0, 0]
+        self.pass_tables = [Table(11, Slot), Table(8, Slot), Table(12, Slot)]
+        self.pass_weights = Weights(3)
+
+    def decode_pass(self, decoder, bytes_left, here, before):
+        indexes = (16 * class_of(bytes_left) + min(here, 15), 16 * min(here, 15) + min(before, 15),
+                   H(self.n1, self.recent & 0xffff) >> 20)
+        slots = [table.at(index) for table, index in zip(self.pass_tables, indexes)]
+        return mixed_bit(decoder, slots, self.pass_weights.at(min(here, 3)))
+
+    def decode_way(self, decoder, position, bytes_left, here):
+        f = 1 if here == 0 else 0
+        e1, e2, e3 = self.first_ways if f else (self.g1, self.g2, self.g3)
+        n1, r, short = self.n1, self.recent & 0xffff, min(self.n1, 7)
+        contexts = (H(class_of(e1), n1, position & 3, f), H(r, short, f), H(class_of(bytes_left), f),
+                    H(e1, short, e2, f), H(position & 511, f))
+        way, pair = self.gap_guess.decode(
+            decoder, (H(1, e1, n1, e2, self.n2, r, f), H(2, e1, e2, e3, f)), H(e1, short, f), short,
+            lambda: self.gap_model.decode_way(decoder, contexts, position, self.gap_places, position))
+        GuessModel.learn(pair, way)
+        if f:
+            self.first_ways = [way] + self.first_ways[:2]
+        return way

@@ -63,7 +63,7 @@ def copies_of(group, body, target_pos):
         given = Given(group, frames.take(window.sizes))
         numbers.begin_window()
         at = target_pos
-        for literals, length, diagonal in numbers.copies(window, given, diagonal):
+        for literals, length, diagonal in numbers.copies(window, given, diagonal, target_pos - group_start):
             at += literals
             yield at + diagonal, at, length
             at += length

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from coder import BitDecoder
 from cursor import Cursor, require
 from group import COPY_LENGTHS, DIAGONALS, GAPS, LITERAL_LENGTHS, MAX_RUNS, RUN_LENGTHS, VALUES
-from packed import OpCoder, RunCoder
+from packed import OpCoder, PlacedRunCoder, RunCoder
 
 
 class Given:
@@ -36,8 +36,8 @@ class GroupNumbers:
         self.group = group
         self.next_code_byte = next_code_byte
         self.decoder = None  # begins with the first coded window
-        self.ops = OpCoder(group.table_log)
-        self.runs = RunCoder(group.table_log)
+        self.ops = OpCoder(group.table_log, group.places)
+        self.runs = (PlacedRunCoder if group.places else RunCoder)(group.table_log)
 
     def begin_window(self):
         if self.group.packed and self.decoder is None:
@@ -47,12 +47,12 @@ class GroupNumbers:
         if self.decoder is not None:
             self.decoder.finish()
 
-    def copies(self, window, given, diagonal):
+    def copies(self, window, given, diagonal, group_pos):
         """[(literal length, length, diagonal)] of a window behind one that ended on `diagonal`."""
         copies, target_bytes = [], 0
         for _ in range(window.copy_count):
             numbers = {stream: given.next(stream) for stream in (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS)}
-            literals, length, diagonal = self.ops.decode_copy(self.decoder, numbers, diagonal)
+            literals, length, diagonal = self.ops.decode_copy(self.decoder, numbers, diagonal, group_pos + target_bytes)
             target_bytes += literals + length
             require(length >= 1 and target_bytes <= window.target_bytes, "a copy does not fit into its window")
             copies.append((literals, length, diagonal))
@@ -61,18 +61,44 @@ class GroupNumbers:
     def residual(self, window, given, copies, group_pos):
         """[(offset among the copied bytes, values)]. `group_pos`: where the window begins in its group."""
         places = CopyPlaces(copies, group_pos)
+        at_hand = CopyAtHand(places)
         runs, offset = [], 0
         while len(runs) < window.run_count if self.group.packed else given.has(GAPS):
             require(len(runs) < MAX_RUNS, "too many residual runs in a window")
             gap = given.next(GAPS)
-            if gap is None:
+            if self.runs.places:
+                passed = self._pass_copies(at_hand, offset, gap)
+                offset += passed
+                gap = None if gap is None else gap - passed
+            if gap is None and self.runs.places:
+                gap = self.runs.decode_way(self.decoder, *at_hand.place(offset), at_hand.here)
+            elif gap is None:
                 gap = self.runs.decode_gap(self.decoder, *places.at(offset))
             require(gap < places.copied_bytes - offset, "a residual run begins behind the copied bytes")
             offset += gap
-            values = self._run(given, gap, places.at(offset)[0], places.copied_bytes - offset)
+            at_hand.go_to(offset)
+            at_hand.here += 1
+            position = (at_hand.place if self.runs.places else places.at)(offset)[0]
+            values = self._run(given, gap, position, places.copied_bytes - offset)
             runs.append((offset, values))
             offset += len(values)
+            at_hand.go_to(offset)
         return runs
+
+    def _pass_copies(self, at_hand, offset, gap):
+        """Over the copies in front of the one where the next run begins. Gives how many of their bytes that were."""
+        passed = 0
+        while at_hand.has_next():
+            left = at_hand.left(offset + passed)
+            if left > 0 and gap is None:
+                passes = self.runs.decode_pass(self.decoder, left, at_hand.here, at_hand.before)
+            else:
+                passes = left == 0 or gap - passed >= left
+            if not passes:
+                break
+            passed += left
+            at_hand.next()
+        return passed
 
     def _run(self, given, gap, position, bytes_left):
         less_one = given.next(RUN_LENGTHS)
@@ -115,6 +141,32 @@ class CopyPlaces:
         copy = bisect_left(self.ends, offset)
         left = self.ends[copy] - offset
         return self.end_positions[copy] - left, left
+
+
+class CopyAtHand:
+    """Which copy of a window its residual has come to, and how many runs began in it and in the one before."""
+
+    def __init__(self, places):
+        self.places = places
+        self.copy, self.here, self.before = 0, 0, 0
+
+    def has_next(self):
+        return self.copy + 1 < len(self.places.ends)
+
+    def next(self):
+        self.copy, self.here, self.before = self.copy + 1, 0, self.here
+
+    def left(self, offset):
+        return self.places.ends[self.copy] - offset if self.places.ends else 0
+
+    def go_to(self, offset):
+        while self.left(offset) < 0:
+            self.next()
+
+    def place(self, offset):
+        """(position, bytes left of the copy)"""
+        left = self.left(offset)
+        return (self.places.end_positions[self.copy] - left if self.places.ends else self.places.first), left
 
 
 def literal_bytes_of(window, copies):

@@ -89,7 +89,9 @@ Status TablesParser::parse_form() {
   const unsigned table_log = form >> kFormTableShift;
   tables_.packed = (form & kFormPacked) != 0;
   tables_.has_literals = (form & kFormLiterals) != 0;
-  const unsigned known = (header_.required_features & kFeatureContents) != 0 ? kFormKnown : kFormKnown & ~kFormContents;
+  unsigned known = kFormPacked | kFormLiterals;
+  if ((header_.required_features & kFeatureContents) != 0) known |= kFormContents;
+  if ((header_.required_features & kFeaturePlaces) != 0) known |= kFormPlaces;
   if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!tables_.packed && (form & ~kFormContents) != 0)) {
     return unknown("a group has form " + std::to_string(form));
   }
@@ -99,7 +101,7 @@ Status TablesParser::parse_form() {
     if (!cursor_.ok() || (streams & ~(kModelStreams & streams_of(kind_))) != 0) {
       return corrupt("a packed group has streams that can't be packed");
     }
-    tables_.scope = {streams, table_log};
+    tables_.scope = {streams, table_log, (form & kFormPlaces) != 0};
   }
   return (form & kFormContents) != 0 ? parse_contents_scope() : Status();
 }

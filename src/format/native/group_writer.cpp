@@ -60,7 +60,9 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
 std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
   unsigned form = coded.contents ? kFormContents : 0;
   if (coded.packed) {
-    form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | coded.packed->scope.table_log << kFormTableShift;
+    const ModelScope& scope = coded.packed->scope;
+    form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | scope.table_log << kFormTableShift;
+    if (scope.places) form |= kFormPlaces;
   }
   return static_cast<std::uint8_t>(form);
 }
@@ -210,9 +212,12 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   }
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
-  if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
+  if (coded.packed) {
+    if (coded.packed->scope.places) group.features |= kFeaturePlaces;
+    group.memory_bytes += model_memory_bytes(coded.packed->scope);
+  }
   if (coded.contents) {
-    group.features = kFeatureContents | (coded.contents->light ? kFeatureLightLiterals : kFeatureRunMatches);
+    group.features |= kFeatureContents | (coded.contents->light ? kFeatureLightLiterals : kFeatureRunMatches);
     group.memory_bytes += contents_memory_bytes(*coded.contents);
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {

@@ -22,15 +22,16 @@ inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of pag
 inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
+inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
-                                                kFeatureLightLiterals;
+                                                kFeatureLightLiterals | kFeaturePlaces;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
 inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
-inline constexpr unsigned kFormKnown = kFormPacked | kFormLiterals | kFormContents;
+inline constexpr unsigned kFormPlaces = 1u << 3;    // packed: numbers lead to places
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
 // The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables.
