@@ -61,7 +61,7 @@ LevelSettings middle(int zstd_level) {
   const CodecSettings zstd{CodecId::kZstd, zstd_level, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.model = true;  // of short patches, where it saves a byte in half a microsecond
-  settings.model_most_bytes = 64 * 1024;
+  settings.model_most_bytes = 256 * 1024;
   settings.model_byte_ns = 500;
   settings.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
