@@ -70,6 +70,7 @@ class CreateRun {
   struct BodyDraft {
     std::vector<GroupDraft> groups;
     bool predicted = false;
+    const WordMap* words = nullptr;  // that its copies have others in place of
 
     [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
   };
@@ -87,6 +88,11 @@ class CreateRun {
   BodyDraft draft_body(const Covers& covers);
   BodyDraft draft_predicted_body();
   BodyDraft draft_way(std::size_t way);
+  BodyDraft draft_chosen();
+  [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &*words_ : nullptr; }
+  bool is_quick_to_code();
+  bool contents_learn_words();
+  [[nodiscard]] Measure full_measure() const noexcept;
   [[nodiscard]] std::uint64_t plan_bytes() const;
   Result<CodedBody> code_body(BodyDraft draft, Measure measure);
   Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
@@ -101,7 +107,7 @@ class CreateRun {
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
   Result<bool> are_words_smaller(const native::CodedWords& words);
   std::vector<GroupDraft> predicted_groups();
-  [[nodiscard]] ContentsInputs contents_inputs(ByteSpan predicted);
+  [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);
   void set_segment_range(double begin, double end);
   Status find_in_source(ByteSpan target, const Diagonals& diagonals);
   void move_to_segment(Covers& covers) const noexcept;

@@ -29,10 +29,10 @@ std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {
 // The groups of one of the ways, not yet coded.
 CreateRun::BodyDraft CreateRun::draft_body(const Covers& covers) {
   const std::vector<GroupPlan> plans = sample_ ? std::vector<GroupPlan>{*sample_} : plan_of(covers);
-  return {encode_groups(covers, plans, 0, plans.size()), false};
+  return {encode_groups(covers, plans, 0, plans.size()), false, words()};
 }
 
-CreateRun::BodyDraft CreateRun::draft_predicted_body() { return {predicted_groups(), true}; }
+CreateRun::BodyDraft CreateRun::draft_predicted_body() { return {predicted_groups(), true, words()}; }
 
 CreateRun::BodyDraft CreateRun::draft_way(std::size_t way) {
   return way == found_.size() ? draft_predicted_body() : draft_body(found_[way]);
@@ -45,7 +45,7 @@ std::uint64_t CreateRun::plan_bytes() const {
 Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measure) {
   const Span step(&timeline_, PhaseId::kCompress);
   ContentsInputs inputs;
-  if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.predicted ? programs_->copied() : ByteSpan());
+  if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.predicted, draft.words);
   const bool slow = measure == Measure::kAll;
   CodedBody body;
   if (draft.predicted) {
@@ -57,18 +57,20 @@ Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measu
   return body;
 }
 
-// Those without prediction are coded together, so that threads find enough to do.
+// Those without prediction and with the same words are coded together, so that threads find enough to do.
 Result<std::vector<CreateRun::CodedBody>> CreateRun::code_bodies(std::vector<BodyDraft> drafts, Measure measure) {
   BodyDraft together;
+  together.words = drafts.front().words;
+  const auto stands_alone = [&](const BodyDraft& draft) { return draft.predicted || draft.words != together.words; };
   for (BodyDraft& draft : drafts) {
-    if (draft.predicted) continue;
+    if (stands_alone(draft)) continue;
     std::move(draft.groups.begin(), draft.groups.end(), std::back_inserter(together.groups));
   }
   BDELTA_ASSIGN(CodedBody coded, code_body(std::move(together), measure));
   std::size_t begin = 0;
   std::vector<CodedBody> bodies;
   for (BodyDraft& draft : drafts) {
-    if (draft.predicted) {
+    if (stands_alone(draft)) {
       BDELTA_ASSIGN(CodedBody body, code_body(std::move(draft), measure));
       bodies.push_back(std::move(body));
       continue;
@@ -217,20 +219,28 @@ Status CreateRun::choose_covers() {
   return {};
 }
 
+CreateRun::BodyDraft CreateRun::draft_chosen() { return programs_ ? draft_predicted_body() : draft_body(covers_); }
+
+// Whether the streams of what was chosen so far are short.
+bool CreateRun::is_quick_to_code() { return draft_chosen().stream_bytes() <= kQuickBytes; }
+
+// What says in the end how large the patch becomes.
+CreateRun::Measure CreateRun::full_measure() const noexcept {
+  return budget_.settings.contents ? Measure::kAll : Measure::kLight;
+}
+
 // Whether the groups with words, and the record of these, are smaller than without. If so, words_ are these.
 Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
-  const auto draft = [this] { return programs_ ? draft_predicted_body() : draft_body(covers_); };
-  BodyDraft before = draft();
+  BodyDraft before = draft_chosen();
   words_ = words.map;
-  BDELTA_ASSIGN(const bool smaller, is_smaller(draft(), words.record.size(), std::move(before), Measure::kLight));
+  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words.record.size(), std::move(before), full_measure()));
   if (!smaller) words_.reset();
   return smaller;
 }
 
 // Whether the groups of these covers are smaller than those of covers_, without prediction.
 Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
-  const Measure measure = budget_.settings.contents ? Measure::kAll : Measure::kLight;
-  return is_smaller(draft_body(covers), 0, draft_body(covers_), measure);
+  return is_smaller(draft_body(covers), 0, draft_body(covers_), full_measure());
 }
 
 // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what coded_ has if there is one. An

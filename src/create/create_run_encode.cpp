@@ -32,16 +32,17 @@ std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
 }
 
 // Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.
-ContentsInputs CreateRun::contents_inputs(ByteSpan predicted) {
+ContentsInputs CreateRun::contents_inputs(bool predicted, const WordMap* words) {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
   if (budget_.target_whole) target_memory_.emplace(target_.bytes());
   return {budget_.source_whole ? &*source_memory_ : &source_reader_,
-          budget_.target_whole ? &*target_memory_ : &target_reader_, predicted, words_ ? &*words_ : nullptr};
+          budget_.target_whole ? &*target_memory_ : &target_reader_,
+          predicted ? programs_->copied() : ByteSpan(), words};
 }
 
 Status CreateRun::encode() {
   set_segment_range(share::kChosen, 1);
-  if (writer_) writer_->set_inputs(contents_inputs(programs_ ? programs_->copied() : ByteSpan()));
+  if (writer_) writer_->set_inputs(contents_inputs(programs_ != nullptr, words()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {

@@ -174,9 +174,13 @@ void CreateRun::move_to_segment(Covers& covers) const noexcept {
   for (Cover& cover : covers) cover.target_pos += segment_.begin;
 }
 
+// Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
+// copied bytes for it.
+bool CreateRun::contents_learn_words() { return budget_.settings.contents && !is_quick_to_code(); }
+
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
 Status CreateRun::find_words() {
-  if (budget_.settings.word_search == 0 || !budget_.ample || !writer_) return {};
+  if (budget_.settings.word_search == 0 || !budget_.ample || !writer_ || contents_learn_words()) return {};
   set_segment_range(share::kChosen, share::kChosen);
   const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
                            covers_};

@@ -128,7 +128,6 @@ LevelSettings level_settings(int level) {
   if (level >= kMaxLevel) {
     settings.contents = true;
     settings.choice_bytes = 64 * kMiB;
-    settings.word_search = 0;  // contents learn of words as they go
     settings.match.parse_params.dense_costs.clear();  // not worth the time that slow contents take to compare
     settings.calm_window_bytes = settings.window_bytes;
     settings.window_bytes = kMiB;  // more windows for the lanes to share

@@ -46,6 +46,25 @@ TEST(Renumbered, MaxDoesWithoutWords) {
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
+// Where little changes it has little to learn from.
+TEST(Renumbered, MaxTakesWordsWhereLittleChanges) {
+  const Bytes source_name = bytes_of("VERSION1");
+  const Bytes target_name = bytes_of("releaseX");
+  Bytes source = random_bytes(1'000'000, 5);
+  Bytes target = source;
+  for (std::size_t at = 900; at + 10'000 < source.size(); at += 9'000 + at % 700) {
+    std::copy(source_name.begin(), source_name.end(), source.begin() + static_cast<std::ptrdiff_t>(at));
+    std::copy(target_name.begin(), target_name.end(), target.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  const auto most = make_patch(source, target, create_options(kMaxLevel));
+  const auto nine = make_patch(source, target, create_options(9));
+  ASSERT_OK(most);
+  ASSERT_OK(nine);
+  EXPECT_TRUE(has_words(*most));
+  EXPECT_LE(most->size(), nine->size());
+  expect_rebuilt_everywhere(source, *most, target);
+}
+
 TEST(Renumbered, AnyThreadsMakeTheSamePatch) {
   const RenumberedPair pair = renumbered_pair(80'000, 3000, 2);  // of several pieces
   EXPECT_TRUE(has_words(expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 6)));
