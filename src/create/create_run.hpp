@@ -90,7 +90,7 @@ class CreateRun {
   BodyDraft draft_way(std::size_t way);
   BodyDraft draft_chosen();
   [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &*words_ : nullptr; }
-  bool is_quick_to_code();
+  bool has_short_streams();
   bool contents_learn_words();
   [[nodiscard]] Measure full_measure() const noexcept;
   [[nodiscard]] std::uint64_t plan_bytes() const;

@@ -222,7 +222,7 @@ Status CreateRun::choose_covers() {
 CreateRun::BodyDraft CreateRun::draft_chosen() { return programs_ ? draft_predicted_body() : draft_body(covers_); }
 
 // Whether the streams of what was chosen so far are short.
-bool CreateRun::is_quick_to_code() { return draft_chosen().stream_bytes() <= kQuickBytes; }
+bool CreateRun::has_short_streams() { return draft_chosen().stream_bytes() <= kQuickBytes; }
 
 // What says in the end how large the patch becomes.
 CreateRun::Measure CreateRun::full_measure() const noexcept {

@@ -31,7 +31,7 @@ std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
                      budget_.settings.plain_bytes, source_reader_.size());
 }
 
-// Both files as contents are packed from. predicted: what copies give; empty where nothing is predicted.
+// Both files as contents are packed from, and what copies give: by prediction, with `words`, which may be null.
 ContentsInputs CreateRun::contents_inputs(bool predicted, const WordMap* words) {
   if (budget_.source_whole) source_memory_.emplace(source_.bytes());
   if (budget_.target_whole) target_memory_.emplace(target_.bytes());

@@ -176,7 +176,7 @@ void CreateRun::move_to_segment(Covers& covers) const noexcept {
 
 // Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
 // copied bytes for it.
-bool CreateRun::contents_learn_words() { return budget_.settings.contents && !is_quick_to_code(); }
+bool CreateRun::contents_learn_words() { return budget_.settings.contents && !has_short_streams(); }
 
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
 Status CreateRun::find_words() {

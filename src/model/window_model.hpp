@@ -18,7 +18,8 @@ class WindowModel {
  public:
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
-        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), run_lengths_(scope.table_log + 4), value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
+        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), run_lengths_(scope.table_log + 4),
+        value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
         values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {
     if (scope.places) {
       placed_gaps_ = std::make_unique<PlacedGapModel>(scope.table_log);

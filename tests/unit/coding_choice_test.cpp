@@ -72,11 +72,11 @@ TEST(SizeEstimate, TakesAQuarterOffLiteralsThatGoThroughLzma) {
   EXPECT_EQ(*as_they_are - *as_they_are / 4, *for_lzma);
 }
 
-// Bytes of the body of one group, with numbers through the context coder where `model`.
-std::uint64_t body_bytes(const Pair& pair, bool model) {
+// Bytes of the body of one group, all by LZMA but what goes through the context coder.
+std::uint64_t body_bytes(const Pair& pair, bool model, std::uint64_t model_values, std::uint64_t model_byte_ns) {
   WorkerPool pool(1);
   io::Spool body;
-  native::Writer writer({kLzma, kLzma, kLzma, model}, body, pool);
+  native::Writer writer({kLzma, kLzma, kLzma, model, model_values, model_byte_ns}, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, {{0, 0, pair.target.size()}});
   EXPECT_OK(writer.add_groups(drafts));
   return body.size();
@@ -91,7 +91,20 @@ TEST(QuickCodec, TakesNoStreamFromASlowOneThatIsAhead) {
     std::uint8_t& byte = pair.target[5 * i];
     byte = static_cast<std::uint8_t>(byte + (values[i % values.size()] | 1));
   }
-  EXPECT_LE(body_bytes(pair, true), body_bytes(pair, false));
+  constexpr std::uint64_t kAll = 1'000'000;
+  EXPECT_LE(body_bytes(pair, true, kAll, 0), body_bytes(pair, false, kAll, 0));
+}
+
+TEST(PriceOfPacking, WhatDecodesTooSlowlyForItsBytesStaysInItsCodec) {
+  Pair pair{random_bytes(1'000'000, 1), {}};
+  pair.target = pair.source;
+  Random random(2);
+  for (std::size_t i = 0; i < pair.target.size(); i += 3 + random.below(4) * random.below(10)) pair.target[i] ^= 1;
+  const std::uint64_t in_codecs = body_bytes(pair, false, 0, 0);
+  const std::uint64_t packed = body_bytes(pair, true, 0, 0);
+  ASSERT_LT(packed + 500, in_codecs) << "there is something to choose";
+  EXPECT_LT(packed + 500, body_bytes(pair, true, 0, 1)) << "a nanosecond for a byte: the gaps stay";
+  EXPECT_EQ(packed, body_bytes(pair, true, 0, 1'000'000)) << "a millisecond for a byte: all that is smaller";
 }
 
 // More than one set of costs, of which a sample chooses; the same bytes for any number of threads.

@@ -1,0 +1,232 @@
+// Groups that lie, packed and not: the example's with one thing wrong each.
+#include "format/native/group_reader.hpp"
+#include "support/craft.hpp"
+#include "support/format_example.hpp"
+
+namespace bdelta::test {
+namespace {
+
+Error group_error(const Bytes& body, native::Header header) {
+  header.group_bytes = std::max<std::uint64_t>(header.group_bytes, body.size());
+  Bytes whole = body;
+  whole.push_back(0);
+  const auto made = apply_patch(kOld, with_header(header, whole));
+  EXPECT_FALSE(static_cast<bool>(made));
+  return made ? Error{} : made.error();
+}
+
+class Groups : public ::testing::Test {
+ protected:
+  Groups() {
+    header = header_of(kOld, kNew);
+    header.window_bytes = 55;
+    header.decoder_memory_bytes = 1 << 20;
+  }
+  native::Header header;
+  // The example's head in parts, and its frames.
+  Bytes form{kExample.begin() + 54, kExample.begin() + 55};
+  Bytes windows{kExample.begin() + 55, kExample.begin() + 70};
+  Bytes streams = Bytes(7, 0);
+  Bytes frames{kExample.begin() + 77, kExample.end() - 1};
+
+  [[nodiscard]] Bytes record(std::uint64_t target_bytes = 55) const {
+    Bytes head = form;
+    append(head, windows);
+    append(head, streams);
+    return group_record(target_bytes, head, frames);
+  }
+  void expect(ErrorCode code) const {
+    const Error error = group_error(record(), header);
+    EXPECT_EQ(code, error.code) << to_string(error);
+  }
+};
+
+TEST_F(Groups, TheHonestOneApplies) {
+  header.group_bytes = 100;
+  Bytes body = record();
+  body.push_back(0);
+  const auto made = apply_patch(kOld, with_header(header, body));
+  ASSERT_OK(made);
+  EXPECT_TRUE(same_bytes(kNew, *made));
+}
+
+TEST_F(Groups, WindowBeyondTheDeclaredLimit) { header.window_bytes = 54; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, WindowLimitBeyondTheFormats) {
+  header.window_bytes = kMaxWindowBytes + 1;
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Groups, UnknownCodec) { streams[3] = 3; expect(ErrorCode::kUnsupportedFeature); }
+TEST_F(Groups, WindowOfAStoredStream) { streams[2] = 0x10; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, CodecWindowBeyondTheLimit) { streams[6] = 0xf1; header.decoder_memory_bytes = ~std::uint64_t{0} >> 2; 
+  const auto made = apply_patch(kOld, with_header(header, record()));
+  EXPECT_FALSE(static_cast<bool>(made)); }
+TEST_F(Groups, MoreDecoderMemoryThanDeclared) { streams[6] = 0xe1; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, StreamTableTooShort) { streams.pop_back(); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, StreamTableTooLong) { streams.push_back(0); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, FrameOfNoStream) { frames[0] = 7; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, FrameOfNoBytes) { frames[1] = 0; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, FramesMissing) { frames.resize(3); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, FrameTooMany) { append(frames, Bytes{0, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, CopyBeyondTheWindow) { frames[5] = 56; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, CopyFromBeforeTheSource) { frames[8] = 1; expect(ErrorCode::kOpOutOfRange); }
+TEST_F(Groups, OtherBytes) { frames[17] = 0xfb; expect(ErrorCode::kWindowChecksum); }
+TEST_F(Groups, MoreWindowsThanBytes) { windows[0] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, NoWindows) { windows[0] = 0; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, EmptyWindow) { windows[1] = 1; expect(ErrorCode::kPatchCorrupt); }
+
+TEST_F(Groups, FramesAheadOfTheirTurnAreRefused) {
+  // FORMAT.md: a frame does not stand before frames that are needed earlier. All frames of the literals come first
+  // here, in one-byte frames, and then the others; a reader that took them all would hold what the patch likes.
+  Bytes early;
+  for (int i = 0; i < 11; ++i) append(early, Bytes{6, 1, 'x'});  // one more than the window has
+  append(early, frames);
+  frames = early;
+  const Error error = group_error(record(), header);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, error.code);
+}
+
+TEST_F(Groups, SizeOfTheGroup) {
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error(record(54), header).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error(record(56), header).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error(record(0), header).code);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error(record(~std::uint64_t{0}), header).code);
+}
+
+TEST_F(Groups, EndBeforeTheTargetIsWhole) {
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error({}, header).code);
+  header.target_size = 56;
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error(record(), header).code);
+}
+
+TEST_F(Groups, UnknownRecords) {
+  for (unsigned tag = 2; tag < 256; ++tag) {
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, group_error({static_cast<std::uint8_t>(tag)}, header).code);
+  }
+}
+
+TEST_F(Groups, GroupBeyondTheDeclaredLimit) {
+  header.group_bytes = 53;
+  Bytes body = record();
+  body.push_back(0);
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(kOld, with_header(header, body)));
+}
+
+TEST_F(Groups, UnusedBitOfThePresenceByteIsRefused) {
+  windows[7] = 0xff;
+  expect(ErrorCode::kPatchCorrupt);
+}
+
+// Numbers told as ways to places: only where the header says so, and only in packed groups.
+TEST_F(Groups, PlacesNeedTheirFeatureAndTheCoder) {
+  form = {0x0b};
+  expect(ErrorCode::kUnsupportedFeature);
+  header.required_features = native::kFeaturePlaces;
+  form = {0x08};
+  expect(ErrorCode::kUnsupportedFeature);
+}
+
+TEST_F(Groups, UnknownFormsAreRefused) {
+  for (const unsigned bad : {2u, 4u, 8u, 16u, 0x0eu}) {
+    form = {static_cast<std::uint8_t>(bad)};
+    expect(ErrorCode::kUnsupportedFeature);
+  }
+  form = {0xb1};  // tables of 2^11 times the least
+  expect(ErrorCode::kUnsupportedFeature);
+}
+
+// --- packed groups that lie ---
+
+// The second example of FORMAT.md: the group with all numbers in one code.
+class Packed : public Groups {
+ protected:
+  Packed() {
+    header.required_features = native::kFeaturePlaces;
+    form = {0x0b};
+    windows = {0x3f, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
+    streams = {0};
+    frames = {0x07, 0x05, 0xff, 0x2d, 0x8f, 0x59, 0x20, 0x06, 0x0a, 0x41, 0x6e, 0x64,
+              0x20, 0x6d, 0x6f, 0x72, 0x65, 0x21, 0x0a};
+    header.decoder_memory_bytes = model_memory_bytes({kModelStreams, 0});
+  }
+  [[nodiscard]] Result<Bytes> made() {
+    header.group_bytes = 1000;
+    Bytes body = record();
+    body.push_back(0);
+    return apply_patch(kOld, with_header(header, body));
+  }
+};
+
+TEST_F(Packed, TheExampleApplies) {
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, TheSameWithoutPlaces) {
+  header.required_features = 0;
+  form = {0x03};
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, TheExampleIsWhatTheWriterGives) {
+  header.group_bytes = 31;
+  header.window_bytes = 55;
+  Bytes body = record();
+  body.push_back(0);
+  Craft craft;
+  craft.codec = {};
+  craft.model = true;
+  EXPECT_TRUE(same_bytes(with_header(header, body), craft_patch(kOld, kNew, {{0, 0, 45}}, craft)));
+}
+
+TEST_F(Packed, MoreMemoryThanDeclared) { --header.decoder_memory_bytes; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, LiteralsInTheCode) { windows[0] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, NoStreamOfLiterals) { form = {0x01}; streams = {}; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, NothingBehindTheForm) { windows = {}; streams = {}; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreRunsThanAWindowMayHave) {
+  windows.pop_back();
+  append_varint(windows, kMaxWindowRuns + 1);
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Packed, MoreCopiesThanTheWindowHolds) { windows[7] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreRunsThanTheWindowHolds) { windows[8] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeOfNoBytes) { frames[1] = 0; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeBehindWhatNeedsIt) {
+  std::rotate(frames.begin(), frames.begin() + 7, frames.end());
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Packed, CodeTwice) { append(frames, Bytes{7, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeLongerThanItsWindowsUse) {
+  frames[1] = 105;
+  frames.insert(frames.begin() + 7, 100, 0x55);
+  expect(ErrorCode::kPatchCorrupt);
+}
+
+TEST_F(Packed, CodeMayBeInAnyFrames) {
+  Bytes apart;
+  for (int i = 2; i < 7; ++i) append(apart, Bytes{7, 1, frames[static_cast<std::size_t>(i)]});
+  frames.erase(frames.begin(), frames.begin() + 7);
+  frames.insert(frames.begin(), apart.begin(), apart.end());
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, GivenStreamsThatDoNotFitTheirCounts) {
+  // Literal lengths as a stream of their own: one number is what one copy needs.
+  windows[0] = 0x3e;
+  streams = {0, 0};
+  for (const Bytes& given : {Bytes{0, 0}, Bytes{0x80}, Bytes{56}}) {
+    windows.resize(9);
+    windows.push_back(static_cast<std::uint8_t>(given.size()));
+    frames = {0};
+    append_varint(frames, given.size());
+    append(frames, given);
+    expect(ErrorCode::kPatchCorrupt);
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test
