@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "model/column_models.hpp"
+#include "model/place_model.hpp"
+#include "model/streams.hpp"
 #include "model/window_numbers.hpp"
 
 namespace bdelta::mix {

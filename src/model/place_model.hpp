@@ -1,6 +1,8 @@
 // Where in a file things use to stand: the lowest bits of positions.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "model/mixing.hpp"

@@ -6,6 +6,8 @@
 // One object serves one group, from its first window to its last.
 #pragma once
 
+#include <memory>
+
 #include "model/column_models.hpp"
 #include "model/gap_model.hpp"
 #include "model/model_scope.hpp"
