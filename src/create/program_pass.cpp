@@ -23,11 +23,13 @@ constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fi
 // Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
-// Relinked programs have 0.1 to 1.05 times the misses by prediction, those changed at random 6 to 700 times. Of large files
-// a sample tells.
-constexpr std::uint64_t kHopelessRatio = 3;
-constexpr std::uint64_t kHopelessSampledBytes = std::uint64_t{32} << 20;
-constexpr std::uint64_t kHopelessShare = 8;
+// Kinds that are kept out. Of relinked programs a kind has 0.1 to 2.5 times the misses by prediction, of those changed at
+// random 6 to 700 times, and so have words of other data that are taken for pointers. Of large files a sample tells.
+constexpr std::uint64_t kMisfitRatio = 3;
+constexpr std::uint64_t kMisfitBytes = 256;  // fewer misses tell nothing
+constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kSampledShare = 8;
+constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
 
 // Fields of tables take more until they are in order than later.
 std::uint64_t table_bytes_in_apply(const exe::Program& program) {
@@ -74,7 +76,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
   pass->find_programs(std::move(source_images), std::move(target_images));
-  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || pass->is_hopeless(changes.covers)) return nullptr;
+  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || !pass->keep_fitting_kinds(changes.covers)) return nullptr;
   return pass;
 }
 
@@ -96,8 +98,8 @@ Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     old_image_ = copy_of(source_, pool_);
     new_image_ = copy_of(target_, pool_);
-    exe::mask_fields(*old_, exe::kAllKinds, old_image_.span(), pool_);
-    exe::mask_fields(*new_, exe::kAllKinds, new_image_.span(), pool_);
+    exe::mask_fields(*old_, fitting_kinds_, old_image_.span(), pool_);
+    exe::mask_fields(*new_, fitting_kinds_, new_image_.span(), pool_);
   }
   const LevelSettings quick = level_settings(kMaskedLevel);
   Matcher matcher(std::as_const(old_image_).span(), quick.match, {}, pool_);
@@ -111,11 +113,11 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     const exe::PlaceMap map(first);
     const std::vector<exe::Label> labels =
-        exe::learn_labels(*old_, new_->images(), target_, map, exe::kAllKinds, exe::LabelUse::kRelabel, pool_);
+        exe::learn_labels(*old_, new_->images(), target_, map, fitting_kinds_, exe::LabelUse::kRelabel, pool_);
     const exe::LabelIndex index(labels);
-    exe::label_source(*old_, new_->images(), map, index, exe::kAllKinds, old_image_.span(), pool_);
-    exe::label_target(*new_, exe::kAllKinds, new_image_.span(), pool_);
-    scale = exe::miss_scale(*new_, exe::kAllKinds, pool_);
+    exe::label_source(*old_, new_->images(), map, index, fitting_kinds_, old_image_.span(), pool_);
+    exe::label_target(*new_, fitting_kinds_, new_image_.span(), pool_);
+    scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
   ParseParams params = level_params;
   params.costs.resize(1);
@@ -126,18 +128,23 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
 // of programs are changed at random, code is told from data no more, and prediction spoils what copies give.
-bool ProgramPass::is_hopeless(const Covers& plain_covers) const {
+bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::KindCounts counts =
       exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers), exe::LabelIndex({}), pool_,
-                       target_.size() >= kHopelessSampledBytes ? kHopelessShare : 1);
-  std::uint64_t plain_misses = 0;
-  std::uint64_t predicted_misses = 0;
-  for (const exe::KindCount& count : counts) {
-    plain_misses += count.plain_misses;
-    predicted_misses += count.predicted_misses;
+                       target_.size() >= kSampledBytes ? kSampledShare : 1);
+  std::uint64_t all_misses = 0;
+  std::uint64_t fitting_misses = 0;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    const exe::KindCount& count = counts[kind];
+    all_misses += count.plain_misses;
+    if (count.predicted_misses > kMisfitRatio * count.plain_misses + kMisfitBytes) {
+      fitting_kinds_ &= ~(exe::KindSet{1} << kind);
+    } else {
+      fitting_misses += count.plain_misses;
+    }
   }
-  return predicted_misses > kHopelessRatio * plain_misses;
+  return fitting_kinds_ == exe::kAllKinds || fitting_misses > all_misses / kHopefulShare;
 }
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {

@@ -48,7 +48,8 @@ class ProgramPass {
   void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
-  [[nodiscard]] bool is_hopeless(const Covers& plain_covers) const;
+  // False: no kinds are left that much of the changes is in.
+  [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
   void predict();
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts) const;
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
@@ -60,6 +61,7 @@ class ProgramPass {
   const std::uint64_t plain_changed_bytes_;  // of the target, by a fast search without prediction
   std::optional<exe::Program> old_;
   std::optional<exe::Program> new_;
+  exe::KindSet fitting_kinds_ = exe::kAllKinds;  // that are looked at when covers are chosen
   ByteBuffer old_image_;  // the files with their fields made comparable
   ByteBuffer new_image_;
   std::uint64_t apply_program_bytes_ = 0;

@@ -1,6 +1,7 @@
 // Predicted patches: they rebuild NEW through every reader and sink, don't depend on threads, are much smaller for
 // programs that were linked anew, and no larger for files where prediction does not help.
 #include "format/native/layout.hpp"
+#include "support/exe_craft_more.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
@@ -135,6 +136,45 @@ TEST(Prediction, NotWhereHardlyAnyChangeLiesInPrograms) {
     ASSERT_OK(patch);
     EXPECT_EQ(!with_text, is_predicted(*patch));
     expect_rebuilt(source, *patch, target);
+  }
+}
+
+// 32-bit ARM, loaded where it was linked for: functions by number, of constants and two calls each, without those whose
+// number divides by `left_out`; then words of no meaning that happen to be addresses.
+Bytes program_with_words(unsigned left_out, std::size_t word_count) {
+  constexpr std::size_t kCode = 0x100, kFunctionWords = 12, kNumbers = 3000;
+  const auto start_of = [&](std::size_t number) { return kCode + 4 * kFunctionWords * (number - number / left_out); };
+  const std::size_t words = start_of(kNumbers);
+  CraftedBytes out;
+  out.grow_to(words + 4 * word_count);
+  ElfHeaders headers(out, false, 40, 2);
+  out.put16(16, 2);
+  headers.segment(1, 5, kCode, words - kCode);
+  headers.segment(1, 6, words, 4 * word_count);
+  for (std::size_t number = 0; number < kNumbers; ++number) {
+    for (std::size_t i = 0; i < kFunctionWords && number % left_out != 0; ++i) {
+      const std::size_t at = start_of(number) + 4 * i;
+      const std::size_t to = start_of((number * 7 + i) % kNumbers);
+      out.put32(at, i % 6 == 2 ? 0xEB000000 | ((to - at - 8) / 4 & 0xffffff) : 0xE3000000 | number * 2654435761u >> 16);
+    }
+  }
+  Random random(15);
+  for (std::size_t i = 0; i < word_count; ++i) out.put32(words + 4 * i, kElfBase + random.below(100'000));
+  return out.take();
+}
+
+// What is taken for pointers and moves with nothing is left alone; it neither hides where calls lead nor keeps them from
+// being predicted.
+TEST(Prediction, KindsThatDontBehaveLikeAddressesAreLeftOut) {
+  const Bytes source = program_with_words(17, 30'000);
+  const Bytes target = program_with_words(23, 30'000);
+  for (const int level : {3, kLevel}) {
+    const auto with = make_patch(source, target, create_options(level));
+    const auto without = make_patch(source, target, without_prediction(level));
+    ASSERT_OK(with);
+    ASSERT_OK(without);
+    EXPECT_LT(with->size() * 3, without->size() * 2) << "level " << level;
+    expect_rebuilt(source, *with, target);
   }
 }
 
