@@ -106,8 +106,18 @@ bool is_relative(Machine machine, std::uint64_t type) {
   }
 }
 
+void add_symbol_number(FieldSink& sink, std::uint64_t info_pos, const FileTable& symbols) {
+  if (!has_symbol_fields(sink)) return;
+  const std::uint8_t entry_bytes = symbol_bytes(sink);
+  if (sink.image().bits64) {
+    sink.entry32(info_pos + 4, symbols.pos, symbols.size_bytes, entry_bytes, FieldKind::kSymbolIndex);
+  } else {
+    sink.entry24(info_pos, symbols.pos, symbols.size_bytes, entry_bytes, FieldKind::kSymbolIndex);
+  }
+}
+
 // Entries of .rela (place, info, addend) or .rel (place, info); the addend of the latter is in the changed word. The high
-// half of a wide info is the number of a symbol.
+// half of a wide info, and all but the low byte of another, is the number of a symbol.
 void add_relocations(FieldSink& sink, std::uint64_t address, std::uint64_t size_bytes, bool with_addend,
                      const FileTable& symbols) {
   const Word word{sink};
@@ -120,7 +130,7 @@ void add_relocations(FieldSink& sink, std::uint64_t address, std::uint64_t size_
     const std::uint64_t info = word.at(at + word.bytes);
     const std::uint64_t type = word.bytes == 8 ? info & 0xffffffff : info & 0xff;
     sink.absolute(at, FieldKind::kRelocationPlace);
-    if (word.bytes == 8) sink.entry32(at + 12, symbols.pos, symbols.size_bytes, kWideSymbolBytes, FieldKind::kSymbolIndex);
+    add_symbol_number(sink, at + word.bytes, symbols);
     if (with_addend && is_relative(sink.image().machine, type)) {
       sink.absolute(at + 2 * word.bytes, FieldKind::kRelocationAddend);
     }

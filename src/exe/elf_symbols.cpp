@@ -16,14 +16,15 @@ void add_symbols(FieldSink& sink, const ElfSection& table, const FileTable& name
   constexpr std::uint8_t kTls = 6;
   constexpr std::uint16_t kFirstReservedSection = 0xff00;
   const bool wide = sink.image().bits64;
-  const std::uint64_t entry_bytes = wide ? 24 : 16;
+  const std::uint64_t entry_bytes = symbol_bytes(sink);
+  const bool with_names = has_symbol_fields(sink);
   const std::uint64_t value_at = wide ? 8 : 4;
   const Word word{sink};
   for (std::uint64_t i = 1; i < table.size_bytes / entry_bytes && sink.step(); ++i) {
     const std::uint64_t at = table.file_pos + i * entry_bytes;
     const std::uint8_t type = number_at<std::uint8_t>(sink.file(), at + (wide ? 4 : 12)) & 15;
     const std::uint16_t section = number_at<std::uint16_t>(sink.file(), at + (wide ? 6 : 14));
-    if (wide) sink.entry32(at, names.pos, names.size_bytes, 1, FieldKind::kSymbolName);
+    if (with_names) sink.entry32(at, names.pos, names.size_bytes, 1, FieldKind::kSymbolName);
     if (type == kTls || section == 0 || section >= kFirstReservedSection) continue;
     sink.absolute(at + value_at, FieldKind::kSymbolValue);
     sink.size(at + value_at + word.bytes, word.at(at + value_at), FieldKind::kSymbolSize);
@@ -35,18 +36,20 @@ void add_numbers(FieldSink& sink, const ElfSection& table, std::uint64_t begin, 
                  const FileTable& symbols) {
   const std::uint64_t words = table.size_bytes / 4;
   for (std::uint64_t i = begin; i < words && i - begin < count && sink.step(); ++i) {
-    sink.entry32(table.file_pos + 4 * i, symbols.pos, symbols.size_bytes, kWideSymbolBytes, FieldKind::kSymbolIndex);
+    sink.entry32(table.file_pos + 4 * i, symbols.pos, symbols.size_bytes, symbol_bytes(sink), FieldKind::kSymbolIndex);
   }
 }
 
 // The old table has the counts of buckets and of symbols, then a word for each. The newer one has four words, of which
-// the first is the count of buckets and the third that of filter words of eight bytes, then filter, buckets and hashes.
+// the first is the count of buckets and the third that of filter words, which are as wide as pointers, then filter,
+// buckets and hashes.
 void add_hash_table(FieldSink& sink, const ElfSection& table, const FileTable& symbols) {
   const auto word = [&](std::uint64_t i) {
     return 4 * i + 4 <= table.size_bytes ? number_at<std::uint32_t>(sink.file(), table.file_pos + 4 * i) : 0;
   };
   if (table.type == kShtHash) add_numbers(sink, table, 2, std::uint64_t{word(0)} + word(1), symbols);
-  if (table.type == kShtGnuHash) add_numbers(sink, table, 4 + 2 * std::uint64_t{word(2)}, word(0), symbols);
+  const std::uint64_t filter_words = std::uint64_t{word(2)} * (sink.image().bits64 ? 2 : 1);
+  if (table.type == kShtGnuHash) add_numbers(sink, table, 4 + filter_words, word(0), symbols);
 }
 
 // Addresses of code in sections that are not loaded, which are those for debuggers. They lie at any byte, and nothing that
@@ -86,7 +89,7 @@ void find_elf_symbol_fields(FieldSink& sink, const ElfHeader& header) {
     if (section.type == kShtSymtab || section.type == kShtDynsym) {
       add_symbols(sink, section, linked_table(header, section.link));
     }
-    if (header.bits64 && (section.type == kShtHash || section.type == kShtGnuHash)) {
+    if (has_symbol_fields(sink) && (section.type == kShtHash || section.type == kShtGnuHash)) {
       add_hash_table(sink, section, linked_table(header, section.link));
     }
   }

@@ -12,7 +12,13 @@ struct FileTable {
   std::uint64_t size_bytes = 0;
 };
 
-inline constexpr std::uint8_t kWideSymbolBytes = 24;
+// Of an entry of a table of symbols.
+inline std::uint8_t symbol_bytes(const FieldSink& sink) noexcept { return sink.image().bits64 ? 24 : 16; }
+
+// Whether fields lead to names and numbers of symbols.
+inline bool has_symbol_fields(const FieldSink& sink) noexcept {
+  return sink.image().bits64 || sink.predictor() >= PredictorId::k3;
+}
 
 // The table at an address, up to the end of its section, which the dynamic table doesn't tell.
 [[nodiscard]] FileTable elf_table_at(const FieldSink& sink, std::uint64_t address);
@@ -20,7 +26,7 @@ inline constexpr std::uint8_t kWideSymbolBytes = 24;
 // The unwind tables of 32-bit ARM.
 void find_arm_unwind_fields(FieldSink& sink, const ElfHeader& header);
 
-// Symbols, hash tables, and in wide images addresses of code in what is not loaded.
+// Symbols, hash tables (from predictor 3 on of all images, before of wide ones), and in wide images addresses of code in what is not loaded.
 void find_elf_symbol_fields(FieldSink& sink, const ElfHeader& header);
 
 }  // namespace bdelta::exe

@@ -37,7 +37,13 @@ enum class FieldForm : std::uint8_t {
   kUleb28,       // the same of four bytes
   kFileUleb21,   // as kFileOffset32 with trailing_bytes 1, the number being written as in kUleb21
   kFileUleb28,   // the same of four bytes
+  kThumbBranch,  // B, BL, BLX of Thumb-2: address = own + 4 + 2 * signed imm24; see kToArm
+  kThumbCondition,  // B<c> of Thumb-2: 2 * signed imm20
+  kFileOffset24,  // as kFileOffset32, the number being the high 24 bits of 32
 };
+
+// Field::trailing_bytes of kThumbBranch: BLX, which leads to code of whole words and counts from a multiple of 4.
+inline constexpr std::uint8_t kToArm = 1;
 
 // Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its start.
 inline constexpr std::uint64_t kFileSpace = std::uint64_t{1} << 63;
@@ -79,7 +85,8 @@ struct Field {
 
 // Whether it leads to a byte of the file, and not to an address.
 [[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept {
-  return form == FieldForm::kFileOffset32 || form == FieldForm::kFileUleb21 || form == FieldForm::kFileUleb28;
+  return form == FieldForm::kFileOffset32 || form == FieldForm::kFileOffset24 || form == FieldForm::kFileUleb21 ||
+         form == FieldForm::kFileUleb28;
 }
 
 // Bytes of the file that a field takes up.

@@ -19,9 +19,10 @@ struct NumberBits {
   bool is_signed = false;
   bool split = false;  // bits 29-30 are the lowest two, the others begin at `low`
   bool sevens = false;  // seven bits in each byte, the least significant first
+  bool thumb = false;   // in pieces, in an order of their own: see below
 };
 
-constexpr std::array<NumberBits, 25> kNumbers = {{
+constexpr std::array<NumberBits, 28> kNumbers = {{
     {1, 0, 8, true},           // kRel8
     {4, 0, 32, true},          // kRel32
     {4, 0, 32},                // kAbs32
@@ -47,8 +48,11 @@ constexpr std::array<NumberBits, 25> kNumbers = {{
     {4, 0, 28, false, false, true},  // kUleb28
     {3, 0, 21, false, false, true},  // kFileUleb21
     {4, 0, 28, false, false, true},  // kFileUleb28
+    {4, 0, 24, true, false, false, true},  // kThumbBranch
+    {4, 0, 20, true, false, false, true},  // kThumbCondition
+    {4, 8, 24},                // kFileOffset24
 }};
-static_assert(static_cast<std::size_t>(FieldForm::kFileUleb28) + 1 == kNumbers.size());
+static_assert(static_cast<std::size_t>(FieldForm::kFileOffset24) + 1 == kNumbers.size());
 
 constexpr bool sizes_agree() noexcept {
   for (std::size_t i = 0; i < kNumbers.size(); ++i) {
@@ -61,6 +65,7 @@ static_assert(sizes_agree());
 constexpr std::uint64_t kLow12 = 0xFFF;
 constexpr unsigned kLargestScale = 4;
 constexpr std::uint64_t kArm32PipelineBytes = 8;  // what the program counter is ahead of the instruction that reads it
+constexpr std::uint64_t kThumbPipelineBytes = 4;
 
 // False where the form or the field's own count of bits is none.
 bool number_bits(const Field& field, NumberBits& bits) noexcept {
@@ -68,6 +73,7 @@ bool number_bits(const Field& field, NumberBits& bits) noexcept {
   bits = kNumbers[static_cast<std::size_t>(field.form)];
   if (field.form == FieldForm::kArmLow12Scaled) return field.trailing_bytes <= kLargestScale;
   if (leads_into_file(field.form)) return field.trailing_bytes != 0;
+  if (field.form == FieldForm::kThumbBranch) return field.trailing_bytes <= kToArm;
   if (field.form != FieldForm::kMachChained) return true;
   bits.count = field.trailing_bytes & ~kChainedFromBase & 0xFF;
   return bits.count >= 1 && bits.count <= 64;
@@ -97,11 +103,39 @@ void store_field(std::uint8_t* bytes, unsigned size, std::uint64_t value) noexce
   for (unsigned i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(value >> 8 * i);
 }
 
+// A branch of Thumb-2 is two halfwords, the first in the low half of `raw`: 11110 S high, then 1- J1 - J2 low. Of the
+// number S is the top bit and `low` the lowest eleven; between them lie, of a condition, J2, J1 and six bits of `high`, of
+// the others two bits that are J1 and J2 turned round where S is not set, and ten bits of `high`.
+struct ThumbBranch {
+  static constexpr unsigned kSign = 10, kJ1 = 29, kJ2 = 27, kLow = 16;
+
+  unsigned high_bits;
+  [[nodiscard]] bool has_condition() const noexcept { return high_bits == 6; }
+
+  [[nodiscard]] std::uint64_t number(std::uint64_t raw) const noexcept {
+    const std::uint64_t sign = raw >> kSign & 1, j1 = raw >> kJ1 & 1, j2 = raw >> kJ2 & 1;
+    const std::uint64_t top = has_condition() ? sign << 2 | j2 << 1 | j1 : sign << 2 | (~(j1 ^ sign) & 1) << 1 | (~(j2 ^ sign) & 1);
+    return (top << high_bits | (raw & ((1u << high_bits) - 1))) << 11 | (raw >> kLow & 0x7FF);
+  }
+
+  [[nodiscard]] std::uint64_t with_number(std::uint64_t raw, std::uint64_t number) const noexcept {
+    const std::uint64_t high_mask = (1u << high_bits) - 1;
+    const std::uint64_t top = number >> (11 + high_bits), sign = top >> 2 & 1, upper = top >> 1 & 1, lower = top & 1;
+    const std::uint64_t j1 = has_condition() ? lower : ~(upper ^ sign) & 1;
+    const std::uint64_t j2 = has_condition() ? upper : ~(lower ^ sign) & 1;
+    raw &= ~(high_mask | 1u << kSign | 1u << kJ1 | 1u << kJ2 | 0x7FFu << kLow);
+    return raw | (number >> 11 & high_mask) | sign << kSign | j1 << kJ1 | j2 << kJ2 | (number & 0x7FF) << kLow;
+  }
+};
+
+ThumbBranch thumb_branch(const NumberBits& bits) noexcept { return {bits.count - 14u}; }
+
 // The number, extended to 64 bits.
 std::uint64_t number_in(std::uint64_t raw, const NumberBits& bits) noexcept {
   std::uint64_t number = raw >> bits.low;
   if (bits.sevens) number = (raw & 0x7F) | (raw & 0x7F00) >> 1 | (raw & 0x7F0000) >> 2 | (raw & 0x7F000000) >> 3;
   if (bits.split) number = number << 2 | (raw >> 29 & 3);
+  if (bits.thumb) number = thumb_branch(bits).number(raw);
   return bits.is_signed ? signed_number(number, bits.count) : number & mask_of(bits.count);
 }
 
@@ -112,6 +146,7 @@ std::uint64_t with_number(std::uint64_t raw, const NumberBits& bits, std::uint64
     }
     return raw;
   }
+  if (bits.thumb) return thumb_branch(bits).with_number(raw, number);
   const unsigned apart = bits.split ? 2 : 0;
   const std::uint64_t mask = mask_of(bits.count - apart) << bits.low;
   raw = (raw & ~mask) | (number >> apart << bits.low & mask);
@@ -125,6 +160,11 @@ std::uint64_t end_of(const Field& field, const FieldPlace& place) noexcept {
 
 std::uint64_t chain_base(const Field& field, const FieldPlace& place) noexcept {
   return (field.trailing_bytes & kChainedFromBase) != 0 ? place.base_address : 0;
+}
+
+std::uint64_t thumb_origin(const Field& field, const FieldPlace& place) noexcept {
+  const std::uint64_t origin = place.own_address + kThumbPipelineBytes;
+  return field.trailing_bytes == kToArm ? origin & ~std::uint64_t{3} : origin;
 }
 
 std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint64_t number) noexcept {
@@ -151,9 +191,12 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kBack32: return place.own_address - number;
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28:
+    case FieldForm::kFileOffset24:
     case FieldForm::kFileOffset32: return place.base_address + number * field.trailing_bytes;
     case FieldForm::kArm32Branch: return place.own_address + kArm32PipelineBytes + number * 4;
     case FieldForm::kPrel31: return place.own_address + number;
+    case FieldForm::kThumbBranch:
+    case FieldForm::kThumbCondition: return thumb_origin(field, place) + number * 2;
   }
   return 0;
 }
@@ -186,6 +229,7 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kBack32: number = place.own_address - target; return true;
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28:
+    case FieldForm::kFileOffset24:
     case FieldForm::kFileOffset32:
       number = (target - place.base_address) / field.trailing_bytes;
       return (target - place.base_address) % field.trailing_bytes == 0;
@@ -195,6 +239,12 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
       return (from_own & 3) == 0;
     }
     case FieldForm::kPrel31: number = from_own; return true;
+    case FieldForm::kThumbBranch:
+    case FieldForm::kThumbCondition: {
+      const std::uint64_t distance = target - thumb_origin(field, place);
+      number = signed_number((place.bits64 ? distance : signed_number(distance, 32)) >> 1, 63);
+      return (distance & (field.trailing_bytes == kToArm ? 3 : 1)) == 0;
+    }
   }
   return false;
 }
@@ -207,6 +257,8 @@ bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
   const std::uint64_t number = number_in(load_field(file.data() + field.pos, bits.field_bytes), bits);
   // A scaled offset of more than a page is no low part of an address.
   if (field.form == FieldForm::kArmLow12Scaled && number << field.trailing_bytes > kLow12) return false;
+  // Nor does a BLX lead between two words.
+  if (field.form == FieldForm::kThumbBranch && field.trailing_bytes == kToArm && number % 2 != 0) return false;
   const std::uint64_t address = address_of(field, place, number);
   const bool is_wide = place.bits64 || leads_into_file(field.form);
   field.target_address = is_wide ? address : address & mask_of(32);

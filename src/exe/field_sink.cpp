@@ -64,6 +64,11 @@ void FieldSink::entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_
   add_entry(pos, FieldForm::kFileOffset32, number32(pos), {table_pos, table_bytes, entry_bytes}, kind);
 }
 
+void FieldSink::entry24(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
+                        FieldKind kind) {
+  add_entry(pos, FieldForm::kFileOffset24, number32(pos) >> 8, {table_pos, table_bytes, entry_bytes}, kind);
+}
+
 void FieldSink::uleb_rva(Uleb number, FieldKind kind) {
   if (number.size_bytes != 3 && number.size_bytes != 4) return;
   const FieldForm form = number.size_bytes == 3 ? FieldForm::kUleb21 : FieldForm::kUleb28;

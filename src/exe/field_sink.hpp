@@ -69,6 +69,9 @@ class FieldSink {
   // none.
   void entry32(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
                FieldKind kind);
+  // The same of a number in the high 24 bits.
+  void entry24(std::uint64_t pos, std::uint64_t table_pos, std::uint64_t table_bytes, std::uint8_t entry_bytes,
+               FieldKind kind);
   // A ULEB128 number that was read as it is, of three or four bytes; others are passed over. It counts from the image's
   // base, or is the position of a byte in a table.
   void uleb_rva(Uleb number, FieldKind kind);

@@ -58,6 +58,8 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
     case FieldForm::kArmBranch14:
     case FieldForm::kArmAdr:
     case FieldForm::kArm32Branch:
+    case FieldForm::kThumbBranch:
+    case FieldForm::kThumbCondition:
       if (scope.address == PackScope::kNoAddress) return false;
       place.own_address = scope.address + (field.pos - scope.pos);
       break;
@@ -68,6 +70,7 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
     case FieldForm::kUleb21:
     case FieldForm::kUleb28: place.base_address = image.base_address; break;
     case FieldForm::kFileOffset32:
+    case FieldForm::kFileOffset24:
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28: place.base_address = kFileSpace + base_pos(field); break;
     default: return false;

@@ -22,6 +22,8 @@ bool is_self_relative(FieldForm form) noexcept {
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
     case FieldForm::kArmBranch14:
+    case FieldForm::kThumbBranch:
+    case FieldForm::kThumbCondition:
     case FieldForm::kArmAdr: return true;
     default: return false;
   }
@@ -34,6 +36,7 @@ bool has_base(FieldForm form) noexcept {
     case FieldForm::kSize32:
     case FieldForm::kSize64:
     case FieldForm::kFileOffset32:
+    case FieldForm::kFileOffset24:
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28: return true;
     default: return false;

@@ -9,8 +9,9 @@ namespace bdelta::exe {
 enum class PredictorId : std::uint8_t {
   k1 = 1,  // PREDICTOR1.md
   k2 = 2,  // PREDICTOR2.md: the same, and 32-bit ARM, Go for 32 bits, and more of Go's tables
+  k3 = 3,  // PREDICTOR3.md: the same, and Thumb-2, and symbols of ELF for 32 bits
 };
 
-inline constexpr PredictorId kNewestPredictor = PredictorId::k2;
+inline constexpr PredictorId kNewestPredictor = PredictorId::k3;
 
 }  // namespace bdelta::exe

@@ -100,6 +100,14 @@ void save_code() {
                                    0xe59f3004u, 0xe79f3003u, 0x00000010u, 0xfffffff0u, 0xe51f1008u, 0x08048010u}) {
     append_le(arm32, word);
   }
+  Bytes thumb;
+  // ldr of a literal, add of pc, bl, blx, beq, b, short branches, a long ldr and its add, nop, literals
+  for (const unsigned half : {0x4a05u, 0x447au, 0xf000u, 0xf802u, 0xf000u, 0xe802u, 0xf000u, 0x8002u, 0xf000u, 0xb802u, 0xe7feu,
+                              0xe001u, 0xf8dfu, 0xa004u, 0x44fau, 0xbf00u, 0x0010u, 0x0000u, 0xf000u, 0xf802u}) {
+    append_le(thumb, static_cast<std::uint16_t>(half));
+  }
+  save("isa_arm32", "thumb", joined({low, thumb, thumb}));
+  save("isa_arm32", "mixed", joined({Bytes{0x80}, number(std::uint32_t{0x8048000}), Bytes{31}, thumb, arm32}));
   save("isa_arm32", "references", joined({low, arm32}));
   save("isa_arm32", "any", joined({low, test::random_bytes(400, 4)}));
   save("isa_arm32", "across_blocks", joined({Bytes{0x80}, number(std::uint32_t{0x8048000}), Bytes{31}, arm32, arm32}));

@@ -40,7 +40,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-max-predicted", 17},
       {"bdt2-runs", 144}, {"bdt2-runs-lanes", 144}, {"bdt2-runs-predicted", 145},
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
-      {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1},
+      {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
@@ -86,6 +86,22 @@ TEST(GoldenFolder, EveryTableOfPredictor2IsFrozen) {
     EXPECT_LE(100u, counts[kind]) << static_cast<int>(kind);
   }
   EXPECT_LT(3 * old_counts[exe::FieldKind::kGoTable], counts[exe::FieldKind::kGoTable]);
+}
+
+TEST(GoldenFolder, EveryFormOfPredictor3IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor3" / "old");
+  WorkerPool pool(1);
+  std::map<exe::FieldForm, std::size_t> counts;
+  std::size_t calls_of_words = 0;
+  for (const exe::Field& field : exe::Program(source, pool, 0, exe::PredictorId::k3).all_fields(pool)) {
+    ++counts[field.form];
+    calls_of_words += field.form == exe::FieldForm::kThumbBranch && field.trailing_bytes == exe::kToArm ? 1 : 0;
+  }
+  for (const exe::FieldForm form : {exe::FieldForm::kThumbBranch, exe::FieldForm::kThumbCondition, exe::FieldForm::kOffset32,
+                                    exe::FieldForm::kArm32Branch, exe::FieldForm::kFileOffset24}) {
+    EXPECT_LE(50u, counts[form]) << static_cast<int>(form);
+  }
+  EXPECT_LE(50u, calls_of_words);
 }
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {

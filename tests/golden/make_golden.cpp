@@ -13,6 +13,7 @@
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
+#include "support/thumb_program.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -185,6 +186,8 @@ void make_all() {
   by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
   const ProgramPair linked = linked_pair(100);
   by_tool("bdt2-predictor2", linked.old_version, linked.new_version, create_options(6));
+  const ProgramPair thumb = thumb_pair(300);
+  by_tool("bdt2-predictor3", thumb.old_version, thumb.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -127,7 +127,8 @@ TEST(Arm32Fields, TheFirstUseCounts) {
 }
 
 TEST(Arm32Fields, LiteralsAcrossABlockBorder) {
-  Bytes code(exe::kCodeBlockBytes + 64, 0);
+  Bytes code;
+  for (std::size_t i = 0; i < exe::kCodeBlockBytes / 4 + 16; ++i) append_le(code, kNop);
   const std::size_t at = exe::kCodeBlockBytes - 4;
   store_le(code.data() + at, load(2, 4));
   store_le(code.data() + at + 4, add_pc(2, 2));
@@ -153,7 +154,7 @@ TEST(Arm32Fields, BlocksAloneGiveTheSame) {
   for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i].pos, joined[i].pos);
 }
 
-TEST(Arm32Fields, OnlyOfPredictor2) {
+TEST(Arm32Fields, NotOfPredictor1) {
   Bytes code;
   append_le(code, std::uint32_t{0xEB000000});
   CodeSection section = section_of(code, false);

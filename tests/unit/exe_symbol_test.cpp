@@ -9,6 +9,7 @@
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/thumb_program.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -17,9 +18,9 @@ using exe::Field;
 using exe::FieldForm;
 using exe::FieldKind;
 
-std::map<std::uint64_t, Field> fields_of(const Bytes& file) {
+std::map<std::uint64_t, Field> fields_of(const Bytes& file, exe::PredictorId predictor = exe::kNewestPredictor) {
   WorkerPool pool(1);
-  const exe::Program program(file, pool);
+  const exe::Program program(file, pool, 0, predictor);
   std::map<std::uint64_t, Field> fields;
   for (const Field& field : program.all_fields(pool)) fields[field.pos] = field;
   return fields;
@@ -94,6 +95,32 @@ TEST(Symbols, NamesAndNumbersLeadIntoTheFile) {
   }
 }
 
+// In images that are not wide from predictor 3 on.
+TEST(Symbols, OfImagesThatAreNotWide) {
+  std::vector<unsigned> functions(kCount);
+  for (unsigned i = 0; i < kCount; ++i) functions[i] = i;
+  const ThumbProgram program = thumb_program(functions);
+  const auto fields = fields_of(program.bytes);
+  EXPECT_EQ(kCount, count_of(fields, FieldKind::kSymbolName));
+  EXPECT_EQ(3 * kCount, count_of(fields, FieldKind::kSymbolIndex));
+  const auto expect_entry = [&](std::size_t pos, std::size_t table, unsigned entry_bytes, unsigned shift) {
+    const auto found = fields.find(pos);
+    ASSERT_NE(fields.end(), found) << pos;
+    EXPECT_EQ(shift == 0 ? FieldForm::kFileOffset32 : FieldForm::kFileOffset24, found->second.form);
+    EXPECT_EQ(static_cast<std::uint32_t>(pos - table), found->second.base_delta);
+    const std::uint64_t number = load_le<std::uint32_t>(program.bytes.data() + pos) >> shift;
+    EXPECT_EQ(exe::kFileSpace + table + entry_bytes * number, found->second.target_address);
+  };
+  for (std::size_t i = 0; i < kCount; ++i) {
+    expect_entry(program.at.symbols + kThumbSymbolBytes * (i + 1), program.at.names, 1, 0);
+    expect_entry(program.at.hash + 8 + 4 * i, program.at.symbols, kThumbSymbolBytes, 0);
+    expect_entry(program.at.gnu_hash + 20 + 4 * i, program.at.symbols, kThumbSymbolBytes, 0);
+    expect_entry(program.at.relocations + 8 * i + 4, program.at.symbols, kThumbSymbolBytes, 8);
+  }
+  const auto before = fields_of(program.bytes, exe::PredictorId::k2);
+  EXPECT_EQ(0u, count_of(before, FieldKind::kSymbolName) + count_of(before, FieldKind::kSymbolIndex));
+}
+
 TEST(Symbols, NumbersOfNothingAreNoFields) {
   const FixedProgram program = small_program();
   const std::size_t symbol = program.at.symbols + 24;
@@ -141,6 +168,21 @@ TEST(FixedPrograms, ArePredicted) {
     ASSERT_OK(predicted);
     ASSERT_OK(plain);
     EXPECT_LT(predicted->size(), plain->size() / 8 * 7) << level;
+  }
+}
+
+// Calls of both sorts of code, literals, symbols: left to tell are functions that came, and calls of those that went.
+TEST(ThumbPrograms, ArePredicted) {
+  const ProgramPair pair = thumb_pair(600);
+  for (const int level : {3, 6, 9, kMaxLevel}) {
+    CreateOptions options = create_options(level);
+    expect_round_trip(pair.old_version, pair.new_version, options);
+    const auto predicted = make_patch(pair.old_version, pair.new_version, options);
+    options.predict = false;
+    const auto plain = make_patch(pair.old_version, pair.new_version, options);
+    ASSERT_OK(predicted);
+    ASSERT_OK(plain);
+    EXPECT_LT(predicted->size() * 4, plain->size() * 3) << level;
   }
 }
 
