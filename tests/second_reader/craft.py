@@ -8,6 +8,7 @@ import struct
 
 from fields import write_address
 from images import UNBACKED
+from mixed_arm import FREQUENT
 from old_fields import find_fields
 from scan import find_images
 
@@ -16,8 +17,8 @@ HOT = (0x66, 0x67, 0xf2, 0xf3, 0x48, 0x40, 0x0f, 0xc4, 0xc5, 0x62, 0x8f, 0x05, 0
 FILLERS = (0x00, 0x90, 0xcc)
 CODE_POS = 0x1000
 MACHO_CPU = {"x86-64": 0x01000007, "arm64": 0x0100000c}
-ELF_MACHINE = {"x86-32": 3, "arm32": 40}
-MACHINES = ("x86-64", "x86-32", "arm64", "arm32")
+ELF_MACHINE = {"x86-32": 3, "arm32": 40, "thumb": 40}
+MACHINES = ("x86-64", "x86-32", "arm64", "arm32", "thumb")
 SHIFTS = (0x1230, 0x2340)  # of the memory below and above the code
 
 
@@ -50,6 +51,40 @@ def random_arm32_code(seed, size):
         else:
             words.append(rng.getrandbits(32))
     return struct.pack(f"<{len(words)}I", *words) + rng.randbytes(size % 4)
+
+
+def random_thumb_code(seed, size):
+    """Stretches of Thumb, of words as above, and of Thumb that looks like neither."""
+    rng, code = random.Random(seed), bytearray()
+    unclear = bytes(0xf0 if byte in FREQUENT else byte for byte in range(256))
+    while len(code) < size:
+        what, stretch = rng.random(), rng.randrange(100, 4000) & ~3
+        if what < 0.3:
+            code += random_arm32_code(rng.random(), stretch)
+        elif what < 0.8:
+            code += random_halfwords(rng, stretch)
+        else:
+            code += random_halfwords(rng, stretch).translate(unclear)
+    return bytes(code[:size])
+
+
+def random_halfwords(rng, size):
+    """Like random_arm32_code, of one or two halfwords each; loads and branches may be cut."""
+    halfwords = []
+    while len(halfwords) < size // 2:
+        what, register = rng.random(), rng.choice((0, 1, 2, 3, 7, 8, 11, 15))
+        if what < 0.15:
+            distance = rng.choice((rng.randrange(200) & ~3, rng.randrange(4096) & ~3, rng.randrange(4096)))
+            halfwords += 0xf8df, register << 12 | distance
+        elif what < 0.25:
+            halfwords.append(0x4800 | register << 8 & 0x700 | rng.choice((rng.randrange(40), rng.randrange(256))))
+        elif what < 0.5:
+            halfwords.append(0x4478 | register << 4 & 0x80 | register & 7)
+        elif what < 0.75:
+            halfwords += 0xf000 | rng.getrandbits(11), 0x8000 | rng.getrandbits(15)
+        else:
+            halfwords.append(rng.getrandbits(16))
+    return struct.pack(f"<{size // 2}H", *halfwords[:size // 2])
 
 
 def macho(code, cpu, shift_low, shift_high):
@@ -90,11 +125,11 @@ def make(machine, code, shifts):
 
 def random_pair(machine, seed, size):
     """(OLD, NEW, number of fields that differ)"""
-    code = random_arm32_code(seed, size) if machine == "arm32" else random_code(seed, size)
+    code = {"arm32": random_arm32_code, "thumb": random_thumb_code}.get(machine, random_code)(seed, size)
     old, new = make(machine, code, (0, 0)), bytearray(make(machine, code, SHIFTS))
     old_images, count = find_images(old), 0
     old_image, new_image = old_images[0], find_images(bytes(new))[0]
-    for field in find_fields(old, old_images, 2):
+    for field in find_fields(old, old_images, 3):
         section = old_image.section_of(field.target)
         if section is None or section.kind != UNBACKED:
             continue

@@ -1,4 +1,4 @@
-"""Fields in the tables of ELF images (section 8.2 of both pages)."""
+"""Fields in the tables of ELF images (section 8.2 of all pages)."""
 from arm_unwind import read_arm_unwind_index
 from bytes_of_file import MASK64
 from eh_frame import read_eh_frame, read_eh_frame_hdr
@@ -11,7 +11,6 @@ TYPE_DYNAMIC, TYPE_EH_FRAME_HDR, TYPE_ARM_EXIDX = 2, 0x6474e550, 0x70000001
 SYMBOL_SECTIONS = (2, 11)
 PROGBITS, HASH, NO_BITS, GNU_HASH = 1, 5, 8, 0x6ffffff6
 ALLOCATED = 2
-SYMBOL_BYTES = 24
 NO_TABLE = (0, 0)
 ADDRESS_TAGS = {3, 4, 5, 6, 7, 12, 13, 17, 23, 25, 26, 32, 36, 0x6ffffef5, 0x6ffffff0, 0x6ffffffc, 0x6ffffffe}
 SIZE_TAGS = {8: 7, 18: 17, 2: 23, 35: 36, 10: 5, 27: 25, 28: 26}
@@ -20,6 +19,7 @@ RELATIVE = {X86_64: (8, 37), ARM64: (1027, 1032), X86_32: (8, 42), ARM32: (23, 1
 
 def read_elf_tables(reader):
     image, file = reader.image, reader.file
+    hashes = image.wide or reader.predictor > 2
     reader.abs(image.pos + 24, HEADER)
     for segment in image.about["segments"]:
         if segment.type == TYPE_DYNAMIC:
@@ -35,13 +35,14 @@ def read_elf_tables(reader):
         linked = linked_table(image, header.link)
         if header.type in SYMBOL_SECTIONS:
             read_symbols(reader, header.pos, header.size, linked)
-        if image.wide and header.type == HASH:
+        if hashes and header.type == HASH:
             words = reader.file.u32(header.pos) + reader.file.u32(header.pos + 4) if header.size >= 8 else (
                 reader.file.u32(header.pos) if header.size >= 4 else 0)
             read_numbers(reader, header, 2, words, linked)
-        if image.wide and header.type == GNU_HASH:
+        if hashes and header.type == GNU_HASH:
             filters = reader.file.u32(header.pos + 8) if header.size >= 12 else 0
-            read_numbers(reader, header, 4 + 2 * filters, reader.file.u32(header.pos) if header.size >= 4 else 0, linked)
+            words = reader.file.u32(header.pos) if header.size >= 4 else 0
+            read_numbers(reader, header, 4 + image.word_bytes // 4 * filters, words, linked)
     if image.wide:
         read_unloaded_words(reader)
     if file.u16(image.pos + 16) != 3:
@@ -97,9 +98,13 @@ def linked_table(image, number):
     return NO_TABLE
 
 
+def symbol_bytes(image):
+    return 24 if image.wide else 16
+
+
 def read_numbers(reader, header, begin, count, symbols):
     for i in reader.steps(range(begin, min(header.size // 4, begin + count))):
-        reader.entry32(header.pos + 4 * i, symbols, SYMBOL_BYTES, SYMBOL_INDEX)
+        reader.entry32(header.pos + 4 * i, symbols, symbol_bytes(reader.image), SYMBOL_INDEX)
 
 
 def read_unloaded_words(reader):
@@ -130,7 +135,9 @@ def read_relocations(reader, address, size, with_addends, symbols):
     for e in reader.steps(entries):
         reader.abs(e, RELOCATION_PLACE)
         if image.wide:
-            reader.entry32(e + 12, symbols, SYMBOL_BYTES, SYMBOL_INDEX)
+            reader.entry32(e + 12, symbols, symbol_bytes(image), SYMBOL_INDEX)
+        elif reader.predictor > 2:
+            reader.entry24(e + 4, symbols, symbol_bytes(image), SYMBOL_INDEX)
         type_ = reader.word(e + w) & (0xffffffff if image.wide else 0xff)
         if with_addends and type_ in RELATIVE.get(image.machine, ()):
             reader.abs(e + 2 * w, RELOCATION_ADDEND)
@@ -166,10 +173,11 @@ def read_packed_relocations(reader, address, size):
 
 def read_symbols(reader, b, size, names):
     wide, file = reader.image.wide, reader.file
-    entry_bytes, type_at, section_at, value_at, size_at = (24, 4, 6, 8, 16) if wide else (16, 12, 14, 4, 8)
+    entry_bytes = symbol_bytes(reader.image)
+    type_at, section_at, value_at, size_at = (4, 6, 8, 16) if wide else (12, 14, 4, 8)
     for i in reader.steps(range(1, size // entry_bytes)):
         e = b + i * entry_bytes
-        if wide:
+        if wide or reader.predictor > 2:
             reader.entry32(e, names, 1, SYMBOL_NAME)
         section = file.u16(e + section_at)
         if file.u8(e + type_at) % 16 == 6 or section == 0 or section >= 0xff00:

@@ -1,4 +1,4 @@
-"""Pointers as unwind tables encode them (section 8.3 of both pages)."""
+"""Pointers as unwind tables encode them (section 8.3 of predictors 1 and 2)."""
 from bytes_of_file import MASK64, sext
 
 OMITTED = 0xff

@@ -1,23 +1,26 @@
-"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6 of both pages)."""
+"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6 of all pages)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, sext
 
 (REL8, REL32, ABS32, ABS64, RVA32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, LOW12, LOW12_SCALED, SIZE32,
  SIZE64, CHAINED, BACK32, OFFSET24, FILE_OFFSET32, ARM32_BRANCH, PREL31, ULEB21, ULEB28, FILE_ULEB21,
- FILE_ULEB28) = range(25)
+ FILE_ULEB28, THUMB_BRANCH, THUMB_CONDITION, FILE_OFFSET24) = range(28)
 FILE_SPACE = 1 << 63  # where file positions stand among addresses
 
 SIZES = {REL8: 1, ABS64: 8, SIZE64: 8, CHAINED: 8, ULEB21: 3, FILE_ULEB21: 3}  # all others have 4 bytes
-SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, ARM32_BRANCH, PREL31}
-FILE_FORMS = {FILE_OFFSET32, FILE_ULEB21, FILE_ULEB28}  # they lead to a byte of the file
+SIGNED = {REL8, REL32, OFFSET32, BRANCH26, BRANCH19, BRANCH14, ADR, PAGE, ARM32_BRANCH, PREL31, THUMB_BRANCH,
+          THUMB_CONDITION}
+FILE_FORMS = {FILE_OFFSET32, FILE_ULEB21, FILE_ULEB28, FILE_OFFSET24}  # they lead to a byte of the file
 WITH_BASE_BYTE = {OFFSET32, SIZE32, SIZE64, OFFSET24} | FILE_FORMS
 SEVENS = tuple((low, 7) for low in (0, 8, 16, 24))
 # form -> stretches of bits (lowest bit, count), the lowest bits of the number first; others fill their bytes.
 BITS = {BRANCH26: ((0, 26),), BRANCH19: ((5, 19),), BRANCH14: ((5, 14),), ADR: ((29, 2), (5, 19)),
         PAGE: ((29, 2), (5, 19)), LOW12: ((10, 12),), LOW12_SCALED: ((10, 12),), OFFSET24: ((0, 24),),
         ARM32_BRANCH: ((0, 24),), PREL31: ((0, 31),), ULEB21: SEVENS[:3], FILE_ULEB21: SEVENS[:3], ULEB28: SEVENS,
-        FILE_ULEB28: SEVENS}
+        FILE_ULEB28: SEVENS, THUMB_BRANCH: ((16, 11), (0, 10), (27, 1), (29, 1), (10, 1)),
+        THUMB_CONDITION: ((16, 11), (0, 6), (29, 1), (27, 1), (10, 1)), FILE_OFFSET24: ((8, 24),)}
+THUMB_SIGN, THUMB_TURNED = 1 << 10, 1 << 27 | 1 << 29  # of a thumb branch: the others mean their opposites without it
 
 (CALL, JUMP, BRANCH, SHORT_BRANCH, DATA_REFERENCE, PAGE_REFERENCE, PAGE_OFFSET, JUMP_TABLE, POINTER, RELOCATION_PLACE,
  RELOCATION_ADDEND, SYMBOL_VALUE, SYMBOL_SIZE, DYNAMIC_TABLE, UNWIND_HEADER, UNWIND_START, UNWIND_SIZE, EXCEPTION_TABLE,
@@ -51,13 +54,24 @@ def stretches(form, trailing):
     return BITS.get(form) or ((0, 8 * SIZES.get(form, 4)),)
 
 
+def turned_round(form, value):
+    """From the bits of a field to those that its number is made of, and back."""
+    return value ^ THUMB_TURNED if form == THUMB_BRANCH and not value & THUMB_SIGN else value
+
+
 def read_number(form, trailing, value):
     """The number in the bits of a field, sign-extended to 64 bits where the form is signed."""
+    value = turned_round(form, value)
     number = shift = 0
     for low, count in stretches(form, trailing):
         number |= (value >> low & ((1 << count) - 1)) << shift
         shift += count
     return sext(number, shift) if form in SIGNED else number
+
+
+def thumb_origin(form, trailing, own):
+    """The address that a branch of Thumb counts from; one to code of words counts from a word."""
+    return own + 4 & (~3 if form == THUMB_BRANCH and trailing else ~0) & MASK64
 
 
 def number_for(field, address, own, base, wide):
@@ -77,6 +91,9 @@ def number_for(field, address, own, base, wide):
     if form == ARM32_BRANCH:
         from_reader = sext(distance - 8, 64 if wide else 32)
         return None if distance & 3 else sext(from_reader >> 2, 62)
+    if form in (THUMB_BRANCH, THUMB_CONDITION):
+        distance = sext(address - thumb_origin(form, t, own), 64 if wide else 32)
+        return None if distance & (3 if t else 1) else sext(distance >> 1, 63)
     if form in (ADR, PREL31):
         return distance
     if form == PAGE:
@@ -111,4 +128,4 @@ def write_address(field, value, address, own, base, wide):
         mask = (1 << count) - 1
         value = value & ~(mask << low) | (number & mask) << low
         number >>= count
-    return value
+    return turned_round(field.form, value)

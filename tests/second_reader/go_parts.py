@@ -1,4 +1,4 @@
-"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (section 8.8 of both pages)."""
+"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (8.8 of predictors 1 and 2)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, fits

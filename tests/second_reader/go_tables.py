@@ -1,4 +1,4 @@
-"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.8 of both pages)."""
+"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.8 of predictors 1 and 2)."""
 from fields import FUNCTION_START, GO_TABLE
 from go_parts import NONE, find_module, find_table, offset32, part_at, pointer, records
 from go_types import read_more_go_tables

@@ -1,7 +1,8 @@
-"""All fields of OLD: those of tables, of jump tables and of code, made disjoint (7.3 and 7.4 of both pages)."""
+"""All fields of OLD: those of tables, of jump tables and of code, made disjoint (7.3 and 7.4 of all pages)."""
 from bisect import bisect_right
 
 import arm32
+import mixed_arm
 from arm64 import Search
 from bytes_of_file import File
 from elf_tables import read_elf_tables
@@ -88,5 +89,6 @@ def make_search(file, image, section, predictor):
     if image.machine == ARM64:
         return Search(file, section, image.low, image.high).block
     if image.machine == ARM32 and predictor > 1:
-        return arm32.Search(file, section, image.low, image.high, fixed).block
+        search = arm32.Search if predictor == 2 else mixed_arm.Search
+        return search(file, section, image.low, image.high, fixed).block
     return None

@@ -2,6 +2,7 @@
 sources that are not whole. With BDELTA_BIN_DIR set it also reads patches that today's bdelta makes: at each level, of
 pairs small enough for a slow reader, and of random code.
 """
+import itertools
 import os
 import random
 import struct
@@ -246,7 +247,7 @@ class Fresh(unittest.TestCase):
                 self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
 
     def test_programs_that_are_predicted(self):
-        for name in ("bdt2-predicted", "bdt2-predicted-fast", "bdt2-predictor2"):
+        for name in ("bdt2-predicted", "bdt2-predicted-fast", "bdt2-predictor2", "bdt2-predictor3"):
             for level in ("-3", "-6", "-9"):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
@@ -303,9 +304,10 @@ class Fresh(unittest.TestCase):
             self.assertEqual(read_by.call_count, 2)
 
     def test_random_code(self):
-        for machine in MACHINES:
-            with self.subTest(machine), tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
-                old, new, count = random_pair(machine, seed=1, size=60_000)
+        # Stretches of "thumb" that look like neither are of words by the first seed, of halfwords by the second.
+        for machine, seed in itertools.product(MACHINES, (1, 2)):
+            with self.subTest(f"{machine} {seed}"), tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+                old, new, count = random_pair(machine, seed, size=60_000)
                 self.assertGreater(count, 500)
                 paths = write_pair(folder, old, new)
                 # Without prediction a patch takes more than a byte for each field that differs.

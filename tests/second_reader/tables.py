@@ -1,7 +1,8 @@
 """Adding the fields of tables, the steps that bound that, and fixed pointers (sections 7.1, 7.2 and 8.1)."""
 from bytes_of_file import MASK64, File, fits, sext
-from fields import (ABS32, ABS64, BACK32, CHAINED, FILE_OFFSET32, FILE_SPACE, FILE_ULEB21, FILE_ULEB28, OFFSET24,
-                    OFFSET32, POINTER, PREL31, RVA32, SIZE32, SIZE64, SIZES, ULEB21, ULEB28, Field, read_number)
+from fields import (ABS32, ABS64, BACK32, CHAINED, FILE_OFFSET24, FILE_OFFSET32, FILE_SPACE, FILE_ULEB21, FILE_ULEB28,
+                    OFFSET24, OFFSET32, POINTER, PREL31, RVA32, SIZE32, SIZE64, SIZES, ULEB21, ULEB28, Field,
+                    read_number)
 from images import DATA
 
 FIRST_STEPS = 4096
@@ -84,6 +85,10 @@ class TableReader:
     def entry32(self, pos, table, entry_bytes, kind):
         """An entry of a table (file position, bytes) by its number; 0 is none."""
         self._entry(pos, FILE_OFFSET32, table, self.file.u32(pos) * entry_bytes, entry_bytes, kind)
+
+    def entry24(self, pos, table, entry_bytes, kind):
+        """As entry32, by a number in the upper three of four bytes."""
+        self._entry(pos, FILE_OFFSET24, table, (self.file.u32(pos) >> 8) * entry_bytes, entry_bytes, kind)
 
     def uleb_entry(self, pos, count, table, kind):
         """A byte of a table (file position, bytes) by its offset, a uleb of `count` bytes; 0 is none."""
