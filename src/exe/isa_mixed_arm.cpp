@@ -13,13 +13,15 @@ constexpr std::size_t kStretchBytes = 1024;
 constexpr std::size_t kArmWordBytes = 4;
 
 // Highest bytes of words of ARM's code: any instruction that is always carried out, and those of vectors.
-constexpr bool is_frequent(std::uint8_t byte) noexcept { return byte >= 0xE0 && byte <= 0xF4 && byte != 0xF0 && byte != 0xF1; }
+constexpr bool is_frequent(std::uint8_t byte) noexcept {
+  return byte >= 0xE0 && byte <= 0xF4 && byte != 0xF0 && byte != 0xF1;
+}
 
 // How frequent those bytes are among the highest and among the second lowest of the stretch's words: in code of halfwords
 // there is no difference.
-enum class Look : std::uint8_t { kWords, kHalfwords, kUnclear };
+enum class CodeLook : std::uint8_t { kWords, kHalfwords, kUnclear };
 
-Look look_of(ByteSpan stretch) noexcept {
+CodeLook look_of(ByteSpan stretch) noexcept {
   const std::size_t words = stretch.size() / kArmWordBytes;
   std::size_t high_count = 0;
   std::size_t low_count = 0;
@@ -28,21 +30,23 @@ Look look_of(ByteSpan stretch) noexcept {
     high_count += is_frequent(word[3]) ? 1u : 0u;
     low_count += is_frequent(word[1]) ? 1u : 0u;
   }
-  if (5 * high_count >= words && high_count >= 3 * low_count) return Look::kWords;
-  return 16 * low_count >= words && high_count < 2 * low_count ? Look::kHalfwords : Look::kUnclear;
+  if (5 * high_count >= words && high_count >= 3 * low_count) return CodeLook::kWords;
+  return 16 * low_count >= words && high_count < 2 * low_count ? CodeLook::kHalfwords : CodeLook::kUnclear;
 }
 
 // For each stretch of the block whether it is of words. Where it does not tell, as tables of constants between the
 // functions don't, it is what most are that do.
 std::vector<bool> stretches_of_words(const CodeSection& section, CodeBlock block) {
-  std::vector<Look> looks;
+  std::vector<CodeLook> looks;
   for (std::size_t begin = block.begin; begin < block.end; begin += kStretchBytes) {
     looks.push_back(look_of(section.bytes.subspan(begin, std::min(block.end - begin, kStretchBytes))));
   }
-  const auto count = [&](Look look) { return std::count(looks.begin(), looks.end(), look); };
-  const bool unclear_are_words = count(Look::kWords) > count(Look::kHalfwords);
+  const auto count = [&](CodeLook look) { return std::count(looks.begin(), looks.end(), look); };
+  const bool unclear_are_words = count(CodeLook::kWords) > count(CodeLook::kHalfwords);
   std::vector<bool> are_words;
-  for (const Look look : looks) are_words.push_back(look == Look::kWords || (look == Look::kUnclear && unclear_are_words));
+  for (const CodeLook look : looks) {
+    are_words.push_back(look == CodeLook::kWords || (look == CodeLook::kUnclear && unclear_are_words));
+  }
   return are_words;
 }
 
