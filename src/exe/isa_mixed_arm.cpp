@@ -54,24 +54,25 @@ std::vector<bool> stretches_of_words(const CodeSection& section, CodeBlock block
 
 void find_mixed_arm_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out) {
   const std::vector<bool> are_words = stretches_of_words(section, block);
-  const bool has_words = std::find(are_words.begin(), are_words.end(), true) != are_words.end();
-  const bool has_halfwords = std::find(are_words.begin(), are_words.end(), false) != are_words.end();
-  std::vector<Field> in_words;
-  std::vector<Field> in_halfwords;
-  if (has_words) find_arm32_fields(section, block, image, in_words);
-  if (has_halfwords) find_thumb_fields(section, block, image, in_halfwords);
+  const auto begin = static_cast<std::ptrdiff_t>(out.size());
   // A field may begin in one stretch and end in the next; both have to be of its kind.
-  const auto keep = [&](std::vector<Field>& fields, bool of_words) {
-    std::erase_if(fields, [&](const Field& field) {
-      const std::size_t begin = static_cast<std::size_t>(field.pos - section.file_pos) - block.begin;
-      return are_words[begin / kStretchBytes] != of_words ||
-             are_words[(begin + kArmWordBytes - 1) / kStretchBytes] != of_words;
-    });
+  const auto keep_behind = [&](std::ptrdiff_t pos, bool of_words) {
+    const auto is_strange = [&](const Field& field) {
+      const std::size_t at = static_cast<std::size_t>(field.pos - section.file_pos) - block.begin;
+      return are_words[at / kStretchBytes] != of_words || are_words[(at + kArmWordBytes - 1) / kStretchBytes] != of_words;
+    };
+    out.erase(std::remove_if(out.begin() + pos, out.end(), is_strange), out.end());
   };
-  keep(in_words, true);
-  keep(in_halfwords, false);
-  std::merge(in_words.begin(), in_words.end(), in_halfwords.begin(), in_halfwords.end(), std::back_inserter(out),
-             comes_before);
+  if (std::find(are_words.begin(), are_words.end(), true) != are_words.end()) {
+    find_arm32_fields(section, block, image, out);
+    keep_behind(begin, true);
+  }
+  const auto middle = static_cast<std::ptrdiff_t>(out.size());
+  if (std::find(are_words.begin(), are_words.end(), false) != are_words.end()) {
+    find_thumb_fields(section, block, image, out);
+    keep_behind(middle, false);
+  }
+  std::inplace_merge(out.begin() + begin, out.begin() + middle, out.end(), comes_before);
 }
 
 }  // namespace bdelta::exe
