@@ -14,7 +14,7 @@
 namespace bdelta {
 
 struct ParseParams {
-  std::vector<ParseCosts> costs{ParseCosts()};  // each gives covers of its own; at least one
+  std::vector<ParseCosts> costs = std::vector<ParseCosts>(1);  // each gives covers of its own; at least one
   std::vector<ParseCosts> little_costs;         // in their place where seeds leave no more than little_bytes to be changed
   std::uint64_t little_bytes = 0;
   std::vector<ParseCosts> dense_costs;          // likewise, where what seeds leave free looks compressed
