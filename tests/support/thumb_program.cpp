@@ -97,7 +97,7 @@ class ThumbLinker {
       out_.put32(at + 4, parts[i].type).put32(at + 8, parts[i].flags).put32(at + 12, kElfBase + parts[i].pos);
       out_.put32(at + 16, parts[i].pos).put32(at + 20, parts[i].size).put32(at + 24, parts[i].link);
     }
-    const std::size_t dynamic[] = {6, kElfBase + at_.symbols, 17, kElfBase + at_.relocations, 18, 8 * count, 0, 0};
+    const std::uint64_t dynamic[] = {6, kElfBase + at_.symbols, 17, kElfBase + at_.relocations, 18, 8 * count, 0, 0};
     for (std::size_t i = 0; i < 8; ++i) out_.put32(at_.dynamic + 4 * i, dynamic[i]);
   }
 
