@@ -47,11 +47,12 @@ constexpr unsigned used_register(unsigned half) noexcept { return (half >> 4 & 8
 class ThumbSearch {
  public:
   ThumbSearch(const CodeSection& section, CodeBlock block, AddressRange image) noexcept
-      : section_(section), block_(block), image_(image) {}
+      : section_(section), block_(block), image_(image),
+        start_(block.begin - std::min(block.begin, kBeforeBytes)) {}
 
   void find(std::vector<Field>& out) {
     origins_.assign((block_.end - block_.begin) / kLiteralBytes + 1, kNoLiteral);
-    std::size_t pos = block_.begin - std::min(block_.begin, kBeforeBytes);
+    std::size_t pos = start_;
     while (pos + kHalfBytes <= block_.end) {
       if (is_literal(pos)) {
         write_literal(pos, out);
@@ -73,7 +74,7 @@ class ThumbSearch {
   }
 
  private:
-  // Of a word of the block: not a literal, one that nothing counts from, else what it counts from, as below.
+  // Of a word of the block: not a literal, one that counts from nothing, else what it counts from, in bytes from start_.
   static constexpr std::uint32_t kNoLiteral = 0, kUncounted = 1, kFirstOrigin = 2;
 
   struct Load {
@@ -87,23 +88,19 @@ class ThumbSearch {
   }
   [[nodiscard]] bool is_literal(std::size_t pos) const noexcept {
     return pos >= block_.begin && pos % kLiteralBytes == 0 && pos + kLiteralBytes <= block_.end &&
-           origin_of(pos) != kNoLiteral;
+           origins_[word_of(pos)] != kNoLiteral;
   }
-  [[nodiscard]] const std::uint32_t& origin_of(std::size_t literal) const noexcept {
-    return origins_[(literal - block_.begin) / kLiteralBytes];
-  }
-  [[nodiscard]] std::uint32_t& origin_of(std::size_t literal) noexcept {
-    return origins_[(literal - block_.begin) / kLiteralBytes];
+  // Of the block, by its number.
+  [[nodiscard]] std::size_t word_of(std::size_t literal) const noexcept {
+    return (literal - block_.begin) / kLiteralBytes;
   }
 
   void note_short(std::size_t pos, unsigned half) {
     if (is_thumb_use(half)) {
       Load& load = loads_[used_register(half)];
       if (load.at == Load::kNone || pos - load.at >= kUseReachBytes) return;
-      std::uint32_t& origin = origin_of(load.literal);
-      // Counted from in front of what the block's first instruction can be, so that it is never negative.
-      const std::size_t from = pos + kAheadBytes - (block_.begin - std::min(block_.begin, kBeforeBytes));
-      if (origin == kUncounted) origin = kFirstOrigin + static_cast<std::uint32_t>(from);
+      std::uint32_t& origin = origins_[word_of(load.literal)];
+      if (origin == kUncounted) origin = kFirstOrigin + static_cast<std::uint32_t>(pos + kAheadBytes - start_);
       load.at = Load::kNone;
     } else {
       note_load(pos, short_load(half));
@@ -116,15 +113,16 @@ class ThumbSearch {
     load.at = Load::kNone;
     const std::size_t literal = (pos + kAheadBytes) / kLiteralBytes * kLiteralBytes + found.distance;
     if (literal % kLiteralBytes != 0 || literal < block_.begin || literal + kLiteralBytes > block_.end) return;
-    if (origin_of(literal) == kNoLiteral) origin_of(literal) = kUncounted;
+    std::uint32_t& origin = origins_[word_of(literal)];
+    if (origin == kNoLiteral) origin = kUncounted;
     load = {pos, literal};
   }
 
   void write_literal(std::size_t pos, std::vector<Field>& out) const {
     const auto word = load_le<std::uint32_t>(section_.bytes.data() + pos);
-    const std::uint32_t origin = origin_of(pos);
+    const std::uint32_t origin = origins_[word_of(pos)];
     if (origin >= kFirstOrigin) {
-      const std::size_t base = block_.begin - std::min(block_.begin, kBeforeBytes) + (origin - kFirstOrigin);
+      const std::size_t base = start_ + (origin - kFirstOrigin);
       const std::uint64_t target = (section_.address + base + word) & kThumbAddressMask;
       put({section_.file_pos + pos, target, static_cast<std::uint32_t>(pos - base), FieldForm::kOffset32,
            FieldKind::kDataReference, 0, 0}, out);
@@ -166,6 +164,7 @@ class ThumbSearch {
   const CodeSection& section_;
   const CodeBlock block_;
   const AddressRange image_;
+  const std::size_t start_;  // where reading begins, in front of the block
   std::array<Load, 16> loads_;
   std::vector<std::uint32_t> origins_;
 };

@@ -1,4 +1,5 @@
 """Fields in Thumb code, whose instructions are one halfword or two (section 10b of predictor 3)."""
+import arm32
 from arm32 import AROUND, MASK32, REACH
 from fields import (ABS32, BRANCH, CALL, CODE_POINTER, DATA_REFERENCE, JUMP, OFFSET32, THUMB_BRANCH, THUMB_CONDITION,
                     Field, read_number, thumb_origin)
@@ -11,15 +12,7 @@ BRANCHES = {0xd000: (THUMB_BRANCH, 0, CALL), 0xc000: (THUMB_BRANCH, 1, CALL), 0x
 NO_CONDITIONS = (14, 15)
 
 
-class Search:
-    """Looks for fields in the blocks of one code section. Positions are those in the section."""
-
-    def __init__(self, file, section, low, high, fixed):
-        self.file = file
-        self.section = section
-        self.low, self.high = low, high
-        self.fixed = fixed
-
+class Search(arm32.Search):
     def block(self, begin, end):
         return Walk(self, begin, end).fields()
 

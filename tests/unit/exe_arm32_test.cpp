@@ -143,15 +143,7 @@ TEST(Arm32Fields, LiteralsAcrossABlockBorder) {
 TEST(Arm32Fields, BlocksAloneGiveTheSame) {
   Bytes code = random_bytes(2 * exe::kCodeBlockBytes + 78, 3);
   for (std::size_t i = 0; i + 3 < code.size(); i += 12) code[i + 3] = 0xE5, code[i + 2] = 0x9F;  // many loads
-  std::vector<Field> whole;
-  std::vector<Field> joined;
-  exe::find_code_fields(section_of(code, true), kImage, whole);
-  for (std::size_t block = 0; block < exe::code_block_count(code.size()); ++block) {
-    exe::find_code_fields(section_of(code, true), block, kImage, joined);
-  }
-  ASSERT_EQ(whole.size(), joined.size());
-  ASSERT_GT(whole.size(), 100u);
-  for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i].pos, joined[i].pos);
+  expect_same_by_blocks(section_of(code, true), kImage, 100);
 }
 
 TEST(Arm32Fields, NotOfPredictor1) {

@@ -1,11 +1,14 @@
-// What the tests of find_table_fields share: the fields of a file, in a shape that expectations can be written in.
+// What the tests of fields share: those of a file's tables, in a shape that expectations can be written in, and of code.
 #pragma once
 
 #include <ostream>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "base/bytes.hpp"
 #include "exe/images.hpp"
+#include "exe/isa.hpp"
 #include "exe/predict.hpp"
 #include "exe/table_fields.hpp"
 
@@ -49,6 +52,19 @@ inline std::vector<Seen> fields_of(const Bytes& file, exe::PredictorId predictor
     seen.push_back({field.pos, field.form, field.kind, field.target_address, base});
   }
   return seen;
+}
+
+// All blocks of a section at once, and one after the other; there have to be more fields than `count`.
+inline void expect_same_by_blocks(const exe::CodeSection& section, exe::AddressRange image, std::size_t count) {
+  std::vector<Field> whole;
+  std::vector<Field> joined;
+  exe::find_code_fields(section, image, whole);
+  for (std::size_t block = 0; block < exe::code_block_count(section.bytes.size()); ++block) {
+    exe::find_code_fields(section, block, image, joined);
+  }
+  ASSERT_EQ(whole.size(), joined.size());
+  ASSERT_GT(whole.size(), count);
+  for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i].pos, joined[i].pos);
 }
 
 }  // namespace bdelta::test

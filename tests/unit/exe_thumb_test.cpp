@@ -184,15 +184,7 @@ TEST(MixedArmFields, BlocksAloneGiveTheSame) {
   const Bytes calls = words_and_halves(code.size() / 4096, [](std::size_t i) { return i % 2 == 1; });
   std::copy(calls.begin(), calls.end(), code.begin());
   for (std::size_t i = 0; i + 3 < code.size(); i += 20) code[i + 1] = 0x4A;  // many loads
-  std::vector<Field> whole;
-  std::vector<Field> joined;
-  exe::find_code_fields(thumb_section(code, true), kThumbImage, whole);
-  for (std::size_t block = 0; block < exe::code_block_count(code.size()); ++block) {
-    exe::find_code_fields(thumb_section(code, true), block, kThumbImage, joined);
-  }
-  ASSERT_EQ(whole.size(), joined.size());
-  ASSERT_GT(whole.size(), 50'000u);
-  for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i].pos, joined[i].pos);
+  expect_same_by_blocks(thumb_section(code, true), kThumbImage, 50'000);
 }
 
 TEST(MixedArmFields, OnlyOfPredictor3) {
