@@ -21,6 +21,7 @@ Status make_patch(CreateRun& run) {
     BDELTA_TRY(run.choose_covers());
     BDELTA_TRY(run.find_words());
     BDELTA_TRY(run.find_target_copies());
+    BDELTA_TRY(run.compare_prediction());
     BDELTA_TRY(run.encode());
   }
   BDELTA_TRY(run.finish_body());

@@ -83,14 +83,16 @@ Status CreateRun::check_limits() {
 }
 
 // begin, end: shares of the segment at hand.
+// Steps that are gone through once more don't set progress back.
 void CreateRun::set_segment_range(double begin, double end) {
+  segment_share_ = std::max(segment_share_, begin);
   const double size = std::max(1.0, static_cast<double>(target_reader_.size()));
   const auto of_all = [&](double share) {
     const double length = static_cast<double>(segment_.end - segment_.begin);
     const double done = (static_cast<double>(segment_.begin) + share * length) / size;
     return share::kDigested + (share::kSegmentsDone - share::kDigested) * done;
   };
-  watch_.set_range(of_all(begin), of_all(end));
+  watch_.set_range(of_all(segment_share_), of_all(std::max(segment_share_, end)));
 }
 
 std::vector<TargetRange> CreateRun::segments() const {

@@ -32,13 +32,14 @@ class CreateRun {
 
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
-  // The target in parts, in order; each goes through the three steps below.
+  // The target in parts, in order; each goes through the steps below.
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
   Status find_covers();
   Status choose_covers();  // of several sets the one that codes smallest
   Status find_words();     // that copies have others in place of
   Status find_target_copies();  // in place of covers that cost more
+  Status compare_prediction();  // with what would have been made without it, where that takes no time
   Status encode();       // into the spool
 
   Status finish_body();  // and make the head
@@ -85,15 +86,27 @@ class CreateRun {
     bool is_quick = false;  // to code: kept as a draft, not estimated
     BodyDraft draft;
   };
+  // All that was chosen and found for the segment.
+  struct Made {
+    std::unique_ptr<ProgramPass> programs;
+    std::optional<native::CodedWords> words;
+    Covers covers;
+    std::optional<CodedBody> coded;
+    FilePieces source_pieces;
+  };
+  static constexpr std::uint64_t kQuickBytes = 128 * 1024;  // of streams that are coded rather than estimated: that takes no time
   BodyDraft draft_body(const Covers& covers);
   BodyDraft draft_predicted_body();
   BodyDraft draft_way(std::size_t way);
   BodyDraft draft_chosen();
-  [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &*words_ : nullptr; }
+  [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &words_->map : nullptr; }
   bool has_short_streams();
   bool contents_learn_words();
+  Result<std::uint64_t> made_bytes();
+  Made take_made();
+  void restore_made(Made made);
   [[nodiscard]] Measure full_measure() const noexcept;
-  [[nodiscard]] std::uint64_t plan_bytes() const;
+  Result<std::uint64_t> plan_bytes();
   Result<CodedBody> code_body(BodyDraft draft, Measure measure);
   Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
@@ -130,13 +143,16 @@ class CreateRun {
   Xxh3Hasher target_hasher_;               // of the segments
 
   std::unique_ptr<ProgramPass> programs_;  // null where nothing is predicted
+  std::optional<std::uint64_t> plan_bytes_;  // that the record of programs_ takes in the patch
+  bool compares_prediction_ = false;       // in the end, with what would have been made without it
   std::optional<Matcher> matcher_;         // over source_
   std::optional<GatheredSource> gathered_;
   TargetRange segment_{0, 0};
+  double segment_share_ = 0;               // of its work that progress has come to
   Bytes segment_bytes_;                    // empty where target_ holds them
   FilePieces source_pieces_{ByteSpan()};   // at hand for the segment
   FilePieces target_pieces_{ByteSpan()};
-  std::optional<WordMap> words_;           // absent where none pay
+  std::optional<native::CodedWords> words_;  // absent where none pay
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
 constexpr std::uint64_t kCloseShare = 32;          // what differs by less than 1/share is close
-constexpr std::uint64_t kQuickBytes = 128 * 1024;  // of streams that are coded rather than estimated: that takes no time
 
 }  // namespace
 
@@ -38,8 +37,12 @@ CreateRun::BodyDraft CreateRun::draft_way(std::size_t way) {
   return way == found_.size() ? draft_predicted_body() : draft_body(found_[way]);
 }
 
-std::uint64_t CreateRun::plan_bytes() const {
-  return programs_->plan().images.size() + programs_->plan().labels.size();
+// Of programs_, coded once for all ways.
+Result<std::uint64_t> CreateRun::plan_bytes() {
+  if (!plan_bytes_) {
+    BDELTA_ASSIGN(plan_bytes_, writer_->plan_bytes(programs_->plan()));
+  }
+  return *plan_bytes_;
 }
 
 Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measure) {
@@ -50,7 +53,8 @@ Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measu
   CodedBody body;
   if (draft.predicted) {
     BDELTA_ASSIGN(body.covers, writer_->code_groups(covers_of(draft.groups), inputs, slow));
-    body.bytes += plan_bytes() + body.covers.bytes();
+    BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes());
+    body.bytes += record_bytes + body.covers.bytes();
   }
   BDELTA_ASSIGN(body.groups, writer_->code_groups(std::move(draft.groups), inputs, slow));
   body.bytes += body.groups.bytes();
@@ -100,7 +104,8 @@ Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft) {
   BDELTA_ASSIGN(std::uint64_t bytes, writer_->estimate_groups(draft.groups));
   if (!draft.predicted) return bytes;
   BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_->estimate_groups(covers_of(draft.groups)));
-  return bytes + plan_bytes() + cover_bytes;
+  BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes());
+  return bytes + record_bytes + cover_bytes;
 }
 
 // Of `ways`, indexes into found_ (its size means prediction), those that may be the smallest, with their drafts where
@@ -200,7 +205,7 @@ Result<std::size_t> CreateRun::smallest_with_contents(const std::vector<std::siz
 
 Status CreateRun::choose_covers() {
   std::size_t best = 0;
-  const bool with_prediction = programs_ && programs_->in_doubt();
+  const bool with_prediction = programs_ && programs_->in_doubt() && !compares_prediction_;
   if ((found_.size() > 1 && writer_) || with_prediction) {
     set_segment_range(share::kMatched, share::kChosen);
     std::vector<std::size_t> ways(found_.size() + (with_prediction ? 1 : 0));
@@ -221,26 +226,9 @@ Status CreateRun::choose_covers() {
 
 CreateRun::BodyDraft CreateRun::draft_chosen() { return programs_ ? draft_predicted_body() : draft_body(covers_); }
 
-// Whether the streams of what was chosen so far are short.
-bool CreateRun::has_short_streams() { return draft_chosen().stream_bytes() <= kQuickBytes; }
-
 // What says in the end how large the patch becomes.
 CreateRun::Measure CreateRun::full_measure() const noexcept {
   return budget_.settings.contents ? Measure::kAll : Measure::kLight;
-}
-
-// Whether the groups with words, and the record of these, are smaller than without. If so, words_ are these.
-Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
-  BodyDraft before = draft_chosen();
-  words_ = words.map;
-  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words.record.size(), std::move(before), full_measure()));
-  if (!smaller) words_.reset();
-  return smaller;
-}
-
-// Whether the groups of these covers are smaller than those of covers_, without prediction.
-Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
-  return is_smaller(draft_body(covers), 0, draft_body(covers_), full_measure());
 }
 
 // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what coded_ has if there is one. An

@@ -47,6 +47,7 @@ Status CreateRun::encode() {
     BDELTA_TRY(encode_bdt1());
   } else {
     count_covers();
+    if (words_) BDELTA_TRY(writer_->add_words(*words_));
     BDELTA_TRY(coded_ ? write_coded() : programs_ ? encode_predicted() : encode_native());
   }
   Covers().swap(covers_);
@@ -72,7 +73,7 @@ std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std
     const GroupPlan& plan = plans[begin + i];
     const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
     drafts[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
-      return encode_group(source_pieces_, target_pieces_, covers, plan, window_bytes, words_ ? &*words_ : nullptr, &watch_,
+      return encode_group(source_pieces_, target_pieces_, covers, plan, window_bytes, words(), &watch_,
                           source_reader_.size());
     });
   });
@@ -143,7 +144,7 @@ std::vector<GroupDraft> CreateRun::predicted_groups() {
       const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
       contents[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
         return encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i], window_bytes,
-                               words_ ? &*words_ : nullptr, &watch_);
+                               words(), &watch_);
       });
     });
   }

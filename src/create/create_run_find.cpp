@@ -6,9 +6,7 @@
 #include "base/try.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
-#include "create/word_pass.hpp"
 #include "exe/images.hpp"
-#include "match/target_copies.hpp"
 
 namespace bdelta {
 namespace {
@@ -29,10 +27,6 @@ Digest128 digest_of(ByteSpan bytes, Watch& watch) {
   hash_watched(bytes, watch, hasher);
   return hasher.digest();
 }
-
-// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
-constexpr std::uint64_t kLeastSaved = 32;
-constexpr std::uint64_t kLeastSavedShare = 128;
 
 // Of a large target, to choose the costs of its parse by.
 constexpr std::uint64_t kSampleShare = 8;
@@ -117,6 +111,7 @@ Status CreateRun::load_target(const TargetRange& segment) {
 
 Status CreateRun::load_segment(const TargetRange& segment) {
   segment_ = segment;
+  segment_share_ = 0;
   set_segment_range(0, share::kSegmentLoaded);
   const std::uint64_t length = segment.end - segment.begin;
   watch_.begin_stage(1, (budget_.target_whole ? 0 : 2 * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
@@ -135,7 +130,8 @@ Status CreateRun::find_covers() {
       static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
   if (programs_) {
     programs_->find_covers({0, from_end});
-    if (!programs_->in_doubt()) {
+    compares_prediction_ = programs_->is_close_call();
+    if (!programs_->in_doubt() || compares_prediction_) {
       found_.assign(1, programs_->plan().covers);
       return {};
     }
@@ -172,53 +168,6 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
 // Of positions that begin at 0 with the segment.
 void CreateRun::move_to_segment(Covers& covers) const noexcept {
   for (Cover& cover : covers) cover.target_pos += segment_.begin;
-}
-
-// Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
-// copied bytes for it.
-bool CreateRun::contents_learn_words() { return budget_.settings.contents && !has_short_streams(); }
-
-// Like prediction, where both files are at hand as a whole: a patch has one set of words.
-Status CreateRun::find_words() {
-  if (budget_.settings.word_search == 0 || !budget_.ample || !writer_ || contents_learn_words()) return {};
-  set_segment_range(share::kChosen, share::kChosen);
-  const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
-                           covers_};
-  BDELTA_ASSIGN(std::optional<native::CodedWords> found,
-                learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
-  if (!found) return {};
-  if (budget_.settings.choice_bytes > 0) {
-    BDELTA_ASSIGN(const bool smaller, are_words_smaller(*found));
-    if (!smaller) return {};
-  } else {
-    words_ = std::move(found->map);
-    coded_.reset();
-  }
-  BDELTA_TRY(writer_->add_words(*found));
-  return {};
-}
-
-// Copies of what stands before in NEW, where that costs less than what covers and words make of it. Contents know no
-// such copies. With prediction there are none.
-Status CreateRun::find_target_copies() {
-  if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
-  set_segment_range(share::kChosen, share::kChosen);
-  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers_, words_ ? &*words_ : nullptr};
-  const TargetCopies found = [&] {
-    const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
-    return bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
-  }();
-  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
-  const FilePieces source_alone = std::exchange(
-      source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
-  Covers covers = with_target_copies(covers_, found.copies, source_.bytes().size());
-  BDELTA_ASSIGN(const bool smaller, are_covers_smaller(covers));
-  if (smaller) {
-    covers_ = std::move(covers);
-  } else {
-    source_pieces_ = source_alone;
-  }
-  return {};
 }
 
 }  // namespace bdelta

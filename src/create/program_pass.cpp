@@ -29,6 +29,8 @@ constexpr std::uint64_t kMisfitRatio = 3;
 constexpr std::uint64_t kMisfitBytes = 256;  // fewer misses tell nothing
 constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kSampledShare = 8;
+constexpr std::uint64_t kFewChangedBytes = 256 * 1024;  // without prediction: a search among these takes little time
+constexpr std::uint64_t kClearShare = 8;  // of them, fewer than one in so many left by prediction make it the better way
 constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
 
 // Fields of tables take more until they are in order than later.
@@ -170,12 +172,14 @@ void ProgramPass::predict() {
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
   make_copies(map, learned.labels);
-  in_doubt_ = is_doubtful(learned.counts);
+  const std::uint64_t left_bytes = count_differing(target_, copied());
+  in_doubt_ = is_doubtful(learned.counts, left_bytes);
+  is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
 }
 
 // Programs that resemble each other are mostly covered, nearly all fields are then foretold, and far fewer bytes are left
 // to tell than without.
-bool ProgramPass::is_doubtful(const exe::KindCounts& counts) const {
+bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const {
   std::uint64_t field_count = 0;
   std::uint64_t right_count = 0;
   for (const exe::KindCount& count : counts) {
@@ -185,7 +189,7 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts) const {
   std::uint64_t covered_bytes = 0;
   for (const Cover& cover : plan_.covers) covered_bytes += cover.length;
   return right_count < field_count / 10 * 9 || covered_bytes < target_.size() / 10 * 7 ||
-         count_differing(target_, copied()) > plain_changed_bytes_ / 2;
+         left_bytes > plain_changed_bytes_ / 2;
 }
 
 void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {

@@ -32,6 +32,9 @@ class ProgramPass {
   // After find_covers: the files may be better taken as plain data.
   [[nodiscard]] bool in_doubt() const noexcept { return in_doubt_; }
 
+  // After find_covers: so little changes that words and copies of NEW may do as much as prediction did.
+  [[nodiscard]] bool is_close_call() const noexcept { return is_close_call_; }
+
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
 
   // At the positions of the target; what no cover copies is 0.
@@ -51,7 +54,7 @@ class ProgramPass {
   // False: no kinds are left that much of the changes is in.
   [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
   void predict();
-  [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts) const;
+  [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
@@ -66,6 +69,7 @@ class ProgramPass {
   ByteBuffer new_image_;
   std::uint64_t apply_program_bytes_ = 0;
   bool in_doubt_ = false;
+  bool is_close_call_ = false;
   PredictionPlan plan_;
   std::size_t label_count_ = 0;
   ByteBuffer copied_;

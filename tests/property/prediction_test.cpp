@@ -78,6 +78,21 @@ TEST(Prediction, FindsProgramsInsideOfFiles) {
   expect_rebuilt(source, *with, target);
 }
 
+// NEW has the same program often: copies of NEW, which there are none of with prediction, tell it once.
+TEST(Prediction, GivesWayToCopiesOfNewThatSaveMore) {
+  const ProgramPair program = program_pair(7, 100);
+  Bytes target;
+  for (int i = 0; i < 10; ++i) append(target, program.new_version);
+  for (const int level : {3, kLevel, 9}) {
+    const auto with = make_patch(program.old_version, target, create_options(level));
+    const auto without = make_patch(program.old_version, target, without_prediction(level));
+    ASSERT_OK(with);
+    ASSERT_OK(without);
+    EXPECT_TRUE(same_bytes(*without, *with)) << "level " << level;
+    expect_rebuilt(program.old_version, *with, target);
+  }
+}
+
 // Bytes that come and go at random leave code that nothing was linked of.
 TEST(Prediction, ProgramsChangedAtRandomAreTakenAsPlainData) {
   const Bytes source = program_pair(10, 30'000).old_version;

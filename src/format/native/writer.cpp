@@ -81,9 +81,14 @@ Status Writer::append_plan(const PredictionPlan& plan) {
   return {};
 }
 
+Result<std::uint64_t> Writer::plan_bytes(const PredictionPlan& plan) const {
+  BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
+  return record.size();
+}
+
 void Writer::declare_plan(const PredictionPlan& plan, std::uint64_t apply_bytes) {
   limits_.required_features |= kFeaturePrediction;
-  plan_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
+  plan_memory_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
 }
 
 Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
@@ -151,7 +156,7 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_bytes_ + page_hash_bytes_ + word_bytes_ + limits_.history_bytes;
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + page_hash_bytes_ + word_bytes_ + limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;

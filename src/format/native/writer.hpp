@@ -61,6 +61,9 @@ class Writer {
   // be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
+  // That the global record of the plan takes; nothing is appended.
+  Result<std::uint64_t> plan_bytes(const PredictionPlan& plan) const;
+
   // What groups would be; nothing is appended. The drafts may be changed as by add_groups. Without inputs no contents are
   // coded; unless `slow`, only by the light model.
   Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs, bool slow);
@@ -99,7 +102,7 @@ class Writer {
   std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
-  std::uint64_t plan_bytes_ = 0;
+  std::uint64_t plan_memory_bytes_ = 0;
   std::uint64_t page_hash_bytes_ = 0;
   std::uint64_t word_bytes_ = 0;
 };
