@@ -1,6 +1,9 @@
 """Parts that both models of coded contents are made of (src/model/CONTENTS.md, section 4)."""
+from operator import add, mul
+
 from coder import MASK, STRETCH, squash
 
+HALF = 1 << 31  # numbers of 32 bits with a sign wrap from here to its negative
 FRESH = 16 * 2048  # a small slot: 16 times its probability of 12 bits, and how many bits it has seen
 SMALL_RATE = [131072 // (2 * n + 3) for n in range(10)]
 WIDE_RATE = [131072 // (2 * n + 3) for n in range(256)]
@@ -9,11 +12,18 @@ FIRST_CORRECTIONS = [squash(max(-2047, min(2047, 128 * (j - 16)))) for j in rang
 FIRST_MEANINGS = [1024 * (j >> 4) + 512 for j in range(1024)]
 
 
-def learn_small(slots, index, bit):
-    p, n = slots[index] >> 4, slots[index] & 15
+def taught(slot, bit):
+    p, n = slot >> 4, min(slot & 15, 9)
     goal = 4095 if bit else 0
     p += (goal - p) * SMALL_RATE[n] + 16 * goal >> 16
-    slots[index] = 16 * p + min(n + 1, 9)
+    return 16 * p + min(n + 1, 9)
+
+
+TAUGHT = [[taught(slot, bit) for slot in range(1 << 16)] for bit in (0, 1)]
+
+
+def learn_small(slots, index, bit):
+    slots[index] = TAUGHT[bit][slots[index]]
 
 
 class WideSlot:
@@ -56,9 +66,15 @@ class Lines:
         self.log = log
         self.lines = {}  # made when first looked at
 
+    def line_at(self, place):
+        line = self.lines.get(place)
+        if line is None:
+            line = self.lines[place] = Line()
+        return line
+
     def find(self, h):
         place, check = spread(h, self.log), (h | 1) & 0xffff
-        first, second = self.lines.setdefault(place, Line()), self.lines.setdefault(place ^ 1, Line())
+        first, second = self.line_at(place), self.line_at(place ^ 1)
         for line in (first, second):
             if line.check == check:
                 return line
@@ -97,20 +113,19 @@ class Mix:
 
     def __init__(self, inputs, u, w):
         self.inputs, self.u, self.w = inputs, u, w
-        total = sum(t * (a + b) for t, a, b in zip(inputs, u, w))
+        total = sum(map(mul, inputs, map(add, u, w)))
         self.x = max(-2047, min(2047, total >> 16))
         self.mixed = squash(self.x)
 
     def learn(self, bit, slowness):
         error = 65536 * bit - self.mixed
-        for i, t in enumerate(self.inputs):
-            change = t * error >> slowness
-            self.u[i] = wrapped(self.u[i] + change)
-            self.w[i] = wrapped(self.w[i] + change)
+        changes = [t * error >> slowness for t in self.inputs]
+        for weights in (self.u, self.w):
+            weights[:] = [(weight + change + HALF & MASK) - HALF for weight, change in zip(weights, changes)]
 
 
 def wrapped(number):
-    return (number + (1 << 31) & MASK) - (1 << 31)
+    return (number + HALF & MASK) - HALF
 
 
 class Correction:
