@@ -1,33 +1,11 @@
 // Fields of PE: headers and directories, base relocations with the words they change, imports and exports, tables of
-// functions with their unwind information, tables of valid targets of indirect calls.
-#include <algorithm>
+// valid targets of indirect calls. What unwinding needs is in pe_exceptions.cpp.
+#include <utility>
 
-#include "exe/pe.hpp"
-#include "exe/table_kernels.hpp"
+#include "exe/pe_tables.hpp"
 
 namespace bdelta::exe {
 namespace {
-
-
-// Position of the byte at an RVA; false if it has none.
-bool pos_of_rva(const FieldSink& sink, std::uint64_t rva, std::uint64_t& pos) {
-  return rva != 0 && sink.layout().file_pos_of(sink.image().base_address + rva, pos);
-}
-
-// A directory with its bytes in the file, cut to what is left of the image, so that many images don't read one
-// another's bytes; empty if it is not there.
-struct Table {
-  std::uint64_t pos = 0;
-  std::uint64_t size_bytes = 0;
-};
-
-Table table_of(const FieldSink& sink, const PeDirectory& directory) {
-  Table table;
-  const std::uint64_t end = sink.image().file_pos + sink.image().size_bytes;
-  if (!pos_of_rva(sink, directory.rva, table.pos) || table.pos > end) return {};
-  table.size_bytes = std::min<std::uint64_t>(directory.size_bytes, end - table.pos);
-  return table;
-}
 
 void add_headers(FieldSink& sink, const PeHeader& header) {
   sink.rva32(header.optional_pos + 16, FieldKind::kLoadCommand);  // entry
@@ -44,7 +22,7 @@ void add_headers(FieldSink& sink, const PeHeader& header) {
 }
 
 // Blocks of a page's RVA, their size, and 16 bits a place: type and offset in the page.
-void add_relocations(FieldSink& sink, const Table& table) {
+void add_relocations(FieldSink& sink, const PeTable& table) {
   constexpr unsigned kHighLow = 3, kWide = 10;
   const auto each_block = [&](const auto& visit) {
     std::uint64_t at = table.pos;
@@ -75,7 +53,7 @@ void add_rvas(FieldSink& sink, std::uint64_t rva, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) sink.rva32(pos + 4 * i, FieldKind::kImportExport);
 }
 
-void add_exports(FieldSink& sink, const Table& table) {
+void add_exports(FieldSink& sink, const PeTable& table) {
   if (table.size_bytes < 40) return;
   for (const std::uint64_t offset : {12u, 28u, 32u, 36u}) sink.rva32(table.pos + offset, FieldKind::kImportExport);
   add_rvas(sink, sink.number32(table.pos + 28), sink.number32(table.pos + 20));
@@ -94,7 +72,7 @@ void add_thunks(FieldSink& sink, std::uint64_t rva) {
   }
 }
 
-void add_imports(FieldSink& sink, const Table& table) {
+void add_imports(FieldSink& sink, const PeTable& table) {
   for (std::uint64_t at = table.pos; at + 20 <= table.pos + table.size_bytes && sink.step(); at += 20) {
     if (sink.number32(at + 12) == 0) return;
     for (const std::uint64_t offset : {0u, 12u, 16u}) sink.rva32(at + offset, FieldKind::kImportExport);
@@ -103,7 +81,7 @@ void add_imports(FieldSink& sink, const Table& table) {
   }
 }
 
-void add_delay_imports(FieldSink& sink, const Table& table) {
+void add_delay_imports(FieldSink& sink, const PeTable& table) {
   constexpr std::uint32_t kOfRvas = 1;
   for (std::uint64_t at = table.pos; at + 32 <= table.pos + table.size_bytes && sink.step(); at += 32) {
     if (sink.number32(at + 4) == 0 || sink.number32(at) != kOfRvas) return;
@@ -112,80 +90,30 @@ void add_delay_imports(FieldSink& sink, const Table& table) {
   }
 }
 
-// What follows the handler's RVA depends on the handler. Two kinds are told by their look: a count and ranges of code
-// with filter and target, as __C_specific_handler has them; or the RVA of the C++ tables.
-void add_handler_data(FieldSink& sink, std::uint64_t pos) {
-  constexpr std::uint32_t kMostScopes = 256;
-  constexpr std::uint32_t kExecuteHandler = 1;  // instead of the RVA of a filter
-  const std::uint64_t base = sink.image().base_address;
-  const std::uint32_t first = sink.number32(pos);
-  const auto is_code = [&](std::uint32_t rva) {
-    const Section* section = sink.layout().section_of(base + rva);
-    return section != nullptr && section->kind == SectionKind::kCode;
-  };
-  if (first == 0 || first > kMostScopes) {
-    const Section* section = sink.layout().section_of(base + first);
-    if (section != nullptr && section->kind == SectionKind::kData && first % 4 == 0) {
-      sink.rva32(pos, FieldKind::kExceptionTable);
-    }
-    return;
-  }
-  for (std::uint32_t i = 0; i < first && sink.step(); ++i) {
-    const std::uint64_t at = pos + 4 + 16 * std::uint64_t{i};
-    if (!is_code(sink.number32(at)) || sink.number32(at + 4) <= sink.number32(at)) return;
-    sink.rva32(at, FieldKind::kExceptionTable);
-    sink.rva32(at + 4, FieldKind::kExceptionTable);
-    if (sink.number32(at + 8) != kExecuteHandler) sink.rva32(at + 8, FieldKind::kExceptionTable);
-    sink.rva32(at + 12, FieldKind::kExceptionTable);
-  }
-}
-
-// Of x86-64: version and flags, size of the prologue, count of codes, frame; the codes, padded to pairs; the handler or
-// the function whose information goes on with this.
-void add_unwind_info(FieldSink& sink, std::uint64_t pos) {
-  constexpr unsigned kHandlers = 3, kChained = 4;
-  const ByteSpan head = bytes_at(sink.file(), pos, 4);
-  if (head.empty() || (head[0] & 7) == 0 || (head[0] & 7) > 2) return;
-  const unsigned flags = head[0] >> 3;
-  const std::uint64_t at = pos + 4 + 2 * ((std::uint64_t{head[2]} + 1) & ~std::uint64_t{1});
-  if ((flags & kChained) != 0) {
-    for (std::uint64_t i = 0; i < 12; i += 4) sink.rva32(at + i, FieldKind::kPdata);
-  } else if ((flags & kHandlers) != 0) {
-    sink.rva32(at, FieldKind::kExceptionTable);
-    add_handler_data(sink, at + 4);
-  }
-}
-
-// RUNTIME_FUNCTION: begin, end and unwind information on x86-64; begin, and unwind information or that itself in some
-// bits, on arm64.
-void add_functions(FieldSink& sink, const Table& table) {
-  const bool x86 = sink.image().machine == Machine::kX86_64;
-  const std::uint64_t entry_bytes = x86 ? 12 : 8;
-  std::vector<std::uint32_t> unwind_infos;
-  for (std::uint64_t i = 0; i < table.size_bytes / entry_bytes && sink.step(); ++i) {
-    const std::uint64_t at = table.pos + i * entry_bytes;
-    const std::uint32_t unwind = sink.number32(at + entry_bytes - 4);
-    sink.rva32(at, FieldKind::kPdata);
-    if (x86) sink.rva32(at + 4, FieldKind::kPdata);
-    if (x86 || unwind % 4 == 0) sink.rva32(at + entry_bytes - 4, FieldKind::kPdata);
-    if (x86) unwind_infos.push_back(unwind);
-  }
-  std::sort(unwind_infos.begin(), unwind_infos.end());
-  unwind_infos.erase(std::unique(unwind_infos.begin(), unwind_infos.end()), unwind_infos.end());
-  for (const std::uint32_t rva : unwind_infos) {
-    std::uint64_t pos = 0;
-    if (pos_of_rva(sink, rva, pos) && sink.step()) add_unwind_info(sink, pos);
-  }
-}
-
 // Sorted RVAs with some bytes of flags behind each.
-void add_guard_table(FieldSink& sink, const Table& config, std::uint64_t table_at, std::uint64_t count_at) {
+void add_guard_table(FieldSink& sink, const PeTable& config, std::uint64_t table_at, std::uint64_t count_at) {
   const std::uint64_t stride = 4 + (sink.number32(config.pos + 144) >> 28);
   std::uint64_t pos = 0;
   if (count_at + 8 > config.size_bytes) return;
   if (!sink.layout().file_pos_of(number_at<std::uint64_t>(sink.file(), config.pos + table_at), pos)) return;
   const std::uint64_t count = number_at<std::uint64_t>(sink.file(), config.pos + count_at);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) sink.rva32(pos + stride * i, FieldKind::kFunctionStart);
+}
+
+// Where Microsoft's compiler put accesses to volatile memory, and the code in which it noted all of them: RVAs, and RVAs
+// with sizes.
+void add_volatile_metadata(FieldSink& sink, const PeTable& config) {
+  constexpr std::uint64_t kPointerAt = 256;
+  std::uint64_t pos = 0;
+  if (kPointerAt + 8 > config.size_bytes) return;
+  if (!sink.layout().file_pos_of(sink.number64(config.pos + kPointerAt), pos)) return;
+  for (const auto& [table_at, entry_bytes] : {std::pair<std::uint64_t, std::uint64_t>{8, 4}, {16, 8}}) {
+    std::uint64_t at = 0;
+    sink.rva32(pos + table_at, FieldKind::kFunctionStart);
+    if (!pos_of_rva(sink, sink.number32(pos + table_at), at)) continue;
+    const std::uint64_t count = sink.number32(pos + table_at + 4) / entry_bytes;
+    for (std::uint64_t i = 0; i < count && sink.step(); ++i) sink.rva32(at + entry_bytes * i, FieldKind::kFunctionStart);
+  }
 }
 
 }  // namespace
@@ -197,18 +125,19 @@ void find_pe_fields(FieldSink& sink) {
   const auto table = [&](std::size_t index) { return table_of(sink, header->directories[index]); };
   add_headers(sink, *header);
   add_relocations(sink, table(kPeRelocations));
-  if (sink.image().bits64) add_functions(sink, table(kPeExceptions));
+  if (sink.image().bits64) find_pe_exception_fields(sink, table(kPeExceptions));
   add_exports(sink, table(kPeExports));
   add_imports(sink, table(kPeImports));
   add_delay_imports(sink, table(kPeDelayImports));
-  const Table debug = table(kPeDebug);
+  const PeTable debug = table(kPeDebug);
   for (std::uint64_t at = 0; at + kDebugEntryBytes <= debug.size_bytes && sink.step(); at += kDebugEntryBytes) {
     sink.rva32(debug.pos + at + 20, FieldKind::kLoadCommand);
   }
   if (sink.image().bits64) {
-    const Table config = table(kPeLoadConfig);
+    const PeTable config = table(kPeLoadConfig);
     add_guard_table(sink, config, 128, 136);  // functions
     add_guard_table(sink, config, 264, 272);  // continuations of exceptions
+    if (sink.predictor() >= PredictorId::k4) add_volatile_metadata(sink, config);
   }
 }
 

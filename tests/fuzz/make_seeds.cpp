@@ -15,6 +15,7 @@
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/pe_program.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -57,6 +58,8 @@ void save_programs() {
   save("exe_elf", "with_pe", sound_program(9));
   save("exe_elf", "fixed", test::fixed_program({1, 2, 3, 4}).bytes);
   save("exe_pe", "sections", test::craft_pe());
+  save("exe_pe", "exceptions", test::pe_program({2, 3}, false).bytes);
+  save("exe_pe", "exceptions_arm64", test::pe_program({2, 3, 4}, true).bytes);
   save("exe_macho", "thin", test::craft_macho());
   save("exe_macho", "exports", test::craft_macho_exports());
   Bytes two = test::craft_macho();

@@ -41,6 +41,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-runs", 144}, {"bdt2-runs-lanes", 144}, {"bdt2-runs-predicted", 145},
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
+      {"bdt2-predictor4", 1025},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
@@ -102,6 +103,22 @@ TEST(GoldenFolder, EveryFormOfPredictor3IsFrozen) {
     EXPECT_LE(50u, counts[form]) << static_cast<int>(form);
   }
   EXPECT_LE(50u, calls_of_words);
+}
+
+// The set of predictor 4 has many more fields of exception tables and of accesses to volatile memory than predictor 3 finds.
+TEST(GoldenFolder, EveryTableOfPredictor4IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor4" / "old");
+  WorkerPool pool(1);
+  const auto counts_of = [&](exe::PredictorId predictor) {
+    std::map<exe::FieldKind, std::size_t> counts;
+    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) ++counts[field.kind];
+    return counts;
+  };
+  std::map<exe::FieldKind, std::size_t> old_counts = counts_of(exe::PredictorId::k3);
+  std::map<exe::FieldKind, std::size_t> counts = counts_of(exe::PredictorId::k4);
+  EXPECT_LT(10 * old_counts[exe::FieldKind::kExceptionTable], counts[exe::FieldKind::kExceptionTable]);
+  EXPECT_EQ(0u, old_counts[exe::FieldKind::kFunctionStart]);
+  EXPECT_LE(100u, counts[exe::FieldKind::kFunctionStart]);
 }
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {

@@ -9,6 +9,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/linked_programs.hpp"
+#include "support/pe_program.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -188,6 +189,8 @@ void make_all() {
   by_tool("bdt2-predictor2", linked.old_version, linked.new_version, create_options(6));
   const ProgramPair thumb = thumb_pair(300);
   by_tool("bdt2-predictor3", thumb.old_version, thumb.new_version, create_options(6));
+  const ProgramPair windows = pe_pair(70);
+  by_tool("bdt2-predictor4", windows.old_version, windows.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -13,6 +13,7 @@
 #include "support/expect.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
+#include "support/pe_program.hpp"
 #include "unit/exe_seen_fields.hpp"
 
 namespace bdelta::exe {
@@ -64,7 +65,7 @@ using Form = FieldForm;
 std::vector<Bytes> crafted() {
   return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_arm32(), craft_go(), craft_go_program(true),
           craft_go_program(false), craft_pe(), craft_macho(), craft_macho_exports(), craft_toy(),
-          fixed_program({1, 2, 3}).bytes};
+          fixed_program({1, 2, 3}).bytes, pe_program({2, 3}, false).bytes, pe_program({2, 4}, true).bytes};
 }
 
 TEST(TableFieldsOfDamaged, TruncatedAnywhere) {
