@@ -16,30 +16,13 @@ namespace {
 // made of such headers could take hours.
 constexpr std::size_t kMaxRefused = 4096;
 
-struct AnyProcessor;
-
-MagicScan best_magic_scan() noexcept {
-#if defined(BDELTA_HAVE_AVX2)
-  if (__builtin_cpu_supports("avx2")) return any_begins_magic_avx2;
-#endif
-  return any_begins_magic<AnyProcessor>;
-}
-
 // The first position from `from` on where a magic may begin, or the size of the file.
 std::size_t next_candidate(ByteSpan file, std::size_t from) noexcept {
-  static const MagicScan has_magic = best_magic_scan();
-  const std::size_t end = file.size();
-  while (from + 1 < end) {
-    if (end - from > kMagicBlockBytes && !has_magic(file.data() + from)) {
-      from += kMagicBlockBytes;
-      continue;
-    }
-    const std::size_t stop = end - from > kMagicBlockBytes ? from + kMagicBlockBytes : end - 1;
-    for (; from < stop; ++from) {
-      if (begins_magic(file[from], file[from + 1]) != 0) return from;
-    }
-  }
-  return end;
+  static const MagicScan find_magic = best_magic_scan();
+  if (from + 1 >= file.size()) return file.size();
+  const std::size_t count = file.size() - 1 - from;
+  const std::size_t found = find_magic(file.data() + from, count);
+  return found < count ? from + found : file.size();
 }
 
 // A format by its two steps: `detect` is cheap and looks at a few bytes, `parse` is strict.

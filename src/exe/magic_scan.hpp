@@ -1,6 +1,5 @@
 // Where the first two bytes of a format's magic stand. A file is mostly not the start of an image, so the scan has to
-// pass over plain data at the speed of memory: a block is asked at once whether any of its positions has one of the four
-// pairs, in a loop without branches that compilers turn into vector instructions. Random bytes have a pair each 16 KiB.
+// pass over plain data at the speed of memory. Random bytes have such a pair each 16 KiB.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +12,18 @@
 
 namespace bdelta::exe {
 
-inline constexpr std::size_t kMagicBlockBytes = 512;
+inline constexpr std::uint8_t kMagicPairs[4][2] = {{kElfMagic[0], kElfMagic[1]},
+                                                   {kPeMagic[0], kPeMagic[1]},
+                                                   {kMachoMagic[0], kMachoMagic[1]},
+                                                   {kToyMagic[0], kToyMagic[1]}};
 
-// Bitwise operators throughout: a branch would keep the loop from being vectorised.
-[[nodiscard]] constexpr std::uint8_t begins_magic(std::uint8_t first, std::uint8_t second) noexcept {
-  const auto pair = [&](std::uint8_t a, std::uint8_t b) {
-    return static_cast<std::uint8_t>((first == a) & (second == b));
-  };
-  return static_cast<std::uint8_t>(pair(kElfMagic[0], kElfMagic[1]) | pair(kPeMagic[0], kPeMagic[1]) |
-                                   pair(kMachoMagic[0], kMachoMagic[1]) | pair(kToyMagic[0], kToyMagic[1]));
-}
+// The first of `count` positions where such a pair stands, or `count`. Reads one byte more than that.
+using MagicScan = std::size_t (*)(const std::uint8_t* bytes, std::size_t count) noexcept;
 
-// Whether a magic may begin at one of the positions of a block. Reads one byte beyond. Each kind of processor has a type
-// of its own, as a linker takes functions of the same name for one.
-template <class Processor>
-[[nodiscard]] bool any_begins_magic(const std::uint8_t* block) noexcept {
-  std::uint8_t any = 0;
-  for (std::size_t i = 0; i < kMagicBlockBytes; ++i) {
-    any = static_cast<std::uint8_t>(any | begins_magic(block[i], block[i + 1]));
-  }
-  return any != 0;
-}
+[[nodiscard]] std::size_t find_magic_portably(const std::uint8_t* bytes, std::size_t count) noexcept;
+[[nodiscard]] std::size_t find_magic_avx2(const std::uint8_t* bytes, std::size_t count) noexcept;
 
-using MagicScan = bool (*)(const std::uint8_t* block) noexcept;
-
-[[nodiscard]] bool any_begins_magic_avx2(const std::uint8_t* block) noexcept;
+// The fastest of these for this processor.
+[[nodiscard]] MagicScan best_magic_scan() noexcept;
 
 }  // namespace bdelta::exe
