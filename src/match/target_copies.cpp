@@ -8,6 +8,10 @@
 // again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
 // copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the grams tells
 // first whether enough of them come again.
+//
+// What repeats need not do so to the byte: a source map has its sources with each end of a line written in two bytes. So a
+// match goes on behind a few bytes that are skipped on either side, as a chain of copies that costs a short jump for each
+// link, and the part of the chain that saves most is taken.
 #include "match/target_copies.hpp"
 
 #include <algorithm>
@@ -27,6 +31,11 @@ constexpr std::uint64_t kBlockBytes = TargetCosts::kBlockBytes;
 constexpr std::uint64_t kIdleBytes = 2048;   // a match is followed so far where nothing costs anything
 constexpr std::uint64_t kMostBack = 4096;
 constexpr std::int64_t kMarginCost = 2000;   // an estimate is no measurement
+constexpr std::uint64_t kLinkBytes = 8;      // that a link has at least
+constexpr std::int64_t kLinkMargin = 600;    // on what a link is thought to cost, again
+constexpr std::int64_t kMostLost = 6000;     // by links that cost more than they save, until the chain is given up
+constexpr std::uint64_t kLinkShare = 4;      // bytes of links that may be looked at for each byte that is searched
+constexpr std::uint64_t kNearRefused = 4096;  // distances so near to one that was refused belong to the same chain
 constexpr std::uint64_t kManyBytes = std::uint64_t{64} << 20;   // to look at, beyond which fewer grams will do
 constexpr std::uint64_t kSampledBytes = std::uint64_t{4} << 20;  // beyond which a sample is taken first
 constexpr std::uint64_t kSampleMask = 255;
@@ -56,9 +65,8 @@ std::uint32_t hash_of(const std::uint8_t* at, std::uint64_t first) noexcept {
 
 class Finder {
  public:
-  Finder(ByteSpan target, const TargetCosts& costs, std::int64_t copy_cost, std::uint64_t history_bytes,
-         WorkerPool& pool)
-      : target_(target), costs_(costs), copy_cost_(copy_cost), history_bytes_(history_bytes), pool_(pool) {}
+  Finder(ByteSpan target, const TargetCosts& spent, const ParseCosts& costs, std::uint64_t history_bytes, WorkerPool& pool)
+      : target_(target), costs_(spent), parse_costs_(costs), history_bytes_(history_bytes), pool_(pool) {}
 
   [[nodiscard]] TargetCopies find() {
     const std::uint64_t searched_bytes = count_searched();
@@ -66,6 +74,7 @@ class Finder {
     const std::uint64_t mask = searched_bytes > kManyBytes ? 15 : 3;
     log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
     places_.assign(std::size_t{1} << log_, kNoPlace);
+    link_bytes_left_ = kLinkShare * searched_bytes;
     for_each_batch(mask, [this](const Grams& grams) { search(grams); });
     found_.saved_bytes = saved_ / kCostsOfByte;
     return std::move(found_);
@@ -137,7 +146,9 @@ class Finder {
       const std::uint32_t place = std::exchange(place_of(grams[i]), grams[i].pos);
       if (place == kNoPlace || pos < done_) continue;
       const std::uint64_t distance = pos - place;
-      if (distance > history_bytes_ || (distance == refused_distance_ && pos < refused_end_)) continue;
+      if (distance > history_bytes_ || (pos < refused_end_ && distance - refused_distance_ + kNearRefused < 2 * kNearRefused)) {
+        continue;
+      }
       if (!costs_.is_literal(static_cast<std::size_t>(pos / kBlockBytes))) take(extended(pos, distance));
     }
   }
@@ -149,8 +160,13 @@ class Finder {
     const std::uint64_t first = std::max({done_, distance, pos - std::min(pos, kMostBack)});
     const std::uint8_t* const at = target_.data() + pos;
     const std::uint64_t begin = pos - (first < pos ? extend_backward(at - distance, at, pos - first, kExact).length : 0);
+    return {begin - distance, begin, extended_end(begin, pos, distance) - begin};
+  }
+
+  // Where the match ends that begins at `begin` and reaches to `end` at least.
+  [[nodiscard]] std::uint64_t extended_end(std::uint64_t begin, std::uint64_t end, std::uint64_t distance) const {
     const std::uint64_t last = std::min<std::uint64_t>(target_.size(), begin + distance);
-    std::uint64_t end = std::min(pos, last);
+    end = std::min(end, last);
     for (std::uint64_t idle_from = end; end < last && end - idle_from < kIdleBytes;) {
       const bool is_idle = costs_.of_block(static_cast<std::size_t>(end / kBlockBytes)) == 0;
       std::uint64_t limit = std::min(last, (end / kBlockBytes + 1) * kBlockBytes);
@@ -161,30 +177,66 @@ class Finder {
       if (!is_idle && length > 0) idle_from = end - 1;
       if (end < limit) break;
     }
-    return {begin - distance, begin, end - begin};
+    return end;
   }
 
+  // The copy that goes on where `copy` ends, or one without a length.
+  [[nodiscard]] Cover continued(const Cover& copy) const {
+    for (std::uint64_t skipped = 1; skipped <= 2 * kMostBetweenCopies; ++skipped) {
+      const std::uint64_t least = skipped - std::min(skipped, kMostBetweenCopies);
+      for (std::uint64_t in_target = least; in_target <= std::min(skipped, kMostBetweenCopies); ++in_target) {
+        const std::uint64_t pos = copy.target_end() + in_target;
+        const std::uint64_t from = copy.source_end() + (skipped - in_target);
+        if (pos + kLinkBytes > target_.size() || from + kLinkBytes > pos || pos - from > history_bytes_) continue;
+        if (load_word(target_.data() + pos) != load_word(target_.data() + from)) continue;
+        return {from, pos, extended_end(pos, pos + kLinkBytes, pos - from) - pos};
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::int64_t link_cost(const Cover& before, const Cover& next) const noexcept {
+    const auto skipped = static_cast<std::int64_t>(next.target_pos - before.target_end());
+    const std::int64_t literals = skipped == 0 ? 0 : parse_costs_.begin_literal + skipped * parse_costs_.literal;
+    return kLinkMargin + literals + (next.diagonal() == before.diagonal() ? parse_costs_.resume : parse_costs_.near_switch);
+  }
+
+  // Takes of the chain that begins with `copy` what saves most.
   void take(const Cover& copy) {
-    const std::int64_t saved = costs_.of_range(copy.target_pos, copy.target_end()) - copy_cost_;
-    if (copy.length < kGramBytes || saved <= 0) {
+    if (copy.length < kGramBytes) return;  // grams that have no more in common than a hash
+    chain_.assign(1, copy);
+    std::int64_t saved = costs_.of_range(copy.target_pos, copy.target_end()) - copy_cost_;
+    std::int64_t most_saved = saved;
+    std::size_t count = 1;
+    for (Cover next = continued(copy); next.length != 0 && next.length < link_bytes_left_; next = continued(next)) {
+      link_bytes_left_ -= next.length;
+      saved += costs_.of_range(chain_.back().target_end(), next.target_end()) - link_cost(chain_.back(), next);
+      chain_.push_back(next);
+      if (saved > most_saved) most_saved = saved, count = chain_.size();
+      if (saved < most_saved - kMostLost) break;
+    }
+    if (most_saved <= 0) {
       refused_distance_ = copy.target_pos - copy.source_pos;
-      refused_end_ = copy.target_end();
+      refused_end_ = chain_.back().target_end();
       return;
     }
-    found_.copies.push_back(copy);
-    saved_ += static_cast<std::uint64_t>(saved);
-    done_ = copy.target_end();
+    found_.copies.insert(found_.copies.end(), chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(count));
+    saved_ += static_cast<std::uint64_t>(most_saved);
+    done_ = chain_[count - 1].target_end();
   }
 
   const ByteSpan target_;
   const TargetCosts& costs_;
-  const std::int64_t copy_cost_;
+  const ParseCosts& parse_costs_;
+  const std::int64_t copy_cost_ = 2 * parse_costs_.far_switch + kMarginCost;
   const std::uint64_t history_bytes_;
   WorkerPool& pool_;
   unsigned log_ = 0;
   std::vector<std::uint32_t> places_;  // of grams, by their hash
   TargetCopies found_;
   std::uint64_t saved_ = 0;
+  Covers chain_;            // that is looked at
+  std::uint64_t link_bytes_left_ = 0;
   std::uint64_t done_ = 0;  // where the last copy ends
   std::uint64_t refused_distance_ = 0;
   std::uint64_t refused_end_ = 0;
@@ -196,32 +248,7 @@ TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& co
                                 WorkerPool& pool) {
   if (copied.target.size() >= kNoPlace) return {};
   const TargetCosts spent(copied, costs, pool);
-  return Finder(copied.target, spent, 2 * costs.far_switch + kMarginCost, history_bytes, pool).find();
-}
-
-Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from) {
-  Covers all;
-  auto copy = copies.begin();
-  std::uint64_t copied_end = 0;  // of the last copy
-  const auto add_copy = [&] {
-    all.push_back({target_from + copy->source_pos, copy->target_pos, copy->length});
-    copied_end = copy->target_end();
-    ++copy;
-  };
-  for (const Cover& cover : covers) {
-    // What of the cover lies behind the last copy and before `end`.
-    const auto add_until = [&](std::uint64_t end) {
-      const std::uint64_t pos = std::max(cover.target_pos, copied_end);
-      if (pos < end) all.push_back({cover.source_pos + (pos - cover.target_pos), pos, end - pos});
-    };
-    while (copy != copies.end() && copy->target_pos < cover.target_end()) {
-      add_until(copy->target_pos);
-      add_copy();
-    }
-    add_until(cover.target_end());
-  }
-  while (copy != copies.end()) add_copy();
-  return all;
+  return Finder(copied.target, spent, costs, history_bytes, pool).find();
 }
 
 }  // namespace bdelta

@@ -58,6 +58,40 @@ TEST(FindTargetCopies, FindsWhatStandsTwice) {
   EXPECT_LT(found.saved_bytes, found.spent_bytes * 3 / 5);
 }
 
+// A text, and behind it the same with each end of a line in two bytes, as source maps have it. In OLD both were others in
+// every fifth byte.
+TEST(FindTargetCopies, GoesOnBehindASkippedByte) {
+  const Bytes words = wordy_bytes(20'000, 2);
+  Bytes source;
+  Bytes target;
+  for (int half = 0; half < 2; ++half) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool ends_line = i % 40 == 39;
+      for (Bytes* file : {&source, &target}) {
+        if (ends_line && half == 1) append(*file, bytes_of("\\n"));
+        if (ends_line && half == 0) file->push_back('\n');
+        if (!ends_line) file->push_back(file == &target && i % 5 == 2 ? static_cast<std::uint8_t>(words[i] ^ 1) : words[i]);
+      }
+    }
+  }
+  const Covers covers = {{0, 0, target.size()}};
+  const TargetCopies found = copies_in(source, target, covers);
+  expect_sound(target, found.copies, kFar);
+  ASSERT_LT(450u, found.copies.size()) << "one for each line";
+  EXPECT_LT(words.size(), found.copies.front().target_pos + 100);
+  std::uint64_t copied = 0;
+  for (const Cover& copy : found.copies) copied += copy.length;
+  EXPECT_LT(words.size() * 9 / 10, copied);
+  // What is skipped is covered by nothing.
+  std::uint64_t done = 0;
+  for (const Cover& cover : with_target_copies(covers, found.copies, source.size())) {
+    EXPECT_TRUE(cover.target_pos == done || cover.target_pos - done <= kMostBetweenCopies) << cover.target_pos;
+    EXPECT_TRUE(cover.length >= 8 || cover.target_end() == target.size()) << cover.target_pos;
+    done = cover.target_end();
+  }
+  EXPECT_EQ(target.size(), done);
+}
+
 TEST(FindTargetCopies, NoFurtherBackThanTheHistory) {
   const Twice pair;
   EXPECT_TRUE(copies_in(pair.source, pair.target, pair.covers, 19'999).copies.empty());
@@ -120,7 +154,7 @@ TEST(FindTargetCopies, TakesTinyTargets) {
   }
 }
 
-// Each byte is copied as before, or by a copy.
+// Each byte is copied as before, or by a copy, but for few bytes between two copies.
 TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
   Random random(5);
   constexpr std::uint64_t kFrom = 1000;
@@ -138,8 +172,11 @@ TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
     for (const Cover& cover : covers) {
       for (std::uint64_t i = 0; i < cover.length; ++i) expected[cover.target_pos + i] = cover.source_pos + i;
     }
-    for (const Cover& copy : copies) {
+    for (std::size_t c = 0; c < copies.size(); ++c) {
+      const Cover& copy = copies[c];
       for (std::uint64_t i = 0; i < copy.length; ++i) expected[copy.target_pos + i] = kFrom + copy.source_pos + i;
+      if (c == 0 || copy.target_pos - copies[c - 1].target_end() > kMostBetweenCopies) continue;
+      for (std::uint64_t pos = copies[c - 1].target_end(); pos < copy.target_pos; ++pos) expected.erase(pos);
     }
     std::map<std::uint64_t, std::uint64_t> made;
     std::uint64_t done = 0;
