@@ -1,6 +1,7 @@
-"""Fields in the tables of PE images (section 8.6)."""
+"""Fields in the tables of PE images (section 8.6 of predictors 1 and 4)."""
 from fields import EXCEPTION_TABLE, FUNCTION_START, HEADER, IMPORT_EXPORT, PE_FUNCTION, POINTER, RELOCATION_PLACE
-from images import CODE, DATA, X86_64
+from images import ARM64, CODE, DATA, X86_64
+from pe_cpp_tables import read_cpp_tables
 
 (EXPORTS, IMPORTS, _, FUNCTIONS, CERTIFICATES, RELOCATIONS, DEBUG) = range(7)
 LOAD_CONFIGURATION, DELAYED_IMPORTS = 10, 13
@@ -18,6 +19,8 @@ def read_pe_tables(reader):
         reader.rva32(x + 20, HEADER)
     if reader.image.wide:
         read_load_configuration(reader)
+        if reader.predictor > 3:
+            read_volatile_accesses(reader)
 
 
 def directory(reader, number):
@@ -70,7 +73,7 @@ def read_relocations(reader):
 
 def read_functions(reader):
     file, x86 = reader.file, reader.image.machine == X86_64
-    unwind_rvas = set()
+    unwind_rvas = set()  # of x86-64 and arm64
     for f in reader.steps(entries_of(*directory(reader, FUNCTIONS), 12 if x86 else 8)):
         reader.rva32(f, PE_FUNCTION)
         if x86:
@@ -79,13 +82,18 @@ def read_functions(reader):
             unwind_rvas.add(file.u32(f + 8))
         elif file.u32(f + 4) % 4 == 0:
             reader.rva32(f + 4, PE_FUNCTION)
+            if reader.predictor > 3 and reader.image.machine == ARM64:
+                unwind_rvas.add(file.u32(f + 4))
+    noted = []
     for rva in sorted(unwind_rvas):
         p = reader.pos_of_rva(rva)
         if p is not None and reader.step():
-            read_unwind_information(reader, p)
+            (read_unwind_information if x86 else read_arm64_unwind_information)(reader, p, noted)
+    if reader.predictor > 3:
+        read_cpp_tables(reader, noted)
 
 
-def read_unwind_information(reader, p):
+def read_unwind_information(reader, p, noted):
     file = reader.file
     if not reader.has_bytes(p, 4) or file.u8(p) % 8 not in (1, 2):
         return
@@ -95,16 +103,33 @@ def read_unwind_information(reader, p):
         for x in (q, q + 4, q + 8):
             reader.rva32(x, PE_FUNCTION)
     elif flags & 3:
-        reader.rva32(q, EXCEPTION_TABLE)
-        read_handler_data(reader, q + 4)
+        read_handler(reader, q, noted)
 
 
-def read_handler_data(reader, h):
-    """What follows a handler: an RVA of its tables, or a list of scopes."""
-    file, n = reader.file, reader.file.u32(h)
+def read_arm64_unwind_information(reader, p, noted):
+    file = reader.file
+    if not reader.has_bytes(p, 8):
+        return
+    w, q = file.u32(p), p + 4
+    epilogs, code_words = w >> 22 & 31, w >> 27
+    if epilogs == 0 and code_words == 0:
+        epilogs, code_words, q = file.u16(p + 4), file.u8(p + 6), p + 8
+    if w >> 21 & 1:
+        epilogs = 0
+    if w >> 20 & 1:
+        read_handler(reader, q + 4 * (epilogs + code_words), noted)
+
+
+def read_handler(reader, q, noted):
+    """A handler and what follows it: an RVA of its tables, which is noted, or a list of scopes."""
+    reader.rva32(q, EXCEPTION_TABLE)
+    file, h = reader.file, q + 4
+    n = file.u32(h)
     if n == 0 or n > 256:
-        if is_in(reader, n, DATA) and n % 4 == 0:
-            reader.rva32(h, EXCEPTION_TABLE)
+        if is_in(reader, n, DATA):
+            if n % 4 == 0:
+                reader.rva32(h, EXCEPTION_TABLE)
+            noted.append((n, h))
         return
     for i in reader.steps(range(n)):
         x = h + 4 + 16 * i
@@ -176,3 +201,16 @@ def read_load_configuration(reader):
         stride = 4 + (file.u32(x + 144) >> 28)
         for i in reader.steps(range(file.u64(x + n))):
             reader.rva32(p + i * stride, FUNCTION_START)
+
+
+def read_volatile_accesses(reader):
+    file = reader.file
+    x, size = directory(reader, LOAD_CONFIGURATION)
+    v = reader.image.file_pos(file.u64(x + 256)) if size >= 264 else None
+    if v is None:
+        return
+    for a, entry_bytes in ((8, 4), (16, 8)):
+        reader.rva32(v + a, FUNCTION_START)
+        b = reader.pos_of_rva(file.u32(v + a))
+        for i in reader.steps(range(file.u32(v + a + 4) // entry_bytes if b is not None else 0)):
+            reader.rva32(b + entry_bytes * i, FUNCTION_START)

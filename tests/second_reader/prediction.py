@@ -11,7 +11,7 @@ from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3)
+PREDICTORS = (1, 2, 3, 4)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
 
