@@ -89,8 +89,11 @@ class PackedTable:
         k = 0
         while k < 4 and first >> k & 1:
             k += 1
+        if k == 4:
+            self.pos += 4
+            return self.file.u32(self.pos - 4)
         behind = sum(self.byte() << 8 * i for i in range(k))
-        return behind if k == 4 else (behind << 8 | first) >> k + 1
+        return (behind << 8 | first) >> k + 1
 
     def rva(self):
         self.reader.rva32(self.pos, EXCEPTION_TABLE)

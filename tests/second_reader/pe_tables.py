@@ -27,7 +27,8 @@ def directory(reader, number):
     """(position, bytes) of what a directory leads to; (0, 0) if it leads nowhere."""
     rva, size = reader.image.about["directories"][number]
     pos = reader.pos_of_rva(rva)
-    return (0, 0) if pos is None else (pos, min(size, reader.file.size - pos))
+    image = reader.image
+    return (0, 0) if pos is None else (pos, min(size, image.pos + image.size - pos))
 
 
 def entries_of(pos, size, entry_bytes):
