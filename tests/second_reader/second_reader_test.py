@@ -25,6 +25,7 @@ if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
 from apply import apply_patch, read
 from contents import Lanes
 from craft import MACHINES, random_pair
+from craft_pe import random_pe_pair
 from cursor import Cursor, PatchError
 from image_table import Table
 from labels import read_labels
@@ -313,6 +314,15 @@ class Fresh(unittest.TestCase):
                 paths = write_pair(folder, old, new)
                 # Without prediction a patch takes more than a byte for each field that differs.
                 self.assertLess(self.check(*paths, "--predict", "-3"), count)
+
+    def test_random_tables_of_pe(self):
+        predicted = 0
+        for seed, arm64 in itertools.product(range(1, 21), (False, True)):
+            with self.subTest(f"{seed} {arm64}"), tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+                old, new, count = random_pe_pair(seed, arm64)
+                paths = write_pair(folder, old, new)
+                predicted += self.check(*paths, "--predict", "-3") < count
+        self.assertGreater(predicted, 10)
 
 
 if __name__ == "__main__":
