@@ -82,8 +82,7 @@ Status CreateRun::check_limits() {
   return {};
 }
 
-// begin, end: shares of the segment at hand.
-// Steps that are gone through once more don't set progress back.
+// begin, end: shares of the segment at hand. Steps that are gone through once more don't set progress back.
 void CreateRun::set_segment_range(double begin, double end) {
   segment_share_ = std::max(segment_share_, begin);
   const double size = std::max(1.0, static_cast<double>(target_reader_.size()));

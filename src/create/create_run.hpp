@@ -118,7 +118,7 @@ class CreateRun {
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
   Result<bool> are_covers_smaller(const Covers& covers);
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
-  Result<bool> are_words_smaller(const native::CodedWords& words);
+  Status take_words_if_smaller(native::CodedWords words);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);
   void set_segment_range(double begin, double end);

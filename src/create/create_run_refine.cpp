@@ -21,13 +21,13 @@ constexpr std::uint64_t kLeastSavedShare = 128;
 // Whether the streams of what was chosen so far are short.
 bool CreateRun::has_short_streams() { return draft_chosen().stream_bytes() <= kQuickBytes; }
 
-// Whether the groups with words, and the record of these, are smaller than without. If so, words_ are these.
-Result<bool> CreateRun::are_words_smaller(const native::CodedWords& words) {
+// words_ become these if the groups with them, and their record, are smaller than without.
+Status CreateRun::take_words_if_smaller(native::CodedWords words) {
   BodyDraft before = draft_chosen();
-  words_ = words;
-  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words.record.size(), std::move(before), full_measure()));
+  words_ = std::move(words);
+  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words_->record.size(), std::move(before), full_measure()));
   if (!smaller) words_.reset();
-  return smaller;
+  return {};
 }
 
 // Whether the groups of these covers are smaller than those of covers_, without prediction.
@@ -48,10 +48,7 @@ Status CreateRun::find_words() {
   BDELTA_ASSIGN(std::optional<native::CodedWords> found,
                 learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
   if (!found) return {};
-  if (budget_.settings.choice_bytes > 0) {
-    BDELTA_ASSIGN([[maybe_unused]] const bool smaller, are_words_smaller(*found));
-    return {};
-  }
+  if (budget_.settings.choice_bytes > 0) return take_words_if_smaller(std::move(*found));
   words_ = std::move(found);
   coded_.reset();
   return {};

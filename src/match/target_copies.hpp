@@ -31,8 +31,8 @@ struct TargetCopies {
 // Bytes on either side that a copy may go on behind.
 inline constexpr std::uint64_t kMostBetweenCopies = 4;
 
-// The covers with the copies in their place, whose source_pos then counts from target_from. Of so few
-// bytes between two copies nothing is covered: a cover would cost more.
+// The covers with the copies in their place, whose source_pos then counts from target_from. Of so few bytes between two
+// copies nothing is covered: a cover would cost more.
 [[nodiscard]] Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from);
 
 }  // namespace bdelta

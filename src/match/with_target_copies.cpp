@@ -17,9 +17,7 @@ Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint6
     // What of the cover lies behind the last copy and before `end`.
     const auto add_until = [&](std::uint64_t end) {
       const std::uint64_t pos = std::max(cover.target_pos, copied_end);
-      if (copied_end != 0 && copy != copies.end() && copy->target_pos - copied_end <= kMostBetweenCopies) {
-        return;
-      }
+      if (copied_end != 0 && copy != copies.end() && copy->target_pos - copied_end <= kMostBetweenCopies) return;
       if (pos < end) all.push_back({cover.source_pos + (pos - cover.target_pos), pos, end - pos});
     };
     while (copy != copies.end() && copy->target_pos < cover.target_end()) {

@@ -52,13 +52,26 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   }
 }
 
+// The fields of the OLD of a set.
+std::vector<exe::Field> fields_of_old(const char* set, exe::PredictorId predictor) {
+  const Bytes source = get(kFolder / set / "old");
+  WorkerPool pool(1);
+  return exe::Program(source, pool, 0, predictor).all_fields(pool);
+}
+
+using KindCounts = std::map<exe::FieldKind, std::size_t>;
+
+KindCounts kinds_of_old(const char* set, exe::PredictorId predictor) {
+  KindCounts counts;
+  for (const exe::Field& field : fields_of_old(set, predictor)) ++counts[field.kind];
+  return counts;
+}
+
 // The set of predictor 2 has fields of each form that predictor 1 does not know, in images of both widths.
 TEST(GoldenFolder, EveryFormOfPredictor2IsFrozen) {
-  const Bytes source = get(kFolder / "bdt2-predictor2" / "old");
-  WorkerPool pool(1);
-  const auto forms_of = [&](exe::PredictorId predictor) {
+  const auto forms_of = [](exe::PredictorId predictor) {
     std::set<exe::FieldForm> forms;
-    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) forms.insert(field.form);
+    for (const exe::Field& field : fields_of_old("bdt2-predictor2", predictor)) forms.insert(field.form);
     return forms;
   };
   const std::set<exe::FieldForm> old_forms = forms_of(exe::PredictorId::k1);
@@ -72,15 +85,8 @@ TEST(GoldenFolder, EveryFormOfPredictor2IsFrozen) {
 
 // Nor are exports found by predictor 1, tables by unwind pointers of eight bytes, or code of 32-bit ARM.
 TEST(GoldenFolder, EveryTableOfPredictor2IsFrozen) {
-  const Bytes source = get(kFolder / "bdt2-predictor2" / "old");
-  WorkerPool pool(1);
-  const auto counts_of = [&](exe::PredictorId predictor) {
-    std::map<exe::FieldKind, std::size_t> counts;
-    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) ++counts[field.kind];
-    return counts;
-  };
-  std::map<exe::FieldKind, std::size_t> old_counts = counts_of(exe::PredictorId::k1);
-  std::map<exe::FieldKind, std::size_t> counts = counts_of(exe::PredictorId::k2);
+  KindCounts old_counts = kinds_of_old("bdt2-predictor2", exe::PredictorId::k1);
+  KindCounts counts = kinds_of_old("bdt2-predictor2", exe::PredictorId::k2);
   for (const exe::FieldKind kind : {exe::FieldKind::kImportExport, exe::FieldKind::kExceptionTable,
                                     exe::FieldKind::kDataReference}) {
     EXPECT_EQ(0u, old_counts[kind]) << static_cast<int>(kind);
@@ -90,11 +96,9 @@ TEST(GoldenFolder, EveryTableOfPredictor2IsFrozen) {
 }
 
 TEST(GoldenFolder, EveryFormOfPredictor3IsFrozen) {
-  const Bytes source = get(kFolder / "bdt2-predictor3" / "old");
-  WorkerPool pool(1);
   std::map<exe::FieldForm, std::size_t> counts;
   std::size_t calls_of_words = 0;
-  for (const exe::Field& field : exe::Program(source, pool, 0, exe::PredictorId::k3).all_fields(pool)) {
+  for (const exe::Field& field : fields_of_old("bdt2-predictor3", exe::PredictorId::k3)) {
     ++counts[field.form];
     calls_of_words += field.form == exe::FieldForm::kThumbBranch && field.trailing_bytes == exe::kToArm ? 1 : 0;
   }
@@ -107,15 +111,8 @@ TEST(GoldenFolder, EveryFormOfPredictor3IsFrozen) {
 
 // The set of predictor 4 has many more fields of exception tables and of accesses to volatile memory than predictor 3 finds.
 TEST(GoldenFolder, EveryTableOfPredictor4IsFrozen) {
-  const Bytes source = get(kFolder / "bdt2-predictor4" / "old");
-  WorkerPool pool(1);
-  const auto counts_of = [&](exe::PredictorId predictor) {
-    std::map<exe::FieldKind, std::size_t> counts;
-    for (const exe::Field& field : exe::Program(source, pool, 0, predictor).all_fields(pool)) ++counts[field.kind];
-    return counts;
-  };
-  std::map<exe::FieldKind, std::size_t> old_counts = counts_of(exe::PredictorId::k3);
-  std::map<exe::FieldKind, std::size_t> counts = counts_of(exe::PredictorId::k4);
+  KindCounts old_counts = kinds_of_old("bdt2-predictor4", exe::PredictorId::k3);
+  KindCounts counts = kinds_of_old("bdt2-predictor4", exe::PredictorId::k4);
   EXPECT_LT(10 * old_counts[exe::FieldKind::kExceptionTable], counts[exe::FieldKind::kExceptionTable]);
   EXPECT_EQ(0u, old_counts[exe::FieldKind::kFunctionStart]);
   EXPECT_LE(100u, counts[exe::FieldKind::kFunctionStart]);

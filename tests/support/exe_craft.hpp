@@ -10,6 +10,9 @@
 
 namespace bdelta::test {
 
+// `pos` or the next multiple of `unit`.
+[[nodiscard]] constexpr std::size_t aligned_up(std::size_t pos, std::size_t unit) { return (pos + unit - 1) / unit * unit; }
+
 // Bytes that grow to wherever something is put.
 class CraftedBytes {
  public:

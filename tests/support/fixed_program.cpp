@@ -6,6 +6,7 @@
 
 #include "support/exe_craft.hpp"
 #include "support/generate.hpp"
+#include "support/program_pair.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -174,13 +175,8 @@ FixedProgram fixed_program(const std::vector<unsigned>& functions) {
 }
 
 FixedPair fixed_pair(unsigned function_count) {
-  std::vector<unsigned> old_functions;
-  std::vector<unsigned> new_functions;
-  for (unsigned i = 0; i < function_count; ++i) {
-    if (i % 17 != 16) old_functions.push_back(i);
-    if (i % 23 != 22) new_functions.push_back(i);
-  }
-  return {fixed_program(old_functions), fixed_program(new_functions)};
+  const TwoVersions versions(function_count);
+  return {fixed_program(versions.old_functions), fixed_program(versions.new_functions)};
 }
 
 }  // namespace bdelta::test

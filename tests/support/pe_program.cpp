@@ -10,8 +10,6 @@ std::size_t pe_code_bytes(unsigned number) { return 48 + 16 * Random(number + 3)
 
 bool has_wide_table(unsigned number) { return number % 2 == 0; }
 
-std::size_t aligned_to(std::size_t pos, std::size_t unit) { return (pos + unit - 1) / unit * unit; }
-
 class PeLinker {
  public:
   PeLinker(const std::vector<unsigned>& functions, bool arm64) : functions_(functions), arm64_(arm64) {}
@@ -23,7 +21,7 @@ class PeLinker {
       at += pe_code_bytes(number);
     }
     text_end_ = at;
-    data_ = next_ = aligned_to(at, 0x200);
+    data_ = next_ = aligned_up(at, 0x200);
     for (std::size_t i = 0; i < functions_.size(); ++i) put_code(i);
     for (std::size_t i = 0; i < functions_.size(); ++i) has_wide_table(functions_[i]) ? put_wide(i) : put_packed(i);
     for (std::size_t i = 0; i < functions_.size(); ++i) put_unwind_info(i);
@@ -39,7 +37,7 @@ class PeLinker {
   std::uint32_t code(std::size_t i, std::size_t offset) const { return rva(at_.starts[i] + offset); }
 
   std::size_t take(std::size_t bytes, std::size_t unit = 4) {
-    const std::size_t pos = aligned_to(next_, unit);
+    const std::size_t pos = aligned_up(next_, unit);
     next_ = pos + bytes;
     out_.grow_to(next_);
     return pos;
@@ -198,15 +196,11 @@ class PeLinker {
 PeProgram pe_program(const std::vector<unsigned>& functions, bool arm64) { return PeLinker(functions, arm64).link(); }
 
 ProgramPair pe_pair(unsigned function_count) {
-  std::vector<unsigned> before, after;
-  for (unsigned i = 0; i < function_count; ++i) {
-    if (i % 17 != 16) before.push_back(i);
-    if (i % 23 != 22) after.push_back(i);
-  }
+  const TwoVersions versions(function_count);
   ProgramPair pair;
   for (const bool arm64 : {false, true}) {
-    append(pair.old_version, pe_program(before, arm64).bytes);
-    append(pair.new_version, pe_program(after, arm64).bytes);
+    append(pair.old_version, pe_program(versions.old_functions, arm64).bytes);
+    append(pair.new_version, pe_program(versions.new_functions, arm64).bytes);
   }
   return pair;
 }

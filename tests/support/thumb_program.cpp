@@ -21,8 +21,6 @@ std::string thumb_name(unsigned number) { return "f" + std::to_string(number * 7
 
 std::uint64_t thumb_rank(unsigned number, std::uint64_t salt) { return Random(number * 100 + salt).next(); }
 
-std::size_t up_to(std::size_t pos, std::size_t unit) { return (pos + unit - 1) / unit * unit; }
-
 class ThumbLinker {
  public:
   explicit ThumbLinker(const std::vector<unsigned>& functions) : functions_(functions) {
@@ -46,7 +44,7 @@ class ThumbLinker {
     std::size_t at = kThumbText;
     for (const unsigned number : functions_) {
       // Functions of words stand apart, so that each KiB is of one sort.
-      if (starts_.size() == first_of_words_) at = up_to(at, 2048);
+      if (starts_.size() == first_of_words_) at = aligned_up(at, 2048);
       starts_.push_back(at);
       at += thumb_code_bytes(number);
     }
@@ -58,7 +56,7 @@ class ThumbLinker {
     }
     const std::size_t count = functions_.size();
     const auto take = [&](std::size_t bytes) {
-      const std::size_t pos = up_to(at, 16);
+      const std::size_t pos = aligned_up(at, 16);
       at = pos + bytes;
       return pos;
     };
@@ -192,12 +190,8 @@ class ThumbLinker {
 ThumbProgram thumb_program(const std::vector<unsigned>& functions) { return ThumbLinker(functions).link(); }
 
 ProgramPair thumb_pair(unsigned function_count) {
-  std::vector<unsigned> before, after;
-  for (unsigned i = 0; i < function_count; ++i) {
-    if (i % 17 != 16) before.push_back(i);
-    if (i % 23 != 22) after.push_back(i);
-  }
-  return {thumb_program(before).bytes, thumb_program(after).bytes};
+  const TwoVersions versions(function_count);
+  return {thumb_program(versions.old_functions).bytes, thumb_program(versions.new_functions).bytes};
 }
 
 }  // namespace bdelta::test

@@ -89,6 +89,13 @@ std::vector<Seen> new_fields(const Bytes& file) {
   return fields;
 }
 
+// Those of them in `size` bytes from `begin` on.
+std::ptrdiff_t count_new_fields(const Bytes& file, std::size_t begin, std::size_t size) {
+  const std::vector<Seen> fields = new_fields(file);
+  return std::count_if(fields.begin(), fields.end(),
+                       [&](const Seen& seen) { return seen.pos >= begin && seen.pos < begin + size; });
+}
+
 TEST(PeExceptions, OfX86) {
   const PeProgram program = pe_program({2, 3}, false);
   ExpectedFields expected(program);
@@ -118,11 +125,7 @@ TEST(PeExceptions, OfArm64) {
 TEST(PeExceptions, PackedTablesAreToldByAllOfThem) {
   const PeProgram program = pe_program({3, 5}, false);
   const std::size_t table = program.at.cpp_tables[0];
-  const auto fields_in_table = [&](const Bytes& file) {
-    const std::vector<Seen> fields = new_fields(file);
-    return std::count_if(fields.begin(), fields.end(),
-                         [&](const Seen& seen) { return seen.pos >= table && seen.pos < table + 18; });
-  };
+  const auto fields_in_table = [&](const Bytes& file) { return count_new_fields(file, table, 18); };
   EXPECT_EQ(3, fields_in_table(program.bytes));
   for (const unsigned flags : {0x9eu, 0x06u}) {
     Bytes damaged = program.bytes;
@@ -142,9 +145,7 @@ TEST(PeExceptions, WideTablesHaveOneOfThreeNumbers) {
   const auto fields_in_table = [&](std::uint32_t magic) {
     Bytes file = program.bytes;
     store_le(file.data() + table, magic);
-    const std::vector<Seen> fields = new_fields(file);
-    return std::count_if(fields.begin(), fields.end(),
-                         [&](const Seen& seen) { return seen.pos >= table && seen.pos < table + 40; });
+    return count_new_fields(file, table, 40);
   };
   EXPECT_EQ(0, fields_in_table(0x1993051f));
   EXPECT_EQ(3, fields_in_table(0x19930520)) << "has no list of types";
