@@ -7,6 +7,7 @@
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "exe/image_table.hpp"
+#include "exe/images.hpp"
 
 namespace bdelta {
 namespace {
@@ -37,8 +38,8 @@ std::uint64_t plan_bytes(const PredictionPlan& plan) {
 
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
 // Gives how many labels it leaves room for.
-Result<std::size_t> most_labels(const PredictionPlan& plan, const PatchInfo& info) {
-  const std::uint64_t taken_bytes = plan_bytes(plan);
+Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuild_bytes, const PatchInfo& info) {
+  const std::uint64_t taken_bytes = plan_bytes(plan) + rebuild_bytes;
   if (taken_bytes > info.decoder_memory_bytes) {
     return Error{ErrorCode::kPatchCorrupt,
                  "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " +
@@ -52,12 +53,13 @@ Result<std::size_t> most_labels(const PredictionPlan& plan, const PatchInfo& inf
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
                                                                const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
-  if (const std::uint64_t unknown = plan.kinds & ~std::uint64_t{exe::kAllKinds}; unknown != 0) {
+  const auto predictor = static_cast<exe::PredictorId>(plan.predictor);
+  const exe::KindSet known = exe::kAllKinds | (predictor >= exe::PredictorId::k5 ? exe::kAllTables : 0);
+  if (const std::uint64_t unknown = plan.kinds & ~known; unknown != 0) {
     return Error{ErrorCode::kUnsupportedFeature, "the patch predicts fields of kind " +
                                                      std::to_string(std::countr_zero(unknown)) +
                                                      ", which is not known; a newer bpatch may know it"};
   }
-  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, info));
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   ByteSpan file = source.view();
   if (file.empty()) {
@@ -65,8 +67,13 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     file = copies->loaded_;
   }
   static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
-  copies->program_.emplace(file, pool, info.decoder_memory_bytes - plan_bytes(plan),
-                           static_cast<exe::PredictorId>(plan.predictor));
+  std::vector<exe::Image> old_images = exe::find_images(file);
+  std::vector<exe::SortedTable> tables;
+  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old_images);
+  const std::uint64_t rebuild_bytes = exe::rebuild_memory_bytes(tables, plan.kinds);
+  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, info));
+  copies->program_.emplace(file, std::move(old_images), pool,
+                           info.decoder_memory_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
   copies->target_.emplace(std::move(found));
@@ -74,7 +81,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   copies->own_map_.emplace(plan.covers);
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,
-                             static_cast<exe::KindSet>(plan.kinds));
+                             plan.kinds, tables);
   return copies;
 }
 

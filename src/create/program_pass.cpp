@@ -54,6 +54,14 @@ Covers joined(Covers covers) {
   return all;
 }
 
+// Where there is only one set of covers to be chosen.
+ParseParams with_one_set(ParseParams params) {
+  params.costs.resize(1);
+  params.little_costs.clear();
+  params.dense_costs.clear();
+  return params;
+}
+
 // Zeros where no cover copies.
 void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
   std::uint64_t end = 0;
@@ -111,6 +119,7 @@ Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
 // The first covers are used up as soon as the parse has them as seeds.
 Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& level_params) {
   ByteBuffer scale;
+  Covers seeds;
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
     const exe::PlaceMap map(first);
@@ -119,13 +128,10 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
     const exe::LabelIndex index(labels);
     exe::label_source(*old_, new_->images(), map, index, fitting_kinds_, old_image_.span(), pool_);
     exe::label_target(*new_, fitting_kinds_, new_image_.span(), pool_);
+    seeds = tables_->seeds_with_tables(first, map, labels, old_image_.span(), new_image_.span());
     scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
-  ParseParams params = level_params;
-  params.costs.resize(1);
-  params.little_costs.clear();
-  params.dense_costs.clear();
-  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), first, params, scale.span(), pool_).front()));
+  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, with_one_set(level_params), scale.span(), pool_).front()));
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
@@ -151,6 +157,7 @@ bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {
   plan_.covers = masked_covers(diagonals);
+  tables_.emplace(*old_, *new_, pool_);
   // Better covers give better labels, and these better covers. All but the last need not be the best.
   for (int pass = 1; pass < settings_.label_passes; ++pass) {
     plan_.covers = labelled_covers(plan_.covers, level_settings(kMaskedLevel).match.parse_params);
@@ -164,14 +171,16 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
 
 void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
-  const exe::PlaceMap map(plan_.covers);
-  const exe::LearnedPrediction learned =
-      exe::learn_prediction(*old_, new_->images(), target_, map, exe::LabelUse::kPredict, pool_);
-  plan_.kinds = learned.kinds;
+  exe::LearnedPrediction learned = exe::learn_prediction(
+      *old_, new_->images(), target_, exe::PlaceMap(plan_.covers), exe::LabelUse::kPredict, pool_);
+  plan_.covers = joined(tables_->settled(std::move(plan_.covers), with_one_set(settings_.match.parse_params),
+                                         learned.labels));
+  plan_.kinds = learned.kinds | tables_->kinds();
+  apply_program_bytes_ += exe::rebuild_memory_bytes(tables_->source_tables(), plan_.kinds);
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
-  make_copies(map, learned.labels);
+  make_copies(exe::PlaceMap(plan_.covers), learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied());
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
@@ -196,7 +205,8 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Lab
   copied_ = std::exchange(new_image_, {});  // of the right size, and done with
   const MutableByteSpan copied = copied_.span();
   clear_gaps(plan_.covers, copied);
-  const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, static_cast<exe::KindSet>(plan_.kinds));
+  const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, plan_.kinds,
+                                      tables_->source_tables());
   const exe::CoverPieces pieces(plan_.covers);
   pieces.for_each(
       pool_, [&](std::size_t) { return exe::FieldPredictor::Cache(predictor); },

@@ -9,6 +9,7 @@
 #include "apply/predicted_copies.hpp"
 #include "base/raw_buffer.hpp"
 #include "create/level.hpp"
+#include "create/table_pass.hpp"
 #include "exe/choose_kinds.hpp"
 #include "format/prediction_plan.hpp"
 #include "match/matcher.hpp"
@@ -64,6 +65,7 @@ class ProgramPass {
   const std::uint64_t plain_changed_bytes_;  // of the target, by a fast search without prediction
   std::optional<exe::Program> old_;
   std::optional<exe::Program> new_;
+  std::optional<TablePass> tables_;
   exe::KindSet fitting_kinds_ = exe::kAllKinds;  // that are looked at when covers are chosen
   ByteBuffer old_image_;  // the files with their fields made comparable
   ByteBuffer new_image_;

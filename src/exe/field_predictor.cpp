@@ -36,6 +36,7 @@ void FieldPredictor::predict(std::uint32_t cover, std::uint64_t begin, MutableBy
     const std::uint64_t last = std::min(field.pos + size, piece_end);
     std::memcpy(bytes.data() + (first - piece_begin), copy.data() + (first - field.pos), last - first);
   });
+  put_tables(tables_, piece_begin, bytes);
 }
 
 }  // namespace bdelta::exe

@@ -8,6 +8,7 @@
 #include "bdelta/io.hpp"
 #include "exe/predict.hpp"
 #include "exe/program.hpp"
+#include "exe/rebuilt_tables.hpp"
 
 namespace bdelta::exe {
 
@@ -26,10 +27,12 @@ class FieldPredictor {
     FieldCache fields_;
   };
 
-  // All arguments must outlive it. The covers are those of the map; `labels` ascend by image and address.
+  // All arguments but the last must outlive it. The covers are those of the map; `labels` ascend by image and address.
+  // `tables` are the sorted tables of the source, of which those are rebuilt whose kinds are among `kinds`.
   FieldPredictor(const Program& source, const Images& target, const PlaceMap& map, std::span<const Label> labels,
-                 KindSet kinds)
-      : source_(source), target_(target), map_(map), labels_(labels), kinds_(kinds) {}
+                 KindSet kinds, std::span<const SortedTable> tables = {})
+      : source_(source), target_(target), map_(map), labels_(labels), kinds_(kinds),
+        tables_(rebuild_tables({source.file(), source.images(), target, map, labels_}, tables, kinds)) {}
 
   // `bytes` hold the source bytes of cover number `cover` from offset `begin` of it on. Changes in them what lies there
   // of the fields that the cover holds as a whole; so it does not matter how a cover is cut into pieces.
@@ -41,6 +44,7 @@ class FieldPredictor {
   const PlaceMap& map_;
   LabelIndex labels_;
   KindSet kinds_;
+  std::vector<RebuiltTable> tables_;
 };
 
 }  // namespace bdelta::exe

@@ -91,6 +91,10 @@ std::uint32_t Predictor::cover_for(const Field& field, std::uint32_t cover, std:
       if (cover + away < count && holds(cover + away, pos)) return cover + away;
     }
   }
+  return owner_near(pos);
+}
+
+std::uint32_t Predictor::owner_near(std::uint64_t pos) const noexcept {
   const std::uint32_t owner = map_->owner_before(pos);
   if (owner == PlaceMap::kNoCover) return owner;
   return pos - map_->covers()[owner].source_pos < map_->covers()[owner].length + kReach ? owner : PlaceMap::kNoCover;
@@ -184,6 +188,20 @@ bool Predictor::predict(const Field& field, std::uint32_t cover, Prediction& pre
     }
   }
   return map_target(field, cover, prediction);
+}
+
+bool Predictor::lead(std::uint8_t image, std::uint64_t address, std::size_t target_image,
+                     std::uint64_t& new_address) const noexcept {
+  if (labels_ != nullptr) {
+    if (const Label* label = labels_->find(image, address)) {
+      new_address = label->new_address;
+      return true;
+    }
+  }
+  std::uint64_t pos = 0;
+  if (!source_.layouts[image].file_pos_of(address, pos)) return false;
+  const std::uint32_t owner = owner_near(pos);
+  return owner != PlaceMap::kNoCover && target_.layouts[target_image].address_of(map_->moved(owner, pos), new_address);
 }
 
 void Predictor::find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept {

@@ -11,6 +11,7 @@
 #include "exe/image.hpp"
 #include "exe/layout.hpp"
 #include "exe/place_map.hpp"
+#include "exe/sorted_tables.hpp"
 
 namespace bdelta::exe {
 
@@ -34,13 +35,18 @@ struct Label {
   bool operator==(const Label&) const = default;
 };
 
-// The kinds of field that are predicted, a bit each.
-using KindSet = std::uint32_t;
+// The kinds of field that are predicted, a bit each, and behind these the kinds of sorted table that are rebuilt.
+using KindSet = std::uint64_t;
 inline constexpr std::size_t kFieldKindCount = static_cast<std::size_t>(FieldKind::kDebugAddress) + 1;
 inline constexpr KindSet kAllKinds = (KindSet{1} << kFieldKindCount) - 1;
 [[nodiscard]] constexpr bool has_kind(KindSet kinds, FieldKind kind) noexcept {
   return (kinds >> static_cast<unsigned>(kind) & 1) != 0;
 }
+inline constexpr KindSet kAllTables = ((KindSet{1} << kSortedTableKindCount) - 1) << kFieldKindCount;
+[[nodiscard]] constexpr KindSet set_of(SortedTableKind kind) noexcept {
+  return KindSet{1} << (kFieldKindCount + static_cast<unsigned>(kind));
+}
+[[nodiscard]] constexpr bool has_tables(KindSet kinds, SortedTableKind kind) noexcept { return (kinds & set_of(kind)) != 0; }
 
 // What becomes of one field that a cover copies as a whole.
 struct Prediction {
@@ -100,6 +106,10 @@ class Predictor {
   // Both, and labels. False if nothing is known: the field's bytes are then those of the source.
   [[nodiscard]] bool predict(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept;
 
+  // Where the byte at an address went that is in an image of the target then: what leads there from no cover of its own.
+  [[nodiscard]] bool lead(std::uint8_t image, std::uint64_t address, std::size_t target_image,
+                          std::uint64_t& new_address) const noexcept;
+
   // Quickly, for most of the branches: the prediction is known to be the source's bytes.
   [[nodiscard]] bool stays(const Field& field, std::uint32_t cover) noexcept;
 
@@ -120,6 +130,7 @@ class Predictor {
   [[nodiscard]] bool map_unbacked(const Section& section, std::uint64_t offset, std::size_t from, std::size_t to,
                                   std::uint64_t& address) const noexcept;
   [[nodiscard]] std::uint32_t cover_for(const Field& field, std::uint32_t cover, std::uint64_t pos) const noexcept;
+  [[nodiscard]] std::uint32_t owner_near(std::uint64_t pos) const noexcept;
   [[nodiscard]] bool holds(std::uint32_t cover, std::uint64_t pos) const noexcept;
 
   Images source_;

@@ -11,8 +11,9 @@ enum class PredictorId : std::uint8_t {
   k2 = 2,  // PREDICTOR2.md: the same, and 32-bit ARM, Go for 32 bits, and more of Go's tables
   k3 = 3,  // PREDICTOR3.md: the same, and Thumb-2, and symbols of ELF for 32 bits
   k4 = 4,  // PREDICTOR4.md: the same, and more of PE's exception tables
+  k5 = 5,  // PREDICTOR5.md: the same, and tables that are rebuilt
 };
 
-inline constexpr PredictorId kNewestPredictor = PredictorId::k4;
+inline constexpr PredictorId kNewestPredictor = PredictorId::k5;
 
 }  // namespace bdelta::exe

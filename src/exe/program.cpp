@@ -119,6 +119,17 @@ void Program::add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCach
     if (begin >= image_pos + images_.all[image].size_bytes) continue;
     tables_[image].add_fields(begin, end, cache.table_block_, to);
   }
+  remove_left_out(begin, end, to);
+}
+
+void Program::remove_left_out(std::uint64_t begin, std::uint64_t end, std::vector<Field>& fields) const {
+  auto table = std::partition_point(left_out_.begin(), left_out_.end(),
+                                    [&](const SortedTable& t) { return t.pos + t.size_bytes <= begin; });
+  for (; table != left_out_.end() && table->pos < end; ++table) {
+    std::erase_if(fields, [&](const Field& field) {
+      return field.pos >= table->pos && end_of(field) <= table->pos + table->size_bytes;
+    });
+  }
 }
 
 // Adds those of one section that begin in [begin, end), merged with cache.tables_ from number `table` on; gives the number

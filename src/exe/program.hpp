@@ -95,6 +95,10 @@ class Program {
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
 
+  // From now on there are no fields of tables inside of these, which are ascending and disjoint. For those who choose
+  // covers: what copies give is the same, as the bytes of a rebuilt table stand above what its fields give.
+  void leave_out(std::vector<SortedTable> tables) { left_out_ = std::move(tables); }
+
   // Calls body(const Field&) for each field that lies in [begin, end) as a whole, ascending and disjoint. Where a field of
   // code overlaps one of a table, there is only the latter. The body must not use the cache.
   template <class Body>
@@ -151,6 +155,7 @@ class Program {
   [[nodiscard]] const PackedCode& code_of(std::size_t block, FieldCache& cache) const;
   [[nodiscard]] std::span<const Field> code_piece(std::size_t block, std::size_t piece, FieldCache& cache) const;
   void add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCache& cache, std::vector<Field>& to) const;
+  void remove_left_out(std::uint64_t begin, std::uint64_t end, std::vector<Field>& fields) const;
   std::size_t add_code_fields(const CodePart& part, std::uint64_t begin, std::uint64_t end, std::size_t table,
                               FieldCache& cache) const;
 
@@ -158,6 +163,7 @@ class Program {
   PredictorId predictor_;
   Images images_;
   std::vector<FieldBlocks> tables_;  // by image
+  std::vector<SortedTable> left_out_;
   std::vector<CodePart> parts_;      // ascending
   std::size_t block_count_ = 0;
   std::vector<PackedCode> code_;     // by block, if it is kept

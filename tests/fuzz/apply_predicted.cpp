@@ -127,8 +127,10 @@ void run(Input& input) {
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
   plan.predictor = (options & 16) != 0 ? 1 : kLastPredictor;
+  const exe::KindSet known = exe::kAllKinds | (plan.predictor == kLastPredictor ? exe::kAllTables : 0);
   plan.kinds = input.u32();
-  if (options < 240) plan.kinds &= exe::kAllKinds;
+  if ((options & 32) != 0) plan.kinds |= exe::kAllTables;
+  if (options < 240) plan.kinds &= known;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
   plan.covers = take_covers(input, source.bytes().size(), info.target_size);
@@ -144,7 +146,7 @@ void run(Input& input) {
     require(copied == copied_bytes(source.bytes(), plan, **copies, info.target_size, 1 + input.u8()),
             "predictions don't depend on how copies are cut");
   } else {
-    const bool knows_kinds = (plan.kinds & ~std::uint64_t{exe::kAllKinds}) == 0;
+    const bool knows_kinds = (plan.kinds & ~known) == 0;
     require(copies.error().code == (knows_kinds ? ErrorCode::kPatchCorrupt : ErrorCode::kUnsupportedFeature),
             "bad tables are a corrupt patch, unknown kinds an unsupported one");
   }

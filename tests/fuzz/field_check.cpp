@@ -6,6 +6,7 @@
 #include "exe/images.hpp"
 #include "exe/isa.hpp"
 #include "exe/program.hpp"
+#include "exe/rebuilt_tables.hpp"
 #include "exe/table_fields.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "support/guard_page.hpp"
@@ -100,6 +101,29 @@ bool same(const exe::Field& a, const exe::Field& b) {
          a.trailing_bytes == b.trailing_bytes && a.image == b.image && a.base_delta == b.base_delta;
 }
 
+// Tables ascend inside their images, and are rebuilt into as many bytes by a cover of half of the file.
+void check_sorted_tables(ByteSpan file, const exe::Images& images) {
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, images.all);
+  std::uint64_t end = 0;
+  for (const exe::SortedTable& table : tables) {
+    const exe::Image& image = images.all.at(table.image);
+    require(table.pos >= std::max(end, image.file_pos) && table.size_bytes != 0, "sorted tables ascend and are apart");
+    end = table.pos + table.size_bytes;
+    require(end <= image.file_pos + image.size_bytes && end <= file.size(), "a sorted table lies in its image");
+  }
+  const Covers covers{{file.size() / 4, file.size() / 2, file.size() / 2}};
+  const exe::PlaceMap map(covers);
+  const exe::LabelIndex labels({});
+  const auto rebuilt = exe::rebuild_tables({file, images, images, map, labels}, tables, exe::kAllTables);
+  end = 0;
+  for (const exe::RebuiltTable& table : rebuilt) {
+    require(table.bytes.size() == table.old.size_bytes && table.old.pos >= end, "rebuilt tables stay in order");
+    end = table.old.pos + table.old.size_bytes;
+  }
+  require(exe::rebuild_tables({file, images, images, map, labels}, tables, exe::kAllKinds).empty(),
+          "what is not named is not rebuilt");
+}
+
 }  // namespace
 
 void check_images(std::span<const exe::Image> images, std::uint64_t file_size) {
@@ -129,6 +153,7 @@ void check_program(ByteSpan file) {
   std::vector<exe::Image> found = exe::find_images(file);
   check_images(found, file.size());
   if (found.empty()) return;
+  check_sorted_tables(file, exe::Images(found));
   WorkerPool pool(1);
   exe::Program program(file, std::move(found), pool);
   const std::vector<exe::Field> all = program.all_fields(pool);

@@ -16,6 +16,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/pe_program.hpp"
+#include "support/sorted_program.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -60,6 +61,11 @@ void save_programs() {
   save("exe_pe", "sections", test::craft_pe());
   save("exe_pe", "exceptions", test::pe_program({2, 3}, false).bytes);
   save("exe_pe", "exceptions_arm64", test::pe_program({2, 3, 4}, true).bytes);
+  for (const test::SortedShape shape : test::kSortedShapes) {
+    const bool is_pe = shape <= test::SortedShape::kPeArm64;
+    save(is_pe ? "exe_pe" : "exe_elf", "sorted" + std::to_string(static_cast<int>(shape)),
+         test::sorted_program({1, 2, 3, 4, 5, 6}, shape).bytes);
+  }
   save("exe_macho", "thin", test::craft_macho());
   save("exe_macho", "exports", test::craft_macho_exports());
   Bytes two = test::craft_macho();
@@ -286,6 +292,11 @@ void save_structured() {
     save("apply_predicted", "program" + std::to_string(program),
          joined({Bytes{program, 0, program}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
                  Bytes{7, 1, 80, 160}}));
+    if (program >= kFirstSorted) {
+      save("apply_predicted", "tables" + std::to_string(program),
+           joined({Bytes{program, 0, 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
+                   Bytes{7, 1, 80, 160}}));
+    }
     const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
     save("round_trip_program", "program" + std::to_string(program),
          Bytes{static_cast<std::uint8_t>(program + 189), program, 0, other, 2, 0x82, 0x40, 1, 1, 2, 3, 4, 0x01, 20, 0,

@@ -4,9 +4,13 @@
 
 #include "support/exe_craft_more.hpp"
 #include "support/program_pair.hpp"
+#include "support/sorted_program.hpp"
 
 namespace bdelta::fuzz {
 namespace {
+
+// A program with sorted tables, of one of the shapes.
+Bytes sorted(std::size_t shape) { return test::sorted_program({1, 2, 3, 4, 5, 6}, test::kSortedShapes[shape]).bytes; }
 
 std::array<Bytes, kProgramCount> make_programs() {
   test::ProgramPair pair = test::program_pair(11, 24);
@@ -15,7 +19,8 @@ std::array<Bytes, kProgramCount> make_programs() {
   return {std::move(pair.old_version), std::move(pair.new_version), test::craft_elf(),
           test::craft_elf_without_sections(), test::craft_elf32(), test::craft_go(), test::craft_pe(),
           test::craft_macho(), test::craft_toy(), std::move(two), test::craft_go_program(true),
-          test::craft_arm32(), test::craft_macho_exports()};
+          test::craft_arm32(), test::craft_macho_exports(), sorted(0), sorted(1), sorted(2), sorted(3), sorted(4),
+          sorted(5), sorted(6)};
 }
 
 // Places before and behind what matters are equally likely to be hit, so half of the changes go to the first bytes.

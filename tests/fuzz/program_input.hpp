@@ -5,9 +5,10 @@
 
 namespace bdelta::fuzz {
 
-inline constexpr std::size_t kProgramCount = 13;
+inline constexpr std::size_t kProgramCount = 20;
+inline constexpr std::size_t kFirstSorted = 13;
 
-// Sound programs, small: two versions of one, then one of each format.
+// Sound programs, small: two versions of one, then one of each format, then those with sorted tables.
 [[nodiscard]] const Bytes& sound_program(std::size_t number);
 
 // Takes the choice and up to 15 changes: numbers of any width anywhere, mostly in what is the header, and moves.

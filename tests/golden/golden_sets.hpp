@@ -8,7 +8,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-max", "bdt2-max-predicted", "bdt2-lanes",
     "bdt2-runs", "bdt2-runs-predicted", "bdt2-runs-lanes", "bdt2-light", "bdt2-light-many",
     "bdt2-words", "bdt2-words-contents", "bdt2-words-predicted", "bdt2-words-covers",
-    "bdt2-target", "bdt2-target-many", "bdt2-predictor2", "bdt2-predictor3", "bdt2-predictor4",
+    "bdt2-target", "bdt2-target-many", "bdt2-predictor2", "bdt2-predictor3", "bdt2-predictor4", "bdt2-predictor5",
     "bdt2-places", "bdt2-places-many", "bdt2-places-predicted",
     "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-predicted", "bdt2-many",   "bdt2-same",   "bdt2-strange", "bdt2-empty-new", "bdt2-empty-old", "bdt2-empty-all",
     "bdt1-edited", "bdt1-back",   "bdt1-literal", "bdt1-empty-new"};

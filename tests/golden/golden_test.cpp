@@ -3,9 +3,12 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
+#include "exe/images.hpp"
 #include "exe/program.hpp"
+#include "format/patch_reader.hpp"
 #include "golden/golden_sets.hpp"
 #include "io/memory_io.hpp"
+#include "io/typed_reader.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
@@ -41,7 +44,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-runs", 144}, {"bdt2-runs-lanes", 144}, {"bdt2-runs-predicted", 145},
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
-      {"bdt2-predictor4", 1025},
+      {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};
@@ -116,6 +119,28 @@ TEST(GoldenFolder, EveryTableOfPredictor4IsFrozen) {
   EXPECT_LT(10 * old_counts[exe::FieldKind::kExceptionTable], counts[exe::FieldKind::kExceptionTable]);
   EXPECT_EQ(0u, old_counts[exe::FieldKind::kFunctionStart]);
   EXPECT_LE(100u, counts[exe::FieldKind::kFunctionStart]);
+}
+
+// The set of predictor 5 has programs of seven shapes, and its patch rebuilds tables of each kind.
+TEST(GoldenFolder, EveryKindOfTableOfPredictor5IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor5" / "old");
+  std::map<exe::SortedTableKind, std::size_t> counts;
+  for (const exe::SortedTable& table : exe::find_sorted_tables(source, exe::find_images(source))) ++counts[table.kind];
+  EXPECT_EQ(3u, counts[exe::SortedTableKind::kBaseRelocations]);
+  EXPECT_EQ(2u, counts[exe::SortedTableKind::kFunctions]);
+  EXPECT_EQ(4u, counts[exe::SortedTableKind::kUnwindIndex]);
+  EXPECT_EQ(4u, counts[exe::SortedTableKind::kRelativeRelocations]);
+
+  const Bytes patch = get(kFolder / "bdt2-predictor5" / "patch");
+  io::MemorySequentialReader bytes(patch);
+  io::TypedReader reader(bytes);
+  const auto opened = open_patch(reader, std::uint64_t{1} << 30);
+  ASSERT_OK(opened);
+  const auto plan = (*opened)->read_prediction();
+  ASSERT_OK(plan);
+  ASSERT_NE(nullptr, *plan);
+  EXPECT_EQ(5u, (*plan)->predictor);
+  EXPECT_EQ(exe::kAllTables, (*plan)->kinds & exe::kAllTables);
 }
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {

@@ -10,6 +10,7 @@
 #include "support/io_support.hpp"
 #include "support/linked_programs.hpp"
 #include "support/pe_program.hpp"
+#include "support/sorted_program.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -191,6 +192,8 @@ void make_all() {
   by_tool("bdt2-predictor3", thumb.old_version, thumb.new_version, create_options(6));
   const ProgramPair windows = pe_pair(70);
   by_tool("bdt2-predictor4", windows.old_version, windows.new_version, create_options(6));
+  const ProgramPair sorted = sorted_pair(40);
+  by_tool("bdt2-predictor5", sorted.old_version, sorted.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -1,9 +1,15 @@
 // What the global record of a patch with prediction may declare: its tables are bounded before they are read.
+#include "apply/predicted_copies.hpp"
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
+#include "exe/image_table.hpp"
+#include "exe/images.hpp"
+#include "exe/rebuilt_tables.hpp"
+#include "io/memory_io.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
+#include "support/sorted_program.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -64,10 +70,57 @@ TEST(GlobalRecord, AKindOfFieldThatIsNotKnownIsRefused) {
     append(body, rest);
     return apply_patch(pair.old_version, with_header(split.header, body));
   };
-  for (const unsigned bit : {29u, 32u, 63u}) {
+  for (const unsigned bit : {33u, 34u, 63u}) {
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, with_kinds(std::uint64_t{1} << bit));
   }
   EXPECT_FAILS(ErrorCode::kWindowChecksum, with_kinds(0));  // known, and not those that the patch was made with
+}
+
+TEST(GlobalRecord, KindsOfTablesAreUnknownBeforePredictor5) {
+  std::vector<unsigned> functions(120);
+  std::iota(functions.begin(), functions.end(), 0u);
+  const Bytes old = sorted_program(functions, SortedShape::kPe64).bytes;
+  std::rotate(functions.begin() + 10, functions.begin() + 50, functions.end());
+  const Bytes wanted = sorted_program(functions, SortedShape::kPe64).bytes;
+  const auto patch = make_patch(old, wanted, create_options(3));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kGlobal), split.body[0]);
+  ASSERT_EQ(5, split.body[1]);
+  ASSERT_OK(apply_patch(old, with_header(split.header, split.body)));
+  for (split.body[1] = 1; split.body[1] < 5; ++split.body[1]) {
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(old, with_header(split.header, split.body)));
+  }
+}
+
+// Ten bytes for each byte of a table of a kind that is named, beside the table of images and the labels.
+TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
+  const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kPe64).bytes;
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, exe::find_images(old));
+  ASSERT_EQ(2u, tables.size());
+  const exe::Images images(exe::find_images(old));
+  PredictionPlan plan;
+  plan.predictor = 5;
+  exe::append_image_table(plan.images, images, images);
+  exe::append_labels(plan.labels, {});
+  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size();
+  PatchInfo info;
+  info.target_size = old.size();
+  io::MemoryReader source(old);
+  WorkerPool pool(1);
+  const auto make = [&](exe::KindSet kinds, std::uint64_t memory_bytes) {
+    plan.kinds = kinds;
+    info.decoder_memory_bytes = memory_bytes;
+    return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
+  };
+  const std::uint64_t place_bytes = 10 * tables[0].size_bytes, function_bytes = 10 * tables[1].size_bytes;
+  for (const auto& [kinds, bytes] : {std::pair{exe::set_of(tables[0].kind), place_bytes},
+                                     std::pair{exe::set_of(tables[1].kind), function_bytes},
+                                     std::pair{exe::kAllTables, place_bytes + function_bytes},
+                                     std::pair{exe::KindSet{1}, std::uint64_t{0}}}) {
+    EXPECT_OK(make(kinds, plan_bytes + bytes));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(kinds, plan_bytes + bytes - 1));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,316 @@
+// Covers, and not the owners of bytes, tell where places and functions went: what several covers copy is in NEW as often.
+// What an entry says beside that (unwind information, an entry of .eh_frame, an addend) is led like any other reference.
+#include "exe/rebuilt_tables.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+
+namespace bdelta::exe {
+namespace {
+
+// For each byte of a table: what is listed of the source, what is listed of the target, and the table itself.
+constexpr std::uint64_t kMemoryPerByte = 10;
+
+constexpr std::uint64_t kMost32 = 0xffffffff;
+
+// An entry of a table of OLD.
+struct OldEntry {
+  std::uint64_t pos = 0;   // of the function or of the place in the file
+  std::uint64_t more = 0;  // address of its unwind information or its entry in .eh_frame, or addend
+  std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
+  std::uint8_t image = 0;
+  bool leads = true;  // `more` is an address
+};
+
+// What becomes of it.
+struct NewEntry {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  std::uint64_t more = 0;
+  bool leads = true;
+};
+
+// What all tables of one kind list, by position in the file.
+struct Listed {
+  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type
+  std::vector<OldEntry> entries;      // of the others
+};
+
+// Of the numbers in a table; false if they count from no address.
+bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base) {
+  if (table.kind == SortedTableKind::kUnwindIndex) {
+    return images.layouts[table.image].address_of(table.pos - kUnwindIndexHeadBytes, base);
+  }
+  base = table.kind == SortedTableKind::kRelativeRelocations ? 0 : images.all[table.image].base_address;
+  return true;
+}
+
+void list_places(const RebuildInputs& in, const SortedTable& table, std::uint64_t base, Listed& listed) {
+  for_each_place(in.file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
+                 [&](std::uint64_t place) {
+                   std::uint64_t pos = 0;
+                   if (!in.source.layouts[table.image].file_pos_of(base + place / 16, pos)) return;
+                   listed.places.push_back(pos * 16 + place % 16);
+                 });
+}
+
+void list_entries(const RebuildInputs& in, const SortedTable& table, std::uint64_t base, Listed& listed) {
+  const Machine machine = in.source.all[table.image].machine;
+  for (std::uint64_t at = 0; at < table.size_bytes; at += entry_bytes(table.kind, machine)) {
+    const std::uint8_t* bytes = in.file.data() + table.pos + at;
+    const auto word = [&](std::size_t i) { return load_le<std::uint32_t>(bytes + 4 * i); };
+    std::uint64_t start = base;
+    OldEntry entry;
+    entry.image = table.image;
+    switch (table.kind) {
+      case SortedTableKind::kBaseRelocations: return;
+      case SortedTableKind::kFunctions:
+        start += word(0);
+        if (machine == Machine::kX86_64) {
+          entry.size_bytes = word(1) - word(0);
+          entry.more = base + word(2);
+        } else {
+          entry.leads = word(1) % 4 == 0;
+          entry.more = entry.leads ? base + word(1) : word(1);
+        }
+        break;
+      case SortedTableKind::kUnwindIndex:
+        start += sign_extended(word(0));
+        entry.more = base + sign_extended(word(1));
+        break;
+      case SortedTableKind::kRelativeRelocations:
+        entry.leads = has_addends(machine);
+        start = entry.leads ? load_le<std::uint64_t>(bytes) : word(0);
+        entry.more = entry.leads ? load_le<std::uint64_t>(bytes + 16) : word(1);
+        break;
+    }
+    if (in.source.layouts[table.image].file_pos_of(start, entry.pos)) listed.entries.push_back(entry);
+  }
+}
+
+Listed list(const RebuildInputs& in, std::span<const SortedTable> tables, SortedTableKind kind) {
+  std::uint64_t size_bytes = 0;
+  for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
+  Listed listed;
+  const bool lists_places = kind == SortedTableKind::kBaseRelocations;
+  lists_places ? listed.places.reserve(static_cast<std::size_t>(size_bytes / 2))
+               : listed.entries.reserve(static_cast<std::size_t>(size_bytes / 8));
+  for (const SortedTable& table : tables) {
+    std::uint64_t base = 0;
+    if (table.kind != kind || !base_of(in.source, table, base)) continue;
+    lists_places ? list_places(in, table, base, listed) : list_entries(in, table, base, listed);
+  }
+  std::sort(listed.places.begin(), listed.places.end());
+  std::sort(listed.entries.begin(), listed.entries.end(),
+            [](const OldEntry& a, const OldEntry& b) { return a.pos < b.pos; });
+  return listed;
+}
+
+// Makes the tables of one kind.
+class Rebuilder {
+ public:
+  Rebuilder(const RebuildInputs& in, const Listed& listed, const Predictor& predictor)
+      : in_(in), listed_(listed), predictor_(predictor) {}
+
+  // The image of the target that most of what lies in the table's own image and is listed went to, the first of equals;
+  // false if nothing went anywhere, if that is for another machine, or if the table counts from nowhere.
+  [[nodiscard]] bool find_target(const SortedTable& table, std::size_t& image) const;
+
+  // All of `table` but which one it is and whose.
+  void rebuild(RebuiltTable& table) const;
+
+ private:
+  // Calls body(cover number, begin, end) for the stretches of the source that covers copy into an image.
+  template <class Body>
+  void for_each_stretch(const Image& image, Body&& body) const;
+
+  [[nodiscard]] std::vector<std::uint64_t> new_places(const RebuiltTable& table) const;
+  [[nodiscard]] std::vector<NewEntry> new_entries(const RebuiltTable& table) const;
+  [[nodiscard]] NewEntry led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const;
+  [[nodiscard]] std::uint64_t new_base(const RebuiltTable& table) const;
+
+  const RebuildInputs& in_;
+  const Listed& listed_;
+  const Predictor& predictor_;
+};
+
+bool Rebuilder::find_target(const SortedTable& table, std::size_t& image) const {
+  std::uint64_t base = 0;
+  if (!base_of(in_.source, table, base)) return false;
+  const Image& own = in_.source.all[table.image];
+  const std::uint64_t own_end = own.file_pos + own.size_bytes;
+  std::vector<std::uint64_t> counts(in_.target.all.size());
+  const auto count = [&](std::uint64_t pos) {
+    const std::uint32_t owner = in_.map.owner_before(pos);
+    if (owner == PlaceMap::kNoCover) return;
+    const std::size_t to = in_.target.image_at(in_.map.moved(owner, pos));
+    if (to < counts.size()) ++counts[to];
+  };
+  const std::vector<std::uint64_t>& places = listed_.places;
+  for (auto place = std::lower_bound(places.begin(), places.end(), own.file_pos * 16);
+       place != places.end() && *place / 16 < own_end; ++place) {
+    count(*place / 16);
+  }
+  const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
+  for (auto entry = std::lower_bound(listed_.entries.begin(), listed_.entries.end(), own.file_pos, lies_before);
+       entry != listed_.entries.end() && entry->pos < own_end; ++entry) {
+    count(entry->pos);
+  }
+  const auto most = std::max_element(counts.begin(), counts.end());
+  if (most == counts.end() || *most == 0) return false;
+  image = static_cast<std::size_t>(most - counts.begin());
+  return in_.target.all[image].machine == own.machine;
+}
+
+template <class Body>
+void Rebuilder::for_each_stretch(const Image& image, Body&& body) const {
+  const Covers& covers = in_.map.covers();
+  const std::uint64_t image_end = image.file_pos + image.size_bytes;
+  auto cover = std::partition_point(covers.begin(), covers.end(),
+                                    [&](const Cover& c) { return c.target_end() <= image.file_pos; });
+  for (; cover != covers.end() && cover->target_pos < image_end; ++cover) {
+    const std::uint64_t begin = std::max(cover->target_pos, image.file_pos) - cover->target_pos;
+    const std::uint64_t end = std::min(cover->target_end(), image_end) - cover->target_pos;
+    body(static_cast<std::uint32_t>(cover - covers.begin()), cover->source_pos + begin, cover->source_pos + end);
+  }
+}
+
+std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) const {
+  const std::vector<std::uint64_t>& old = listed_.places;
+  const std::size_t most = table.bytes.size() / 2;
+  std::vector<std::uint64_t> places;
+  places.reserve(std::min(most, old.size()));
+  for_each_stretch(in_.target.all[table.target_image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
+    for (auto place = std::lower_bound(old.begin(), old.end(), begin * 16);
+         place != old.end() && *place < end * 16 && places.size() < most; ++place) {
+      std::uint64_t address = 0;
+      if (!in_.target.layouts[table.target_image].address_of(in_.map.moved(cover, *place / 16), address)) continue;
+      const std::uint64_t rva = address - table.base_address;
+      if (rva <= kMost32) places.push_back(rva * 16 + *place % 16);
+    }
+  });
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  return places;
+}
+
+// The end of a function stays with its last byte. What leads nowhere known stays what it was.
+NewEntry Rebuilder::led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const {
+  NewEntry entry{start, start + old.size_bytes, old.more, old.leads};
+  const std::uint64_t old_end = old.pos + old.size_bytes;
+  std::uint64_t address = 0;
+  if (old_end > in_.map.covers()[cover].source_end() &&
+      in_.source.layouts[old.image].address_of(old_end - 1, address) &&
+      predictor_.lead(old.image, address, image, address) && address >= start) {
+    entry.end = address + 1;
+  }
+  if (old.leads && predictor_.lead(old.image, old.more, image, address)) entry.more = address;
+  return entry;
+}
+
+std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
+  const std::vector<OldEntry>& old = listed_.entries;
+  const std::size_t image = table.target_image;
+  const Machine machine = in_.target.all[image].machine;
+  const auto most = table.bytes.size() / entry_bytes(table.old.kind, machine);
+  std::vector<NewEntry> entries;
+  entries.reserve(std::min(most, old.size()));
+  const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
+  for_each_stretch(in_.target.all[image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
+    for (auto entry = std::lower_bound(old.begin(), old.end(), begin, lies_before);
+         entry != old.end() && entry->pos < end && entries.size() < most; ++entry) {
+      std::uint64_t start = 0;
+      if (in_.source.all[entry->image].machine != machine) continue;
+      if (!in_.target.layouts[image].address_of(in_.map.moved(cover, entry->pos), start)) continue;
+      entries.push_back(led(*entry, cover, start, image));
+    }
+  });
+  std::sort(entries.begin(), entries.end(), [](const NewEntry& a, const NewEntry& b) {
+    return std::tie(a.start, a.end, a.more, a.leads) < std::tie(b.start, b.end, b.more, b.leads);
+  });
+  const auto starts_as = [](const NewEntry& a, const NewEntry& b) { return a.start == b.start; };
+  entries.erase(std::unique(entries.begin(), entries.end(), starts_as), entries.end());
+  return entries;
+}
+
+// An unwind index counts from its head: from where that went, or else where it was.
+std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
+  std::uint64_t base = 0;
+  if (table.old.kind == SortedTableKind::kRelativeRelocations) return base;
+  if (table.old.kind != SortedTableKind::kUnwindIndex) return in_.target.all[table.target_image].base_address;
+  std::uint64_t old_base = 0;
+  (void)base_of(in_.source, table.old, old_base);
+  return predictor_.lead(table.old.image, old_base, table.target_image, base) ? base : old_base;
+}
+
+void write_entry(const NewEntry& entry, const RebuiltTable& table, Machine machine, std::uint8_t* to) {
+  if (table.old.kind == SortedTableKind::kRelativeRelocations && has_addends(machine)) {
+    store_le<std::uint64_t>(to, entry.start);
+    store_le<std::uint64_t>(to + 8, relative_relocation_type(machine));
+    store_le<std::uint64_t>(to + 16, entry.more);
+    return;
+  }
+  const auto store = [&](std::size_t at, std::uint64_t number) {
+    store_le<std::uint32_t>(to + at, static_cast<std::uint32_t>(number));
+  };
+  const auto last = entry_bytes(table.old.kind, machine) - 4;
+  store(0, entry.start - table.base_address);
+  if (last == 8) store(4, entry.end - table.base_address);
+  store(last, entry.leads ? entry.more - table.base_address : entry.more);
+}
+
+void Rebuilder::rebuild(RebuiltTable& table) const {
+  table.base_address = new_base(table);
+  table.bytes.resize(static_cast<std::size_t>(table.old.size_bytes));
+  if (table.old.kind == SortedTableKind::kBaseRelocations) return write_places(new_places(table), table.bytes);
+  const Machine machine = in_.target.all[table.target_image].machine;
+  std::uint8_t* to = table.bytes.data();
+  for (const NewEntry& entry : new_entries(table)) {
+    write_entry(entry, table, machine, to);
+    to += entry_bytes(table.old.kind, machine);
+  }
+}
+
+}  // namespace
+
+std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<const SortedTable> tables, KindSet kinds) {
+  std::vector<RebuiltTable> rebuilt;
+  const Predictor predictor(in.source, in.target, in.map, &in.labels);
+  for (std::size_t i = 0; i < kSortedTableKindCount; ++i) {
+    const auto kind = static_cast<SortedTableKind>(i);
+    if (!has_tables(kinds, kind)) continue;
+    const Listed listed = list(in, tables, kind);
+    const Rebuilder rebuilder(in, listed, predictor);
+    for (const SortedTable& table : tables) {
+      RebuiltTable one{table, 0, 0, {}};
+      if (table.kind != kind || !rebuilder.find_target(table, one.target_image)) continue;
+      rebuilder.rebuild(one);
+      rebuilt.push_back(std::move(one));
+    }
+  }
+  std::sort(rebuilt.begin(), rebuilt.end(),
+            [](const RebuiltTable& a, const RebuiltTable& b) { return a.old.pos < b.old.pos; });
+  return rebuilt;
+}
+
+std::uint64_t rebuild_memory_bytes(std::span<const SortedTable> tables, KindSet kinds) noexcept {
+  std::uint64_t bytes = 0;
+  for (const SortedTable& table : tables) bytes += has_tables(kinds, table.kind) ? table.size_bytes * kMemoryPerByte : 0;
+  return bytes;
+}
+
+void put_tables(std::span<const RebuiltTable> tables, std::uint64_t pos, MutableByteSpan bytes) noexcept {
+  const std::uint64_t end = pos + bytes.size();
+  auto table = std::partition_point(tables.begin(), tables.end(), [&](const RebuiltTable& t) {
+    return t.old.pos + t.bytes.size() <= pos;
+  });
+  for (; table != tables.end() && table->old.pos < end; ++table) {
+    const std::uint64_t first = std::max(pos, table->old.pos);
+    const std::uint64_t last = std::min(end, table->old.pos + table->bytes.size());
+    std::memcpy(bytes.data() + (first - pos), table->bytes.data() + (first - table->old.pos),
+                static_cast<std::size_t>(last - first));
+  }
+}
+
+}  // namespace bdelta::exe

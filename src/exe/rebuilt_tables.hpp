@@ -1,0 +1,44 @@
+// Sorted tables as the target has them, made of those of the source: what an entry of OLD stands for has an entry in NEW
+// wherever covers copied it to, and all of these sorted again are nearly the table of NEW. Their bytes stand in place of
+// those that the source has there, so that copies out of them need no other kind of copy. PREDICTOR5.md specifies it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "exe/predict.hpp"
+#include "exe/sorted_tables.hpp"
+
+namespace bdelta::exe {
+
+struct RebuiltTable {
+  SortedTable old;
+  std::size_t target_image = 0;    // whose table it is
+  std::uint64_t base_address = 0;  // in the target, what its numbers count from
+  Bytes bytes;                     // as many as the old one has
+};
+
+// What a pair of programs has for the making of them. All must outlive the call.
+struct RebuildInputs {
+  ByteSpan file;  // of the source
+  const Images& source;
+  const Images& target;
+  const PlaceMap& map;
+  const LabelIndex& labels;
+};
+
+// Those of the tables, which are as find_sorted_tables gives them for the source, that are of the kinds and whose entries
+// went anywhere. They stay in order.
+[[nodiscard]] std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& inputs, std::span<const SortedTable> tables,
+                                                       KindSet kinds);
+
+// Memory that the above takes at most, of the tables of these kinds.
+[[nodiscard]] std::uint64_t rebuild_memory_bytes(std::span<const SortedTable> tables, KindSet kinds) noexcept;
+
+// Puts the bytes of the tables in place of those of [pos, pos + bytes.size()) of the source.
+void put_tables(std::span<const RebuiltTable> tables, std::uint64_t pos, MutableByteSpan bytes) noexcept;
+
+}  // namespace bdelta::exe

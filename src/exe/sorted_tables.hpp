@@ -1,0 +1,81 @@
+// Tables that a linker sorts by the addresses they list. Where functions or data changed places, entries change theirs, so
+// no copy of the table as it was is right; but what it lists is known, and so the table can be made anew
+// (rebuilt_tables.hpp). From predictor 5 on.
+//
+// Sources: "PE Format" and "x64 exception handling" of Microsoft's documentation; "Linux Standard Base Core", exception
+// frames; "System V Application Binary Interface", relocation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "exe/image.hpp"
+
+namespace bdelta::exe {
+
+// The order is part of the format: a switch of the patch each. Append only.
+enum class SortedTableKind : std::uint8_t {
+  kBaseRelocations,      // PE: blocks of a page, 16 bits for each place in it
+  kFunctions,            // PE: begin and unwind information, on x86-64 the end between them
+  kUnwindIndex,          // ELF: the pairs of .eh_frame_hdr, behind its head
+  kRelativeRelocations,  // ELF: place, type and with 64 bits addend, of what counts from where the image is loaded
+};
+inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kRelativeRelocations) + 1;
+
+// Bytes [pos, pos + size_bytes) of the file.
+struct SortedTable {
+  std::uint64_t pos = 0;
+  std::uint64_t size_bytes = 0;
+  SortedTableKind kind = SortedTableKind::kBaseRelocations;
+  std::uint8_t image = 0;
+};
+
+inline constexpr std::uint64_t kUnwindIndexHeadBytes = 12;
+
+// Of the relocations of ELF that are looked at; the others have the addend in the changed word.
+[[nodiscard]] constexpr bool has_addends(Machine machine) noexcept {
+  return machine == Machine::kX86_64 || machine == Machine::kArm64;
+}
+
+// Of an entry; base relocations have none of fixed size.
+[[nodiscard]] constexpr std::size_t entry_bytes(SortedTableKind kind, Machine machine) noexcept {
+  if (kind == SortedTableKind::kRelativeRelocations) return has_addends(machine) ? 24 : 8;
+  return kind == SortedTableKind::kFunctions && machine == Machine::kX86_64 ? 12 : 8;
+}
+
+// What a relocation says of its type where it counts from where the image is loaded; 0 for machines that are left alone.
+[[nodiscard]] constexpr std::uint32_t relative_relocation_type(Machine machine) noexcept {
+  switch (machine) {
+    case Machine::kX86_64:
+    case Machine::kX86_32: return 8;
+    case Machine::kArm64: return 1027;
+    case Machine::kArm32: return 23;
+    default: return 0;
+  }
+}
+
+// Calls body(RVA * 16 + type) for each place of base relocations, in the order of the table. Padding is left out.
+template <class Body>
+void for_each_place(ByteSpan table, Body&& body) {
+  constexpr std::size_t kHeadBytes = 8;  // RVA of the page, size of the block
+  for (std::size_t at = 0; table.size() - at >= kHeadBytes;) {
+    const std::uint64_t page = load_le<std::uint32_t>(table.data() + at);
+    const std::uint32_t block_bytes = load_le<std::uint32_t>(table.data() + at + 4);
+    if (block_bytes < kHeadBytes || block_bytes > table.size() - at) return;
+    for (std::size_t i = kHeadBytes; i + 2 <= block_bytes; i += 2) {
+      const std::uint64_t entry = load_le<std::uint16_t>(table.data() + at + i);
+      if (entry >> 12 != 0) body((page + (entry & 0xfff)) * 16 + (entry >> 12));
+    }
+    at += block_bytes;
+  }
+}
+
+// Writes as many of the places, which ascend, as there is room for, and zeros behind them. The room is a multiple of 4.
+void write_places(const std::vector<std::uint64_t>& places, MutableByteSpan table);
+
+// Those tables of the file that are as they would be written anew: sorted, and without gaps. Ascending, disjoint.
+[[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images);
+
+}  // namespace bdelta::exe

@@ -1,0 +1,38 @@
+// Made-up programs with the tables that a linker sorts, in each of the shapes that there are: functions, whose order is
+// given, a pointer to each, what unwinds it, and the tables that list these.
+#pragma once
+
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "exe/sorted_tables.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::test {
+
+enum class SortedShape { kPe32, kPe64, kPeArm64, kElf64, kElfArm64, kElf32, kElfArm32 };
+inline constexpr SortedShape kSortedShapes[] = {SortedShape::kPe32,     SortedShape::kPe64,  SortedShape::kPeArm64,
+                                                SortedShape::kElf64,    SortedShape::kElfArm64,
+                                                SortedShape::kElf32,    SortedShape::kElfArm32};
+
+// Bytes that another version has, too, if it has the same function.
+struct SortedPart {
+  unsigned id = 0;
+  std::size_t pos = 0;
+  std::size_t size_bytes = 0;
+};
+
+struct SortedProgram {
+  Bytes bytes;
+  std::vector<SortedPart> parts;           // ascending by position
+  std::vector<exe::SortedTable> tables;    // likewise
+  std::size_t index_head_pos = 0;          // of ELF's unwind index
+};
+
+// Functions by number, in this order.
+[[nodiscard]] SortedProgram sorted_program(const std::vector<unsigned>& functions, SortedShape shape);
+
+// Two versions: functions are inserted, left out, and most change places. All shapes, one behind the other.
+[[nodiscard]] ProgramPair sorted_pair(unsigned function_count);
+
+}  // namespace bdelta::test
