@@ -64,7 +64,67 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
   }
 }
 
+// Where in the file unwind information begins, and where in NEW the first function begins that it belongs to.
+struct Unwound {
+  std::uint64_t pos = 0;
+  std::uint64_t start = 0;
+};
+
+// Of a table of functions of PE. lead(address, start) says where in NEW what begins at an address does; false: nowhere.
+template <class Lead>
+std::vector<Unwound> unwound_by(ByteSpan file, const exe::Images& images, const exe::SortedTable& table, Lead&& lead) {
+  const exe::Image& image = images.all[table.image];
+  const std::size_t entry_bytes = exe::entry_bytes(table.kind, image.machine);
+  std::vector<Unwound> all;
+  for (std::uint64_t at = table.pos; at < table.pos + table.size_bytes; at += entry_bytes) {
+    const std::uint64_t start = image.base_address + load_le<std::uint32_t>(file.data() + at);
+    const std::uint64_t unwind = image.base_address + load_le<std::uint32_t>(file.data() + at + entry_bytes - 4);
+    Unwound one;
+    if (unwind % 4 != 0 || !images.layouts[table.image].file_pos_of(unwind, one.pos)) continue;
+    if (lead(start, one.start)) all.push_back(one);
+  }
+  std::sort(all.begin(), all.end(), [](const Unwound& a, const Unwound& b) {
+    return std::tie(a.pos, a.start) < std::tie(b.pos, b.start);
+  });
+  const auto same_pos = [](const Unwound& a, const Unwound& b) { return a.pos == b.pos; };
+  all.erase(std::unique(all.begin(), all.end(), same_pos), all.end());
+  return all;
+}
+
+// Changes the head of unwind information to a number of itself and of the function.
+void tell_apart(const std::vector<Unwound>& all, ByteSpan file, MutableByteSpan image) {
+  for (const Unwound& one : all) {
+    if (image.size() - one.pos < 4) continue;
+    const std::uint64_t head = load_le<std::uint32_t>(file.data() + one.pos);
+    const std::uint64_t number = (one.start ^ head << 32) * 0x9E3779B97F4A7C15u;
+    store_le(image.data() + one.pos, static_cast<std::uint32_t>(number >> 32));
+  }
+}
+
 }  // namespace
+
+// Many functions have the same unwind information, each its own copy of it, and the table tells which is whose.
+void TablePass::tell_unwind_apart(const std::vector<Pair>& pairs, const exe::PlaceMap& map,
+                                  const std::vector<exe::Label>& labels, MutableByteSpan old_image,
+                                  MutableByteSpan new_image) const {
+  const exe::LabelIndex index(labels);
+  const exe::Predictor predictor(source_.images(), target_.images(), map, &index);
+  for (const Pair& pair : pairs) {
+    const exe::SortedTable& old = pair.rebuilt->old;
+    if (old.kind != exe::SortedTableKind::kFunctions) continue;
+    tell_apart(unwound_by(source_.file(), source_.images(), old,
+                          [&](std::uint64_t address, std::uint64_t& start) {
+                            return predictor.lead(old.image, address, pair.target.image, start);
+                          }),
+               source_.file(), old_image);
+    tell_apart(unwound_by(target_.file(), target_.images(), pair.target,
+                          [&](std::uint64_t address, std::uint64_t& start) {
+                            start = address;
+                            return true;
+                          }),
+               target_.file(), new_image);
+  }
+}
 
 std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels) const {
   const exe::LabelIndex index(labels);
@@ -145,6 +205,7 @@ Covers TablePass::seeds_with_tables(const Covers& first, const exe::PlaceMap& ma
     kinds_ = kinds_that_gain(pairs_of(rebuilt), old_image, new_image);
     std::erase_if(rebuilt, [&](const exe::RebuiltTable& table) { return !exe::has_tables(kinds_, table.old.kind); });
   }
+  tell_unwind_apart(pairs_of(rebuilt), map, labels, old_image, new_image);
   std::vector<exe::SortedTable> old_tables, new_tables;
   for (const exe::RebuiltTable& table : rebuilt) old_tables.push_back(table.old);
   for (const Pair& pair : pairs_of(rebuilt)) {

@@ -45,6 +45,9 @@ class TablePass {
                                                        std::span<const exe::Label> labels) const;
   [[nodiscard]] std::vector<Pair> pairs_of(const std::vector<exe::RebuiltTable>& rebuilt) const;
   void add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const;
+  void tell_unwind_apart(const std::vector<Pair>& pairs, const exe::PlaceMap& map,
+                         const std::vector<exe::Label>& labels, MutableByteSpan old_image,
+                         MutableByteSpan new_image) const;
   [[nodiscard]] Covers match(ByteSpan source, ByteSpan target) const;
   [[nodiscard]] exe::KindSet kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan old_image,
                                              ByteSpan new_image) const;

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "exe/listed_entries.hpp"
+
 namespace bdelta::exe {
 namespace {
 
@@ -14,98 +16,13 @@ constexpr std::uint64_t kMemoryPerByte = 10;
 
 constexpr std::uint64_t kMost32 = 0xffffffff;
 
-// An entry of a table of OLD.
-struct OldEntry {
-  std::uint64_t pos = 0;   // of the function or of the place in the file
-  std::uint64_t more = 0;  // address of its unwind information or its entry in .eh_frame, or addend
-  std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
-  std::uint8_t image = 0;
-  bool leads = true;  // `more` is an address
-};
-
-// What becomes of it.
+// What becomes of an entry of OLD.
 struct NewEntry {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
   std::uint64_t more = 0;
   bool leads = true;
 };
-
-// What all tables of one kind list, by position in the file.
-struct Listed {
-  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type
-  std::vector<OldEntry> entries;      // of the others
-};
-
-// Of the numbers in a table; false if they count from no address.
-bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base) {
-  if (table.kind == SortedTableKind::kUnwindIndex) {
-    return images.layouts[table.image].address_of(table.pos - kUnwindIndexHeadBytes, base);
-  }
-  base = table.kind == SortedTableKind::kRelativeRelocations ? 0 : images.all[table.image].base_address;
-  return true;
-}
-
-void list_places(const RebuildInputs& in, const SortedTable& table, std::uint64_t base, Listed& listed) {
-  for_each_place(in.file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
-                 [&](std::uint64_t place) {
-                   std::uint64_t pos = 0;
-                   if (!in.source.layouts[table.image].file_pos_of(base + place / 16, pos)) return;
-                   listed.places.push_back(pos * 16 + place % 16);
-                 });
-}
-
-void list_entries(const RebuildInputs& in, const SortedTable& table, std::uint64_t base, Listed& listed) {
-  const Machine machine = in.source.all[table.image].machine;
-  for (std::uint64_t at = 0; at < table.size_bytes; at += entry_bytes(table.kind, machine)) {
-    const std::uint8_t* bytes = in.file.data() + table.pos + at;
-    const auto word = [&](std::size_t i) { return load_le<std::uint32_t>(bytes + 4 * i); };
-    std::uint64_t start = base;
-    OldEntry entry;
-    entry.image = table.image;
-    switch (table.kind) {
-      case SortedTableKind::kBaseRelocations: return;
-      case SortedTableKind::kFunctions:
-        start += word(0);
-        if (machine == Machine::kX86_64) {
-          entry.size_bytes = word(1) - word(0);
-          entry.more = base + word(2);
-        } else {
-          entry.leads = word(1) % 4 == 0;
-          entry.more = entry.leads ? base + word(1) : word(1);
-        }
-        break;
-      case SortedTableKind::kUnwindIndex:
-        start += sign_extended(word(0));
-        entry.more = base + sign_extended(word(1));
-        break;
-      case SortedTableKind::kRelativeRelocations:
-        entry.leads = has_addends(machine);
-        start = entry.leads ? load_le<std::uint64_t>(bytes) : word(0);
-        entry.more = entry.leads ? load_le<std::uint64_t>(bytes + 16) : word(1);
-        break;
-    }
-    if (in.source.layouts[table.image].file_pos_of(start, entry.pos)) listed.entries.push_back(entry);
-  }
-}
-
-Listed list(const RebuildInputs& in, std::span<const SortedTable> tables, SortedTableKind kind) {
-  std::uint64_t size_bytes = 0;
-  for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
-  Listed listed;
-  const bool lists_places = kind == SortedTableKind::kBaseRelocations;
-  lists_places ? listed.places.reserve(static_cast<std::size_t>(size_bytes / 2))
-               : listed.entries.reserve(static_cast<std::size_t>(size_bytes / 8));
-  for (const SortedTable& table : tables) {
-    std::uint64_t base = 0;
-    if (table.kind != kind || !base_of(in.source, table, base)) continue;
-    lists_places ? list_places(in, table, base, listed) : list_entries(in, table, base, listed);
-  }
-  std::sort(listed.places.begin(), listed.places.end());
-  std::sort(listed.entries.begin(), listed.entries.end(),
-            [](const OldEntry& a, const OldEntry& b) { return a.pos < b.pos; });
-  return listed;
-}
 
 // Makes the tables of one kind.
 class Rebuilder {
@@ -280,7 +197,7 @@ std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<cons
   for (std::size_t i = 0; i < kSortedTableKindCount; ++i) {
     const auto kind = static_cast<SortedTableKind>(i);
     if (!has_tables(kinds, kind)) continue;
-    const Listed listed = list(in, tables, kind);
+    const Listed listed = list_entries(in.file, in.source, tables, kind);
     const Rebuilder rebuilder(in, listed, predictor);
     for (const SortedTable& table : tables) {
       RebuiltTable one{table, 0, 0, {}};

@@ -1,0 +1,36 @@
+// What the sorted tables of OLD list, as places in the file: read before any of them is made anew.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bdelta/io.hpp"
+#include "exe/predict.hpp"
+#include "exe/sorted_tables.hpp"
+
+namespace bdelta::exe {
+
+// An entry of a table of OLD.
+struct OldEntry {
+  std::uint64_t pos = 0;   // of the function or of the place in the file
+  std::uint64_t more = 0;  // address of its unwind information or its entry in .eh_frame, or addend
+  std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
+  std::uint8_t image = 0;
+  bool leads = true;  // `more` is an address
+};
+
+// What all tables of one kind list, by position in the file.
+struct Listed {
+  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type
+  std::vector<OldEntry> entries;      // of the others
+};
+
+// Of the numbers in a table; false if they count from no address.
+[[nodiscard]] bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base);
+
+// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs.
+[[nodiscard]] Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables,
+                                  SortedTableKind kind);
+
+}  // namespace bdelta::exe
