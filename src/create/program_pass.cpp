@@ -128,10 +128,11 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
     const exe::LabelIndex index(labels);
     exe::label_source(*old_, new_->images(), map, index, fitting_kinds_, old_image_.span(), pool_);
     exe::label_target(*new_, fitting_kinds_, new_image_.span(), pool_);
-    seeds = tables_->seeds_with_tables(first, map, labels, old_image_.span(), new_image_.span());
+    seeds = tables_->set_apart(first, map, labels, old_image_.span(), new_image_.span());
     scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
-  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, with_one_set(level_params), scale.span(), pool_).front()));
+  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, with_one_set(level_params),
+                                       scale.span(), pool_).front()));
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "create/level.hpp"
+#include "create/unwind_marks.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -21,6 +22,15 @@ ByteSpan part(ByteSpan bytes, std::uint64_t pos, std::uint64_t size_bytes) {
 
 ByteSpan part(ByteSpan bytes, const exe::SortedTable& table) { return part(bytes, table.pos, table.size_bytes); }
 
+MutableByteSpan part(MutableByteSpan bytes, const exe::SortedTable& table) {
+  return bytes.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes));
+}
+
+// Bytes that resemble nothing but those of the same number.
+void put_noise(MutableByteSpan bytes, std::uint64_t number) {
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(number++ * 0x9E3779B97F4A7C15u >> 56);
+}
+
 // Bytes of the target that the covers don't tell.
 std::uint64_t misses_of(const Covers& covers, ByteSpan source, ByteSpan target) {
   std::uint64_t misses = target.size();
@@ -31,21 +41,32 @@ std::uint64_t misses_of(const Covers& covers, ByteSpan source, ByteSpan target) 
   return misses;
 }
 
-// Covers without what they have of the table, where `inside` are put, which ascend.
-Covers replaced(const Covers& covers, const exe::SortedTable& table, const Covers& inside) {
-  const std::uint64_t end = table.pos + table.size_bytes;
+// What comes in place of the covers of a table.
+struct Replacement {
+  exe::SortedTable table;
+  Covers inside;  // ascending
+};
+
+// The tables ascend.
+Covers replaced(const Covers& covers, const std::vector<Replacement>& replacements) {
   Covers all;
-  all.reserve(covers.size() + inside.size() + 1);
-  for (const Cover& cover : covers) {
-    if (cover.target_pos >= table.pos) break;
-    all.push_back({cover.source_pos, cover.target_pos, std::min(cover.target_end(), table.pos) - cover.target_pos});
+  all.reserve(covers.size() + replacements.size());
+  auto cover = covers.begin();
+  std::uint64_t from = 0;
+  const auto add_until = [&](std::uint64_t until) {
+    for (; cover != covers.end() && cover->target_pos < until; ++cover) {
+      const std::uint64_t begin = std::max(cover->target_pos, from);
+      const std::uint64_t end = std::min(cover->target_end(), until);
+      if (begin < end) all.push_back({cover->source_pos + (begin - cover->target_pos), begin, end - begin});
+      if (cover->target_end() > until) return;
+    }
+  };
+  for (const Replacement& replacement : replacements) {
+    add_until(replacement.table.pos);
+    all.insert(all.end(), replacement.inside.begin(), replacement.inside.end());
+    from = replacement.table.pos + replacement.table.size_bytes;
   }
-  all.insert(all.end(), inside.begin(), inside.end());
-  for (const Cover& cover : covers) {
-    if (cover.target_end() <= end) continue;
-    const std::uint64_t skipped = std::max(cover.target_pos, end) - cover.target_pos;
-    all.push_back({cover.source_pos + skipped, cover.target_pos + skipped, cover.length - skipped});
-  }
+  add_until(~std::uint64_t{0});
   return all;
 }
 
@@ -64,67 +85,7 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
   }
 }
 
-// Where in the file unwind information begins, and where in NEW the first function begins that it belongs to.
-struct Unwound {
-  std::uint64_t pos = 0;
-  std::uint64_t start = 0;
-};
-
-// Of a table of functions of PE. lead(address, start) says where in NEW what begins at an address does; false: nowhere.
-template <class Lead>
-std::vector<Unwound> unwound_by(ByteSpan file, const exe::Images& images, const exe::SortedTable& table, Lead&& lead) {
-  const exe::Image& image = images.all[table.image];
-  const std::size_t entry_bytes = exe::entry_bytes(table.kind, image.machine);
-  std::vector<Unwound> all;
-  for (std::uint64_t at = table.pos; at < table.pos + table.size_bytes; at += entry_bytes) {
-    const std::uint64_t start = image.base_address + load_le<std::uint32_t>(file.data() + at);
-    const std::uint64_t unwind = image.base_address + load_le<std::uint32_t>(file.data() + at + entry_bytes - 4);
-    Unwound one;
-    if (unwind % 4 != 0 || !images.layouts[table.image].file_pos_of(unwind, one.pos)) continue;
-    if (lead(start, one.start)) all.push_back(one);
-  }
-  std::sort(all.begin(), all.end(), [](const Unwound& a, const Unwound& b) {
-    return std::tie(a.pos, a.start) < std::tie(b.pos, b.start);
-  });
-  const auto same_pos = [](const Unwound& a, const Unwound& b) { return a.pos == b.pos; };
-  all.erase(std::unique(all.begin(), all.end(), same_pos), all.end());
-  return all;
-}
-
-// Changes the head of unwind information to a number of itself and of the function.
-void tell_apart(const std::vector<Unwound>& all, ByteSpan file, MutableByteSpan image) {
-  for (const Unwound& one : all) {
-    if (image.size() - one.pos < 4) continue;
-    const std::uint64_t head = load_le<std::uint32_t>(file.data() + one.pos);
-    const std::uint64_t number = (one.start ^ head << 32) * 0x9E3779B97F4A7C15u;
-    store_le(image.data() + one.pos, static_cast<std::uint32_t>(number >> 32));
-  }
-}
-
 }  // namespace
-
-// Many functions have the same unwind information, each its own copy of it, and the table tells which is whose.
-void TablePass::tell_unwind_apart(const std::vector<Pair>& pairs, const exe::PlaceMap& map,
-                                  const std::vector<exe::Label>& labels, MutableByteSpan old_image,
-                                  MutableByteSpan new_image) const {
-  const exe::LabelIndex index(labels);
-  const exe::Predictor predictor(source_.images(), target_.images(), map, &index);
-  for (const Pair& pair : pairs) {
-    const exe::SortedTable& old = pair.rebuilt->old;
-    if (old.kind != exe::SortedTableKind::kFunctions) continue;
-    tell_apart(unwound_by(source_.file(), source_.images(), old,
-                          [&](std::uint64_t address, std::uint64_t& start) {
-                            return predictor.lead(old.image, address, pair.target.image, start);
-                          }),
-               source_.file(), old_image);
-    tell_apart(unwound_by(target_.file(), target_.images(), pair.target,
-                          [&](std::uint64_t address, std::uint64_t& start) {
-                            start = address;
-                            return true;
-                          }),
-               target_.file(), new_image);
-  }
-}
 
 std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels) const {
   const exe::LabelIndex index(labels);
@@ -178,45 +139,53 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
   return kinds;
 }
 
-// Covers without what they have of the tables, and what matches the rebuilt ones in its place: chosen by `parse`, if
-// there is one.
-Covers TablePass::with_tables(Covers covers, const std::vector<exe::RebuiltTable>& rebuilt,
-                              const ParseParams* parse) const {
+// Covers without what they have of the tables, and the best of the rebuilt ones in its place.
+Covers TablePass::with_tables(const Covers& covers, const std::vector<exe::RebuiltTable>& rebuilt,
+                              const ParseParams& parse) const {
+  std::vector<Replacement> replacements;
   for (const Pair& pair : pairs_of(rebuilt)) {
     const ByteSpan source = pair.rebuilt->bytes;
     const ByteSpan target = part(target_.file(), pair.target);
-    Covers inside = match(source, target);
-    if (parse != nullptr) inside = std::move(parse_covers(source, target, inside, *parse, {}, pool_).front());
+    Covers inside = std::move(parse_covers(source, target, match(source, target), parse, {}, pool_).front());
     for (Cover& cover : inside) {
       cover.source_pos += pair.rebuilt->old.pos;
       cover.target_pos += pair.target.pos;
     }
-    covers = replaced(covers, pair.target, inside);
+    replacements.push_back({pair.target, std::move(inside)});
   }
-  return covers;
+  return replaced(covers, replacements);
 }
 
-Covers TablePass::seeds_with_tables(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
-                                    MutableByteSpan old_image, MutableByteSpan new_image) {
-  if (source_tables_.empty() || target_tables_.empty()) return first;
+Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
+                            MutableByteSpan old_image, MutableByteSpan new_image) {
+  if (kinds_ == 0) return first;
   add_base_labels(map, labels);
   std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels);
   if (!std::exchange(has_chosen_, true)) {
     kinds_ = kinds_that_gain(pairs_of(rebuilt), old_image, new_image);
     std::erase_if(rebuilt, [&](const exe::RebuiltTable& table) { return !exe::has_tables(kinds_, table.old.kind); });
   }
-  tell_unwind_apart(pairs_of(rebuilt), map, labels, old_image, new_image);
+  const std::vector<Pair> pairs = pairs_of(rebuilt);
+  const exe::LabelIndex index(labels);
+  const exe::Predictor predictor(source_.images(), target_.images(), map, &index);
   std::vector<exe::SortedTable> old_tables, new_tables;
   for (const exe::RebuiltTable& table : rebuilt) old_tables.push_back(table.old);
-  for (const Pair& pair : pairs_of(rebuilt)) {
+  std::vector<Replacement> replacements;
+  for (const Pair& pair : pairs) {
+    const exe::SortedTable& old = pair.rebuilt->old;
     new_tables.push_back(pair.target);
-    const ByteSpan bytes = part(target_.file(), pair.target);
-    std::copy(bytes.begin(), bytes.end(), new_image.begin() + static_cast<std::ptrdiff_t>(pair.target.pos));
+    if (old.kind == exe::SortedTableKind::kFunctions) {
+      mark_unwind_of_old(source_, old, predictor, pair.target.image, old_image);
+      mark_unwind_of_new(target_, pair.target, new_image);
+    }
+    put_noise(part(old_image, old), pair.target.pos);
+    put_noise(part(new_image, pair.target), pair.target.pos);
+    const std::uint64_t length = std::min(old.size_bytes, pair.target.size_bytes);
+    replacements.push_back({pair.target, {{old.pos, pair.target.pos, length}}});
   }
-  exe::put_tables(rebuilt, 0, old_image);
   source_.leave_out(std::move(old_tables));
   target_.leave_out(std::move(new_tables));
-  return with_tables(first, rebuilt, nullptr);
+  return replaced(first, replacements);
 }
 
 Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const {
@@ -225,7 +194,7 @@ Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<e
   std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers), labels);
   const auto same = [](const exe::RebuiltTable& a, const exe::RebuiltTable& b) { return a.bytes == b.bytes; };
   for (int round = 0; round < kMostRounds; ++round) {
-    covers = with_tables(std::move(covers), rebuilt, &parse);
+    covers = with_tables(covers, rebuilt, parse);
     std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers), labels);
     if (std::equal(again.begin(), again.end(), rebuilt.begin(), rebuilt.end(), same)) break;
     rebuilt.swap(again);

@@ -22,11 +22,12 @@ class TablePass {
     if (source_tables_.empty() || target_tables_.empty()) kinds_ = 0;
   }
 
-  // For a parse with labels: `old_image` and `new_image` are the files with labels in place of fields, and get the bytes
-  // of tables. Gives `first`, of which the map is made, with covers of tables that match. Fields in tables count no more
-  // from then on. Tables of a kind that are no more alike when they are rebuilt are left alone, from the first call on.
-  [[nodiscard]] Covers seeds_with_tables(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
-                                         MutableByteSpan old_image, MutableByteSpan new_image);
+  // Before a parse of `old_image` and `new_image`, the files with labels in place of fields: hides tables in both, so that
+  // nothing else is taken for a part of them. Gives `first`, of which the map is made, with one cover for each table.
+  // Fields in tables count no more from then on. Tables of a kind that are no more alike when they are rebuilt are left
+  // alone, from the first call on.
+  [[nodiscard]] Covers set_apart(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
+                                 MutableByteSpan old_image, MutableByteSpan new_image);
 
   // Covers with those of tables chosen anew, as rebuilt by these covers and labels, which what tables need is added to.
   [[nodiscard]] Covers settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const;
@@ -45,14 +46,11 @@ class TablePass {
                                                        std::span<const exe::Label> labels) const;
   [[nodiscard]] std::vector<Pair> pairs_of(const std::vector<exe::RebuiltTable>& rebuilt) const;
   void add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const;
-  void tell_unwind_apart(const std::vector<Pair>& pairs, const exe::PlaceMap& map,
-                         const std::vector<exe::Label>& labels, MutableByteSpan old_image,
-                         MutableByteSpan new_image) const;
   [[nodiscard]] Covers match(ByteSpan source, ByteSpan target) const;
   [[nodiscard]] exe::KindSet kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan old_image,
                                              ByteSpan new_image) const;
-  [[nodiscard]] Covers with_tables(Covers covers, const std::vector<exe::RebuiltTable>& rebuilt,
-                                   const ParseParams* parse) const;
+  [[nodiscard]] Covers with_tables(const Covers& covers, const std::vector<exe::RebuiltTable>& rebuilt,
+                                   const ParseParams& parse) const;
 
   exe::Program& source_;
   exe::Program& target_;

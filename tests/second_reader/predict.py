@@ -1,4 +1,5 @@
-"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 12 to 14)."""
+"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 12 to 14; copies of predictor
+5)."""
 import heapq
 from bisect import bisect_left, bisect_right
 
@@ -74,6 +75,7 @@ class Predictor:
         self.positions = [field.pos for field in self.fields]
         self.cover_ends = [target + length for _, target, length in covers]
         self.predictor = predictor  # its number
+        self.rebuilt = []  # (position, bytes) of sorted tables, of which copies get the bytes that NEW has
         self.last_cover = (None, b"")  # number and predicted bytes of the cover used last
 
     def copies(self, window_pos, window_bytes):
@@ -91,7 +93,7 @@ class Predictor:
         return copies, pieces
 
     def copied(self, c):
-        """The bytes of cover c as they are in OLD, with its fields predicted."""
+        """The bytes of cover c as they are in OLD, with its fields predicted and sorted tables rebuilt."""
         if self.last_cover[0] == c:
             return self.last_cover[1]
         source, _, length = self.map.covers[c]
@@ -102,6 +104,10 @@ class Predictor:
                 begin, end = field.pos - source, field.end - source
                 value = self.predict(field, c, int.from_bytes(data[begin:end], "little"))
                 data[begin:end] = value.to_bytes(field.size, "little")
+        for pos, table in self.rebuilt:
+            begin, end = max(pos, source), min(pos + len(table), source + length)
+            if begin < end:
+                data[begin - source:end - source] = table[begin - pos:end - pos]
         self.last_cover = (c, bytes(data))
         return self.last_cover[1]
 
@@ -123,10 +129,14 @@ class Predictor:
         return write_address(field, value, address, own, base, wide)
 
     def new_image_of(self, q):
+        number = self.number_of_new_image(q)
+        return None if number is None else self.new_images[number]
+
+    def number_of_new_image(self, q):
         number = bisect_right(self.new_positions, q) - 1
         if number < 0 or q >= self.new_images[number].pos + self.new_images[number].size:
             return None
-        return self.new_images[number]
+        return number
 
     def base_of(self, field, c, image):
         if field.form not in WITH_BASE_BYTE:

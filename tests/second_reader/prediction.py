@@ -7,13 +7,15 @@ from labels import read_labels
 from old_fields import find_fields
 from predict import Predictor
 from scan import find_images
+from sorted_tables import TABLE_KINDS, Rebuilder, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3, 4)
+PREDICTORS = (1, 2, 3, 4, 5)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
+MEMORY_PER_COVER, MEMORY_PER_LABEL, MEMORY_PER_TABLE_BYTE = 64, 28, 10
 
 
 def read_prediction(cursor, header, source):
@@ -22,7 +24,8 @@ def read_prediction(cursor, header, source):
     predictor = cursor.varint()
     require(predictor in PREDICTORS, f"predictor {predictor} is not known")
     kinds = cursor.varint()
-    require(kinds & ~KNOWN_KINDS == 0, f"kinds {kinds:#x} are not all known")
+    known_kinds = KNOWN_KINDS | (TABLE_KINDS if predictor > 4 else 0)
+    require(kinds & ~known_kinds == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
@@ -33,7 +36,20 @@ def read_prediction(cursor, header, source):
     new_images = Table(tables[:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
     fields = find_fields(source, old_images, predictor)
-    return Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
+    prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
+    if kinds & TABLE_KINDS:
+        tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
+        check_memory(header, image_bytes + label_bytes, covers, labels, tables)
+        prediction.rebuilt = Rebuilder(prediction, tables).rebuilt()
+    return prediction
+
+
+def check_memory(header, bytes_of_both, covers, labels, tables):
+    """With sorted tables decoder memory includes them (limits of predictor 5)."""
+    needed = (bytes_of_both + MEMORY_PER_COVER * len(covers) + MEMORY_PER_LABEL * sum(len(each) for each in labels) +
+              MEMORY_PER_TABLE_BYTE * sum(table.size for table in tables))
+    require(needed <= header.decoder_memory,
+            f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 
 
 def read_covers(cursor, header, source):
