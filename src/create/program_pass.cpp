@@ -31,6 +31,7 @@ constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
 constexpr std::uint64_t kSampledShare = 8;
 constexpr std::uint64_t kFewChangedBytes = 256 * 1024;  // without prediction: a search among these takes little time
 constexpr std::uint64_t kClearShare = 8;  // of them, fewer than one in so many left by prediction make it the better way
+constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields are not counted one by one
 constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
 
 // Fields of tables take more until they are in order than later.
@@ -195,6 +196,12 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_
   for (const exe::KindCount& count : counts) {
     field_count += count.field_count;
     right_count += std::max(count.right_count, count.plain_count);
+  }
+  for (const exe::SortedTable& table : new_->left_out()) {
+    const auto pos = static_cast<std::size_t>(table.pos);
+    const auto size = static_cast<std::size_t>(table.size_bytes);
+    field_count += size / kTableFieldBytes;
+    right_count += (size - count_differing(target_.subspan(pos, size), copied().subspan(pos, size))) / kTableFieldBytes;
   }
   std::uint64_t covered_bytes = 0;
   for (const Cover& cover : plan_.covers) covered_bytes += cover.length;

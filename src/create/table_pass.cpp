@@ -1,7 +1,7 @@
 #include "create/table_pass.hpp"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -40,6 +40,38 @@ std::uint64_t misses_of(const Covers& covers, ByteSpan source, ByteSpan target) 
   }
   return misses;
 }
+
+// Tables one behind the other, so that many small ones take no more time than one large one.
+class TableRow {
+ public:
+  void add(ByteSpan bytes, std::uint64_t pos) {
+    begins_.push_back({bytes_.size(), pos});
+    append(bytes_, bytes);
+  }
+  [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_; }
+
+  // Which table a byte is of, its position in the file, and how many of the table's bytes there are from it on.
+  struct Place {
+    std::size_t table = 0;
+    std::uint64_t pos = 0;
+    std::uint64_t rest_bytes = 0;
+  };
+  [[nodiscard]] Place at(std::uint64_t offset) const {
+    const auto after = std::upper_bound(begins_.begin(), begins_.end(), offset,
+                                        [](std::uint64_t wanted, const Begin& begin) { return wanted < begin.offset; });
+    const std::uint64_t end = after != begins_.end() ? after->offset : bytes_.size();
+    const Begin& begin = *std::prev(after);
+    return {static_cast<std::size_t>(after - begins_.begin()) - 1, begin.pos + (offset - begin.offset), end - offset};
+  }
+
+ private:
+  struct Begin {
+    std::uint64_t offset;
+    std::uint64_t pos;
+  };
+  Bytes bytes_;
+  std::vector<Begin> begins_;
+};
 
 // What comes in place of the covers of a table.
 struct Replacement {
@@ -125,16 +157,21 @@ Covers TablePass::match(ByteSpan source, ByteSpan target) const {
 }
 
 exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan old_image, ByteSpan new_image) const {
-  std::array<std::uint64_t, exe::kSortedTableKindCount> by_fields{}, rebuilt{};
-  const auto misses = [&](ByteSpan source, ByteSpan target) { return misses_of(match(source, target), source, target); };
-  for (const Pair& pair : pairs) {
-    const auto kind = static_cast<std::size_t>(pair.target.kind);
-    by_fields[kind] += misses(part(old_image, pair.rebuilt->old), part(new_image, pair.target));
-    rebuilt[kind] += misses(pair.rebuilt->bytes, part(target_.file(), pair.target));
-  }
   exe::KindSet kinds = 0;
-  for (std::size_t i = 0; i < rebuilt.size(); ++i) {
-    if (rebuilt[i] < by_fields[i]) kinds |= exe::set_of(static_cast<exe::SortedTableKind>(i));
+  for (std::size_t i = 0; i < exe::kSortedTableKindCount; ++i) {
+    const auto kind = static_cast<exe::SortedTableKind>(i);
+    TableRow labelled, new_labelled, rebuilt, wanted;
+    for (const Pair& pair : pairs) {
+      if (pair.target.kind != kind) continue;
+      labelled.add(part(old_image, pair.rebuilt->old), 0);
+      new_labelled.add(part(new_image, pair.target), 0);
+      rebuilt.add(pair.rebuilt->bytes, 0);
+      wanted.add(part(target_.file(), pair.target), 0);
+    }
+    const auto misses = [&](const TableRow& source, const TableRow& target) {
+      return misses_of(match(source.bytes(), target.bytes()), source.bytes(), target.bytes());
+    };
+    if (!wanted.bytes().empty() && misses(rebuilt, wanted) < misses(labelled, new_labelled)) kinds |= exe::set_of(kind);
   }
   return kinds;
 }
@@ -142,16 +179,24 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
 // Covers without what they have of the tables, and the best of the rebuilt ones in its place.
 Covers TablePass::with_tables(const Covers& covers, const std::vector<exe::RebuiltTable>& rebuilt,
                               const ParseParams& parse) const {
+  TableRow source, target;
   std::vector<Replacement> replacements;
   for (const Pair& pair : pairs_of(rebuilt)) {
-    const ByteSpan source = pair.rebuilt->bytes;
-    const ByteSpan target = part(target_.file(), pair.target);
-    Covers inside = std::move(parse_covers(source, target, match(source, target), parse, {}, pool_).front());
-    for (Cover& cover : inside) {
-      cover.source_pos += pair.rebuilt->old.pos;
-      cover.target_pos += pair.target.pos;
+    source.add(pair.rebuilt->bytes, pair.rebuilt->old.pos);
+    target.add(part(target_.file(), pair.target), pair.target.pos);
+    replacements.push_back({pair.target, {}});
+  }
+  if (replacements.empty()) return covers;
+  const Covers first = match(source.bytes(), target.bytes());
+  const Covers best = std::move(parse_covers(source.bytes(), target.bytes(), first, parse, {}, pool_).front());
+  for (Cover rest : best) {
+    while (rest.length != 0) {
+      const TableRow::Place from = source.at(rest.source_pos);
+      const TableRow::Place to = target.at(rest.target_pos);
+      const std::uint64_t length = std::min({rest.length, from.rest_bytes, to.rest_bytes});
+      replacements[to.table].inside.push_back({from.pos, to.pos, length});
+      rest = {rest.source_pos + length, rest.target_pos + length, rest.length - length};
     }
-    replacements.push_back({pair.target, std::move(inside)});
   }
   return replaced(covers, replacements);
 }

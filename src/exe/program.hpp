@@ -98,6 +98,7 @@ class Program {
   // From now on there are no fields of tables inside of these, which are ascending and disjoint. For those who choose
   // covers: what copies give is the same, as the bytes of a rebuilt table stand above what its fields give.
   void leave_out(std::vector<SortedTable> tables) { left_out_ = std::move(tables); }
+  [[nodiscard]] const std::vector<SortedTable>& left_out() const noexcept { return left_out_; }
 
   // Calls body(const Field&) for each field that lies in [begin, end) as a whole, ascending and disjoint. Where a field of
   // code overlaps one of a table, there is only the latter. The body must not use the cache.
