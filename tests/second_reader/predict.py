@@ -1,5 +1,5 @@
-"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 12 to 14; copies of predictor
-5)."""
+"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 12 to 14). What copies
+take of sorted tables (predictor 5) is given."""
 import heapq
 from bisect import bisect_left, bisect_right
 

@@ -6,8 +6,9 @@ from image_table import Table
 from labels import read_labels
 from old_fields import find_fields
 from predict import Predictor
+from rebuilt_tables import Rebuilder
 from scan import find_images
-from sorted_tables import TABLE_KINDS, Rebuilder, find_sorted_tables
+from sorted_tables import TABLE_KINDS, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
@@ -38,16 +39,16 @@ def read_prediction(cursor, header, source):
     fields = find_fields(source, old_images, predictor)
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
     if kinds & TABLE_KINDS:
-        tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
-        check_memory(header, image_bytes + label_bytes, covers, labels, tables)
-        prediction.rebuilt = Rebuilder(prediction, tables).rebuilt()
+        sorted_tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
+        check_memory(header, image_bytes + label_bytes, covers, labels, sorted_tables)
+        prediction.rebuilt = Rebuilder(prediction, sorted_tables).rebuilt()
     return prediction
 
 
-def check_memory(header, bytes_of_both, covers, labels, tables):
-    """With sorted tables decoder memory includes them (limits of predictor 5)."""
+def check_memory(header, bytes_of_both, covers, labels, sorted_tables):
+    """With sorted tables decoder memory includes these, too (section "Limits" of predictor 5)."""
     needed = (bytes_of_both + MEMORY_PER_COVER * len(covers) + MEMORY_PER_LABEL * sum(len(each) for each in labels) +
-              MEMORY_PER_TABLE_BYTE * sum(table.size for table in tables))
+              MEMORY_PER_TABLE_BYTE * sum(table.size for table in sorted_tables))
     require(needed <= header.decoder_memory,
             f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 

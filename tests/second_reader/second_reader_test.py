@@ -25,6 +25,7 @@ if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
 from apply import apply_patch, read
 from contents import Lanes
 from craft import MACHINES, random_pair
+from compare_sorted import SORTED_SEEDS, compare
 from craft_pe import random_pe_pair
 from cursor import Cursor, PatchError
 from image_table import Table
@@ -34,7 +35,9 @@ from literal_model import LiteralModel
 from miss_model import MissModel
 from old_fields import find_fields
 from predict import Predictor
+from prediction import check_memory
 from scan import find_images
+from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS
 from words import read_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -105,6 +108,14 @@ class Examples(unittest.TestCase):
         for labels, first in ((bytes.fromhex("0101802008"), 0x1004), (b"\0", 0x1000)):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
+
+    def test_memory_of_sorted_tables(self):
+        header, tables = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12)), [mock.Mock(size=24), mock.Mock(size=12)]
+        numbers = 16, [(0, 0, 8), (9, 8, 8)], [{1: 2, 3: 4}, {5: 6}], tables
+        check_memory(header, *numbers)
+        header.decoder_memory -= 1
+        with self.assertRaises(PatchError):
+            check_memory(header, *numbers)
 
     WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
 
@@ -323,6 +334,11 @@ class Fresh(unittest.TestCase):
                 paths = write_pair(folder, old, new)
                 predicted += self.check(*paths, "--predict", "-3") < count
         self.assertGreater(predicted, 10)
+
+    def test_random_sorted_tables(self):
+        counts = compare(SORTED_SEEDS, os.environ["BDELTA_BIN_DIR"])
+        for kind in range(RELOCATIONS, RELATIVE_RELOCATIONS + 1):
+            self.assertGreater(counts[kind], 5, f"kind of table {kind}")
 
 
 if __name__ == "__main__":

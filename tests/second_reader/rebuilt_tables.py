@@ -1,0 +1,176 @@
+"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD" and "Rebuilding" of predictor 5)."""
+import struct
+from bisect import bisect_left
+from collections import Counter
+from dataclasses import dataclass
+
+from bytes_of_file import MASK64
+from images import ARM64, X86_64
+from predict import REACH
+from sorted_tables import (BLOCK_HEAD, FUNCTIONS, INDEX_HEAD, PAGE, RELATIVE_RELOCATIONS, RELATIVE_TYPE, RELOCATIONS,
+                           UNWIND_INDEX, entry_format)
+
+
+@dataclass
+class Listed:
+    """An entry of OLD."""
+    pos: int  # in OLD, of its start
+    image: int  # number of the image that its table is of
+    size: int  # of a function of x86-64
+    more: int  # the type of a place
+    leads: bool  # whether `more` is an address
+
+
+class Rebuilder:
+    """Of the tables given, which are all of OLD whose kinds are in the set. `predictor` has covers, labels and images."""
+
+    def __init__(self, predictor, tables):
+        self.predictor = predictor
+        self.map = predictor.map
+        self.tables = [table for table in tables if table.kind != UNWIND_INDEX or self.head_address(table) is not None]
+        self.listed = {kind: [] for kind in range(RELOCATIONS, RELATIVE_RELOCATIONS + 1)}
+        for table in self.tables:
+            self.listed[table.kind] += self.entries_of(table)
+        for entries in self.listed.values():
+            entries.sort(key=lambda entry: entry.pos)  # places of one address stay in the order of their table
+
+    def rebuilt(self):
+        """[(position in OLD, bytes)]"""
+        pairs = [(table, self.image_of_new(table)) for table in self.tables]
+        return [(table.pos, self.rebuild(table, image)) for table, image in pairs if image]
+
+    def image_of_old(self, number):
+        return self.predictor.old_images[number]
+
+    def head_address(self, table):
+        """H of an unwind index"""
+        return self.image_of_old(table.image).address_of(table.pos - INDEX_HEAD)
+
+    def entries_of(self, table):
+        """Those that have a position, with their numbers led back to addresses."""
+        image = self.image_of_old(table.image)
+        origin = {UNWIND_INDEX: self.head_address(table), RELATIVE_RELOCATIONS: 0}.get(table.kind, image.base)
+        for entry in table.entries:
+            pos, more = image.file_pos(origin + entry[0]), entry[-1]
+            if pos is not None:
+                leads = more_leads(table.kind, image.machine, more)
+                size = entry[1] - entry[0] & 0xffffffff if has_end(table.kind, image.machine) else 0
+                yield Listed(pos, table.image, size, origin + more & MASK64 if leads else more, leads)
+
+    def lead(self, address, i, new_image):
+        """The address in an image of NEW that one of image i of OLD leads to, or None."""
+        if address in self.predictor.labels[i]:
+            return self.predictor.labels[i][address]
+        q = self.image_of_old(i).file_pos(address)
+        o = None if q is None else self.map.owner_before(q)
+        if o is None or q - self.map.covers[o][0] >= self.map.covers[o][2] + REACH:
+            return None
+        return new_image.address_of(self.map.moved(o, q))
+
+    def image_of_new(self, table):
+        """The one that most entries are in, if the table is rebuilt at all."""
+        image, votes = self.image_of_old(table.image), Counter()
+        for entry in self.listed[table.kind]:
+            if not image.pos <= entry.pos < image.pos + image.size:
+                continue
+            o = self.map.owner_before(entry.pos)
+            j = None if o is None else self.predictor.number_of_new_image(self.map.moved(o, entry.pos))
+            if j is not None:
+                votes[j] += 1
+        if not votes:
+            return None
+        new_image = self.predictor.new_images[min(votes, key=lambda j: (-votes[j], j))]
+        return new_image if new_image.machine == image.machine else None
+
+    def rebuild(self, table, image):
+        if table.kind == RELOCATIONS:
+            places = self.new_entries(table, image, table.size // 2)
+            return write_places(sorted(set(places)), table.size)
+        entry_bytes = struct.calcsize(entry_format(table.kind, image.machine))
+        kept = {}  # by start
+        for entry in sorted(self.new_entries(table, image, table.size // entry_bytes)):
+            kept.setdefault(entry[0], entry)
+        origin = self.new_origin(table, image)
+        data = b"".join(write_entry(table.kind, image.machine, origin, entry) for entry in kept.values())
+        return data.ljust(table.size, b"\0")
+
+    def new_origin(self, table, image):
+        """The address B that the numbers of a table count from in NEW."""
+        if table.kind != UNWIND_INDEX:
+            return image.base if table.kind == FUNCTIONS else 0
+        head = self.head_address(table)
+        led = self.lead(head, table.image, image)
+        return head if led is None else led
+
+    def new_entries(self, table, image, room):
+        """What covers bring into an image of NEW: (RVA, type) of places, else (start, end, more, leads), as they sort."""
+        made, listed = [], self.listed[table.kind]
+        positions = [entry.pos for entry in listed]
+        for c, (source, target, length) in enumerate(self.map.covers):
+            u = source + max(0, image.pos - target)
+            v = source + min(length, image.pos + image.size - target)
+            for number in range(bisect_left(positions, u), bisect_left(positions, v)):
+                if len(made) == room:
+                    return made
+                entry = listed[number]
+                start = image.address_of(self.map.moved(c, entry.pos))
+                if start is None:
+                    continue
+                if table.kind == RELOCATIONS:
+                    rva = start - image.base & MASK64
+                    made += [(rva, entry.more)] if rva < 1 << 32 else []
+                elif self.image_of_old(entry.image).machine == image.machine:
+                    made.append((start, self.new_end(entry, start, c, image), self.new_more(entry, image), entry.leads))
+        return made
+
+    def new_end(self, entry, start, c, image):
+        source, _, length = self.map.covers[c]
+        end = entry.pos + entry.size
+        if end > source + length:  # its last byte may have gone elsewhere
+            last = self.image_of_old(entry.image).address_of(end - 1)
+            led = None if last is None else self.lead(last, entry.image, image)
+            if led is not None and led >= start:
+                return led + 1 & MASK64
+        return start + entry.size & MASK64
+
+    def new_more(self, entry, image):
+        led = self.lead(entry.more, entry.image, image) if entry.leads else None
+        return entry.more if led is None else led
+
+
+def has_end(kind, machine):
+    return kind == FUNCTIONS and machine == X86_64
+
+
+def more_leads(kind, machine, more):
+    """Whether the last number of an entry stands for an address."""
+    if kind == FUNCTIONS:
+        return machine == X86_64 or more % 4 == 0
+    return kind == UNWIND_INDEX or kind == RELATIVE_RELOCATIONS and machine in (X86_64, ARM64)
+
+
+def write_entry(kind, machine, origin, entry):
+    start, end, more, leads = entry
+    numbers = [start - origin, end - origin, more - origin if leads else more]
+    if kind == RELATIVE_RELOCATIONS:
+        numbers[1] = RELATIVE_TYPE[machine]
+    format_ = entry_format(kind, machine).upper()
+    mask = MASK64 if format_[2] == "Q" else 0xffffffff
+    return struct.pack(format_, *(number & mask for number in (numbers if format_[1] == "3" else numbers[::2])))
+
+
+def write_places(places, size):
+    """Blocks of places in ascending order, as many as there is room for."""
+    table, b, number = bytearray(size), 0, 0
+    while number < len(places) and size - b >= BLOCK_HEAD + 4:
+        page, numbers = places[number][0] // PAGE * PAGE, []
+        while number < len(places) and places[number][0] // PAGE * PAGE == page and (
+                len(numbers) < (size - b - BLOCK_HEAD) // 2):
+            rva, type_ = places[number]
+            numbers.append(type_ * PAGE + rva % PAGE)
+            number += 1
+        numbers += [0] * (len(numbers) % 2)
+        block = struct.pack(f"<II{len(numbers)}H", page, BLOCK_HEAD + 2 * len(numbers), *numbers)
+        table[b:b + len(block)] = block
+        b += len(block)
+    return bytes(table)
