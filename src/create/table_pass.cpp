@@ -124,7 +124,7 @@ std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std:
   return exe::rebuild_tables({source_.file(), source_.images(), target_.images(), map, index}, source_tables_, kinds_);
 }
 
-// Of each table of the target the first one of the source that became it.
+// Of each table of the target the one of the source that became it.
 std::vector<TablePass::Pair> TablePass::pairs_of(const std::vector<exe::RebuiltTable>& rebuilt) const {
   std::vector<Pair> pairs;
   for (const exe::SortedTable& table : target_tables_) {

@@ -97,7 +97,7 @@ std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) cons
   const std::vector<std::uint64_t>& old = listed_.places;
   const std::size_t most = table.bytes.size() / 2;
   std::vector<std::uint64_t> places;
-  places.reserve(std::min(most, old.size()));
+  places.reserve(most);
   for_each_stretch(in_.target.all[table.target_image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
     for (auto place = std::lower_bound(old.begin(), old.end(), begin * 16);
          place != old.end() && *place < end * 16 && places.size() < most; ++place) {
@@ -132,7 +132,7 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
   const Machine machine = in_.target.all[image].machine;
   const auto most = table.bytes.size() / entry_bytes(table.old.kind, machine);
   std::vector<NewEntry> entries;
-  entries.reserve(std::min(most, old.size()));
+  entries.reserve(most);
   const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
   for_each_stretch(in_.target.all[image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
     for (auto entry = std::lower_bound(old.begin(), old.end(), begin, lies_before);
@@ -199,9 +199,13 @@ std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<cons
     if (!has_tables(kinds, kind)) continue;
     const Listed listed = list_entries(in.file, in.source, tables, kind);
     const Rebuilder rebuilder(in, listed, predictor);
+    // One for each image of the target, so that its covers are gone through once, however many tables lead to it.
+    std::vector<bool> is_made(in.target.all.size());
     for (const SortedTable& table : tables) {
       RebuiltTable one{table, 0, 0, {}};
       if (table.kind != kind || !rebuilder.find_target(table, one.target_image)) continue;
+      if (is_made[one.target_image]) continue;
+      is_made[one.target_image] = true;
       rebuilder.rebuild(one);
       rebuilt.push_back(std::move(one));
     }

@@ -31,7 +31,7 @@ struct RebuildInputs {
 };
 
 // Those of the tables, which are as find_sorted_tables gives them for the source, that are of the kinds and whose entries
-// went anywhere. They stay in order.
+// went anywhere; of those that became the same table of the target the first. They stay in order.
 [[nodiscard]] std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& inputs, std::span<const SortedTable> tables,
                                                        KindSet kinds);
 

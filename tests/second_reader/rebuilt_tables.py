@@ -36,8 +36,12 @@ class Rebuilder:
 
     def rebuilt(self):
         """[(position in OLD, bytes)]"""
-        pairs = [(table, self.image_of_new(table)) for table in self.tables]
-        return [(table.pos, self.rebuild(table, image)) for table, image in pairs if image]
+        made = {}  # by kind and image of NEW: only the first table of those that became one
+        for table in self.tables:
+            image = self.image_of_new(table)
+            if image:
+                made.setdefault((table.kind, image.pos), (table, image))
+        return [(table.pos, self.rebuild(table, image)) for table, image in made.values()]
 
     def image_of_old(self, number):
         return self.predictor.old_images[number]

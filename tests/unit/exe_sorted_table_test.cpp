@@ -170,6 +170,28 @@ TEST_P(OfShape, ImagesMayChangePlaces) {
   }
 }
 
+// Two images become one: the table of the first is that one's, and holds the functions of both as far as there is room.
+TEST_P(OfShape, OneTableBecomesThatOfAnImage) {
+  const SortedProgram first = sorted_program({1, 2, 3, 4}, GetParam());
+  const SortedProgram second = sorted_program({15, 16}, GetParam());
+  const SortedProgram to = sorted_program({15, 2, 16, 3}, GetParam());
+  Bytes from = first.bytes;
+  append(from, second.bytes);
+  Covers covers = copies(first, to);
+  for (Cover cover : copies(second, to)) {
+    cover.source_pos += first.bytes.size();
+    covers.push_back(cover);
+  }
+  std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) { return a.target_pos < b.target_pos; });
+  const Rebuilt rebuilt(from, to.bytes, covers, head_label(first, to));
+  ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
+  for (std::size_t i = 0; i < to.tables.size(); ++i) {
+    EXPECT_EQ(first.tables[i], rebuilt.tables[i].old);
+    EXPECT_TRUE(std::ranges::equal(bytes_of(to, to.tables[i]), ByteSpan(rebuilt.tables[i].bytes).first(to.tables[i].size_bytes)))
+        << "table " << i;
+  }
+}
+
 // One entry out of order, whichever: then it is no sorted table, and the others are what they were.
 TEST_P(OfShape, ATableOutOfOrderIsLeftAlone) {
   const SortedProgram program = sorted_program({1, 2, 3, 4, 5}, GetParam());
