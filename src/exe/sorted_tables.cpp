@@ -95,7 +95,7 @@ void add_unwind_index(ByteSpan file, const ElfSegment& segment, std::vector<Sort
 // Linkers put those that count from where the image is loaded first, by place.
 void add_relative_relocations(ByteSpan file, const Image& image, const ElfSegment& dynamic,
                               std::vector<SortedTable>& tables) {
-  constexpr SortedTableKind kKind = SortedTableKind::kRelativeRelocations;
+  constexpr SortedTableKind kRelative = SortedTableKind::kRelativeRelocations;
   const std::uint32_t wanted = relative_relocation_type(image.machine);
   if (wanted == 0) return;
   const std::uint64_t word_bytes = has_addends(image.machine) ? 8 : 4;
@@ -111,10 +111,10 @@ void add_relative_relocations(ByteSpan file, const Image& image, const ElfSegmen
     if (tag == (word_bytes == 8 ? kDtRela : kDtRel)) address = value;
     if (tag == (word_bytes == 8 ? kDtRelaBytes : kDtRelBytes)) size_bytes = value;
   }
-  SortedTable table{0, 0, kKind};
+  SortedTable table{0, 0, kRelative};
   if (!ImageLayout(image).file_pos_of(address, table.pos)) return;
   const std::uint64_t room = std::min(size_bytes, image.file_pos + image.size_bytes - table.pos);
-  const std::uint64_t step_bytes = entry_bytes(kKind, image.machine);
+  const std::uint64_t step_bytes = entry_bytes(kRelative, image.machine);
   while (room - table.size_bytes >= step_bytes && word_at(table.pos + table.size_bytes + word_bytes) == wanted) {
     table.size_bytes += step_bytes;
   }
