@@ -16,8 +16,8 @@ from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS
 
 # A few of each kind of image, and then some that together fail on any rule of PREDICTOR5.md that a reader has not. A new
 # craft_sorted or another choice of covers makes others of them.
-SORTED_SEEDS = (*range(1, 20), 225, 357, 841, 869, 1151, 1345, 1959, 2017, 2150, 2353, 2389, 2395, 2522, 3116, 3196, 3354,
-                3726, 3921, 3967, 3999, 4215)
+SORTED_SEEDS = (*range(1, 19), 225, 357, 780, 841, 869, 1151, 1345, 1828, 1959, 2017, 2150, 2353, 2389, 2395, 2522, 3116,
+                3196, 3354, 3726, 3921, 3967, 3999, 4215)
 
 
 def compare(seeds, bin_folder, level="-3"):

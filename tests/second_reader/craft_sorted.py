@@ -298,7 +298,7 @@ def places_table(layout, damage):
                      for address, _, piece in layout.places if address - layout.image.base < 1 << 32})
     if what == "twice":
         places = sorted(places + places[damage.number(len(places)):][:3])
-    if what == "types":
+    if two_types(layout.image):
         places = sorted(places + [(rva, 1 + type_ % 15) for rva, type_ in places[::3]])
     if what == "unsorted types":
         places = sorted(places + [(rva, 15 - type_) for rva, type_ in places[::3]], key=lambda place: (place[0], -place[1]))
@@ -315,6 +315,11 @@ def places_table(layout, damage):
         n = 0 if i == which and what == "no bytes" else 8 + 2 * len(numbers)
         content += struct.pack(f"<II{len(numbers)}H", page, n, *numbers)
     return content + {"tail": b"\0\0\1\0", "odd": bytes(2), "zero tail": bytes(4 + 4 * damage.number(8))}.get(what, b"")
+
+
+def two_types(image):
+    """Whether many places are there with two types, which is no damage."""
+    return image.damages.get("places") == "types" or "places" not in image.damages and image.at < 0.1
 
 
 def damage_block(blocks, which, damage):
@@ -476,7 +481,8 @@ def random_image(rng, pieces, kind, is_damaged):
 
 
 def later_image(rng, pieces, image):
-    double = rng.random() < 0.15
+    # With places of two types the room of the table may end between both.
+    double = rng.random() < (0.7 if two_types(image) else 0.15)
     code, data = pieces.changed(image.code, double), pieces.changed(image.data, double)
     if any(len(piece.info) > 999 for piece in code) and rng.random() < 0.7:
         first = next(i for i, piece in enumerate(code) if len(piece.info) > 999)

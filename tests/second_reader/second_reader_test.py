@@ -110,7 +110,8 @@ class Examples(unittest.TestCase):
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
 
     def test_memory_of_sorted_tables(self):
-        header, tables = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12)), [mock.Mock(size=24), mock.Mock(size=12)]
+        header = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12))
+        tables = [mock.Mock(size=24), mock.Mock(size=12)]
         numbers = 16, [(0, 0, 8), (9, 8, 8)], [{1: 2, 3: 4}, {5: 6}], tables
         check_memory(header, *numbers)
         header.decoder_memory -= 1
