@@ -114,8 +114,9 @@ Status ApplyRun::read_plan_record() {
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
-  pipeline_.emplace(source_, predicted_.get(), page_hasher_ ? &*page_hasher_ : nullptr,
-                    std::min(info().history_bytes, info().target_size), sink, pool_);
+  if (!reader_->header_sums().empty()) header_sums_.emplace(reader_->header_sums());
+  const LeftOut left_out{page_hasher_ ? &*page_hasher_ : nullptr, header_sums_ ? &*header_sums_ : nullptr};
+  pipeline_.emplace(source_, predicted_.get(), left_out, std::min(info().history_bytes, info().target_size), sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

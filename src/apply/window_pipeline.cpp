@@ -12,9 +12,9 @@ constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain win
 
 }  // namespace
 
-WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher,
+WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out,
                                std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool)
-    : source_(source), predicted_(predicted), page_hasher_(page_hasher), sink_(sink), pool_(pool),
+    : source_(source), predicted_(predicted), left_out_(left_out), sink_(sink), pool_(pool),
       history_(history_bytes) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
@@ -142,11 +142,13 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
   const bool reads_target = window.reads_target();
-  job.fills = page_hasher_ != nullptr && page_hasher_->fills(window.target_pos, length);
+  const auto [page_hasher, header_sums] = left_out_;
+  job.fills_lists = page_hasher != nullptr && page_hasher->fills(window.target_pos, length);
+  job.fills_sums = header_sums != nullptr && header_sums->fills(window.target_pos, length);
   const auto execute = [&]() -> Status {
     if (reads_target && !await_turn(job)) return {};
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
-    if (window.is_plain() && !predicted_ && !job.fills && !cache->source.view().empty()) {
+    if (window.is_plain() && !predicted_ && !job.fills() && !cache->source.view().empty()) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
@@ -163,11 +165,11 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   }
   BDELTA_TRY(std::move(status));
   BDELTA_TRY(prove(job, bytes));
-  if (page_hasher_) {
+  if (page_hasher) {
     const Span span(pool_.timeline(), PhaseId::kHash, job.number, length);
-    page_hasher_->hash_pages(window.target_pos, bytes);
+    page_hasher->hash_pages(window.target_pos, bytes);
   }
-  if (!sink_.positioned || job.fills) return {};
+  if (!sink_.positioned || job.fills()) return {};
   const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
@@ -203,18 +205,31 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
   history_.append(bytes);
-  if (page_hasher_) page_hasher_->hash_rest(pos, bytes);
-  if (job.fills) page_hasher_->fill(pos, job.out.span().first(bytes.size()));
+  const auto [page_hasher, header_sums] = left_out_;
+  if (page_hasher) page_hasher->hash_rest(pos, bytes);
+  const MutableByteSpan out = job.fills() ? job.out.span().first(bytes.size()) : MutableByteSpan();
+  if (job.fills_lists) page_hasher->fill(pos, out);
+  if (job.fills_sums) {
+    const auto pass = [&](std::uint64_t done_pos, ByteSpan done) { return pass_on(done_pos, done, job); };
+    BDELTA_TRY(header_sums->fill(pos, out, pass));
+  } else {
+    BDELTA_TRY(pass_on(pos, bytes, job));
+  }
+  pool_.advance(bytes.size());
+  return {};
+}
+
+// Bytes of the target as they shall be: into its digest and, unless they are there, the target itself.
+Status WindowPipeline::pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job) {
   {
     const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
     hasher_.update(bytes);
   }
-  if (sink_.sequential || (sink_.positioned && job.fills)) {
+  if (sink_.sequential || (sink_.positioned && job.fills())) {
     const Span span(pool_.timeline(), PhaseId::kWrite, job.number, bytes.size());
     BDELTA_TRY(sink_.sequential ? sink_.sequential->write(bytes) : sink_.positioned->write_at(pos, bytes));
   }
   delivered_ += bytes.size();
-  pool_.advance(bytes.size());
   return {};
 }
 

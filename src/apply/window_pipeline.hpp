@@ -6,8 +6,8 @@
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
 // A window that copies from the target is executed when all windows before have been delivered.
-// Lists of page digests that the patch leaves out are put in when a window has its turn, and such a window is written
-// then.
+// Lists of page digests and header checksums that the patch leaves out are put in when a window has its turn, and such a
+// window is written then.
 // Memory: at most threads + 2 windows are under way, plain ones cut into slices, the lanes of one group, and as much of
 // the target as windows may copy from.
 #pragma once
@@ -20,6 +20,7 @@
 
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
+#include "apply/header_sum_filler.hpp"
 #include "apply/page_hasher.hpp"
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
@@ -32,12 +33,18 @@ struct TargetSink {
   SequentialWriter* sequential = nullptr;
 };
 
+// What of the target the patch leaves out; of this target, null where it leaves none out.
+struct LeftOut {
+  PageHasher* page_hasher = nullptr;
+  HeaderSumFiller* header_sums = nullptr;
+};
+
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch. `predicted` may be null, and so may `page_hasher`, which is this
-  // target's. history_bytes: of the target in front of a window that it may copy from; they are kept in memory.
-  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, PageHasher* page_hasher,
-                 std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool);
+  // Target bytes are units of the pool's watch. `predicted` may be null. history_bytes: of the target in front of a
+  // window that it may copy from; they are kept in memory.
+  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out, std::uint64_t history_bytes,
+                 TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
 
   // A window whose memory may be refilled; waits until one is free. Null after an error.
@@ -65,8 +72,11 @@ class WindowPipeline {
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
     Status opened;             // of what was done for it before it was started
-    bool fills = false;        // has bytes of lists of page digests, which are known when its turn has come
+    bool fills_lists = false;  // has bytes of lists of page digests, which are known when its turn has come
+    bool fills_sums = false;   // or of stretches with header checksums, likewise
     bool busy = false;
+
+    [[nodiscard]] bool fills() const noexcept { return fills_lists || fills_sums; }
   };
 
   void submit_slices(const WindowDelta& plain);
@@ -79,12 +89,13 @@ class WindowPipeline {
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
   Status deliver(Job& job, ByteSpan bytes);
+  Status pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job);
   bool await_turn(const Job& job);
   void end(Job& job, Status status);
 
   RandomReader& source_;
   const PredictedCopies* const predicted_;
-  PageHasher* const page_hasher_;
+  const LeftOut left_out_;
   const TargetSink sink_;
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;

@@ -30,6 +30,7 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
+  Status find_header_sums();  // of archives, that are left out
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
   // The target in parts, in order; each goes through the steps below.
@@ -137,6 +138,7 @@ class CreateRun {
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered
   InputBytes target_;                      // empty where it is read by segments
+  HeaderSumSpans header_sums_;             // target_ has others in their place
   PageHashLists page_hashes_;              // target_ has zeros in their place
   Digest128 source_digest_{};
   Digest128 target_digest_{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "create/header_sum_pass.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
 #include "exe/images.hpp"
@@ -63,6 +64,19 @@ Status CreateRun::digest_inputs() {
     BDELTA_ASSIGN(source_digest_, gathered_->survey());
   }
   return {};
+}
+
+// Like prediction, where both files are at hand as a whole.
+Status CreateRun::find_header_sums() {
+  if (!budget_.settings.header_sums || !budget_.ample || !writer_) return {};
+  LeftOutSums found = bdelta::find_header_sums(source_.bytes(), target_.bytes(), *pool_);
+  if (found.spans.empty()) return {};
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  for (const OtherSum& other : found.others) {
+    std::copy(other.bytes.begin(), other.bytes.end(), target.begin() + static_cast<std::ptrdiff_t>(other.pos));
+  }
+  header_sums_ = std::move(found.spans);
+  return writer_->add_header_sums(header_sums_);
 }
 
 // Prediction looks at both files as a whole, and takes the memory of both again.

@@ -49,6 +49,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
+  settings.header_sums = true;
   settings.word_search = 256;
   settings.history_bytes = 32 * kMiB;
   settings.match.sample_shift = 6;

@@ -14,6 +14,7 @@ struct LevelSettings {
   CodecSettings values;          // residual values
   CodecSettings literals;
   bool predict = false;             // fields of programs
+  bool header_sums = false;         // checksums of archive headers are left to who applies the patch
   std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs; of larger ones a sample chooses

@@ -6,6 +6,7 @@
 
 #include "bdelta/inspect.hpp"
 #include "delta/op.hpp"
+#include "delta/header_sums.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"
@@ -27,6 +28,13 @@ class PatchReader {
   // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a
   // source of that size; more than memory_limit_bytes of open_patch are never taken.
   virtual Result<const PredictionPlan*> read_prediction() { return nullptr; }
+
+  // Where headers have checksums that the patch leaves out, sound for its target; windows have any bytes in their place,
+  // and checksums of these. Known once the plan is whole.
+  [[nodiscard]] virtual const HeaderSumSpans& header_sums() const noexcept {
+    static const HeaderSumSpans kNone;
+    return kNone;
+  }
 
   // Lists of digests that the patch leaves out, sound for its target; windows have zeros in their place, and checksums of
   // these. Known once the plan is whole.

@@ -21,6 +21,7 @@
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
+#include "support/tar.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -172,6 +173,13 @@ std::vector<Pair> native_pairs() {
   const Bytes& new_version = signed_programs.new_version.bytes;
   pairs.push_back({"signed", old_version, new_version,
                    test::craft_patch(old_version, new_version, test::covers_of(old_version, new_version), cut)});
+  const test::TarPair archives = test::tar_pair(5, 4);
+  test::Craft sums;
+  sums.header_sums = archives.spans();
+  sums.window_bytes = 3000;
+  pairs.push_back({"header_sums", archives.old_version, archives.new_version,
+                   test::craft_patch(archives.old_version, archives.new_version,
+                                     test::covers_of(archives.old_version, archives.new_version), sums)});
   const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
   for (const bool covers_apart : {false, true}) {
     test::Craft words;

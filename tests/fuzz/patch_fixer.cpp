@@ -113,6 +113,7 @@ class Executor {
       BDELTA_ASSIGN(const bool more, patch->next(window));
       if (!more) {
         fill_lists(patch->page_hashes(), target);
+        fill_sums(patch->header_sums(), target);
         return {};
       }
       BDELTA_TRY(validate_window(window, source_.size()));
@@ -135,6 +136,14 @@ class Executor {
         const Sha256Digest hash = sha256(ByteSpan(target).subspan(static_cast<std::size_t>(pos), length));
         std::copy(hash.begin(), hash.end(), target.begin() + static_cast<std::ptrdiff_t>(to));
         to += hash.size();
+      }
+    }
+  }
+
+  static void fill_sums(const HeaderSumSpans& spans, Bytes& target) {
+    for (const HeaderSumSpan& span : spans) {
+      for (std::uint64_t pos = span.begin(); pos < std::min<std::uint64_t>(span.end(), target.size()); pos += kHeaderBlockBytes) {
+        fill_header_sum(MutableByteSpan(target).subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes), span.form);
       }
     }
   }
@@ -171,7 +180,7 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
       prediction = true;
       continue;
     }
-    if (tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
+    if (tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
       (void)cursor.bytes(cursor.varint());
       continue;
     }

@@ -15,6 +15,7 @@
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
+#include "support/tar.hpp"
 #include "support/thumb_program.hpp"
 
 namespace bdelta::test {
@@ -202,6 +203,22 @@ void make_all() {
   cut.window_bytes = 3000;
   cut.group_bytes = 8000;
   by_hand("bdt2-signed", small.old_version.bytes, small.new_version.bytes, cut);
+
+  const TarPair archive = tar_pair(40, 16);
+  by_tool("bdt2-header-sums", archive.old_version, archive.new_version, create_options(6));
+  const TarPair rust = tar_pair(12, 17, "crate-1.0.9", "crate-1.0.10", HeaderSumForm::kSevenNul);
+  const TarPair npm = tar_pair(9, 18, "package", "package", HeaderSumForm::kSixSpaceNul);
+  Bytes two_old = rust.old_version;
+  append(two_old, npm.old_version);
+  Bytes two_new = rust.new_version;
+  append(two_new, npm.new_version);
+  Craft both;
+  const std::uint64_t rust_blocks = rust.new_version.size() / kHeaderBlockBytes;
+  both.header_sums = {rust.spans(HeaderSumForm::kSevenNul)[0],
+                      {HeaderSumForm::kSixSpaceNul, rust_blocks, npm.new_version.size() / kHeaderBlockBytes}};
+  both.window_bytes = 1700;
+  both.group_bytes = 8000;
+  by_hand("bdt2-header-sums-cut", two_old, two_new, both);
 
   // bdt2-max, bdt2-max-predicted and bdt2-lanes are of before matches in runs (feature bit 7), and can't be made anew.
   by_tool("bdt2-runs", source, busy, create_options(kMaxLevel));

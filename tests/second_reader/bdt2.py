@@ -6,6 +6,7 @@ from cursor import Cursor, check32, require
 from digests import Digests
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
+from header_sums import fill_sums, read_sum_spans
 from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
@@ -21,6 +22,7 @@ def apply_bdt2(source, patch):
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
     digests = Digests(cursor) if header.has_digests else None
+    sum_spans = read_sum_spans(cursor, header) if header.has_header_sums else []
     page_lists = read_page_lists(cursor, header) if header.has_page_lists else []
     words = read_words(cursor, header) if header.has_words else None
     predictor = read_prediction(cursor, header, source) if header.predicted else None
@@ -38,6 +40,7 @@ def apply_bdt2(source, patch):
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
     fill_in(target, page_lists)
+    fill_sums(target, sum_spans)
     require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
     return bytes(target)
 

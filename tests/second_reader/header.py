@@ -13,9 +13,10 @@ FEATURE_RUN_MATCHES = 1 << 7
 FEATURE_WORDS = 1 << 8
 FEATURE_LIGHT_LITERALS = 1 << 9
 FEATURE_PLACES = 1 << 10
+FEATURE_HEADER_SUMS = 1 << 11
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
                   FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
-                  FEATURE_PLACES)
+                  FEATURE_PLACES | FEATURE_HEADER_SUMS)
 
 
 @dataclass
@@ -59,6 +60,10 @@ class Header:
     @property
     def may_have_places(self):
         return bool(self.required_features & FEATURE_PLACES)
+
+    @property
+    def has_header_sums(self):
+        return bool(self.required_features & FEATURE_HEADER_SUMS)
 
     @property
     def has_page_lists(self):

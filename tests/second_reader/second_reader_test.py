@@ -28,6 +28,7 @@ from craft import MACHINES, random_pair
 from compare_sorted import SORTED_SEEDS, compare
 from craft_pe import random_pe_pair
 from cursor import Cursor, PatchError
+from header_sums import fill_sums, read_sum_spans
 from image_table import Table
 from labels import read_labels
 from light_literals import LightLiteralModel
@@ -117,6 +118,21 @@ class Examples(unittest.TestCase):
         header.decoder_memory -= 1
         with self.assertRaises(PatchError):
             check_memory(header, *numbers)
+
+    def test_header_sums(self):
+        header = mock.Mock(target_bytes=10 * 512 + 511)
+        record = bytes.fromhex("070a 03 000001 010002 020502")
+        spans = read_sum_spans(Cursor(record), header)
+        self.assertEqual([(span.begin, span.end) for span in spans], [(0, 512), (512, 1536), (4096, 5120)])
+        block = bytes(257) + b"ustar" + bytes(250)
+        target = bytearray(10 * block + bytes(511))
+        fill_sums(target, spans)
+        # 8 spaces and the five letters
+        written = [b"001457\0 "] + 2 * [b"001457 \0"] + 5 * [bytes(8)] + 2 * [b"0001457\0"]
+        self.assertEqual([bytes(target[pos + 148:pos + 156]) for pos in range(0, 5120, 512)], written)
+        for at, byte in ((0, 5), (1, 9), (1, 11), (2, 0), (2, 2), (2, 4), (3, 3), (5, 0), (11, 3), (10, 8)):
+            with self.subTest((at, byte)), self.assertRaises(PatchError):
+                read_sum_spans(Cursor(record[:at] + bytes([byte]) + record[at + 1:] + b"\0"), header)
 
     WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
 

@@ -12,9 +12,25 @@ namespace {
 
 constexpr std::uint64_t kMostPlanBytes = std::uint64_t{1} << 20;  // of what the covers of a test take
 
-Bytes without(ByteSpan target, const PageHashLists& lists) {
+// Other checksums than the right ones, in all but the first header.
+void bend_header_sums(Bytes& target, const HeaderSumSpans& spans) {
+  std::optional<HeaderSum> before;
+  for (const HeaderSumSpan& span : spans) {
+    for (std::uint64_t pos = span.begin(); pos < span.end(); pos += kHeaderBlockBytes) {
+      const auto block = target.begin() + static_cast<std::ptrdiff_t>(pos);
+      if (!is_sum_header({block, block + kHeaderBlockBytes})) continue;
+      HeaderSum now;
+      std::copy_n(block + kHeaderSumAt, now.size(), now.begin());
+      if (before) std::copy(before->begin(), before->end(), block + kHeaderSumAt);
+      before = now;
+    }
+  }
+}
+
+Bytes without(ByteSpan target, const Craft& craft) {
   Bytes bytes(target.begin(), target.end());
-  for (const PageHashes& list : lists) {
+  bend_header_sums(bytes, craft.header_sums);
+  for (const PageHashes& list : craft.page_hashes) {
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
   }
   return bytes;
@@ -43,7 +59,7 @@ Bytes copied_bytes(ByteSpan source, std::size_t target_size, const Covers& cover
 }  // namespace
 
 Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
-  const Bytes target = without(whole_target, craft.page_hashes);
+  const Bytes target = without(whole_target, craft);
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
@@ -57,6 +73,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
   const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
   writer.set_inputs(inputs);
+  if (!craft.header_sums.empty()) EXPECT_OK(writer.add_header_sums(craft.header_sums));
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
   if (words) {
     const auto coded = writer.encode_words(*words);

@@ -23,9 +23,10 @@ inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded litera
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
 inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
+inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
-                                                kFeatureLightLiterals | kFeaturePlaces;
+                                                kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -44,13 +45,17 @@ inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-enum class RecordTag : std::uint8_t { kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6 };
+enum class RecordTag : std::uint8_t {
+  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6, kHeaderSums = 7
+};
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kMaxHeaderSumRecordBytes = std::uint64_t{64} << 10;
+inline constexpr std::size_t kMaxHeaderSumSpans = 4096;  // that a writer names; the record has room for these at any size
 inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 

@@ -9,6 +9,7 @@
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
+#include "format/native/header_sum_record.hpp"
 #include "format/native/page_hash_record.hpp"
 #include "format/native/word_record.hpp"
 #include "hash/sha256.hpp"
@@ -41,14 +42,16 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    return !lacks_page_hashes() && !lacks_words() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
+    return !lacks_header_sums() && !lacks_page_hashes() && !lacks_words() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
   }
 
+  [[nodiscard]] const HeaderSumSpans& header_sums() const noexcept override { return header_sums_; }
   [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
 
   Status read_plan_record() override {
     try {
       if (plan_is_whole()) return {};
+      if (lacks_header_sums()) return read_header_sum_record();
       if (lacks_page_hashes()) return read_page_hash_record();
       if (lacks_words()) return read_word_record();
       BDELTA_TRY(plan_ ? read_covers() : read_global_record());
@@ -87,6 +90,10 @@ class Reader final : public PatchReader {
  private:
   [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
 
+  [[nodiscard]] bool lacks_header_sums() const noexcept {
+    return (header_.required_features & kFeatureHeaderSums) != 0 && header_sums_.empty();
+  }
+
   [[nodiscard]] bool lacks_page_hashes() const noexcept {
     return (header_.required_features & kFeaturePageHashes) != 0 && page_hashes_.empty();
   }
@@ -95,7 +102,15 @@ class Reader final : public PatchReader {
     return (header_.required_features & kFeatureWords) != 0 && !words_;
   }
 
-  // There is at least one list in it.
+  // There is at least one span in it, and one list in that of page digests.
+  Status read_header_sum_record() {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (tag != static_cast<std::uint8_t>(RecordTag::kHeaderSums)) return misplaced(tag);
+    BDELTA_ASSIGN(header_sums_, read_header_sums(patch_, header_));
+    return {};
+  }
+
   Status read_page_hash_record() {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
@@ -224,6 +239,7 @@ class Reader final : public PatchReader {
   io::TypedReader& patch_;
   const Header header_;
   PatchInfo info_;
+  HeaderSumSpans header_sums_;
   PageHashLists page_hashes_;
   std::optional<WordMap> words_;
   std::optional<PredictionPlan> plan_;

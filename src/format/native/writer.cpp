@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "format/native/global_record.hpp"
+#include "format/native/header_sum_record.hpp"
 #include "format/native/page_hash_record.hpp"
 #include "format/native/size_estimate.hpp"
 
@@ -51,6 +52,13 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   BDELTA_TRY(append_body(made.group.record));
   BDELTA_TRY(append_body(made.group.body));
   end_record();
+  return {};
+}
+
+Status Writer::add_header_sums(const HeaderSumSpans& spans) {
+  BDELTA_TRY(append_body(encode_header_sums(spans)));
+  end_record();
+  limits_.required_features |= kFeatureHeaderSums;
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "delta/header_sums.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
@@ -44,7 +45,10 @@ class Writer {
   // From where contents are packed; without, they are not. To be called before groups are added.
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // The lists of page digests that the groups leave out, before everything else.
+  // Where headers have checksums that the groups leave out, before everything else; at most kMaxHeaderSumSpans.
+  Status add_header_sums(const HeaderSumSpans& spans);
+
+  // The lists of page digests that the groups leave out, before everything else but header sums.
   Status add_page_hashes(const PageHashLists& lists);
 
   // Words with the codec of this patch.
