@@ -1,10 +1,12 @@
 // A header of the target is most likely copied from the header of the same file in the source, so the checksum that this
 // one has goes in place of its own: then the copy has no miss there, whatever else of the header has changed. Where the
-// archive's outermost directory has a name of its own in each version, files are the same by what follows it. A header
-// without such a partner keeps its checksum, which an applier computes all the same.
+// archive's outermost directory has a name of its own in each version, files are the same by what follows it. An entry
+// that only tells more of the next one has the same partner as that. A header without a partner keeps its checksum,
+// which an applier computes all the same.
 #include "create/header_sum_pass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@ namespace {
 constexpr std::uint64_t kLeastChanged = 4;        // of a span; fewer are not worth its bytes
 constexpr std::uint64_t kLeastChangedOfAll = 8;   // likewise the record
 constexpr std::uint64_t kMostGapBlocks = 8192;    // between changed headers of a span; longer stretches are copied faster apart
+constexpr std::size_t kMostOfNext = 4;            // headers in front of that of a file
 constexpr std::uint64_t kPieceBlocks = 1 << 16;   // looked through by one task
 
 ByteSpan block_at(ByteSpan file, std::uint64_t block) {
@@ -60,40 +63,62 @@ std::string_view text_at(ByteSpan block, std::size_t at, std::size_t most) {
   return {text, static_cast<std::size_t>(std::find(text, text + most, '\0') - text)};
 }
 
-// What a file is known by: its kind of entry and its name, whole or behind the outermost directory.
-struct FileKeys {
-  std::string whole;
-  std::string inner;  // empty where there is no directory
+// Whether the entry only tells more of the next one, its long name for example.
+bool is_of_next(ByteSpan block) {
+  const std::string_view kinds = "LKxg";
+  return kinds.find(static_cast<char>(block[156])) != std::string_view::npos;
+}
 
-  explicit FileKeys(ByteSpan block) {
-    const char kind = static_cast<char>(block[156]);
-    std::string name(text_at(block, 345, 155));  // the directories of a long name
-    if (!name.empty()) name += '/';
-    name += text_at(block, 0, 100);
-    whole = std::string{kind, 'w'} + name;
-    const std::size_t slash = name.find('/');
-    if (slash != std::string::npos) inner = std::string{kind, 'i'} + name.substr(slash);
-  }
+// The header of the file that the `index`th one of these belongs to.
+ByteSpan file_header(ByteSpan file, const std::vector<std::uint64_t>& headers, std::size_t index) {
+  const std::size_t last = std::min(headers.size() - 1, index + kMostOfNext);
+  while (index < last && is_of_next(block_at(file, headers[index]))) ++index;
+  return block_at(file, headers[index]);
+}
+
+// What a header is known by, the surest first: its kind and the file's name, whole or behind the outermost directory; and
+// what else it has that its kind and size tell.
+std::array<std::string, 3> keys_of(ByteSpan header, ByteSpan of_file) {
+  const std::string kind{static_cast<char>(header[156])};
+  std::string name(text_at(of_file, 345, 155));  // the directories of a long name
+  if (!name.empty()) name += '/';
+  name += text_at(of_file, 0, 100);
+  const std::size_t slash = name.find('/');
+  std::string inner = slash == std::string::npos ? std::string() : kind + "i" + name.substr(slash);
+  std::string alike = is_of_next(header) ? kind + "s" + std::string(text_at(header, 124, 12)) : std::string();
+  return {kind + "n" + name, std::move(inner), std::move(alike)};
+}
+
+// The checksums of the files that share a key, in their order; the n-th of the target is taken for the n-th of the source.
+struct Namesakes {
+  std::vector<HeaderSum> sums;
+  std::size_t next = 0;
 };
+using SumsByKey = std::unordered_map<std::string, Namesakes>;
 
-using SumsByFile = std::unordered_map<std::string, HeaderSum>;
-
-SumsByFile sums_of(ByteSpan source, WorkerPool& pool) {
-  SumsByFile sums;
-  for (const std::uint64_t block : find_headers(source, pool)) {
-    const ByteSpan header = block_at(source, block);
-    FileKeys keys(header);
-    sums.emplace(std::move(keys.whole), sum_of(header));
-    if (!keys.inner.empty()) sums.emplace(std::move(keys.inner), sum_of(header));
+SumsByKey sums_of(ByteSpan source, WorkerPool& pool) {
+  SumsByKey sums;
+  const std::vector<std::uint64_t> headers = find_headers(source, pool);
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const ByteSpan header = block_at(source, headers[i]);
+    for (std::string& key : keys_of(header, file_header(source, headers, i))) {
+      if (!key.empty()) sums[std::move(key)].sums.push_back(sum_of(header));
+    }
   }
   return sums;
 }
 
-std::optional<HeaderSum> partner_sum(const SumsByFile& sums, ByteSpan header) {
-  const FileKeys keys(header);
-  auto found = sums.find(keys.whole);
-  if (found == sums.end()) found = sums.find(keys.inner);
-  return found == sums.end() ? std::nullopt : std::optional(found->second);
+// That of the header that is known by the surest of the keys. To be asked once for each header, in their order.
+std::optional<HeaderSum> partner_sum(SumsByKey& sums, const std::array<std::string, 3>& keys) {
+  std::optional<HeaderSum> partner;
+  for (const std::string& key : keys) {
+    const auto found = sums.find(key);
+    if (found == sums.end()) continue;
+    Namesakes& files = found->second;
+    if (!partner) partner = files.sums[std::min(files.next, files.sums.size() - 1)];
+    ++files.next;
+  }
+  return partner;
 }
 
 // Spans under way, from headers in order.
@@ -133,13 +158,14 @@ LeftOutSums find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool)
   const std::vector<std::uint64_t> headers = find_headers(target, pool);
   if (headers.size() < kLeastChangedOfAll) return {};
   const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, target.size());
-  const SumsByFile sums = sums_of(source, pool);
+  SumsByKey sums = sums_of(source, pool);
   SpanBuilder spans;
-  for (const std::uint64_t block : headers) {
-    const ByteSpan header = block_at(target, block);
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const ByteSpan header = block_at(target, headers[i]);
     const std::optional<HeaderSumForm> form = form_of(header);
     const HeaderSum now = sum_of(header);
-    form ? spans.add(block, *form, now, partner_sum(sums, header).value_or(now)) : spans.end();
+    const auto partner = partner_sum(sums, keys_of(header, file_header(target, headers, i)));
+    form ? spans.add(headers[i], *form, now, partner.value_or(now)) : spans.end();
   }
   spans.end();
   LeftOutSums found = spans.take();

@@ -25,7 +25,7 @@ Bytes header_of(const TarFile& file, HeaderSumForm form) {
   put_number(block, 116, 7, 1000);
   put_number(block, 124, 11, file.content.size());
   put_number(block, 136, 11, file.time);
-  block[156] = '0';
+  block[156] = static_cast<std::uint8_t>(file.kind);
   put_text(block, 257, std::string("ustar\0" "00", 8));
   put_text(block, 265, "maker");
   // Not by the library's sum: the one the tests hold it against.

@@ -13,6 +13,7 @@ struct TarFile {
   std::string name;
   std::uint64_t time = 0;  // seconds
   Bytes content;
+  char kind = '0';
 };
 
 // With the two empty blocks of an end.

@@ -94,6 +94,44 @@ TEST(HeaderSumPass, FilesOfTheSameNameGoBeforeThoseOfAnotherFolder) {
   }
 }
 
+// Python gives all of these one name; each belongs to the file behind it.
+TEST(HeaderSumPass, EntriesThatTellMoreOfAFileGoWithIt) {
+  const auto archive = [](bool reversed, std::size_t added) {
+    std::vector<TarFile> files;
+    for (unsigned i = 0; i < 20; ++i) {
+      const unsigned file = reversed ? 19 - i : i;
+      files.push_back({"././@PaxHeader", 0, Bytes(10 + 7 * file + added, 'x'), 'x'});
+      files.push_back({"file" + std::to_string(file), 1000, {}});
+    }
+    return tar_of(files);
+  };
+  const Bytes source = archive(false, 0);
+  const Bytes target = archive(true, 64);
+  const LeftOutSums found = found_in(source, target);
+  ASSERT_LT(10u, found.others.size());
+  for (const OtherSum& other : found.others) {
+    const std::size_t file = 19 - other.pos / kHeaderBlockBytes / 3;  // a header, a block, and the file's header
+    const std::size_t partner = file * 3 * kHeaderBlockBytes + kHeaderSumAt;
+    EXPECT_EQ(kHeaderSumAt, other.pos % (3 * kHeaderBlockBytes));
+    EXPECT_TRUE(same_bytes(ByteSpan(source).subspan(partner, 8), other.bytes)) << file;
+  }
+}
+
+TEST(HeaderSumPass, FilesOfOneNameGoByTheirOrder) {
+  std::vector<TarFile> before;
+  std::vector<TarFile> after;
+  for (unsigned i = 0; i < 20; ++i) {
+    before.push_back({"same", 1'000'000 + 8 * i, {}});
+    after.push_back({"same", 2'000'000 + i, {}});
+  }
+  const Bytes source = tar_of(before);
+  const LeftOutSums found = found_in(source, tar_of(after));
+  ASSERT_LT(10u, found.others.size());
+  for (const OtherSum& other : found.others) {
+    EXPECT_TRUE(same_bytes(ByteSpan(source).subspan(static_cast<std::size_t>(other.pos), 8), other.bytes));
+  }
+}
+
 TEST(HeaderSumPass, NothingIsLeftOutWhereNothingIsGained) {
   const TarPair pair = tar_pair(40, 2);
   EXPECT_EQ(HeaderSumSpans{}, found_in(pair.new_version, pair.new_version).spans);
