@@ -106,7 +106,8 @@ TEST_P(OfShape, WhatIsCopiedTwiceIsListedTwiceAsFarAsThereIsRoom) {
   Covers covers = copies(from, to);
   const std::uint64_t first_size = covers[0].length;
   std::erase_if(covers, [&](const Cover& c) { return c.target_pos == covers[1].target_pos; });
-  covers.insert(covers.begin() + 1, {from.parts[0].pos, to.parts[1].pos, std::min(first_size, to.parts[1].size_bytes)});
+  const std::uint64_t second_size = std::min<std::uint64_t>(first_size, to.parts[1].size_bytes);
+  covers.insert(covers.begin() + 1, {from.parts[0].pos, to.parts[1].pos, second_size});
   ASSERT_TRUE(covers_are_valid(covers, from.bytes.size(), to.bytes.size()));
   const Rebuilt rebuilt(from.bytes, to.bytes, covers, head_label(from, to));
   ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
