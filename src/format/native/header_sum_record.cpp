@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kLeastSpanBytes = 3;  // form, gap, count
 
-Error corrupt(const char* what, std::uint64_t position) {
+Error bad_sums(const char* what, std::uint64_t position) {
   return {ErrorCode::kPatchCorrupt, std::string("the record of header sums ") + what + "; fetch the patch again", position};
 }
 
@@ -35,12 +35,12 @@ Bytes encode_header_sums(const HeaderSumSpans& spans) {
 Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& header) {
   const std::uint64_t length = patch.varint();
   BDELTA_TRY(patch.status());
-  if (length > kMaxHeaderSumRecordBytes) return corrupt("is larger than it may be", patch.position());
+  if (length > kMaxHeaderSumRecordBytes) return bad_sums("is larger than it may be", patch.position());
   Bytes body(static_cast<std::size_t>(length));
   if (!patch.read_exact(body)) return patch.status().error();
   ByteCursor from(body);
   const std::uint64_t count = from.varint();
-  if (count == 0 || count > length / kLeastSpanBytes) return corrupt("has an impossible count", patch.position());
+  if (count == 0 || count > length / kLeastSpanBytes) return bad_sums("has an impossible count", patch.position());
   HeaderSumSpans spans;
   spans.reserve(static_cast<std::size_t>(count));
   std::uint64_t end_before = 0;
@@ -48,7 +48,7 @@ Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& he
     const unsigned form = from.u8();
     // Added without a check: what wraps is out of order, and check_header_sums says so.
     const HeaderSumSpan span{static_cast<HeaderSumForm>(form), end_before + from.varint(), from.varint()};
-    if (!from.ok()) return corrupt("ends inside a field", patch.position());
+    if (!from.ok()) return bad_sums("ends inside a field", patch.position());
     if (form >= kHeaderSumForms) {
       return Error{ErrorCode::kUnsupportedFeature,
                    "form " + std::to_string(form) + " of header sums is not known; a newer bpatch may know it",
@@ -57,7 +57,7 @@ Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& he
     spans.push_back(span);
     end_before = span.first_block + span.block_count;
   }
-  if (from.available() != 0) return corrupt("goes on behind its last field", patch.position());
+  if (from.available() != 0) return bad_sums("goes on behind its last field", patch.position());
   BDELTA_TRY(check_header_sums(spans, header.target_size));
   return spans;
 }
