@@ -30,7 +30,7 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
-  Status find_header_sums();  // of archives, that are left out
+  Status leave_out_header_sums();  // of archives
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
   // The target in parts, in order; each goes through the steps below.

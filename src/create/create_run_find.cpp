@@ -67,9 +67,9 @@ Status CreateRun::digest_inputs() {
 }
 
 // Like prediction, where both files are at hand as a whole.
-Status CreateRun::find_header_sums() {
+Status CreateRun::leave_out_header_sums() {
   if (!budget_.settings.header_sums || !budget_.ample || !writer_) return {};
-  LeftOutSums found = bdelta::find_header_sums(source_.bytes(), target_.bytes(), *pool_);
+  LeftOutSums found = find_header_sums(source_.bytes(), target_.bytes(), *pool_);
   if (found.spans.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
   for (const OtherSum& other : found.others) {

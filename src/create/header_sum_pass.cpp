@@ -12,8 +12,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "format/native/layout.hpp"
-
 namespace bdelta {
 namespace {
 
@@ -136,7 +134,7 @@ class SpanBuilder {
 
   // Behind the last header, or where one stands whose checksum is wrong.
   void end() {
-    if (others_.size() >= kLeastChanged && found_.spans.size() < native::kMaxHeaderSumSpans) {
+    if (others_.size() >= kLeastChanged && found_.spans.size() < kMostHeaderSumSpans) {
       found_.spans.push_back(span_);
       found_.others.insert(found_.others.end(), others_.begin(), others_.end());
     }
@@ -165,7 +163,11 @@ LeftOutSums find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool)
     const std::optional<HeaderSumForm> form = form_of(header);
     const HeaderSum now = sum_of(header);
     const auto partner = partner_sum(sums, keys_of(header, file_header(target, headers, i)));
-    form ? spans.add(headers[i], *form, now, partner.value_or(now)) : spans.end();
+    if (form) {
+      spans.add(headers[i], *form, now, partner.value_or(now));
+    } else {
+      spans.end();
+    }
   }
   spans.end();
   LeftOutSums found = spans.take();

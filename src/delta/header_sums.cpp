@@ -36,6 +36,9 @@ void fill_header_sum(MutableByteSpan block, HeaderSumForm form) noexcept {
 }
 
 Status check_header_sums(const HeaderSumSpans& spans, std::uint64_t target_size) {
+  if (spans.size() > kMostHeaderSumSpans) {
+    return Error{ErrorCode::kPatchCorrupt, "it names more stretches with header checksums than a patch may have"};
+  }
   const std::uint64_t target_blocks = target_size / kHeaderBlockBytes;
   std::uint64_t end_before = 0;
   for (const HeaderSumSpan& span : spans) {

@@ -43,6 +43,9 @@ struct HeaderSumSpan {
 // In the order of the target, none of them touching the one before in a form of its own.
 using HeaderSumSpans = std::vector<HeaderSumSpan>;
 
+// Of a patch. An archive has one, or a few where programs of several kinds wrote it.
+inline constexpr std::size_t kMostHeaderSumSpans = 4096;
+
 // Whether the block, of kHeaderBlockBytes, is a header. Its checksum has no say in it.
 [[nodiscard]] bool is_sum_header(ByteSpan block) noexcept;
 
@@ -52,8 +55,8 @@ using HeaderSumSpans = std::vector<HeaderSumSpan>;
 // Puts it there if the block is a header.
 void fill_header_sum(MutableByteSpan block, HeaderSumForm form) noexcept;
 
-// Whether each span has blocks, of a known form, and lies behind the one before and inside a target of this size.
-// kPatchCorrupt else.
+// Whether they are no more than that, and each has blocks, of a known form, and lies behind the one before and inside a
+// target of this size. kPatchCorrupt else.
 Status check_header_sums(const HeaderSumSpans& spans, std::uint64_t target_size);
 
 }  // namespace bdelta

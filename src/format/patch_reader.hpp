@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "bdelta/inspect.hpp"
-#include "delta/op.hpp"
 #include "delta/header_sums.hpp"
+#include "delta/op.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"

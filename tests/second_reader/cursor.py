@@ -64,6 +64,11 @@ class Cursor:
         self.record_starts.append(self.pos)
         return self.byte()
 
+    def record_fields(self, record_type, most, what):
+        """A cursor over the fields of the record that comes next, which has to be of this type and have a length."""
+        require(self.record_type() == record_type, f"{what} is missing")
+        return self.part(self.varint(most=most, name=f"length of {what}"), what)
+
     def u16(self):
         return int.from_bytes(self.take(2), "little")
 

@@ -5,6 +5,7 @@ from cursor import require
 
 RECORD_TYPE = 0x07
 MAX_RECORD_BYTES = 65536
+MAX_SPANS = 4096
 BLOCK = 512
 SUM = slice(148, 156)
 FORMS = ("{:06o}\0 ", "{:06o} \0", "{:07o}\0")
@@ -18,10 +19,9 @@ class SumSpan:
 
 
 def read_sum_spans(cursor, header):
-    require(cursor.record_type() == RECORD_TYPE, "the record of header sums is missing")
-    fields = cursor.part(cursor.varint(most=MAX_RECORD_BYTES, name="length of the record"), "the record of header sums")
+    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of header sums")
     spans, end = [], 0
-    for _ in range(fields.varint(least=1, most=MAX_RECORD_BYTES, name="stretches with header sums")):
+    for _ in range(fields.varint(least=1, most=MAX_SPANS, name="stretches with header sums")):
         form = fields.byte()
         require(form < len(FORMS), f"form {form} of header sums is not known")
         begin = end + BLOCK * fields.varint()

@@ -33,8 +33,7 @@ class PageList:
 
 
 def read_page_lists(cursor, header):
-    require(cursor.record_type() == RECORD_TYPE, "the record of page digests is missing")
-    fields = cursor.part(cursor.varint(most=MAX_RECORD_BYTES, name="length of the record"), "the record of page digests")
+    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of page digests")
     lists, end = [], 0
     for _ in range(fields.varint(least=1, most=MAX_LISTS, name="lists of page digests")):
         digest = fields.varint()

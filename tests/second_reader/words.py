@@ -50,9 +50,8 @@ class Words:
 
 
 def read_words(cursor, header):
-    require(cursor.record_type() == RECORD_TYPE, "the record of words is missing")
-    length = cursor.varint(most=MAX_RECORD_BYTES, name="length of the record of words")
-    fields = cursor.part(length, "the record of words")
+    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of words")
+    length = fields.left()
     word_bytes = fields.byte()
     require(3 <= word_bytes <= 8, f"words of {word_bytes} bytes")
     counts = [fields.varint(least=1, most=MAX_WORDS, name="words of a run")

@@ -1,10 +1,10 @@
 // Checksums of archive headers that a patch leaves out: told apart, written, found, read and filled in.
 #include "apply/header_sum_filler.hpp"
-#include "base/varint.hpp"
 #include "create/header_sum_pass.hpp"
 #include "format/native/header_sum_record.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/plain_record.hpp"
 #include "support/tar.hpp"
 
 namespace bdelta::test {
@@ -184,15 +184,7 @@ Result<HeaderSumSpans> read_record(ByteSpan record) {
   return native::read_header_sums(patch, header);
 }
 
-// Tag and length in front of numbers, all below 2^64.
-Bytes record_of(const std::vector<std::uint64_t>& numbers) {
-  Bytes body;
-  for (const std::uint64_t number : numbers) append_varint(body, number);
-  Bytes record{7};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
-}
+Bytes record_of(const std::vector<std::uint64_t>& numbers) { return record_of_numbers(7, numbers); }
 
 TEST(HeaderSumRecord, IsReadAsItWasWritten) {
   const HeaderSumSpans spans = {{Form::kSixNulSpace, 0, 200}, {Form::kSevenNul, 200, 1}, {Form::kSixSpaceNul, 999, 1}};
@@ -228,17 +220,18 @@ TEST(HeaderSumRecord, OnlySoundSpansAreTaken) {
   }
   ASSERT_OK(read_record(record_of({1, 0, 0, kTargetBlocks})));
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, read_record(record_of({1, 3, 0, 1})));
-  Bytes large{7};
-  append_varint(large, 64 * 1024 + 1);
-  large.resize(large.size() + 64 * 1024 + 1);
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(large));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(empty_record(7, 64 * 1024 + 1)));
 }
 
-TEST(HeaderSumRecord, HasRoomForAllThatAWriterNames) {
+TEST(HeaderSumRecord, HasRoomForAllThatAPatchMayHave) {
   constexpr std::uint64_t kFar = std::uint64_t{1} << 31;  // blocks of 1 TiB
+  constexpr std::uint64_t kTargetBytes = std::uint64_t{1} << 60;
   HeaderSumSpans spans;
-  for (std::uint64_t i = 0; i < native::kMaxHeaderSumSpans; ++i) spans.push_back({Form::kSixNulSpace, (2 * i + 1) * kFar, kFar});
+  for (std::uint64_t i = 0; i < kMostHeaderSumSpans; ++i) spans.push_back({Form::kSixNulSpace, (2 * i + 1) * kFar, kFar});
   EXPECT_GT(native::kMaxHeaderSumRecordBytes, native::encode_header_sums(spans).size());
+  EXPECT_OK(check_header_sums(spans, kTargetBytes));
+  spans.push_back({Form::kSixNulSpace, (2 * kMostHeaderSumSpans + 1) * kFar, kFar});
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, check_header_sums(spans, kTargetBytes));
 }
 
 // What comes out of a filler for windows of a size.

@@ -1,6 +1,5 @@
 // Lists of page digests that a patch leaves out: found, proven, written, read and computed.
 #include "apply/page_hasher.hpp"
-#include "base/varint.hpp"
 #include "bdelta/inspect.hpp"
 #include "create/page_hash_pass.hpp"
 #include "exe/code_signature.hpp"
@@ -10,6 +9,7 @@
 #include "support/exe_craft.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/plain_record.hpp"
 #include "support/signed_program.hpp"
 
 namespace bdelta::test {
@@ -94,15 +94,7 @@ Result<PageHashLists> read_record(ByteSpan record, std::uint64_t memory_bytes = 
   return native::read_page_hashes(patch, header);
 }
 
-// Tag and length in front of numbers, all below 2^64.
-Bytes record_of(const std::vector<std::uint64_t>& numbers) {
-  Bytes body;
-  for (const std::uint64_t number : numbers) append_varint(body, number);
-  Bytes record{5};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
-}
+Bytes record_of(const std::vector<std::uint64_t>& numbers) { return record_of_numbers(5, numbers); }
 
 TEST(PageHashRecord, IsReadAsItWasWritten) {
   const PageHashLists lists = {{0, 70'000, 80'000, 12}, {90'000, 1, 90'001, 16}, {500'000, 100'000, 600'032, 14}};
@@ -146,10 +138,7 @@ TEST(PageHashRecord, OnlySoundListsAreTaken) {
   }
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, read_record(record_of({1, 1, 12, 0, 4096, 0})));
   ASSERT_OK(read_record(record_of({1, 0, 12, 0, 4096, kTargetBytes - 4096 - 32})));
-  Bytes large{5};
-  append_varint(large, 16 * 1024 + 1);
-  large.resize(large.size() + 16 * 1024 + 1);
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(large));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(empty_record(5, 16 * 1024 + 1)));
 
   std::vector<std::uint64_t> many{255};
   for (int i = 0; i < 255; ++i) many.insert(many.end(), {0, 12, 0, 1, 0});

@@ -2,6 +2,7 @@
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/raw_frames.hpp"
+#include "format/native/record_body.hpp"
 
 namespace bdelta::native {
 namespace {

@@ -1,18 +1,14 @@
 #include "format/native/header_sum_record.hpp"
 
-#include <string>
-
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/record_body.hpp"
 
 namespace bdelta::native {
 namespace {
 
+constexpr const char* kRecordName = "the record of header sums";
 constexpr std::uint64_t kLeastSpanBytes = 3;  // form, gap, count
-
-Error bad_sums(const char* what, std::uint64_t position) {
-  return {ErrorCode::kPatchCorrupt, std::string("the record of header sums ") + what + "; fetch the patch again", position};
-}
 
 }  // namespace
 
@@ -26,21 +22,15 @@ Bytes encode_header_sums(const HeaderSumSpans& spans) {
     append_varint(body, span.block_count);
     end_before = span.first_block + span.block_count;
   }
-  Bytes record{static_cast<std::uint8_t>(RecordTag::kHeaderSums)};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
+  return record_of_body(RecordTag::kHeaderSums, body);
 }
 
 Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& header) {
-  const std::uint64_t length = patch.varint();
-  BDELTA_TRY(patch.status());
-  if (length > kMaxHeaderSumRecordBytes) return bad_sums("is larger than it may be", patch.position());
-  Bytes body(static_cast<std::size_t>(length));
-  if (!patch.read_exact(body)) return patch.status().error();
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, kMaxHeaderSumRecordBytes));
   ByteCursor from(body);
   const std::uint64_t count = from.varint();
-  if (count == 0 || count > length / kLeastSpanBytes) return bad_sums("has an impossible count", patch.position());
+  if (count == 0 || count > body.size() / kLeastSpanBytes) return corrupt("has an impossible count");
   HeaderSumSpans spans;
   spans.reserve(static_cast<std::size_t>(count));
   std::uint64_t end_before = 0;
@@ -48,16 +38,12 @@ Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& he
     const unsigned form = from.u8();
     // Added without a check: what wraps is out of order, and check_header_sums says so.
     const HeaderSumSpan span{static_cast<HeaderSumForm>(form), end_before + from.varint(), from.varint()};
-    if (!from.ok()) return bad_sums("ends inside a field", patch.position());
-    if (form >= kHeaderSumForms) {
-      return Error{ErrorCode::kUnsupportedFeature,
-                   "form " + std::to_string(form) + " of header sums is not known; a newer bpatch may know it",
-                   patch.position()};
-    }
+    if (!from.ok()) return corrupt("ends inside a field");
+    if (form >= kHeaderSumForms) return unknown_number(patch, "form of header sums", form);
     spans.push_back(span);
     end_before = span.first_block + span.block_count;
   }
-  if (from.available() != 0) return bad_sums("goes on behind its last field", patch.position());
+  if (from.available() != 0) return corrupt("goes on behind its last field");
   BDELTA_TRY(check_header_sums(spans, header.target_size));
   return spans;
 }

@@ -7,7 +7,7 @@
 
 namespace bdelta::native {
 
-// With its tag. The spans are as check_header_sums wants them, and at most kMaxHeaderSumSpans.
+// With its tag. The spans are as check_header_sums wants them.
 [[nodiscard]] Bytes encode_header_sums(const HeaderSumSpans& spans);
 
 // What stands behind the tag; sound for the header's target, at least one span. Errors: kPatchCorrupt,

@@ -55,7 +55,6 @@ inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kMaxHeaderSumRecordBytes = std::uint64_t{64} << 10;
-inline constexpr std::size_t kMaxHeaderSumSpans = 4096;  // that a writer names; the record has room for these at any size
 inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 

@@ -1,19 +1,15 @@
 #include "format/native/page_hash_record.hpp"
 
-#include <string>
-
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/record_body.hpp"
 
 namespace bdelta::native {
 namespace {
 
-constexpr std::uint64_t kSha256 = 0;       // the digest of the pages; another number is refused
+constexpr const char* kRecordName = "the record of page digests";
+constexpr std::uint64_t kSha256 = 0;  // the digest of the pages; another number is refused
 constexpr std::uint64_t kLeastEntryBytes = 5;
-
-Error corrupt(const char* what, std::uint64_t position) {
-  return {ErrorCode::kPatchCorrupt, std::string("the record of page digests ") + what + "; fetch the patch again", position};
-}
 
 // Distances are added without a check: what wraps is out of order, and check_page_hashes says so.
 PageHashes read_list(ByteCursor& from, std::uint64_t end_before) {
@@ -39,39 +35,30 @@ Bytes encode_page_hashes(const PageHashLists& lists) {
     append_varint(body, list.list_pos - list.data_end());
     end_before = list.list_end();
   }
-  Bytes record{static_cast<std::uint8_t>(RecordTag::kPageHashes)};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
+  return record_of_body(RecordTag::kPageHashes, body);
 }
 
 Result<PageHashLists> read_page_hashes(io::TypedReader& patch, const Header& header) {
-  const std::uint64_t length = patch.varint();
-  BDELTA_TRY(patch.status());
-  if (length > kMaxPageHashRecordBytes) return corrupt("is larger than it may be", patch.position());
-  Bytes body(static_cast<std::size_t>(length));
-  if (!patch.read_exact(body)) return patch.status().error();
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, kMaxPageHashRecordBytes));
   ByteCursor from(body);
   const std::uint64_t count = from.varint();
-  if (count == 0 || count > length / kLeastEntryBytes) return corrupt("has an impossible count", patch.position());
+  if (count == 0 || count > body.size() / kLeastEntryBytes) return corrupt("has an impossible count");
   PageHashLists lists;
   std::uint64_t end_before = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t digest = from.varint();
-    if (from.ok() && digest != kSha256) {
-      return Error{ErrorCode::kUnsupportedFeature,
-                   "page digest " + std::to_string(digest) + " is not known; a newer bpatch may know it", patch.position()};
-    }
+    if (from.ok() && digest != kSha256) return unknown_number(patch, "page digest", digest);
     const PageHashes list = read_list(from, end_before);
-    if (!from.ok()) return corrupt("ends inside a field", patch.position());
-    if (list.page_log > PageHashes::kMaxPageLog) return corrupt("has pages of an impossible size", patch.position());
+    if (!from.ok()) return corrupt("ends inside a field");
+    if (list.page_log > PageHashes::kMaxPageLog) return corrupt("has pages of an impossible size");
     lists.push_back(list);
     end_before = list.list_end();
   }
-  if (from.available() != 0) return corrupt("goes on behind its last field", patch.position());
+  if (from.available() != 0) return corrupt("goes on behind its last field");
   BDELTA_TRY(check_page_hashes(lists, header.target_size));
   if (list_bytes_of(lists) > header.decoder_memory_bytes) {
-    return corrupt("needs more memory than the header declares", patch.position());
+    return corrupt("needs more memory than the header declares");
   }
   return lists;
 }

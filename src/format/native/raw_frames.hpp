@@ -7,10 +7,6 @@
 
 namespace bdelta::native {
 
-// What is wrong with a record, by its name; truncation and errors of reading speak for themselves.
-[[nodiscard]] Error corrupt_record(io::TypedReader& patch, const char* record, const char* what);
-[[nodiscard]] Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number);
-
 // Appends raw_bytes decoded bytes to `out`, whose memory grows by a frame at a time. Decoder and bytes may take
 // memory_bytes. Errors: kPatchCorrupt, kUnsupportedFeature for a codec that is not known.
 Status read_frames(io::TypedReader& patch, const char* record, std::uint64_t raw_bytes, std::uint64_t memory_bytes,

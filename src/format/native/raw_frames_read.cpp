@@ -1,22 +1,10 @@
-#include <string>
-
 #include "base/checked.hpp"
 #include "base/try.hpp"
 #include "format/native/framing.hpp"
 #include "format/native/raw_frames.hpp"
+#include "format/native/record_body.hpp"
 
 namespace bdelta::native {
-
-Error corrupt_record(io::TypedReader& patch, const char* record, const char* what) {
-  Status status = patch.status();
-  if (!status) return std::move(status).error();
-  return {ErrorCode::kPatchCorrupt, std::string(record) + " " + what + "; fetch the patch again", patch.position()};
-}
-
-Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number) {
-  return {ErrorCode::kUnsupportedFeature,
-          std::string(what) + " " + std::to_string(number) + " is not known; a newer bpatch may know it", patch.position()};
-}
 
 Status read_frames(io::TypedReader& patch, const char* record, std::uint64_t raw_bytes, std::uint64_t memory_bytes,
                    Bytes& out) {

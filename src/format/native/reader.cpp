@@ -4,15 +4,14 @@
 #include <new>
 #include <string>
 
-#include "base/byte_cursor.hpp"
 #include "base/try.hpp"
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
+#include "format/native/head_reader.hpp"
 #include "format/native/header_sum_record.hpp"
 #include "format/native/page_hash_record.hpp"
 #include "format/native/word_record.hpp"
-#include "hash/sha256.hpp"
 #include "model/window_decoder.hpp"
 
 namespace bdelta::native {
@@ -20,29 +19,29 @@ namespace {
 
 class Reader final : public PatchReader {
  public:
-  Reader(io::TypedReader& patch, const Header& header, std::optional<Sha256Digest> head_sha256)
-      : patch_(patch), header_(header) {
+  Reader(io::TypedReader& patch, const Head& head) : patch_(patch), header_(head.header) {
     info_.format = "bdt2";
     info_.version = kVersion;
     info_.draft = kDraft;
-    info_.source_size = header.source_size;
-    info_.target_size = header.target_size;
-    info_.source_digest = header.source_digest;
-    info_.target_digest = header.target_digest;
-    info_.required_features = header.required_features;
-    info_.predicted = (header.required_features & kFeaturePrediction) != 0;
-    info_.optional_features = header.optional_features;
-    info_.window_bytes = header.window_bytes;
-    info_.group_bytes = header.group_bytes;
-    info_.decoder_memory_bytes = header.decoder_memory_bytes;
-    info_.history_bytes = header.history_bytes;
-    info_.head_sha256 = head_sha256;
+    info_.source_size = header_.source_size;
+    info_.target_size = header_.target_size;
+    info_.source_digest = header_.source_digest;
+    info_.target_digest = header_.target_digest;
+    info_.required_features = header_.required_features;
+    info_.predicted = (header_.required_features & kFeaturePrediction) != 0;
+    info_.optional_features = header_.optional_features;
+    info_.window_bytes = header_.window_bytes;
+    info_.group_bytes = header_.group_bytes;
+    info_.decoder_memory_bytes = header_.decoder_memory_bytes;
+    info_.history_bytes = header_.history_bytes;
+    info_.head_sha256 = head.head_sha256;
   }
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    return !lacks_header_sums() && !lacks_page_hashes() && !lacks_words() && (!predicts() || (plan_ && plan_pos_ == header_.target_size));
+    if (lacks_header_sums() || lacks_page_hashes() || lacks_words()) return false;
+    return !predicts() || (plan_ && plan_pos_ == header_.target_size);
   }
 
   [[nodiscard]] const HeaderSumSpans& header_sums() const noexcept override { return header_sums_; }
@@ -102,36 +101,35 @@ class Reader final : public PatchReader {
     return (header_.required_features & kFeatureWords) != 0 && !words_;
   }
 
-  // There is at least one span in it, and one list in that of page digests.
-  Status read_header_sum_record() {
+  // Passes over the tag of the record that has to come here.
+  Status expect(RecordTag wanted) {
     const std::uint8_t tag = patch_.u8();
     BDELTA_TRY(patch_.status());
-    if (tag != static_cast<std::uint8_t>(RecordTag::kHeaderSums)) return misplaced(tag);
+    return tag == static_cast<std::uint8_t>(wanted) ? Status() : Status(misplaced(tag));
+  }
+
+  // Each of these records has something in it, so what it fills is no longer empty.
+  Status read_header_sum_record() {
+    BDELTA_TRY(expect(RecordTag::kHeaderSums));
     BDELTA_ASSIGN(header_sums_, read_header_sums(patch_, header_));
     return {};
   }
 
   Status read_page_hash_record() {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (tag != static_cast<std::uint8_t>(RecordTag::kPageHashes)) return misplaced(tag);
+    BDELTA_TRY(expect(RecordTag::kPageHashes));
     BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, header_));
     return {};
   }
 
   Status read_word_record() {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (tag != static_cast<std::uint8_t>(RecordTag::kWords)) return misplaced(tag);
+    BDELTA_TRY(expect(RecordTag::kWords));
     BDELTA_ASSIGN(WordMap words, read_words(patch_, header_));
     words_.emplace(std::move(words));
     return {};
   }
 
   Status read_global_record() {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (tag != static_cast<std::uint8_t>(RecordTag::kGlobal)) return misplaced(tag);
+    BDELTA_TRY(expect(RecordTag::kGlobal));
     PredictionPlan plan;
     BDELTA_TRY(read_global(patch_, header_, plan));
     plan_ = std::move(plan);
@@ -140,9 +138,7 @@ class Reader final : public PatchReader {
 
   // One group of covers. What they take together is held below what the header declares.
   Status read_covers() {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (tag != static_cast<std::uint8_t>(RecordTag::kCovers)) return misplaced(tag);
+    BDELTA_TRY(expect(RecordTag::kCovers));
     BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
     Covers& covers = plan_->covers;
     while (!group_->at_end()) {
@@ -253,65 +249,6 @@ class Reader final : public PatchReader {
   std::uint64_t target_pos_ = 0;
 };
 
-struct ReadHeader {
-  Header header;
-  Bytes bytes;  // from magic to checksum
-};
-
-// Proven undamaged. The fields follow the length behind the prefix.
-Result<ReadHeader> read_header(io::TypedReader& patch) {
-  Bytes head(kPrefixBytes);
-  if (!patch.read_exact(head)) return patch.status().error();
-  if (head[5] != kDraft) {
-    return Error{ErrorCode::kUnsupportedVersion, "the patch is of draft " + std::to_string(head[5]) +
-                                                     " of the format, this program knows draft " + std::to_string(kDraft) +
-                                                     "; use the version that made it", 5};
-  }
-  const std::uint64_t length = patch.varint();
-  BDELTA_TRY(patch.status());
-  if (length > kMaxHeaderBytes) return Error{ErrorCode::kHeaderChecksum, "it declares an impossible length", kPrefixBytes};
-  append_varint(head, length);
-  const std::size_t fields_at = head.size();
-  head.resize(fields_at + static_cast<std::size_t>(length));
-  if (!patch.read_exact(MutableByteSpan(head).subspan(fields_at))) return patch.status().error();
-  const std::uint32_t checksum = patch.le<std::uint32_t>();
-  BDELTA_TRY(patch.status());
-  if (checksum != xxh3_32(head)) {
-    return Error{ErrorCode::kHeaderChecksum, "its checksum does not fit; fetch the patch again", patch.position() - 4};
-  }
-  BDELTA_ASSIGN(const Header header, decode_header_fields(ByteSpan(head).subspan(fields_at)));
-  append_le(head, checksum);
-  return ReadHeader{header, std::move(head)};
-}
-
-// Passes over the list of digests; gives the digest of the head. Who checks records by the list has it from the framer.
-Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
-  const std::uint8_t tag = patch.u8();
-  BDELTA_TRY(patch.status());
-  if (tag != static_cast<std::uint8_t>(RecordTag::kDigests)) {
-    return Error{ErrorCode::kPatchCorrupt, "expected the list of digests that the header declares",
-                 patch.position() - 1};
-  }
-  const std::uint64_t count = patch.varint();
-  BDELTA_TRY(patch.status());
-  if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
-    return Error{ErrorCode::kMemoryLimit, "it declares a list of " + std::to_string(count) + " digests of " +
-                                              std::to_string(sizeof(Sha256Digest)) + " bytes; the limit is " +
-                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
-  }
-  Sha256Hasher hasher;
-  hasher.update(header_bytes);
-  Bytes piece{tag};
-  append_varint(piece, count);
-  hasher.update(piece);
-  for (std::uint64_t left = count * sizeof(Sha256Digest); left > 0; left -= piece.size()) {
-    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, 4096)));
-    if (!patch.read_exact(piece)) return patch.status().error();
-    hasher.update(piece);
-  }
-  return hasher.finish();
-}
-
 }  // namespace
 
 bool detect(ByteSpan first_bytes) noexcept {
@@ -320,28 +257,8 @@ bool detect(ByteSpan first_bytes) noexcept {
 }
 
 Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
-  BDELTA_ASSIGN(const ReadHeader read, read_header(patch));
-  const Header& header = read.header;
-  if (header.window_bytes > kMaxWindowBytes) {
-    return Error{ErrorCode::kPatchCorrupt, "the header declares windows of " + std::to_string(header.window_bytes) + " bytes"};
-  }
-  if (header.decoder_memory_bytes > memory_limit_bytes) {
-    return Error{ErrorCode::kMemoryLimit, "the patch needs " + std::to_string(header.decoder_memory_bytes) +
-                                              " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
-                                              "; raise it with --memory"};
-  }
-  constexpr std::uint64_t kApart = kFeaturePrediction | kFeatureTargetCopies;
-  if ((header.required_features & kApart) == kApart) {
-    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
-  }
-  if (header.history_bytes > header.decoder_memory_bytes) {
-    return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
-  }
-  std::optional<Sha256Digest> head_sha256;
-  if ((header.required_features & kFeatureDigests) != 0) {
-    BDELTA_ASSIGN(head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
-  }
-  return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, header, head_sha256));
+  BDELTA_ASSIGN(const Head head, read_head(patch, memory_limit_bytes));
+  return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, head));
 }
 
 }  // namespace bdelta::native

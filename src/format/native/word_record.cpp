@@ -1,8 +1,11 @@
 #include "format/native/word_record.hpp"
 
+#include <algorithm>
+
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
 #include "format/native/raw_frames.hpp"
+#include "format/native/record_body.hpp"
 #include "io/memory_io.hpp"
 
 namespace bdelta::native {
@@ -93,17 +96,13 @@ bool read_head(io::TypedReader& in, Head& head) {
 
 Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
   const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
-  const std::uint64_t length = patch.varint();
-  if (!patch.ok() || length > kMaxWordRecordBytes || length > header.decoder_memory_bytes) {
-    return corrupt("is larger than it may be");
-  }
-  Bytes body(static_cast<std::size_t>(length));
-  if (!patch.read_exact(body)) return corrupt("can't be read");
+  const std::uint64_t most_bytes = std::min(kMaxWordRecordBytes, header.decoder_memory_bytes);
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, most_bytes));
   io::MemorySequentialReader body_reader(body);
   io::TypedReader in(body_reader);
   Head head;
   if (!read_head(in, head)) return corrupt("has impossible numbers");
-  const std::uint64_t held_bytes = WordMap::kFixedBytes + head.word_count * WordMap::kBytesPerWord + length;
+  const std::uint64_t held_bytes = WordMap::kFixedBytes + head.word_count * WordMap::kBytesPerWord + body.size();
   if (held_bytes > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
   Bytes raw;
   Status frames = read_frames(in, kRecordName, head.raw_bytes, header.decoder_memory_bytes - held_bytes, raw);

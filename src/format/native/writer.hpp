@@ -45,7 +45,7 @@ class Writer {
   // From where contents are packed; without, they are not. To be called before groups are added.
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // Where headers have checksums that the groups leave out, before everything else; at most kMaxHeaderSumSpans.
+  // Where headers have checksums that the groups leave out, before everything else.
   Status add_header_sums(const HeaderSumSpans& spans);
 
   // The lists of page digests that the groups leave out, before everything else but header sums.

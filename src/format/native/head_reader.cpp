@@ -1,0 +1,104 @@
+#include "format/native/head_reader.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/try.hpp"
+#include "base/varint.hpp"
+#include "format/native/framing.hpp"
+
+namespace bdelta::native {
+namespace {
+
+struct ReadHeader {
+  Header header;
+  Bytes bytes;  // from magic to checksum
+};
+
+// Proven undamaged. The fields follow the length behind the prefix.
+Result<ReadHeader> read_header(io::TypedReader& patch) {
+  Bytes head(kPrefixBytes);
+  if (!patch.read_exact(head)) return patch.status().error();
+  if (head[5] != kDraft) {
+    return Error{ErrorCode::kUnsupportedVersion, "the patch is of draft " + std::to_string(head[5]) +
+                                                     " of the format, this program knows draft " + std::to_string(kDraft) +
+                                                     "; use the version that made it", 5};
+  }
+  const std::uint64_t length = patch.varint();
+  BDELTA_TRY(patch.status());
+  if (length > kMaxHeaderBytes) return Error{ErrorCode::kHeaderChecksum, "it declares an impossible length", kPrefixBytes};
+  append_varint(head, length);
+  const std::size_t fields_at = head.size();
+  head.resize(fields_at + static_cast<std::size_t>(length));
+  if (!patch.read_exact(MutableByteSpan(head).subspan(fields_at))) return patch.status().error();
+  const std::uint32_t checksum = patch.le<std::uint32_t>();
+  BDELTA_TRY(patch.status());
+  if (checksum != xxh3_32(head)) {
+    return Error{ErrorCode::kHeaderChecksum, "its checksum does not fit; fetch the patch again", patch.position() - 4};
+  }
+  BDELTA_ASSIGN(const Header header, decode_header_fields(ByteSpan(head).subspan(fields_at)));
+  append_le(head, checksum);
+  return ReadHeader{header, std::move(head)};
+}
+
+// Passes over the list of digests; gives the digest of the head. Who checks records by the list has it from the framer.
+Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
+  const std::uint8_t tag = patch.u8();
+  BDELTA_TRY(patch.status());
+  if (tag != static_cast<std::uint8_t>(RecordTag::kDigests)) {
+    return Error{ErrorCode::kPatchCorrupt, "expected the list of digests that the header declares",
+                 patch.position() - 1};
+  }
+  const std::uint64_t count = patch.varint();
+  BDELTA_TRY(patch.status());
+  if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
+    return Error{ErrorCode::kMemoryLimit, "it declares a list of " + std::to_string(count) + " digests of " +
+                                              std::to_string(sizeof(Sha256Digest)) + " bytes; the limit is " +
+                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
+  }
+  Sha256Hasher hasher;
+  hasher.update(header_bytes);
+  Bytes piece{tag};
+  append_varint(piece, count);
+  hasher.update(piece);
+  for (std::uint64_t left = count * sizeof(Sha256Digest); left > 0; left -= piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, 4096)));
+    if (!patch.read_exact(piece)) return patch.status().error();
+    hasher.update(piece);
+  }
+  return hasher.finish();
+}
+
+// What its fields have to do with each other and with the limit.
+Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
+  if (header.window_bytes > kMaxWindowBytes) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares windows of " + std::to_string(header.window_bytes) + " bytes"};
+  }
+  if (header.decoder_memory_bytes > memory_limit_bytes) {
+    return Error{ErrorCode::kMemoryLimit, "the patch needs " + std::to_string(header.decoder_memory_bytes) +
+                                              " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
+                                              "; raise it with --memory"};
+  }
+  constexpr std::uint64_t kApart = kFeaturePrediction | kFeatureTargetCopies;
+  if ((header.required_features & kApart) == kApart) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
+  }
+  if (header.history_bytes > header.decoder_memory_bytes) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Head> read_head(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
+  BDELTA_ASSIGN(const ReadHeader read, read_header(patch));
+  BDELTA_TRY(check_header(read.header, memory_limit_bytes));
+  Head head{read.header, std::nullopt};
+  if ((head.header.required_features & kFeatureDigests) != 0) {
+    BDELTA_ASSIGN(head.head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
+  }
+  return head;
+}
+
+}  // namespace bdelta::native
