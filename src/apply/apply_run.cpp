@@ -115,7 +115,9 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
   if (!reader_->header_sums().empty()) header_sums_.emplace(reader_->header_sums());
-  const LeftOut left_out{page_hasher_ ? &*page_hasher_ : nullptr, header_sums_ ? &*header_sums_ : nullptr};
+  if (!reader_->file_digests().empty()) file_digester_.emplace(reader_->file_digests());
+  const LeftOut left_out{page_hasher_ ? &*page_hasher_ : nullptr, header_sums_ ? &*header_sums_ : nullptr,
+                         file_digester_ ? &*file_digester_ : nullptr};
   pipeline_.emplace(source_, predicted_.get(), left_out, std::min(info().history_bytes, info().target_size), sink, pool_);
 }
 

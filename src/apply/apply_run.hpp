@@ -69,6 +69,7 @@ class ApplyRun {
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   std::optional<PageHasher> page_hasher_;       // absent where no digests are left out
   std::optional<HeaderSumFiller> header_sums_;  // likewise, no header checksums
+  std::optional<FileDigester> file_digester_;  // likewise
   bool source_verified_ = false;
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;

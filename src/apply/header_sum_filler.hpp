@@ -13,8 +13,8 @@ namespace bdelta {
 
 class HeaderSumFiller {
  public:
-  // Takes bytes of the target that are as they shall be.
-  using Pass = std::function<Status(std::uint64_t pos, ByteSpan bytes)>;
+  // Takes bytes of the target that have their checksums.
+  using Pass = std::function<Status(std::uint64_t pos, MutableByteSpan bytes)>;
 
   // `spans` are sound and outlive the object.
   explicit HeaderSumFiller(const HeaderSumSpans& spans) : spans_(spans) {}

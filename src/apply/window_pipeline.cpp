@@ -142,9 +142,10 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
   const bool reads_target = window.reads_target();
-  const auto [page_hasher, header_sums] = left_out_;
+  const auto [page_hasher, header_sums, file_digester] = left_out_;
   job.fills_lists = page_hasher != nullptr && page_hasher->fills(window.target_pos, length);
   job.fills_sums = header_sums != nullptr && header_sums->fills(window.target_pos, length);
+  job.fills_digests = file_digester != nullptr && file_digester->fills(window.target_pos, length);
   const auto execute = [&]() -> Status {
     if (reads_target && !await_turn(job)) return {};
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
@@ -205,18 +206,27 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
   history_.append(bytes);
-  const auto [page_hasher, header_sums] = left_out_;
+  const auto [page_hasher, header_sums, file_digester] = left_out_;
   if (page_hasher) page_hasher->hash_rest(pos, bytes);
   const MutableByteSpan out = job.fills() ? job.out.span().first(bytes.size()) : MutableByteSpan();
   if (job.fills_lists) page_hasher->fill(pos, out);
   if (job.fills_sums) {
-    const auto pass = [&](std::uint64_t done_pos, ByteSpan done) { return pass_on(done_pos, done, job); };
+    const auto pass = [&](std::uint64_t done_pos, MutableByteSpan done) { return complete(done_pos, done, job); };
     BDELTA_TRY(header_sums->fill(pos, out, pass));
+  } else if (job.fills()) {
+    BDELTA_TRY(complete(pos, out, job));
   } else {
+    if (file_digester) file_digester->hash(pos, bytes);
     BDELTA_TRY(pass_on(pos, bytes, job));
   }
   pool_.advance(bytes.size());
   return {};
+}
+
+// Bytes of the target that lack nothing but digests of files.
+Status WindowPipeline::complete(std::uint64_t pos, MutableByteSpan bytes, const Job& job) {
+  if (left_out_.file_digester) left_out_.file_digester->fill(pos, bytes);
+  return pass_on(pos, bytes, job);
 }
 
 // Bytes of the target as they shall be: into its digest and, unless they are there, the target itself.

@@ -6,8 +6,8 @@
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
 // A window that copies from the target is executed when all windows before have been delivered.
-// Lists of page digests and header checksums that the patch leaves out are put in when a window has its turn, and such a
-// window is written then.
+// Page digests, header checksums and file digests that the patch leaves out are put in when a window has its turn, in this
+// order, and such a window is written then.
 // Memory: at most threads + 2 windows are under way, plain ones cut into slices, the lanes of one group, and as much of
 // the target as windows may copy from.
 #pragma once
@@ -20,6 +20,7 @@
 
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
+#include "apply/file_digester.hpp"
 #include "apply/header_sum_filler.hpp"
 #include "apply/page_hasher.hpp"
 #include "hash/xxh3.hpp"
@@ -37,6 +38,7 @@ struct TargetSink {
 struct LeftOut {
   PageHasher* page_hasher = nullptr;
   HeaderSumFiller* header_sums = nullptr;
+  FileDigester* file_digester = nullptr;
 };
 
 class WindowPipeline {
@@ -74,9 +76,10 @@ class WindowPipeline {
     Status opened;             // of what was done for it before it was started
     bool fills_lists = false;  // has bytes of lists of page digests, which are known when its turn has come
     bool fills_sums = false;   // or of stretches with header checksums, likewise
+    bool fills_digests = false;  // or of digests of files
     bool busy = false;
 
-    [[nodiscard]] bool fills() const noexcept { return fills_lists || fills_sums; }
+    [[nodiscard]] bool fills() const noexcept { return fills_lists || fills_sums || fills_digests; }
   };
 
   void submit_slices(const WindowDelta& plain);
@@ -89,6 +92,7 @@ class WindowPipeline {
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
   Status deliver(Job& job, ByteSpan bytes);
+  Status complete(std::uint64_t pos, MutableByteSpan bytes, const Job& job);
   Status pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job);
   bool await_turn(const Job& job);
   void end(Job& job, Status status);

@@ -30,6 +30,7 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
+  Status leave_out_file_digests();
   Status leave_out_header_sums();  // of archives
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
@@ -138,6 +139,7 @@ class CreateRun {
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered
   InputBytes target_;                      // empty where it is read by segments
+  FileDigests file_digests_;               // target_ has others in their place
   HeaderSumSpans header_sums_;             // target_ has others in their place
   PageHashLists page_hashes_;              // target_ has zeros in their place
   Digest128 source_digest_{};

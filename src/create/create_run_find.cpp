@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "create/file_digest_pass.hpp"
 #include "create/header_sum_pass.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
@@ -32,6 +33,14 @@ Digest128 digest_of(ByteSpan bytes, Watch& watch) {
 // Of a large target, to choose the costs of its parse by.
 constexpr std::uint64_t kSampleShare = 8;
 constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;
+
+// Puts bytes that cost nothing in place of those that are left out.
+template <class Other>
+void replace(MutableByteSpan target, const std::vector<Other>& others) {
+  for (const Other& other : others) {
+    std::copy(other.bytes.begin(), other.bytes.end(), target.begin() + static_cast<std::ptrdiff_t>(other.pos));
+  }
+}
 
 }  // namespace
 
@@ -66,15 +75,24 @@ Status CreateRun::digest_inputs() {
   return {};
 }
 
-// Like prediction, where both files are at hand as a whole.
+// Like prediction, where both files are at hand as a whole. Before header sums, which are put in before these are.
+Status CreateRun::leave_out_file_digests() {
+  if (budget_.settings.digest_share == 0 || !budget_.ample || !writer_) return {};
+  const std::uint64_t most_hashed_bytes = target_.bytes().size() / budget_.settings.digest_share;
+  LeftOutDigests found = find_file_digests(source_.bytes(), target_.bytes(), most_hashed_bytes, *pool_);
+  if (found.digests.empty()) return {};
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  replace(target, found.others);
+  file_digests_ = std::move(found.digests);
+  return writer_->add_file_digests(file_digests_);
+}
+
 Status CreateRun::leave_out_header_sums() {
   if (!budget_.settings.header_sums || !budget_.ample || !writer_) return {};
   LeftOutSums found = find_header_sums(source_.bytes(), target_.bytes(), *pool_);
   if (found.spans.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
-  for (const OtherSum& other : found.others) {
-    std::copy(other.bytes.begin(), other.bytes.end(), target.begin() + static_cast<std::ptrdiff_t>(other.pos));
-  }
+  replace(target, found.others);
   header_sums_ = std::move(found.spans);
   return writer_->add_header_sums(header_sums_);
 }

@@ -9,8 +9,9 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
+
+#include "create/tar_members.hpp"
 
 namespace bdelta {
 namespace {
@@ -56,21 +57,10 @@ std::optional<HeaderSumForm> form_of(ByteSpan block) {
   return std::nullopt;
 }
 
-std::string_view text_at(ByteSpan block, std::size_t at, std::size_t most) {
-  const auto* text = reinterpret_cast<const char*>(block.data() + at);
-  return {text, static_cast<std::size_t>(std::find(text, text + most, '\0') - text)};
-}
-
-// Whether the entry only tells more of the next one, its long name for example.
-bool is_of_next(ByteSpan block) {
-  const std::string_view kinds = "LKxg";
-  return kinds.find(static_cast<char>(block[156])) != std::string_view::npos;
-}
-
 // The header of the file that the `index`th one of these belongs to.
 ByteSpan file_header(ByteSpan file, const std::vector<std::uint64_t>& headers, std::size_t index) {
   const std::size_t last = std::min(headers.size() - 1, index + kMostOfNext);
-  while (index < last && is_of_next(block_at(file, headers[index]))) ++index;
+  while (index < last && is_tar_extension(block_at(file, headers[index]))) ++index;
   return block_at(file, headers[index]);
 }
 
@@ -78,12 +68,10 @@ ByteSpan file_header(ByteSpan file, const std::vector<std::uint64_t>& headers, s
 // what else it has that its kind and size tell.
 std::array<std::string, 3> keys_of(ByteSpan header, ByteSpan of_file) {
   const std::string kind{static_cast<char>(header[156])};
-  std::string name(text_at(of_file, 345, 155));  // the directories of a long name
-  if (!name.empty()) name += '/';
-  name += text_at(of_file, 0, 100);
+  const std::string name = tar_name(of_file);
   const std::size_t slash = name.find('/');
   std::string inner = slash == std::string::npos ? std::string() : kind + "i" + name.substr(slash);
-  std::string alike = is_of_next(header) ? kind + "s" + std::string(text_at(header, 124, 12)) : std::string();
+  std::string alike = is_tar_extension(header) ? kind + "s" + std::string(tar_text(header, 124, 12)) : std::string();
   return {kind + "n" + name, std::move(inner), std::move(alike)};
 }
 

@@ -49,6 +49,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
+  settings.digest_share = 64;
   settings.header_sums = true;
   settings.word_search = 256;
   settings.history_bytes = 32 * kMiB;
@@ -79,6 +80,7 @@ LevelSettings small() {
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model_most_bytes = ~std::uint64_t{0};
   settings.model_byte_ns = 2000;
+  settings.digest_share = 16;
   settings.word_search = ~std::uint64_t{0};
   settings.history_bytes = 64 * kMiB;
   settings.label_passes = 2;
@@ -122,6 +124,7 @@ LevelSettings level_settings(int level) {
   if (level >= 9) {
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;
+    settings.digest_share = 2;
     settings.light_ns = 25'000'000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);

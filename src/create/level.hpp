@@ -14,6 +14,7 @@ struct LevelSettings {
   CodecSettings values;          // residual values
   CodecSettings literals;
   bool predict = false;             // fields of programs
+  std::uint64_t digest_share = 0;   // files whose digests are left to who applies the patch: NEW / digest_share bytes; 0: none
   bool header_sums = false;         // checksums of archive headers are left to who applies the patch
   std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bdelta/inspect.hpp"
+#include "delta/file_digests.hpp"
 #include "delta/header_sums.hpp"
 #include "delta/op.hpp"
 #include "delta/page_hashes.hpp"
@@ -28,6 +29,13 @@ class PatchReader {
   // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a
   // source of that size; more than memory_limit_bytes of open_patch are never taken.
   virtual Result<const PredictionPlan*> read_prediction() { return nullptr; }
+
+  // Digests of files that the patch leaves out, sound for its target; windows have any bytes in their place, and checksums
+  // of these. Known once the plan is whole.
+  [[nodiscard]] virtual const FileDigests& file_digests() const noexcept {
+    static const FileDigests kNone;
+    return kNone;
+  }
 
   // Where headers have checksums that the patch leaves out, sound for its target; windows have any bytes in their place,
   // and checksums of these. Known once the plan is whole.

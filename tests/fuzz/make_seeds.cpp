@@ -21,6 +21,7 @@
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
+#include "support/package.hpp"
 #include "support/tar.hpp"
 
 namespace bdelta::fuzz {
@@ -180,6 +181,15 @@ std::vector<Pair> native_pairs() {
   pairs.push_back({"header_sums", archives.old_version, archives.new_version,
                    test::craft_patch(archives.old_version, archives.new_version,
                                      test::covers_of(archives.old_version, archives.new_version), sums)});
+  test::PackageShape package;
+  package.file_count = 8;
+  const test::PackagePair packages = test::package_pair(package);
+  test::Craft digests;
+  digests.file_digests = packages.changed;
+  digests.window_bytes = 3000;
+  pairs.push_back({"file_digests", packages.old_version, packages.new_version,
+                   test::craft_patch(packages.old_version, packages.new_version,
+                                     test::covers_of(packages.old_version, packages.new_version), digests)});
   const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
   for (const bool covers_apart : {false, true}) {
     test::Craft words;

@@ -114,6 +114,7 @@ class Executor {
       if (!more) {
         fill_lists(patch->page_hashes(), target);
         fill_sums(patch->header_sums(), target);
+        fill_digests(patch->file_digests(), target);
         return {};
       }
       BDELTA_TRY(validate_window(window, source_.size()));
@@ -145,6 +146,17 @@ class Executor {
       for (std::uint64_t pos = span.begin(); pos < std::min<std::uint64_t>(span.end(), target.size()); pos += kHeaderBlockBytes) {
         fill_header_sum(MutableByteSpan(target).subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes), span.form);
       }
+    }
+  }
+
+  static void fill_digests(const FileDigests& digests, Bytes& target) {
+    for (const std::uint32_t index : by_text(digests)) {
+      const FileDigest& digest = digests[index];
+      if (digest.text_end() > target.size()) return;
+      const ByteSpan data = ByteSpan(target).subspan(static_cast<std::size_t>(digest.data_pos),
+                                                     static_cast<std::size_t>(digest.data_bytes));
+      const DigestText text = digest_text(sha256(data));
+      std::copy(text.begin(), text.end(), target.begin() + static_cast<std::ptrdiff_t>(digest.text_pos));
     }
   }
 
@@ -180,7 +192,7 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
       prediction = true;
       continue;
     }
-    if (tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
+    if (tag == RecordTag::kFileDigests || tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
       (void)cursor.bytes(cursor.varint());
       continue;
     }

@@ -15,6 +15,7 @@
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
+#include "support/package.hpp"
 #include "support/tar.hpp"
 #include "support/thumb_program.hpp"
 
@@ -219,6 +220,22 @@ void make_all() {
   both.window_bytes = 1700;
   both.group_bytes = 8000;
   by_hand("bdt2-header-sums-cut", two_old, two_new, both);
+
+  PackageShape package;
+  package.file_count = 60;
+  package.seed = 19;
+  const PackagePair packages = package_pair(package);
+  by_tool("bdt2-file-digests", packages.old_version, packages.new_version, create_options(6));
+  package.file_count = 20;
+  package.seed = 20;
+  package.reversed_list = true;
+  const PackagePair backwards = package_pair(package);
+  Craft files;
+  files.file_digests = backwards.changed;
+  files.header_sums = {{HeaderSumForm::kSixNulSpace, 0, backwards.new_version.size() / kHeaderBlockBytes}};
+  files.window_bytes = 1700;
+  files.group_bytes = 8000;
+  by_hand("bdt2-file-digests-cut", backwards.old_version, backwards.new_version, files);
 
   // bdt2-max, bdt2-max-predicted and bdt2-lanes are of before matches in runs (feature bit 7), and can't be made anew.
   by_tool("bdt2-runs", source, busy, create_options(kMaxLevel));

@@ -28,6 +28,7 @@ from craft import MACHINES, random_pair
 from compare_sorted import SORTED_SEEDS, compare
 from craft_pe import random_pe_pair
 from cursor import Cursor, PatchError
+from file_digests import fill_digests, read_file_digests
 from header_sums import fill_sums, read_sum_spans
 from image_table import Table
 from labels import read_labels
@@ -133,6 +134,24 @@ class Examples(unittest.TestCase):
         for at, byte in ((0, 5), (1, 9), (1, 11), (2, 0), (2, 2), (2, 4), (3, 3), (5, 0), (11, 3), (10, 8)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_sum_spans(Cursor(record[:at] + bytes([byte]) + record[at + 1:] + b"\0"), header)
+
+    def test_file_digests(self):
+        header = mock.Mock(target_bytes=6043, decoder_memory=160)
+        # Of 700 bytes at 512 and of 3 at 2048; the text of the latter is the first.
+        record = bytes.fromhex("080c 00 09 02 01 bc05 e05d 01 03 a510")
+        digests = read_file_digests(Cursor(record), header)
+        self.assertEqual([(digest.data_pos, digest.data_end, digest.text_pos) for digest in digests],
+                         [(2048, 2051, 5000), (512, 1212, 6000)])
+        target = bytearray(2048) + b"abc" + bytes(6043 - 2051)
+        fill_digests(target, digests)
+        self.assertEqual(target[5000:5043], b"ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0")
+        self.assertEqual(target[2051:5000].count(0), 5000 - 2051)
+        for at, byte in ((0, 7), (1, 11), (1, 13), (2, 1), (3, 17), (4, 0), (4, 3), (5, 0x7f), (8, 0xe2), (9, 1), (11, 0)):
+            with self.subTest((at, byte)), self.assertRaises(PatchError):
+                read_file_digests(Cursor(record[:at] + bytes([byte]) + record[at + 1:] + b"\0"), header)
+        header.decoder_memory -= 1
+        with self.assertRaises(PatchError):
+            read_file_digests(Cursor(record), header)
 
     WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
 

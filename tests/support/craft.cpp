@@ -29,6 +29,9 @@ void bend_header_sums(Bytes& target, const HeaderSumSpans& spans) {
 
 Bytes without(ByteSpan target, const Craft& craft) {
   Bytes bytes(target.begin(), target.end());
+  for (const FileDigest& digest : craft.file_digests) {
+    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(digest.text_pos), FileDigest::kTextBytes, std::uint8_t{'A'});
+  }
   bend_header_sums(bytes, craft.header_sums);
   for (const PageHashes& list : craft.page_hashes) {
     std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
@@ -73,6 +76,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
   const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
   writer.set_inputs(inputs);
+  if (!craft.file_digests.empty()) EXPECT_OK(writer.add_file_digests(craft.file_digests));
   if (!craft.header_sums.empty()) EXPECT_OK(writer.add_header_sums(craft.header_sums));
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
   if (words) {

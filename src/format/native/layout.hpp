@@ -24,9 +24,11 @@ inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that c
 inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
 inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
 inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
+inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
-                                                kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums;
+                                                kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
+                                                kFeatureFileDigests;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -46,7 +48,8 @@ inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6, kHeaderSums = 7
+  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6, kHeaderSums = 7,
+  kFileDigests = 8
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
@@ -55,6 +58,7 @@ inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kMaxHeaderSumRecordBytes = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kMaxFileDigestRecordBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/try.hpp"
+#include "format/native/file_digest_record.hpp"
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
@@ -40,16 +41,18 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    if (lacks_header_sums() || lacks_page_hashes() || lacks_words()) return false;
+    if (lacks_file_digests() || lacks_header_sums() || lacks_page_hashes() || lacks_words()) return false;
     return !predicts() || (plan_ && plan_pos_ == header_.target_size);
   }
 
+  [[nodiscard]] const FileDigests& file_digests() const noexcept override { return file_digests_; }
   [[nodiscard]] const HeaderSumSpans& header_sums() const noexcept override { return header_sums_; }
   [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
 
   Status read_plan_record() override {
     try {
       if (plan_is_whole()) return {};
+      if (lacks_file_digests()) return read_file_digest_record();
       if (lacks_header_sums()) return read_header_sum_record();
       if (lacks_page_hashes()) return read_page_hash_record();
       if (lacks_words()) return read_word_record();
@@ -89,6 +92,10 @@ class Reader final : public PatchReader {
  private:
   [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
 
+  [[nodiscard]] bool lacks_file_digests() const noexcept {
+    return (header_.required_features & kFeatureFileDigests) != 0 && file_digests_.empty();
+  }
+
   [[nodiscard]] bool lacks_header_sums() const noexcept {
     return (header_.required_features & kFeatureHeaderSums) != 0 && header_sums_.empty();
   }
@@ -109,6 +116,12 @@ class Reader final : public PatchReader {
   }
 
   // Each of these records has something in it, so what it fills is no longer empty.
+  Status read_file_digest_record() {
+    BDELTA_TRY(expect(RecordTag::kFileDigests));
+    BDELTA_ASSIGN(file_digests_, read_file_digests(patch_, header_));
+    return {};
+  }
+
   Status read_header_sum_record() {
     BDELTA_TRY(expect(RecordTag::kHeaderSums));
     BDELTA_ASSIGN(header_sums_, read_header_sums(patch_, header_));
@@ -235,6 +248,7 @@ class Reader final : public PatchReader {
   io::TypedReader& patch_;
   const Header header_;
   PatchInfo info_;
+  FileDigests file_digests_;
   HeaderSumSpans header_sums_;
   PageHashLists page_hashes_;
   std::optional<WordMap> words_;

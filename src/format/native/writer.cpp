@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/file_digest_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/header_sum_record.hpp"
 #include "format/native/page_hash_record.hpp"
@@ -52,6 +53,14 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   BDELTA_TRY(append_body(made.group.record));
   BDELTA_TRY(append_body(made.group.body));
   end_record();
+  return {};
+}
+
+Status Writer::add_file_digests(const FileDigests& digests) {
+  BDELTA_TRY(append_body(encode_file_digests(digests)));
+  end_record();
+  limits_.required_features |= kFeatureFileDigests;
+  file_digest_bytes_ = digests.size() * FileDigest::kHeldBytes;
   return {};
 }
 
@@ -164,7 +173,8 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + page_hash_bytes_ + word_bytes_ + limits_.history_bytes;
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + file_digest_bytes_ + page_hash_bytes_ + word_bytes_ +
+      limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;

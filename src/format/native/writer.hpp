@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "delta/file_digests.hpp"
 #include "delta/header_sums.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/native/group_choice.hpp"
@@ -45,10 +46,13 @@ class Writer {
   // From where contents are packed; without, they are not. To be called before groups are added.
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // Where headers have checksums that the groups leave out, before everything else.
+  // The digests of files that the groups leave out, before everything else.
+  Status add_file_digests(const FileDigests& digests);
+
+  // Where headers have checksums that the groups leave out, before everything else but file digests.
   Status add_header_sums(const HeaderSumSpans& spans);
 
-  // The lists of page digests that the groups leave out, before everything else but header sums.
+  // The lists of page digests that the groups leave out, before everything else but header sums and file digests.
   Status add_page_hashes(const PageHashLists& lists);
 
   // Words with the codec of this patch.
@@ -107,6 +111,7 @@ class Writer {
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
   std::uint64_t plan_memory_bytes_ = 0;
+  std::uint64_t file_digest_bytes_ = 0;
   std::uint64_t page_hash_bytes_ = 0;
   std::uint64_t word_bytes_ = 0;
 };

@@ -1,0 +1,93 @@
+#include "create/tar_members.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "delta/header_sums.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::size_t kMostExtensionBytes = std::size_t{1} << 16;
+
+char kind_of(ByteSpan header) noexcept { return static_cast<char>(header[156]); }
+
+// Octal digits; nullopt for anything else, as for the binary form of sizes from 8 GiB on.
+std::optional<std::uint64_t> size_of(ByteSpan header) noexcept {
+  const std::string_view digits = tar_text(header, 124, 12);
+  std::uint64_t size = 0;
+  for (const char digit : digits.substr(0, digits.find(' '))) {
+    if (digit < '0' || digit > '7') return std::nullopt;
+    size = size * 8 + static_cast<std::uint64_t>(digit - '0');
+  }
+  return size;
+}
+
+// What stands behind "path=" in the records "LENGTH path=NAME" of a pax header.
+std::string_view pax_path(std::string_view records) noexcept {
+  constexpr std::string_view kKey = " path=";
+  while (!records.empty()) {
+    std::size_t length = 0;
+    std::size_t digit_count = 0;
+    for (; digit_count < std::min<std::size_t>(records.size(), 6); ++digit_count) {
+      const char digit = records[digit_count];
+      if (digit < '0' || digit > '9') break;
+      length = length * 10 + static_cast<std::size_t>(digit - '0');
+    }
+    if (length <= digit_count || length > records.size()) return {};
+    const std::string_view record = records.substr(digit_count, length - digit_count - 1);
+    if (record.substr(0, kKey.size()) == kKey) return record.substr(kKey.size());
+    records.remove_prefix(length);
+  }
+  return {};
+}
+
+// The name that an extension gives the next entry; empty if it gives none.
+std::string_view extended_name(char kind, std::string_view content) noexcept {
+  if (kind == 'x') return pax_path(content);
+  return kind == 'L' ? content.substr(0, content.find('\0')) : std::string_view();
+}
+
+}  // namespace
+
+std::string_view tar_text(ByteSpan header, std::size_t at, std::size_t most) noexcept {
+  const auto* text = reinterpret_cast<const char*>(header.data() + at);
+  return {text, static_cast<std::size_t>(std::find(text, text + most, '\0') - text)};
+}
+
+std::string tar_name(ByteSpan header) {
+  std::string name(tar_text(header, 345, 155));
+  if (!name.empty()) name += '/';
+  return name += tar_text(header, 0, 100);
+}
+
+bool is_tar_extension(ByteSpan header) noexcept {
+  constexpr std::string_view kKinds = "LKxg";
+  return kKinds.find(kind_of(header)) != std::string_view::npos;
+}
+
+void for_each_tar_member(ByteSpan archive, const std::function<void(const TarMember&)>& visit) {
+  std::string long_name;
+  std::uint64_t pos = 0;
+  while (archive.size() - pos >= kHeaderBlockBytes) {
+    const ByteSpan header = archive.subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes);
+    const std::optional<std::uint64_t> size = is_sum_header(header) ? size_of(header) : std::nullopt;
+    const std::uint64_t data_pos = pos + kHeaderBlockBytes;
+    if (!size || *size > archive.size() - data_pos) return;
+    if (is_tar_extension(header)) {
+      const ByteSpan content = archive.subspan(static_cast<std::size_t>(data_pos),
+                                               static_cast<std::size_t>(std::min<std::uint64_t>(*size, kMostExtensionBytes)));
+      const std::string_view name =
+          extended_name(kind_of(header), {reinterpret_cast<const char*>(content.data()), content.size()});
+      if (!name.empty()) long_name = name;
+    } else {
+      if (kind_of(header) == '0' || kind_of(header) == '\0') {
+        visit({long_name.empty() ? tar_name(header) : long_name, data_pos, *size});
+      }
+      long_name.clear();
+    }
+    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes);
+  }
+}
+
+}  // namespace bdelta
