@@ -9,10 +9,10 @@
 namespace bdelta::native {
 namespace {
 
-constexpr const char* kRecordName = "the record of file digests";
+constexpr const char* kFileDigestRecord = "the record of file digests";
 constexpr std::uint64_t kSha256Base64 = 0;  // the kind of the digests; another number is refused
 constexpr unsigned kMaxUnitLog = 16;
-constexpr std::uint64_t kLeastEntryBytes = 3;
+constexpr std::uint64_t kLeastDigestBytes = 3;
 
 // What a place is counted from: files of archives begin at multiples of a unit. Wraps only beyond every target.
 std::uint64_t rounded_up(std::uint64_t pos, unsigned unit_log) noexcept {
@@ -36,7 +36,7 @@ struct Before {
 };
 
 // False for what can't be a place of the target. Whether entries have an order, check_file_digests says.
-bool read_entry(ByteCursor& from, unsigned unit_log, std::uint64_t target_size, const Before& before, FileDigest& digest) {
+bool read_digest(ByteCursor& from, unsigned unit_log, std::uint64_t target_size, const Before& before, FileDigest& digest) {
   const std::uint64_t begin = rounded_up(before.data_end, unit_log);
   const std::uint64_t gap_units = from.varint();
   digest.data_bytes = from.varint();
@@ -69,22 +69,22 @@ Bytes encode_file_digests(const FileDigests& digests) {
 }
 
 Result<FileDigests> read_file_digests(io::TypedReader& patch, const Header& header) {
-  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
-  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, kMaxFileDigestRecordBytes));
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kFileDigestRecord, what); };
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kFileDigestRecord, kMaxFileDigestRecordBytes));
   ByteCursor from(body);
   const std::uint64_t kind = from.varint();
   if (from.ok() && kind != kSha256Base64) return unknown_number(patch, "kind of file digests", kind);
   const std::uint64_t unit_log = from.varint();
   if (unit_log > kMaxUnitLog) return corrupt("has an impossible unit");
   const std::uint64_t count = from.varint();
-  if (count == 0 || count > body.size() / kLeastEntryBytes) return corrupt("has an impossible count");
+  if (count == 0 || count > body.size() / kLeastDigestBytes) return corrupt("has an impossible count");
   if (count > header.decoder_memory_bytes / FileDigest::kHeldBytes) {
     return corrupt("needs more memory than the header declares");
   }
   FileDigests digests(static_cast<std::size_t>(count));
   Before before;
   for (FileDigest& digest : digests) {
-    const bool is_place = read_entry(from, static_cast<unsigned>(unit_log), header.target_size, before, digest);
+    const bool is_place = read_digest(from, static_cast<unsigned>(unit_log), header.target_size, before, digest);
     if (!from.ok()) return corrupt("ends inside a field");
     if (!is_place) return corrupt("has a place that is none of NEW");
     before = {digest.data_end(), digest.text_end()};

@@ -7,9 +7,9 @@
 namespace bdelta::native {
 namespace {
 
-constexpr const char* kRecordName = "the global record";
+constexpr const char* kGlobalRecord = "the global record";
 
-Error corrupt(io::TypedReader& patch, const char* what) { return corrupt_record(patch, kRecordName, what); }
+Error corrupt(io::TypedReader& patch, const char* what) { return corrupt_record(patch, kGlobalRecord, what); }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Status read_global(io::TypedReader& patch, const Header& header, PredictionPlan&
   if (!is_possible_global({predictor, kinds, image_bytes, label_bytes}, header)) {
     return corrupt(patch, "is larger than the header declares");
   }
-  BDELTA_TRY(read_frames(patch, kRecordName, image_bytes + label_bytes, header.decoder_memory_bytes, plan.images));
+  BDELTA_TRY(read_frames(patch, kGlobalRecord, image_bytes + label_bytes, header.decoder_memory_bytes, plan.images));
   const auto border = plan.images.begin() + static_cast<std::ptrdiff_t>(image_bytes);
   plan.labels.assign(border, plan.images.end());
   plan.images.resize(static_cast<std::size_t>(image_bytes));

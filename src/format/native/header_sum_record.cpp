@@ -7,7 +7,7 @@
 namespace bdelta::native {
 namespace {
 
-constexpr const char* kRecordName = "the record of header sums";
+constexpr const char* kHeaderSumRecord = "the record of header sums";
 constexpr std::uint64_t kLeastSpanBytes = 3;  // form, gap, count
 
 }  // namespace
@@ -26,8 +26,8 @@ Bytes encode_header_sums(const HeaderSumSpans& spans) {
 }
 
 Result<HeaderSumSpans> read_header_sums(io::TypedReader& patch, const Header& header) {
-  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
-  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, kMaxHeaderSumRecordBytes));
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kHeaderSumRecord, what); };
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kHeaderSumRecord, kMaxHeaderSumRecordBytes));
   ByteCursor from(body);
   const std::uint64_t count = from.varint();
   if (count == 0 || count > body.size() / kLeastSpanBytes) return corrupt("has an impossible count");

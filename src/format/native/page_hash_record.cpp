@@ -7,9 +7,9 @@
 namespace bdelta::native {
 namespace {
 
-constexpr const char* kRecordName = "the record of page digests";
+constexpr const char* kPageHashRecord = "the record of page digests";
 constexpr std::uint64_t kSha256 = 0;  // the digest of the pages; another number is refused
-constexpr std::uint64_t kLeastEntryBytes = 5;
+constexpr std::uint64_t kLeastListBytes = 5;
 
 // Distances are added without a check: what wraps is out of order, and check_page_hashes says so.
 PageHashes read_list(ByteCursor& from, std::uint64_t end_before) {
@@ -39,11 +39,11 @@ Bytes encode_page_hashes(const PageHashLists& lists) {
 }
 
 Result<PageHashLists> read_page_hashes(io::TypedReader& patch, const Header& header) {
-  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
-  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, kMaxPageHashRecordBytes));
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kPageHashRecord, what); };
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kPageHashRecord, kMaxPageHashRecordBytes));
   ByteCursor from(body);
   const std::uint64_t count = from.varint();
-  if (count == 0 || count > body.size() / kLeastEntryBytes) return corrupt("has an impossible count");
+  if (count == 0 || count > body.size() / kLeastListBytes) return corrupt("has an impossible count");
   PageHashLists lists;
   std::uint64_t end_before = 0;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -11,7 +11,7 @@
 namespace bdelta::native {
 namespace {
 
-constexpr const char* kRecordName = "the record of words";
+constexpr const char* kWordRecord = "the record of words";
 constexpr std::uint64_t kMaxRuns = 64;
 
 std::uint64_t mask_of(unsigned word_bytes) { return ~std::uint64_t{0} >> (64 - 8 * word_bytes); }
@@ -95,9 +95,9 @@ bool read_head(io::TypedReader& in, Head& head) {
 }  // namespace
 
 Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
-  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kRecordName, what); };
+  const auto corrupt = [&](const char* what) { return corrupt_record(patch, kWordRecord, what); };
   const std::uint64_t most_bytes = std::min(kMaxWordRecordBytes, header.decoder_memory_bytes);
-  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kRecordName, most_bytes));
+  BDELTA_ASSIGN(const Bytes body, read_record_body(patch, kWordRecord, most_bytes));
   io::MemorySequentialReader body_reader(body);
   io::TypedReader in(body_reader);
   Head head;
@@ -105,7 +105,7 @@ Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
   const std::uint64_t held_bytes = WordMap::kFixedBytes + head.word_count * WordMap::kBytesPerWord + body.size();
   if (held_bytes > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
   Bytes raw;
-  Status frames = read_frames(in, kRecordName, head.raw_bytes, header.decoder_memory_bytes - held_bytes, raw);
+  Status frames = read_frames(in, kWordRecord, head.raw_bytes, header.decoder_memory_bytes - held_bytes, raw);
   if (!frames && frames.error().code == ErrorCode::kPatchTruncated) return corrupt("ends inside a frame");
   BDELTA_TRY(std::move(frames));
   std::vector<WordSpan> spans;
