@@ -5,6 +5,7 @@
 #include "format/native/word_record.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/plain_record.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -63,12 +64,7 @@ struct Parts {
 };
 
 Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
-  native::Header header;
-  header.decoder_memory_bytes = memory_bytes;
-  header.target_size = kTargetBytes;
-  return native::read_words(patch, header);
+  return read_behind_tag(record, kTargetBytes, memory_bytes, native::read_words);
 }
 
 Result<WordMap> read_bent(const std::function<void(Parts&)>& bend) {

@@ -1,5 +1,4 @@
 // Patches of packages: smaller by the digests, and the same NEW through every sink, cut and thread count.
-#include "bdelta/push.hpp"
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -102,13 +101,7 @@ TEST(Packages, WithCopiesOfTheTarget) {
 
 TEST(Packages, AnyThreadCountGivesTheSamePatch) {
   const PackagePair pair = package_pair(small_shape(300, 8));
-  for (const int level : {3, 6, 9}) {
-    const auto one = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, 1));
-    const auto many = make_patch(pair.old_version, pair.new_version, create_options(level, PatchFormat::kBdt2, 5));
-    ASSERT_OK(one);
-    ASSERT_OK(many);
-    EXPECT_TRUE(same_bytes(*one, *many));
-  }
+  for (const int level : {3, 6, 9}) expect_same_patch_by_any_threads(pair.old_version, pair.new_version, level);
 }
 
 TEST(Packages, ThroughPush) {
@@ -118,18 +111,7 @@ TEST(Packages, ThroughPush) {
   const auto patch = make_patch(pair.old_version, pair.new_version, options);
   ASSERT_OK(patch);
   EXPECT_TRUE(leaves_digests_out(*patch));
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{300}, patch->size()}) {
-    Bytes made;
-    BytesWriter writer(made);
-    io::MemoryReader source(pair.old_version);
-    auto push = PushApply::open(source, static_cast<PositionedWriter&>(writer), {});
-    ASSERT_OK(push);
-    for (std::size_t at = 0; at < patch->size(); at += piece) {
-      ASSERT_OK((*push)->feed(ByteSpan(*patch).subspan(at, std::min(piece, patch->size() - at))));
-    }
-    ASSERT_OK((*push)->finish());
-    EXPECT_TRUE(same_bytes(pair.new_version, made));
-  }
+  expect_rebuilt_in_pieces(pair.old_version, *patch, pair.new_version);
 }
 
 TEST(Packages, RecordAndFeatureBelongTogether) {

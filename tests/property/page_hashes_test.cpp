@@ -1,5 +1,4 @@
 // Patches of signed programs: smaller by the list, and the same NEW through every sink, cut and thread count.
-#include "bdelta/push.hpp"
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -62,18 +61,7 @@ TEST(Signed, ThroughPush) {
   const auto patch = make_patch(pair.old_version.bytes, pair.new_version.bytes, options);
   ASSERT_OK(patch);
   EXPECT_TRUE(has_feature(*patch, native::kFeaturePageHashes));
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{1000}, patch->size()}) {
-    Bytes made;
-    BytesWriter writer(made);
-    io::MemoryReader source(pair.old_version.bytes);
-    auto push = PushApply::open(source, static_cast<PositionedWriter&>(writer), {});
-    ASSERT_OK(push);
-    for (std::size_t at = 0; at < patch->size(); at += piece) {
-      ASSERT_OK((*push)->feed(ByteSpan(*patch).subspan(at, std::min(piece, patch->size() - at))));
-    }
-    ASSERT_OK((*push)->finish());
-    EXPECT_TRUE(same_bytes(pair.new_version.bytes, made));
-  }
+  expect_rebuilt_in_pieces(pair.old_version.bytes, *patch, pair.new_version.bytes);
 }
 
 TEST(Signed, AnotherPageThanPromisedIsNoticed) {

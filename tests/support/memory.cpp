@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "bdelta/push.hpp"
 #include "support/sanitized.hpp"
 
 namespace bdelta::test {
@@ -90,6 +91,21 @@ void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target)
   for (const unsigned threads : {1u, 2u, 7u}) {
     if (kSanitized && threads == 2) continue;
     expect_rebuilt_by(threads, source, patch, target);
+  }
+}
+
+void expect_rebuilt_in_pieces(ByteSpan source, ByteSpan patch, ByteSpan target) {
+  for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{300}, patch.size()}) {
+    Bytes made;
+    BytesWriter writer(made);
+    io::MemoryReader reader(source);
+    auto push = PushApply::open(reader, static_cast<PositionedWriter&>(writer), {});
+    ASSERT_OK(push);
+    for (std::size_t at = 0; at < patch.size(); at += piece_bytes) {
+      ASSERT_OK((*push)->feed(patch.subspan(at, std::min(piece_bytes, patch.size() - at))));
+    }
+    ASSERT_OK((*push)->finish());
+    EXPECT_TRUE(same_bytes(target, made));
   }
 }
 

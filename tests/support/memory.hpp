@@ -79,6 +79,9 @@ void expect_rebuilt(ByteSpan source, ByteSpan patch, ByteSpan target);
 // The same through every sink, by one thread and by several.
 void expect_rebuilt_everywhere(ByteSpan source, ByteSpan patch, ByteSpan target);
 
+// The same from a patch that comes in pieces, of one byte up.
+void expect_rebuilt_in_pieces(ByteSpan source, ByteSpan patch, ByteSpan target);
+
 // What the patch says of itself; it has to be one.
 [[nodiscard]] PatchInfo info_of(ByteSpan patch);
 [[nodiscard]] bool has_feature(ByteSpan patch, std::uint64_t feature);

@@ -5,6 +5,9 @@
 
 #include "base/bytes.hpp"
 #include "base/varint.hpp"
+#include "format/native/layout.hpp"
+#include "io/memory_io.hpp"
+#include "io/typed_reader.hpp"
 
 namespace bdelta::test {
 
@@ -24,6 +27,17 @@ inline Bytes empty_record(std::uint8_t tag, std::size_t body_bytes) {
   append_varint(record, body_bytes);
   record.resize(record.size() + body_bytes);
   return record;
+}
+
+// What `read(patch, header)` makes of a record behind its tag, for a target of this size.
+template <class Read>
+auto read_behind_tag(ByteSpan record, std::uint64_t target_bytes, std::uint64_t memory_bytes, Read read) {
+  io::MemorySequentialReader reader(record.subspan(1));
+  io::TypedReader patch(reader);
+  native::Header header;
+  header.target_size = target_bytes;
+  header.decoder_memory_bytes = memory_bytes;
+  return read(patch, header);
 }
 
 }  // namespace bdelta::test

@@ -148,12 +148,7 @@ TEST(TarMembers, EndWhereTheArchiveIsNotUnderstood) {
 
 Result<FileDigests> read_record(ByteSpan record, std::uint64_t memory_bytes = kTargetBytes,
                                 std::uint64_t target_bytes = kTargetBytes) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
-  native::Header header;
-  header.target_size = target_bytes;
-  header.decoder_memory_bytes = memory_bytes;
-  return native::read_file_digests(patch, header);
+  return read_behind_tag(record, target_bytes, memory_bytes, native::read_file_digests);
 }
 
 Bytes record_of(const std::vector<std::uint64_t>& numbers) { return record_of_numbers(8, numbers); }

@@ -177,11 +177,7 @@ TEST(HeaderSumPass, FarStretchesAndOtherFormsHaveSpansOfTheirOwn) {
 }
 
 Result<HeaderSumSpans> read_record(ByteSpan record) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
-  native::Header header;
-  header.target_size = kTargetBlocks * kHeaderBlockBytes + 511;
-  return native::read_header_sums(patch, header);
+  return read_behind_tag(record, kTargetBlocks * kHeaderBlockBytes + 511, 0, native::read_header_sums);
 }
 
 Bytes record_of(const std::vector<std::uint64_t>& numbers) { return record_of_numbers(7, numbers); }

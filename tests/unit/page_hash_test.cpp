@@ -86,12 +86,7 @@ TEST(PageHashPass, TakesWhatIsRightAndWorthIt) {
 }
 
 Result<PageHashLists> read_record(ByteSpan record, std::uint64_t memory_bytes = kTargetBytes) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
-  native::Header header;
-  header.target_size = kTargetBytes;
-  header.decoder_memory_bytes = memory_bytes;
-  return native::read_page_hashes(patch, header);
+  return read_behind_tag(record, kTargetBytes, memory_bytes, native::read_page_hashes);
 }
 
 Bytes record_of(const std::vector<std::uint64_t>& numbers) { return record_of_numbers(5, numbers); }
