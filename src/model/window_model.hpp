@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "model/column_models.hpp"
+#include "model/diagonal_tracks.hpp"
 #include "model/gap_model.hpp"
 #include "model/model_scope.hpp"
 #include "model/streams.hpp"
@@ -20,7 +21,8 @@ class WindowModel {
  public:
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
-        ranks_(scope.table_log + 2), jumps_(scope.table_log + 4), run_lengths_(scope.table_log + 4),
+        ranks_(scope.table_log + 2), track_numbers_(scope.table_log + 2), jumps_(scope.table_log + 4),
+        run_lengths_(scope.table_log + 4),
         value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
         values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {
     if (scope.places) {
@@ -33,6 +35,7 @@ class WindowModel {
   void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
     diagonal_ += diagonal_change;
     recent_.use(diagonal_, recent_.rank_of(diagonal_));
+    tracks_.use(diagonal_);
     pos_ += target_length;
   }
 
@@ -116,21 +119,42 @@ class WindowModel {
       rank = ranks_.code(coder, rank,
                          {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
                           hash_of(last_rank_, rank_before_, before_length)});
-      if (rank == 0) {
+      if (rank == 0 && scope_.places && scope_.tracks) {
+        jump = code_from_track(coder, jump, literal);
+      } else if (rank == 0) {
         const Contexts<4> contexts = {hash_of(0), hash_of(class_of(last_jump_)), hash_of(literal),
                                       hash_of(fold(last_jump_), fold(last_.length))};
         jump = scope_.places ? jumps_.code_way(coder, jump, contexts, 0, jump_places_, diagonal_)
                              : jumps_.code(coder, jump, contexts);
+        last_jump_ = jump;
       } else {
         jump = folded(recent_.at(rank) - diagonal_);
       }
     }
-    if (rank == 0) last_jump_ = jump;
     diagonal_ += unfold(jump);
     recent_.use(diagonal_, rank);
+    tracks_.use(diagonal_);
     rank_before_ = last_rank_;
     last_rank_ = rank;
     return rank;
+  }
+
+  // A new diagonal: the track that it goes on from, and how far from there. Gives the jump.
+  template <class Coder>
+  std::uint64_t code_from_track(Coder& coder, std::uint64_t jump, unsigned literal) {
+    const std::uint64_t diagonal = diagonal_ + unfold(jump);
+    unsigned track = Coder::kDecoding ? 0 : tracks_.choose(diagonal, last_track_);
+    track = track_numbers_.code(coder, track,
+                                {hash_of(last_track_), hash_of(last_track_, std::min(literal, 20u)),
+                                 hash_of(last_track_, track_before_, last_rank_)});
+    const unsigned near_track = std::min(track, 3u);
+    const Contexts<4> contexts = {hash_of(near_track), hash_of(class_of(last_jump_), near_track),
+                                  hash_of(literal, near_track), hash_of(fold(last_jump_), fold(last_.length))};
+    const std::uint64_t from = tracks_.at(track);
+    last_jump_ = jumps_.code_way(coder, folded(diagonal - from), contexts, 0, jump_places_, from);
+    track_before_ = last_track_;
+    last_track_ = track;
+    return folded(from + unfold(last_jump_) - diagonal_);
   }
 
   // Over the copies in front of the one where the run begins. Gives how many of their bytes that were.
@@ -193,7 +217,7 @@ class WindowModel {
   const ModelScope scope_;
   NumberModel<4> literal_lengths_;
   NumberModel<4> copy_lengths_;
-  struct Ranks {
+  struct Ranks {  // numbers from 0 to 15
     explicit Ranks(unsigned log) : table(log) {}
     template <class Coder>
     unsigned code(Coder& coder, unsigned rank, const Contexts<3>& contexts) {
@@ -201,7 +225,9 @@ class WindowModel {
     }
     LineTable table;
     std::array<Weights<3>, 16> weights;
-  } ranks_;
+  };
+  Ranks ranks_;
+  Ranks track_numbers_;
   NumberModel<4> jumps_;
   PlaceModel length_places_;
   PlaceModel jump_places_;
@@ -212,13 +238,16 @@ class WindowModel {
   ByteModel<5> values_;
 
   RecentDiagonals recent_;
+  DiagonalTracks tracks_;
   OpNumbers last_;
   std::uint64_t diagonal_ = 0;
   std::uint64_t pos_ = 0;  // from the start of the group
   std::uint32_t length_before_ = 0;
   unsigned last_rank_ = 0;
   unsigned rank_before_ = 0;
-  std::uint64_t last_jump_ = 0;
+  unsigned last_track_ = 0;
+  unsigned track_before_ = 0;
+  std::uint64_t last_jump_ = 0;  // from its track, where there are tracks
   RunHistory runs_;
 };
 

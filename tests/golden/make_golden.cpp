@@ -17,6 +17,7 @@
 #include "support/signed_program.hpp"
 #include "support/package.hpp"
 #include "support/tar.hpp"
+#include "support/woven.hpp"
 #include "support/thumb_program.hpp"
 
 namespace bdelta::test {
@@ -138,7 +139,21 @@ void make_places(const Bytes& source, const Bytes& busy) {
   by_tool("bdt2-places-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
-// Sets of before places (feature bit 10) have packed groups without them, which nothing makes any more.
+// Copies that go on from several places in turn.
+void make_tracks(const Bytes& source, const Bytes& busy) {
+  const WovenPair woven = woven_pair(250, 21);
+  by_tool("bdt2-tracks", woven.old_version, woven.new_version, create_options(6));
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.model = true;
+  craft.window_bytes = 700;
+  craft.group_bytes = 5000;
+  by_hand("bdt2-tracks-many", source, busy, craft);
+  const ProgramPair programs = program_pair(11, 60);
+  by_tool("bdt2-tracks-predicted", programs.old_version, programs.new_version, create_options(6));
+}
+
+// Sets of before places (feature bit 10) and tracks (13) have packed groups without them, which nothing makes any more.
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
   const Bytes target = edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 3000, 40, 0, 3},
@@ -261,6 +276,7 @@ void make_all() {
   make_words();
   make_target_copies();
   make_places(source, busy);
+  make_tracks(source, busy);
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -12,7 +12,10 @@ namespace {
 bool codes_contents(const Bytes& patch) { return has_feature(patch, native::kFeatureContents); }
 
 // The required ones, but for that of the numbers, which come packed beside contents of any kind.
-std::uint64_t features_of(const Bytes& patch) { return info_of(patch).required_features & ~native::kFeaturePlaces; }
+// But for those that follow from packed numbers.
+std::uint64_t features_of(const Bytes& patch) {
+  return info_of(patch).required_features & ~(native::kFeaturePlaces | native::kFeatureTracks);
+}
 
 struct Pair {
   Bytes source;

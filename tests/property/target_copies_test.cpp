@@ -114,7 +114,7 @@ TEST(CraftedTargetCopies, HaveNoCodedContents) {
   craft.contents = craft.light = craft.model = true;
   craft.codec = {CodecId::kLzma, 6, 0};
   const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
-  EXPECT_EQ(native::kFeatureTargetCopies | native::kFeaturePlaces, info_of(patch).required_features);
+  EXPECT_EQ(native::kFeatureTargetCopies | native::kFeaturePlaces | native::kFeatureTracks, info_of(patch).required_features);
   expect_rebuilt_everywhere(pair.source, patch, pair.target);
 }
 

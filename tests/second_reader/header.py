@@ -15,9 +15,11 @@ FEATURE_LIGHT_LITERALS = 1 << 9
 FEATURE_PLACES = 1 << 10
 FEATURE_HEADER_SUMS = 1 << 11
 FEATURE_FILE_DIGESTS = 1 << 12
+FEATURE_TRACKS = 1 << 13
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
                   FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
-                  FEATURE_PLACES | FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS)
+                  FEATURE_PLACES | FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS |
+                  FEATURE_TRACKS)
 
 
 @dataclass
@@ -61,6 +63,10 @@ class Header:
     @property
     def may_have_places(self):
         return bool(self.required_features & FEATURE_PLACES)
+
+    @property
+    def has_tracks(self):
+        return bool(self.required_features & FEATURE_TRACKS)
 
     @property
     def has_file_digests(self):

@@ -6,12 +6,36 @@ from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
 from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, RankModel, class_of
 
 DIAGONALS_KEPT = 15
+TRACKS_KEPT = 16
+NEAR_TRACK = 1 << 16
+
+
+class Tracks:
+    """The diagonals of places that copies went on from, latest first."""
+
+    def __init__(self, table_log):
+        self.diagonals = [0] * TRACKS_KEPT
+        self.model = RankModel(3, table_log + 2)
+        self.last, self.before = 0, 0  # tracks that new diagonals were told from
+
+    def use(self, diagonal):
+        ways = [min((diagonal - track) % 2 ** 64, (track - diagonal) % 2 ** 64) for track in self.diagonals]
+        nearest = ways.index(min(ways))
+        del self.diagonals[nearest if ways[nearest] < NEAR_TRACK else -1]
+        self.diagonals.insert(0, diagonal)
+
+    def decode(self, decoder, c_literals, rank_before):
+        track = self.model.decode(
+            decoder, (H(self.last), H(self.last, min(c_literals, 20)), H(self.last, self.before, rank_before)))
+        self.last, self.before = track, self.last
+        return track
 
 
 class OpCoder:
     """Literal lengths, diagonals and lengths of copies."""
 
-    def __init__(self, table_log, places):
+    def __init__(self, table_log, places, tracks=False):
+        self.tracks = Tracks(table_log) if tracks else None
         self.jump_places = PlaceModel() if places else None
         self.length_places = PlaceModel() if places else None
         self.literal_model = NumberModel(4, table_log + 4)
@@ -29,6 +53,8 @@ class OpCoder:
         rank = self.recent.index(diagonal) + 1 if diagonal in self.recent else 0
         del self.recent[rank - 1]  # the oldest for rank 0
         self.recent.insert(0, diagonal)
+        if self.tracks:
+            self.tracks.use(diagonal)
         return rank
 
     def decode_copy(self, decoder, given, diagonal, position):
@@ -66,6 +92,10 @@ class OpCoder:
             next_diagonal = self.recent[rank - 1]
             self.use_diagonal(next_diagonal)
             return rank, zigzag(next_diagonal - diagonal), next_diagonal
+        if self.tracks:
+            way, diagonal = self._decode_way(decoder, class_of(literals))
+            require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
+            return 0, way, diagonal
         contexts = (H(0), H(class_of(self.new_jump)), H(class_of(literals)), H(self.new_jump, self.length))
         if self.jump_places:
             jump = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, diagonal)
@@ -74,6 +104,13 @@ class OpCoder:
         diagonal += unzigzag(jump)
         require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
         return 0, jump, diagonal
+
+    def _decode_way(self, decoder, c_literals):
+        track = self.tracks.decode(decoder, c_literals, self.rank)
+        start, t3 = self.tracks.diagonals[track], min(track, 3)
+        contexts = (H(t3), H(class_of(self.new_jump), t3), H(c_literals, t3), H(self.new_jump, self.length))
+        way = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, start)
+        return way, start + unzigzag(way)
 
     def _decode_length(self, decoder, literals, rank, position):
         contexts = (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),

@@ -36,7 +36,7 @@ class GroupNumbers:
         self.group = group
         self.next_code_byte = next_code_byte
         self.decoder = None  # begins with the first coded window
-        self.ops = OpCoder(group.table_log, group.places)
+        self.ops = OpCoder(group.table_log, group.places, group.tracks)
         self.runs = (PlacedRunCoder if group.places else RunCoder)(group.table_log)
 
     def begin_window(self):

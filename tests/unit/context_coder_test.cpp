@@ -6,6 +6,7 @@
 #include "model/window_model.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/woven.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -225,10 +226,13 @@ void expect_comes_back(const GroupDraft& draft, const ModelScope& scope) {
   EXPECT_TRUE(unpacker.ends_well());
 }
 
-// With places and, as older patches have them, without.
+// With places and tracks and, as older patches have them, without.
 void expect_comes_back(const GroupDraft& draft, unsigned scope_streams) {
   ModelScope scope = fitting_scope(draft, scope_streams);
   EXPECT_TRUE(scope.places);
+  EXPECT_TRUE(scope.tracks);
+  expect_comes_back(draft, scope);
+  scope.tracks = false;
   expect_comes_back(draft, scope);
   scope.places = false;
   expect_comes_back(draft, scope);
@@ -284,13 +288,50 @@ TEST(PackedGroups, PlacesTellWhereBlocksBegin) {
   EXPECT_LT(2 * with_places, pack_group(draft, scope).code.size()) << with_places;
 }
 
+// Copies from three places in turn: jumps between these are far, and all but as long as the way that was gone meanwhile.
+TEST(PackedGroups, TracksTellWhereCopiesGoOn) {
+  const WovenPair pair = woven_pair(1000, 7);
+  const GroupDraft draft = encode_group(pair.old_version, pair.new_version, pair.covers,
+                                        {{0, pair.new_version.size(), false, 0}}, kMaxWindowBytes);
+  ModelScope scope = fitting_scope(draft, 1u << kDiagonals);
+  const std::size_t with_tracks = pack_group(draft, scope).code.size();
+  scope.tracks = false;
+  EXPECT_LT(2 * with_tracks, pack_group(draft, scope).code.size()) << with_tracks;
+  expect_comes_back(draft, kModelStreams);
+}
+
+TEST(DiagonalTracks, KeepTheirOrder) {
+  constexpr std::uint64_t kNear = 65536;
+  mix::DiagonalTracks tracks;
+  tracks.use(5 * kNear);  // a new one
+  EXPECT_EQ(5 * kNear, tracks.at(0));
+  EXPECT_EQ(0u, tracks.at(1));
+  tracks.use(0 - kNear + 1);  // near 0, the first of those
+  EXPECT_EQ(0 - kNear + 1, tracks.at(0));
+  EXPECT_EQ(5 * kNear, tracks.at(1));
+  EXPECT_EQ(0u, tracks.at(2));
+  tracks.use(6 * kNear);  // not near enough
+  EXPECT_EQ(6 * kNear, tracks.at(0));
+  EXPECT_EQ(5 * kNear, tracks.at(2));
+  tracks.use(11 * kNear / 2);  // as near to both: the first moves
+  EXPECT_EQ(11 * kNear / 2, tracks.at(0));
+  EXPECT_EQ(0 - kNear + 1, tracks.at(1));
+  EXPECT_EQ(5 * kNear, tracks.at(2));
+  for (std::uint64_t i = 0; i < mix::DiagonalTracks::kCount; ++i) tracks.use((i + 100) * kNear);
+  EXPECT_EQ(115 * kNear, tracks.at(0));
+  EXPECT_EQ(100 * kNear, tracks.at(15));
+  EXPECT_EQ(3u, tracks.choose(112 * kNear + 5, 0));
+  EXPECT_EQ(0u, tracks.choose(115 * kNear + 5, 0));
+}
+
 TEST(PackedGroups, AnyCodeIsAnErrorOrAWindowThatHolds) {
   // Whatever the code says, lengths stay inside the window and counts are as declared.
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);
     Pieces feed(random_bytes(static_cast<std::size_t>(random.below(3000)), seed), 64);
     const auto scope_streams = static_cast<unsigned>(random.below(kModelStreams + 1)) | (1u << kLiteralLengths);
-    const ModelScope scope{scope_streams, static_cast<unsigned>(random.below(3)), random.below(2) != 0};
+    const bool places = random.below(2) != 0;
+    const ModelScope scope{scope_streams, static_cast<unsigned>(random.below(3)), places, places && random.below(2) != 0};
     WindowUnpacker unpacker(scope, feed);
     for (int round = 0; round < 4; ++round) {
       WindowRecord record;

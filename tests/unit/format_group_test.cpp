@@ -120,7 +120,7 @@ TEST_F(Groups, UnusedBitOfThePresenceByteIsRefused) {
 TEST_F(Groups, PlacesNeedTheirFeatureAndTheCoder) {
   form = {0x0b};
   expect(ErrorCode::kUnsupportedFeature);
-  header.required_features = native::kFeaturePlaces;
+  header.required_features = native::kFeaturePlaces | native::kFeatureTracks;
   form = {0x08};
   expect(ErrorCode::kUnsupportedFeature);
 }
@@ -140,7 +140,7 @@ TEST_F(Groups, UnknownFormsAreRefused) {
 class Packed : public Groups {
  protected:
   Packed() {
-    header.required_features = native::kFeaturePlaces;
+    header.required_features = native::kFeaturePlaces | native::kFeatureTracks;
     form = {0x0b};
     windows = {0x3f, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
     streams = {0};
@@ -157,6 +157,13 @@ class Packed : public Groups {
 };
 
 TEST_F(Packed, TheExampleApplies) {
+  const auto applied = made();
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(kNew, *applied));
+}
+
+TEST_F(Packed, TheSameWithoutTracks) {
+  header.required_features = native::kFeaturePlaces;
   const auto applied = made();
   ASSERT_OK(applied);
   EXPECT_TRUE(same_bytes(kNew, *applied));

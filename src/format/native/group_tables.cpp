@@ -101,7 +101,8 @@ Status TablesParser::parse_form() {
     if (!cursor_.ok() || (streams & ~(kModelStreams & streams_of(kind_))) != 0) {
       return corrupt("a packed group has streams that can't be packed");
     }
-    tables_.scope = {streams, table_log, (form & kFormPlaces) != 0};
+    const bool places = (form & kFormPlaces) != 0;
+    tables_.scope = {streams, table_log, places, places && (header_.required_features & kFeatureTracks) != 0};
   }
   return (form & kFormContents) != 0 ? parse_contents_scope() : Status();
 }

@@ -214,6 +214,7 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
   if (coded.packed) {
     if (coded.packed->scope.places) group.features |= kFeaturePlaces;
+    if (coded.packed->scope.tracks) group.features |= kFeatureTracks;
     group.memory_bytes += model_memory_bytes(coded.packed->scope);
   }
   if (coded.contents) {

@@ -25,10 +25,11 @@ inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may h
 inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
 inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
 inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
+inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new diagonals are told from tracks
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
                                                 kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
-                                                kFeatureFileDigests;
+                                                kFeatureFileDigests | kFeatureTracks;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
