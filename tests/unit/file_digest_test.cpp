@@ -246,7 +246,9 @@ TEST(FileDigester, WindowsMayEndAnywhere) {
   Bytes expected = wordy_bytes(3000, 5);
   for (const std::uint32_t index : by_text(digests)) {
     const FileDigest& digest = digests[index];
-    const std::string text = base64url(sha256(ByteSpan(expected).subspan(digest.data_pos, digest.data_bytes)));
+    const ByteSpan data = ByteSpan(expected).subspan(static_cast<std::size_t>(digest.data_pos),
+                                                     static_cast<std::size_t>(digest.data_bytes));
+    const std::string text = base64url(sha256(data));
     std::copy(text.begin(), text.end(), expected.begin() + static_cast<std::ptrdiff_t>(digest.text_pos));
   }
   Bytes bent = expected;
