@@ -23,6 +23,7 @@ constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
 constexpr std::uint64_t kWorthBorderBytes = 2 * kUnitBytes;
 constexpr std::uint64_t kWorthBorderBytesOfFew = 8 * kUnitBytes;
 constexpr std::size_t kFewWords = 32;
+constexpr std::uint64_t kLeastMendedShare = 128;                        // of the changed bytes, to look further
 constexpr std::uint64_t kMostPricedBytes = std::uint64_t{32} << 20;     // of copies, …
 constexpr std::size_t kMostPricedResidual = std::size_t{8} << 20;       // … and of what differs in them
 
@@ -50,6 +51,13 @@ void weigh(Candidates& candidates, const WordPieces& pieces, WorkerPool& pool) {
   std::erase_if(candidates, [](const WordCandidate& c) { return c.score == 0; });
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const WordCandidate& a, const WordCandidate& b) { return a.score > b.score; });
+}
+
+// Whether words might mend a share of what differs that shows. Each changes four bytes at most.
+bool may_matter(const Candidates& candidates, const WordPieces& pieces) {
+  std::uint64_t mended_bytes = 0;
+  for (const WordCandidate& candidate : candidates) mended_bytes += kLearnedWordBytes * std::uint64_t{candidate.score};
+  return mended_bytes * kLeastMendedShare > changed_bytes_of(pieces);
 }
 
 // What words bring: bytes made right less bytes made wrong, of each candidate and of each unit of the target.
@@ -201,6 +209,7 @@ Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& all, st
   const WordPieces pieces = changed_pieces(all, most_search, pool);
   Candidates candidates = vote_on_words(pieces, pool);
   weigh(candidates, pieces, pool);
+  if (!may_matter(candidates, pieces)) return std::optional<native::CodedWords>();
   Gains gains{std::vector<std::atomic<std::int32_t>>(candidates.size()),
               std::vector<std::atomic<std::int32_t>>(static_cast<std::size_t>(all.target.size() / kUnitBytes + 1))};
   count_gains(candidates, pieces, pool, gains);

@@ -41,6 +41,12 @@ using WordPieces = std::vector<WordPiece>;
 // for each changed one.
 [[nodiscard]] WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool);
 
+[[nodiscard]] inline std::uint64_t changed_bytes_of(const WordPieces& pieces) noexcept {
+  std::uint64_t bytes = 0;
+  for (const WordPiece& piece : pieces) bytes += piece.changed_bytes;
+  return bytes;
+}
+
 // One in `ratio` pieces, so that about most_bytes are left.
 struct WordSample {
   WordPieces pieces;

@@ -17,12 +17,34 @@ constexpr std::uint32_t kLeastVotes = 3;
 constexpr std::size_t kMostVotes = std::size_t{1} << 23;  // …
 constexpr std::size_t kBatchTasks = 8;                     // … and those of a batch, which are as many at most
 constexpr std::size_t kMostCandidates = std::size_t{1} << 18;
-constexpr unsigned kCountLog = 22;  // of the slots of the table
+constexpr unsigned kLeastCountLog = 10;  // of the slots of the table, …
+constexpr unsigned kMostCountLog = 22;   // … of which there are some for each word that a changed byte lies in
+constexpr std::uint64_t kSlotsPerByte = 2 * kLearnedWordBytes;
 constexpr std::uint64_t kWordMask = ~std::uint64_t{0} >> (64 - 8 * kLearnedWordBytes);
 
-std::size_t slot_of(std::uint64_t from, std::uint64_t to) {
-  return static_cast<std::size_t>((from * 0x9e3779b97f4a7c15u ^ to) * 0xc2b2ae3d27d4eb4fu >> (64 - kCountLog));
-}
+// How many bytes votes would mend, by a hash of what they are for. Threads may count a little too much.
+class MendedBytes {
+ public:
+  explicit MendedBytes(std::uint64_t changed_bytes)
+      : shift_(64 - std::clamp(static_cast<unsigned>(std::bit_width(changed_bytes * kSlotsPerByte)), kLeastCountLog,
+                               kMostCountLog)),
+        counts_(std::size_t{1} << (64 - shift_)) {}
+
+  [[nodiscard]] bool may_pay(std::uint64_t from, std::uint64_t to) const noexcept {
+    return counts_[slot_of(from, to)].load(std::memory_order_relaxed) >= kWorthWordBytes;
+  }
+  void add(std::uint64_t from, std::uint64_t to, std::uint16_t bytes) noexcept {
+    counts_[slot_of(from, to)].fetch_add(bytes, std::memory_order_relaxed);
+  }
+
+ private:
+  [[nodiscard]] std::size_t slot_of(std::uint64_t from, std::uint64_t to) const noexcept {
+    return static_cast<std::size_t>((from * 0x9e3779b97f4a7c15u ^ to) * 0xc2b2ae3d27d4eb4fu >> shift_);
+  }
+
+  unsigned shift_;
+  std::vector<std::atomic<std::uint16_t>> counts_;
+};
 
 std::uint64_t word_at(ByteSpan bytes, std::size_t pos) {
   return WordMap::load(bytes.data() + pos, bytes.size() - pos) & kWordMask;
@@ -64,12 +86,10 @@ std::uint16_t differing_bytes(std::uint64_t from, std::uint64_t to) {
 
 // Those of words that may mend enough, as far as there is room.
 std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
-  std::vector<std::atomic<std::uint16_t>> counts(std::size_t{1} << kCountLog);
+  MendedBytes mended(changed_bytes_of(pieces));
   for_each_piece(pieces, pool, [&](const WordPiece& piece) {
     for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-      std::atomic<std::uint16_t>& count = counts[slot_of(from, to)];  // threads may take it a little beyond
-      if (count.load(std::memory_order_relaxed) >= kWorthWordBytes) return;
-      count.fetch_add(differing_bytes(from, to), std::memory_order_relaxed);
+      if (!mended.may_pay(from, to)) mended.add(from, to, differing_bytes(from, to));
     });
   });
   std::vector<Vote> votes;
@@ -79,8 +99,7 @@ std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
     const std::span batch = std::span(pieces).subspan(first, std::min(kBatchPieces, pieces.size() - first));
     for_each_task_piece(batch, pool, [&](std::size_t task, const WordPiece& piece) {
       for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
-        const bool may_pay = counts[slot_of(from, to)].load(std::memory_order_relaxed) >= kWorthWordBytes;
-        if (may_pay) lists[task].push_back(vote_of(from, to));
+        if (mended.may_pay(from, to)) lists[task].push_back(vote_of(from, to));
       });
     });
     for (std::vector<Vote>& list : lists) {

@@ -47,6 +47,7 @@ struct Path {
   std::int64_t cost;
   std::uint32_t node;
   bool missed;  // the byte before differs
+  std::uint64_t weighed_pos;  // where it was last asked whether the path had better begin
 };
 
 // The cheapest way to a position: on a diagonal, or by literals that began at literal_pos behind `node`.
@@ -301,7 +302,11 @@ class ChunkParser {
     std::int64_t walked = 0;
     const std::int64_t* byte_costs = step_costs_[0];
     const std::uint64_t source_pos = static_cast<std::uint64_t>(static_cast<std::int64_t>(pos_) + diagonal);
-    const std::uint64_t reach = std::min({kRetroBytes, pos_ - begin_, source_pos});
+    // Where a known path might begin at a place it was weighed at before, it does.
+    const std::uint64_t unweighed = known ? pos_ - known->weighed_pos : kRetroBytes + 1;
+    if (unweighed == 0) return;
+    const std::uint64_t reach = std::min({kRetroBytes, unweighed - 1, pos_ - begin_, source_pos});
+    if (known) known->weighed_pos = pos_;
     for (std::uint64_t back = 0;; ++back) {
       const Arrival& from = ring_[(pos_ - back) % kRingBytes];
       if (from.cost + walked + least_switch_ < best_cost) {
@@ -322,7 +327,7 @@ class ChunkParser {
     // A path that begins before pos_ knows whether the byte before pos_ differs.
     const bool missed = best_back > 0 && *source_at(diagonal, pos_ - 1) != target_[pos_ - 1];
     const Path path{diagonal, best_cost, add_node(ring_[(pos_ - best_back) % kRingBytes], diagonal, pos_ - best_back),
-                    missed};
+                    missed, pos_};
     if (known) {
       *known = path;
     } else if (paths_.size() < beam_) {

@@ -26,7 +26,7 @@ std::uint16_t SourceGrams::hash_of(const std::uint8_t* at) noexcept {
   const auto word = [at](unsigned i) { return static_cast<std::uint32_t>(load_le<std::uint16_t>(at + i)); };
   std::uint32_t hash = word(0) * kFactors[0] + word(2) * kFactors[1];
   if constexpr (kGram == kShortGram) {
-    hash += (word(4) & 0xff) * kFactors[2];
+    hash += word(4) * kFactors[2];
   } else {
     hash += word(4) * kFactors[2] + word(6) * kFactors[3];
     hash += word(kGram - 8) * kFactors[4] + word(kGram - 6) * kFactors[5];

@@ -18,7 +18,9 @@ namespace bdelta {
 
 class SourceGrams {
  public:
-  static constexpr unsigned kShortGram = 5;   // bytes: goes on where the files go on somewhere near
+  // Bytes: goes on where the files go on somewhere near. With 5, paths that chance began push out better ones: a database
+  // took 6 % more and a dex file 2 %; with 7 the dex file takes 11 % more.
+  static constexpr unsigned kShortGram = 6;
   static constexpr unsigned kLongGram = 24;   // where content repeats, the nearest short match is often the wrong one
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
