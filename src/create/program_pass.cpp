@@ -55,8 +55,9 @@ Covers joined(Covers covers) {
   return all;
 }
 
-// Where there is only one set of covers to be chosen.
-ParseParams with_one_set(ParseParams params) {
+// With labels in place of addresses, and only one set of covers to be chosen.
+ParseParams for_labels(ParseParams params) {
+  params.gram_bytes = SourceGrams::kShortGram;
   params.costs.resize(1);
   params.little_costs.clear();
   params.dense_costs.clear();
@@ -132,7 +133,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
     seeds = tables_->set_apart(first, map, labels, old_image_.span(), new_image_.span());
     scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
-  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, with_one_set(level_params),
+  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, for_labels(level_params),
                                        scale.span(), pool_).front()));
 }
 
@@ -175,7 +176,7 @@ void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   exe::LearnedPrediction learned = exe::learn_prediction(
       *old_, new_->images(), target_, exe::PlaceMap(plan_.covers), exe::LabelUse::kPredict, pool_);
-  plan_.covers = joined(tables_->settled(std::move(plan_.covers), with_one_set(settings_.match.parse_params),
+  plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
                                          learned.labels));
   plan_.kinds = learned.kinds | tables_->kinds();
   apply_program_bytes_ += exe::rebuild_memory_bytes(tables_->source_tables(), plan_.kinds);

@@ -17,8 +17,8 @@ constexpr std::size_t kTasksPerThread = 6;  // at least, so that no thread is le
 // Tables that are not in use: one pair a worker in the end. What is in a table does not change its answers.
 class GramTables {
  public:
-  GramTables(ByteSpan source, std::size_t max_blocks, bool long_grams)
-      : source_(source), max_blocks_(max_blocks), long_grams_(long_grams) {}
+  GramTables(ByteSpan source, std::size_t max_blocks, const ParseParams& params)
+      : source_(source), max_blocks_(max_blocks), gram_bytes_(params.gram_bytes), long_grams_(params.long_grams) {}
 
   std::unique_ptr<Grams> take() {
     const std::lock_guard lock(mutex_);
@@ -34,13 +34,14 @@ class GramTables {
 
  private:
   [[nodiscard]] std::unique_ptr<Grams> make() const {
-    if (!long_grams_) return std::make_unique<Grams>(Grams{SourceGrams(source_, max_blocks_), {}});
-    return std::make_unique<Grams>(
-        Grams{SourceGrams(source_, max_blocks_), SourceGrams(source_, max_blocks_, SourceGrams::kLongGram)});
+    auto grams = std::make_unique<Grams>(Grams{SourceGrams(source_, max_blocks_, gram_bytes_), {}});
+    if (long_grams_) grams->long_ones.emplace(source_, max_blocks_, SourceGrams::kLongGram);
+    return grams;
   }
 
   const ByteSpan source_;
   const std::size_t max_blocks_;
+  const unsigned gram_bytes_;
   const bool long_grams_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Grams>> free_;
@@ -158,7 +159,7 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   std::vector<ParseCosts> costs = costs_for(source, target, seeds, params);
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
-  GramTables tables(source, scope.gram_blocks, params.long_grams);
+  GramTables tables(source, scope.gram_blocks, params);
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
   if (choice && costs.size() > 1) costs = chosen_costs(with, costs, *choice);
   return parse_chunks(with, cut_ranges({}, target.size(), scope.chunk_bytes), costs);

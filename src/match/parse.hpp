@@ -9,6 +9,7 @@
 #include "delta/cover.hpp"
 #include "match/anchor_table.hpp"
 #include "match/parse_costs.hpp"
+#include "match/source_grams.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -20,6 +21,7 @@ struct ParseParams {
   std::vector<ParseCosts> dense_costs;          // likewise, where what seeds leave free looks compressed
   std::size_t beam = 64;      // diagonals alive at a time
   unsigned anchor_shift = 2;  // one position in 2^shift is an anchor
+  unsigned gram_bytes = SourceGrams::kMediumGram;  // of the nearest matches that are asked for
   bool long_grams = false;    // ask for the nearest long match too
 };
 

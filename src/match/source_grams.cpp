@@ -9,14 +9,14 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kShortMask = (std::uint64_t{1} << 8 * SourceGrams::kShortGram) - 1;
 constexpr std::uint16_t kFactors[] = {0x9E37, 0x79B9, 0x7F4B, 0xD6E9, 0xB667, 0x85EB, 0xC2B3, 0x27D5};
 constexpr unsigned kMaxTries = 4;  // entries of a bucket compared in each direction
 
 }  // namespace
 
 SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
-    : source_(source), gram_bytes_(gram_bytes), max_blocks_(max_blocks),
+    : source_(source), gram_bytes_(gram_bytes),
+      word_mask_(gram_bytes < 8 ? (std::uint64_t{1} << 8 * gram_bytes) - 1 : ~std::uint64_t{0}), max_blocks_(max_blocks),
       slot_of_(std::bit_ceil(std::min<std::size_t>(static_cast<std::size_t>(source.size() >> kBlockLog) + 1,
                                                    max_blocks * kNotesPerBlock))) {}
 
@@ -26,6 +26,8 @@ std::uint16_t SourceGrams::hash_of(const std::uint8_t* at) noexcept {
   const auto word = [at](unsigned i) { return static_cast<std::uint32_t>(load_le<std::uint16_t>(at + i)); };
   std::uint32_t hash = word(0) * kFactors[0] + word(2) * kFactors[1];
   if constexpr (kGram == kShortGram) {
+    hash += (word(4) & 0xff) * kFactors[2];
+  } else if constexpr (kGram == kMediumGram) {
     hash += word(4) * kFactors[2];
   } else {
     hash += word(4) * kFactors[2] + word(6) * kFactors[3];
@@ -36,12 +38,13 @@ std::uint16_t SourceGrams::hash_of(const std::uint8_t* at) noexcept {
 }
 
 std::uint32_t SourceGrams::bucket_of(const std::uint8_t* at) const noexcept {
+  if (gram_bytes_ == kMediumGram) return hash_of<kMediumGram>(at);
   return gram_bytes_ == kShortGram ? hash_of<kShortGram>(at) : hash_of<kLongGram>(at);
 }
 
 bool SourceGrams::fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept {
-  if (gram_bytes_ == kShortGram) return ((load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b)) & kShortMask) == 0;
-  return std::memcmp(a, b, gram_bytes_) == 0;
+  if (((load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b)) & word_mask_) != 0) return false;
+  return gram_bytes_ < 8 || std::memcmp(a, b, gram_bytes_) == 0;
 }
 
 // A counting sort. Neighbouring positions often share a bucket, and counting or placing one then waits for the one
@@ -57,7 +60,9 @@ void SourceGrams::build(Block& block, std::uint64_t number) const {
   std::array<std::uint16_t, 1u << kBucketLog> low{};  // of each bucket: the count, then where the next one goes
   std::array<std::uint16_t, 1u << kBucketLog> high{};
   const std::uint8_t* at = source_.data() + begin;
-  if (gram_bytes_ == kShortGram) {
+  if (gram_bytes_ == kMediumGram) {
+    for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kMediumGram>(at + 2 * i);
+  } else if (gram_bytes_ == kShortGram) {
     for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kShortGram>(at + 2 * i);
   } else {
     for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kLongGram>(at + 2 * i);

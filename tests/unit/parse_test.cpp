@@ -361,7 +361,20 @@ TEST(SourceGrams, LongGramsPassOverShortMatches) {
   const SourceGrams::Nearest nearest = grams.find(text.data(), 20'000);
   EXPECT_EQ(SourceGrams::kNone, nearest.before);
   EXPECT_EQ(22'000u, nearest.after);
-  EXPECT_EQ(20'000u, SourceGrams(source, 4).find(text.data(), 20'000).before);
+  EXPECT_EQ(20'000u, SourceGrams(source, 4, SourceGrams::kShortGram).find(text.data(), 20'000).before);
+}
+
+TEST(SourceGrams, FitAsManyBytesAsTheyHave) {
+  Bytes source = random_bytes(60'000, 14);
+  const Bytes text = random_bytes(40, 15);
+  for (const std::size_t same : {4u, 5u, 6u, 23u, 24u}) {
+    std::copy_n(text.begin(), same, source.begin() + 20'000);
+    for (const unsigned gram_bytes : {SourceGrams::kShortGram, SourceGrams::kMediumGram, SourceGrams::kLongGram}) {
+      EXPECT_EQ(same >= gram_bytes ? 20'000u : SourceGrams::kNone,
+                SourceGrams(source, 4, gram_bytes).find(text.data(), 20'000).before)
+          << same << " equal bytes, gram " << gram_bytes;
+    }
+  }
 }
 
 TEST(SourceGrams, FindsTheNearestOnBothSides) {
@@ -370,7 +383,7 @@ TEST(SourceGrams, FindsTheNearestOnBothSides) {
   for (const std::ptrdiff_t pos : {40'000, 44'000, 47'000}) {
     std::copy(gram.begin(), gram.end(), source.begin() + pos);
   }
-  SourceGrams grams(source, 2);
+  SourceGrams grams(source, 2, SourceGrams::kShortGram);
   const SourceGrams::Nearest nearest = grams.find(gram.data(), 45'000);
   EXPECT_EQ(44'000u, nearest.before);
   EXPECT_EQ(47'000u, nearest.after);
@@ -384,9 +397,11 @@ TEST(SourceGrams, EveryEvenPositionFindsItself) {
   for (const std::size_t size : {8u, 9u, 10u, 11u, 16'384u, 16'390u, 16'391u, 16'392u, 16'394u, 40'001u}) {
     Bytes source = random_bytes(size, size);
     std::fill_n(source.begin(), size / 3, std::uint8_t{0});
-    SourceGrams grams(source, 4);
-    for (std::size_t pos = 0; pos + 8 <= size; pos += 2) {
-      ASSERT_EQ(pos, grams.find(source.data() + pos, pos).before) << "size " << size;
+    for (const unsigned gram_bytes : {SourceGrams::kShortGram, SourceGrams::kMediumGram, SourceGrams::kLongGram}) {
+      SourceGrams grams(source, 4, gram_bytes);
+      for (std::size_t pos = 0; pos + grams.readable_bytes() <= size; pos += 2) {
+        ASSERT_EQ(pos, grams.find(source.data() + pos, pos).before) << "size " << size << ", gram " << gram_bytes;
+      }
     }
   }
 }
