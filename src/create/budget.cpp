@@ -144,6 +144,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
     parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));
     parse.dense_costs.clear();
     settings.light_ns = 0;
+    settings.miss_byte_ns = 0;
     settings.calm_window_bytes = 0;
   }
   if (request.limit_bytes != 0 && request.limit_bytes < kContentsLeastLimit) settings.contents = false;

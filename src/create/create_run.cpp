@@ -75,6 +75,7 @@ Status CreateRun::check_limits() {
                                      patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
                                      settings.contents, settings.light_ns};
     of_writer.model_most_bytes = settings.model_most_bytes;
+    of_writer.miss_byte_ns = settings.miss_byte_ns;
     writer_.emplace(of_writer, *body_, *pool_);
     if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});

@@ -104,6 +104,8 @@ class CreateRun {
   [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &words_->map : nullptr; }
   bool has_short_streams();
   bool contents_learn_words();
+  Result<bool> light_misses_learn_words();
+  Status code_chosen();
   Result<std::uint64_t> made_bytes();
   Made take_made();
   void restore_made(Made made);
@@ -118,9 +120,9 @@ class CreateRun {
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);
   Result<std::size_t> smallest_with_contents(const std::vector<std::size_t>& ways);
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
-  Result<bool> are_covers_smaller(const Covers& covers);
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
   Status take_words_if_smaller(native::CodedWords words);
+  Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);
   void set_segment_range(double begin, double end);
@@ -157,6 +159,7 @@ class CreateRun {
   FilePieces source_pieces_{ByteSpan()};   // at hand for the segment
   FilePieces target_pieces_{ByteSpan()};
   std::optional<native::CodedWords> words_;  // absent where none pay
+  std::optional<native::CodedWords> other_words_;  // that did not pay for the covers alone
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen

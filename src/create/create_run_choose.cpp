@@ -235,7 +235,8 @@ CreateRun::Measure CreateRun::full_measure() const noexcept {
 // estimate tells if both take long to code and differ much. Then, coded_ is what is the smaller one, if that had to be
 // coded to know.
 Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure) {
-  const bool is_slow_to_code = budget_.settings.numbers.id == CodecId::kLzma && !budget_.settings.contents;
+  const LevelSettings& settings = budget_.settings;
+  const bool is_slow_to_code = settings.numbers.id == CodecId::kLzma && !settings.contents && settings.miss_byte_ns == 0;
   if (is_slow_to_code && std::min(before.stream_bytes(), after.stream_bytes()) > kQuickBytes) {
     BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before));
     BDELTA_ASSIGN(const std::uint64_t estimated, estimate_body(after));

@@ -2,6 +2,7 @@
 // that takes no time, the same without prediction.
 #include "create/create_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/try.hpp"
@@ -21,23 +22,28 @@ constexpr std::uint64_t kLeastSavedShare = 128;
 // Whether the streams of what was chosen so far are short.
 bool CreateRun::has_short_streams() { return draft_chosen().stream_bytes() <= kQuickBytes; }
 
-// words_ become these if the groups with them, and their record, are smaller than without.
+// words_ become these if the groups with them, and their record, are smaller than without; else they are kept aside.
 Status CreateRun::take_words_if_smaller(native::CodedWords words) {
   BodyDraft before = draft_chosen();
   words_ = std::move(words);
   BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words_->record.size(), std::move(before), full_measure()));
-  if (!smaller) words_.reset();
+  if (!smaller) other_words_ = std::exchange(words_, {});
   return {};
-}
-
-// Whether the groups of these covers are smaller than those of covers_, without prediction.
-Result<bool> CreateRun::are_covers_smaller(const Covers& covers) {
-  return is_smaller(draft_body(covers), 0, draft_body(covers_), full_measure());
 }
 
 // Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
 // copied bytes for it.
 bool CreateRun::contents_learn_words() { return budget_.settings.contents && !has_short_streams(); }
+
+// So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
+// this is not in vain.
+Result<bool> CreateRun::light_misses_learn_words() {
+  if (budget_.settings.miss_byte_ns == 0 || has_short_streams()) return false;
+  BDELTA_TRY(code_chosen());
+  const auto& choices = coded_->groups.choices;
+  return std::any_of(choices.begin(), choices.end(),
+                     [](const native::GroupChoices& made) { return made.contents_bytes[kResidualGaps] > 0; });
+}
 
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
 Status CreateRun::find_words() {
@@ -48,40 +54,62 @@ Status CreateRun::find_words() {
   BDELTA_ASSIGN(std::optional<native::CodedWords> found,
                 learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
   if (!found) return {};
+  BDELTA_ASSIGN(const bool learned, light_misses_learn_words());
+  if (learned) {
+    other_words_ = std::move(found);
+    return {};
+  }
   if (budget_.settings.choice_bytes > 0) return take_words_if_smaller(std::move(*found));
   words_ = std::move(found);
   coded_.reset();
   return {};
 }
 
-// Copies of what stands before in NEW, where that costs less than what covers and words make of it. Contents know no
-// such copies. With prediction there are none.
-Status CreateRun::find_target_copies() {
-  if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
-  set_segment_range(share::kChosen, share::kChosen);
-  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers_, words()};
+// Copies of what stands before in NEW, where that costs less than what these covers and words make of it; `other`, if
+// there are any, take the place of words_.
+Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
+  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers, other ? &other->map : words()};
   const TargetCopies found = [&] {
     const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
     return bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
   }();
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
-  const FilePieces source_alone = std::exchange(
+  BodyDraft before = coded_ ? BodyDraft() : draft_body(covers_);
+  const FilePieces pieces_before = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
-  Covers covers = with_target_copies(covers_, found.copies, source_.bytes().size());
-  BDELTA_ASSIGN(const bool smaller, are_covers_smaller(covers));
+  const std::uint64_t record_bytes = other ? other->record.size() : 0;
+  if (other) std::swap(words_, other);
+  Covers with_copies = with_target_copies(covers, found.copies, source_.bytes().size());
+  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_body(with_copies), record_bytes, std::move(before), full_measure()));
   if (smaller) {
-    covers_ = std::move(covers);
+    covers_ = std::move(with_copies);
   } else {
-    source_pieces_ = source_alone;
+    source_pieces_ = pieces_before;
+    if (record_bytes > 0) words_ = std::move(other);
   }
+  return {};
+}
+
+// Contents know no such copies, so words that these had no need of may be of use again. With prediction there are none.
+Status CreateRun::find_target_copies() {
+  if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
+  set_segment_range(share::kChosen, share::kChosen);
+  const Covers covers = covers_;
+  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
+  if (!other_words_) return {};
+  return take_target_copies_if_smaller(covers, std::exchange(other_words_, {}));
+}
+
+// coded_ becomes what was chosen and found so far, if it is not yet.
+Status CreateRun::code_chosen() {
+  if (coded_) return {};
+  BDELTA_ASSIGN(coded_, code_body(draft_chosen(), full_measure()));
   return {};
 }
 
 // How much the patch takes by what was chosen and found, beside what all patches of this pair have.
 Result<std::uint64_t> CreateRun::made_bytes() {
-  if (!coded_) {
-    BDELTA_ASSIGN(coded_, code_body(draft_chosen(), full_measure()));
-  }
+  BDELTA_TRY(code_chosen());
   return coded_->bytes + (words_ ? words_->record.size() : 0);
 }
 

@@ -120,12 +120,14 @@ LevelSettings level_settings(int level) {
   if (level >= 8) {
     settings.model_values = 8 * kMiB;
     settings.light_ns = 10'000'000;
+    settings.miss_byte_ns = 20000;
   }
   if (level >= 9) {
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;
     settings.digest_share = 2;
     settings.light_ns = 25'000'000;
+    settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
   }

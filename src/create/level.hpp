@@ -22,6 +22,7 @@ struct LevelSettings {
   bool contents = false;         // literals and residual through the contents coder where that is smaller
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
   std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller
+  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0: it is not tried
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers in a group that are tried in it
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there

@@ -17,6 +17,7 @@ struct ContentsScope {
   unsigned lane_count = 1;    // coded windows go to the lanes in turn; each lane has models and a code of its own
   bool run_matches = true;    // see LiteralScope
   bool light = false;         // likewise
+  bool light_misses = false;  // the misses by the light model
 };
 
 // Where the code of a window belongs. Windows of a lane are decoded in order.

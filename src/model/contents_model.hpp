@@ -8,6 +8,7 @@
 #include "delta/op.hpp"
 #include "model/contents_scope.hpp"
 #include "model/light_literals.hpp"
+#include "model/light_misses.hpp"
 #include "model/literal_model.hpp"
 #include "model/miss_model.hpp"
 
@@ -21,7 +22,9 @@ class ContentsModel {
     const LiteralScope literals{scope.literal_log, scope.run_matches, scope.light};
     if (scope.literals && scope.light) light_ = std::make_unique<LightLiteralModel>(literals, source);
     if (scope.literals && !scope.light) literals_ = std::make_unique<LiteralModel>(literals, source);
-    if (scope.misses) misses_ = std::make_unique<MissModel>(MissScope{scope.miss_log});
+    const MissScope misses{scope.miss_log};
+    if (scope.misses && scope.light_misses) light_misses_ = std::make_unique<LightMissModel>(misses);
+    if (scope.misses && !scope.light_misses) misses_ = std::make_unique<MissModel>(misses);
   }
 
   // `out` is the window at target_pos: what its copies give stands there, and what is not coded as it is in the end.
@@ -39,6 +42,7 @@ class ContentsModel {
       if (ops[i].kind == OpKind::kCopy) {
         source_before = ops[i].source_pos + ops[i].length;
         if (misses_) misses_->code(coder, target_pos + at, bytes, wanted, watch);
+        if (light_misses_) light_misses_->code(coder, target_pos + at, bytes, wanted, watch);
       } else if (literals_ || light_) {
         LiteralRun run{ops[i].length, target_pos + at, source_before, kNoSource, before_};
         if (i + 1 < ops.size()) run.source_after = ops[i + 1].source_pos;
@@ -52,7 +56,9 @@ class ContentsModel {
   }
 
   // Copied bytes that have changed so far.
-  [[nodiscard]] std::uint64_t changed_count() const noexcept { return misses_ ? misses_->changed_count() : 0; }
+  [[nodiscard]] std::uint64_t changed_count() const noexcept {
+    return misses_ ? misses_->changed_count() : light_misses_ ? light_misses_->changed_count() : 0;
+  }
 
  private:
   static constexpr std::uint32_t kBytesPerLook = 4096;  // some milliseconds
@@ -90,6 +96,7 @@ class ContentsModel {
   std::unique_ptr<LiteralModel> literals_;
   std::unique_ptr<LightLiteralModel> light_;  // in its place
   std::unique_ptr<MissModel> misses_;
+  std::unique_ptr<LightMissModel> light_misses_;  // in its place
   std::array<std::uint8_t, 8> before_{};  // the target bytes in front of the place, the nearest last
 };
 

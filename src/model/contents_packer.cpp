@@ -26,7 +26,7 @@ class WindowWalk {
   std::vector<DeltaOp> ops;
 
   void take(const WindowRecord& record) {
-    target_pos = target_pos_;
+    target_pos = target_pos_ += record.left_out_bytes;
     source_before = source_end_;
     ops.clear();
     std::uint64_t done = 0;

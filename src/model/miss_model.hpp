@@ -19,34 +19,12 @@
 #include "base/bytes.hpp"
 #include "base/prefetch.hpp"
 #include "model/byte_mixer.hpp"
-#include "model/literal_context.hpp"
+#include "model/miss_history.hpp"
 #include "model/miss_scope.hpp"
+#include "model/wide_slot.hpp"
 #include "parallel/watch.hpp"
 
 namespace bdelta::mix {
-
-// 22 bits of probability, 10 bits of how many bits were seen.
-using WideSlot = std::uint32_t;
-inline constexpr WideSlot kFreshWideSlot = WideSlot{1} << 31;
-
-struct WideRates {
-  std::array<std::uint16_t, 256> of{};
-};
-constexpr WideRates make_wide_rates() {
-  WideRates rates;
-  for (std::uint32_t n = 0; n < 256; ++n) rates.of[n] = static_cast<std::uint16_t>(2 * 65536 / (2 * n + 3));
-  return rates;
-}
-inline constexpr WideRates kWideRates = make_wide_rates();
-
-// `limit` is at most 255: more makes steadier slots.
-inline void learn_wide(WideSlot& slot, unsigned bit, unsigned limit) {
-  const unsigned seen = slot & 1023;
-  const std::int64_t p = slot >> 10;
-  const std::int64_t goal = bit != 0 ? (1 << 22) - 1 : 0;
-  const auto moved = static_cast<std::uint32_t>(p + ((goal - p) * kWideRates.of[seen] >> 16));
-  slot = moved << 10 | (seen < limit ? seen + 1 : seen);
-}
 
 class MissModel {
  public:
@@ -74,8 +52,7 @@ class MissModel {
       } else {
         bytes[i] = code_byte(coder, pos + i, bytes[i], target[i]);
       }
-      changed_count_ += history_ & 1;
-      behind_ = behind_ << 8 | ahead_ >> 24;
+      changed_count_ += past_.changes & 1;
       ahead_ = ahead_ << 8 | (i + 4 < bytes.size() ? bytes[i + 4] : 0u);
       pace.step();
     }
@@ -91,35 +68,19 @@ class MissModel {
   static constexpr unsigned kSeen = 255;
   static constexpr std::uint64_t kEarlyFlags = 4096;
   static constexpr std::size_t kCorrections = 1024;
-  static constexpr std::size_t kGapClasses = 12;
 
   template <class Coder>
   std::uint8_t code_byte(Coder& coder, std::uint64_t pos, std::uint8_t copied, std::uint8_t wanted) {
-    const unsigned missed = code_flag(coder, pos, copied, copied != wanted ? 1 : 0);
-    history_ = history_ << 1 | missed;
-    if (missed == 0) {
-      if (gap_ == 0) end_run();
-      ++gap_;
-      after_ = after_ << 8 | copied;
+    if (code_flag(coder, pos, copied, copied != wanted ? 1 : 0) == 0) {
+      past_.note_hit(copied);
       return copied;
     }
+    past_.begin_miss();
     coder.enter(kResidualValues);
     const auto added = code_value(coder, copied, static_cast<std::uint8_t>(wanted - copied));
     coder.enter(kResidualGaps);
-    const auto made = static_cast<std::uint8_t>(copied + added);
-    after_ = after_ << 8 | made;
-    return made;
-  }
-
-  void end_run() {
-    run_before_ = run_;
-    run_ = 0;
-  }
-
-  // How far back the last change lies, in few classes.
-  [[nodiscard]] std::size_t gap_class() const {
-    if (gap_ < 4) return gap_;
-    return std::min<std::size_t>(4 + static_cast<std::size_t>(std::bit_width(gap_)) - 3, kGapClasses - 1);
+    past_.end_miss(copied, added);
+    return static_cast<std::uint8_t>(copied + added);
   }
 
   // Weights move fast at first.
@@ -133,25 +94,26 @@ class MissModel {
   };
 
   void find_flag_slots(std::uint64_t pos, std::uint8_t copied, Flag& flag) {
-    const std::uint32_t back = static_cast<std::uint32_t>(behind_);
-    const auto gap = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap_, 4095));
+    const std::uint32_t back = past_.behind;
+    const auto gap = static_cast<std::uint32_t>(std::min<std::uint64_t>(past_.gap, 4095));
     const std::uint32_t now = copied;
-    const auto made = static_cast<std::uint32_t>(after_);
+    const std::uint32_t made = past_.after;
     const auto align = static_cast<std::uint32_t>(pos & 3);
-    const std::uint32_t recent = history_ & 15;
+    const std::uint32_t recent = past_.changes & 15;
+    const auto& gaps = past_.gaps;
     const std::array<std::uint32_t, kFlagContexts> hashes = {
         hash_of(1, now, back & 0xff, recent),
         hash_of(2, now, back & 0xffffff),
         hash_of(3, ahead_, recent & 1),
         hash_of(4, now, back & 0xffff, ahead_ & 0xff0000),
         hash_of(5, now, back & 0xff, ahead_ & 0xffff00, recent & 1),
-        hash_of(6, gap, run_before_, gaps_[0]),
-        hash_of(7, gap, align, recent_values_ & 0xffff),
-        hash_of(8, history_ & 0xffff, align),
+        hash_of(6, gap, past_.run_before, gaps[0]),
+        hash_of(7, gap, align, past_.values & 0xffff),
+        hash_of(8, past_.changes & 0xffff, align),
         hash_of(9, made & 0xffff, now, recent),
-        hash_of(10, gap, gaps_[0], gaps_[1], gaps_[2]),
+        hash_of(10, gap, gaps[0], gaps[1], gaps[2]),
         hash_of(11, ahead_, back),
-        hash_of(12, std::min(gap, 40u), now, recent_values_ & 0xff),
+        hash_of(12, std::min(gap, 40u), now, past_.values & 0xff),
         hash_of(13, made, now),
         hash_of(14, made & 0xff, ahead_ & 0xffff0000, recent)};
     for (std::size_t i = 0; i < kFlagContexts; ++i) {
@@ -164,7 +126,7 @@ class MissModel {
   unsigned code_flag(Coder& coder, std::uint64_t pos, std::uint8_t copied, unsigned missed) {
     Flag flag;
     find_flag_slots(pos, copied, flag);
-    std::int32_t* by_gap = &weights_by_gap_[(gap_class() * 4 + std::min(run_before_, 3u)) * (kFlagContexts + 1)];
+    std::int32_t* by_gap = &weights_by_gap_[(past_.gap_class() * 4 + std::min(past_.run_before, 3u)) * (kFlagContexts + 1)];
     std::int32_t* by_byte = &weights_by_byte_[copied * (kFlagContexts + 1)];
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kFlagContexts; ++i) {
@@ -176,8 +138,8 @@ class MissModel {
     sum += std::int64_t{-256} * (std::int64_t{by_gap[kFlagContexts]} + by_byte[kFlagContexts]);
     const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-    const auto near = near_.around(hash_of(copied, static_cast<std::uint32_t>(behind_ & 0xff)) >> 22, x);
-    const auto wide = wide_.around(gap_class() * 64 + std::min(gaps_[0], 63u), x);
+    const auto near = near_.around(hash_of(copied, past_.behind & 0xff) >> 22, x);
+    const auto wide = wide_.around(past_.gap_class() * 64 + std::min(past_.gaps[0], 63u), x);
     const std::uint32_t one =
         std::clamp<std::uint32_t>((3 * mixed + 2 * near.corrected() + 3 * wide.corrected()) / 8, 1, 65535);
     missed = coder.bit(missed, one);
@@ -197,27 +159,22 @@ class MissModel {
 
   template <class Coder>
   std::uint8_t code_value(Coder& coder, std::uint8_t copied, std::uint8_t added) {
-    if (run_ == 0) {
-      gaps_[2] = gaps_[1];
-      gaps_[1] = gaps_[0];
-      gaps_[0] = static_cast<std::uint32_t>(std::min<std::uint64_t>(gap_, 65535));
-    }
-    const std::uint32_t place = std::min(run_, 7u);
-    const std::uint32_t in_run = run_ == 0 ? 0 : recent_values_ & (run_ == 1 ? 0xff : 0xffff);
+    const std::uint32_t place = past_.place();
+    const std::uint32_t in_run = past_.in_run();
     const std::uint32_t now = copied;
-    const auto back = static_cast<std::uint32_t>(behind_);
-    const auto made = static_cast<std::uint32_t>(after_);
+    const std::uint32_t back = past_.behind;
+    const std::uint32_t made = past_.after;
     const Contexts<kValueContexts> contexts = {
-        hash_of(1, place, recent_values_ & 0xff),
-        hash_of(2, place, recent_values_ & 0xffff),
-        hash_of(3, place, recent_values_ & 0xffffff),
-        hash_of(4, recent_values_),
+        hash_of(1, place, past_.values & 0xff),
+        hash_of(2, place, past_.values & 0xffff),
+        hash_of(3, place, past_.values & 0xffffff),
+        hash_of(4, past_.values),
         hash_of(5, place, now),
         hash_of(6, now, back & 0xff, in_run),
         hash_of(7, ahead_),
         hash_of(8, now, back & 0xffffff),
-        hash_of(9, gaps_[0], place, in_run),
-        hash_of(10, first_value_, place, in_run),
+        hash_of(9, past_.gaps[0], place, in_run),
+        hash_of(10, past_.first, place, in_run),
         hash_of(11, now, made & 0xffff),
         hash_of(12, now, ahead_ & 0xff0000, in_run & 0xff, place),
         hash_of(13, made & 0xff),
@@ -225,34 +182,21 @@ class MissModel {
         hash_of(15, made & 0xffffff),
         hash_of(16, made),
         hash_of(17, made & 0xff, ahead_ & 0xff0000)};
-    added = values_->code(coder, copied, added, contexts, place, recent_values_ & 0xff);
-    if (run_ == 0) first_value_ = added;
-    ++run_;
-    gap_ = 0;
-    recent_values_ = recent_values_ << 8 | added;
-    return added;
+    return values_->code(coder, copied, added, contexts, place, past_.values & 0xff);
   }
 
   const unsigned shift_;
   std::vector<WideSlot> slots_;
   std::unique_ptr<ByteMixer<kValueContexts, kAddedContexts>> values_;
-  std::array<std::int32_t, kGapClasses * 4 * (kFlagContexts + 1)> weights_by_gap_;
+  std::array<std::int32_t, MissHistory::kGapClasses * 4 * (kFlagContexts + 1)> weights_by_gap_;
   std::array<std::int32_t, 256 * (kFlagContexts + 1)> weights_by_byte_;
   Corrections<kCorrections> near_;
   Corrections<kCorrections> wide_;
 
   std::uint32_t ahead_ = 0;    // the copied byte at hand and three more, the first in the high byte
-  std::uint64_t behind_ = 0;   // copied bytes before, the latest lowest
-  std::uint64_t after_ = 0;    // the same as they are in the target
+  MissHistory past_;
   std::uint64_t coded_flags_ = 0;
   std::uint64_t changed_count_ = 0;  // bytes of all copies so far
-  std::uint32_t history_ = 0;  // a bit for each of the last bytes: 1 if it changed
-  std::uint64_t gap_ = 0;      // copied bytes since the last change
-  std::uint32_t run_ = 0;      // changes in a row
-  std::uint32_t run_before_ = 0;
-  std::array<std::uint32_t, 3> gaps_{};
-  std::uint32_t recent_values_ = 0;
-  std::uint32_t first_value_ = 0;
 };
 
 }  // namespace bdelta::mix

@@ -1,4 +1,4 @@
-// How large the miss model is.
+// How large the miss models are.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct MissScope {
   unsigned table_log = kMinMissLog;
 };
 
-// Upper bound of the bytes of a model.
+// Upper bound of the bytes of either model.
 [[nodiscard]] constexpr std::uint64_t miss_memory_bytes(const MissScope& scope) {
   constexpr std::uint64_t kFixed = 512 * 1024;
   return kFixed + (std::uint64_t{kMissFlagContexts * 4} << scope.table_log) +

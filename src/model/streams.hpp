@@ -20,6 +20,9 @@ enum StreamId : std::uint8_t {
 };
 inline constexpr std::size_t kStreamCount = 7;
 
+// Those that say which copied bytes change.
+inline constexpr std::array<StreamId, 3> kResidualStreams = {kResidualGaps, kResidualLengths, kResidualValues};
+
 [[nodiscard]] const char* stream_name(std::size_t id) noexcept;
 
 // What of its windows a group carries. With prediction the covers of all windows stand before the first window's bytes.
@@ -49,6 +52,7 @@ struct WindowRecord {
   StreamSizes sizes{};              // coded: raw bytes of each stream that belong to this window
   std::uint32_t checksum = 0;       // coded
   bool unknown_streams = false;     // reading: the table names streams that do not exist
+  std::uint64_t left_out_bytes = 0; // of the target in front, where a draft is of a sample alone
 };
 
 }  // namespace bdelta

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/varint.hpp"
 #include "hash/xxh3.hpp"
@@ -22,8 +23,12 @@ class GroupEncoder {
       : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), words_(words),
         watch_(watch), target_from_(target_from) {}
 
+  // The next window stands so far behind the last one.
+  void leave_out(std::uint64_t bytes) { left_out_bytes_ = bytes; }
+
   void plain(const Segment& segment) {
     WindowRecord record;
+    record.left_out_bytes = std::exchange(left_out_bytes_, 0);
     record.plain = true;
     record.target_length = segment.target_length;
     record.diagonal_change = segment.diagonal - diagonal_;
@@ -60,6 +65,7 @@ class GroupEncoder {
   void open_window(std::uint64_t pos) {
     window_begin_ = pos_ = literal_from_ = pos;
     record_ = {};
+    record_.left_out_bytes = std::exchange(left_out_bytes_, 0);
     run_count_ = 0;
     unchanged_ = 0;
     is_cut_ = false;
@@ -212,6 +218,7 @@ class GroupEncoder {
   WindowRecord record_;
   StreamSizes sizes_before_{};
   std::int64_t diagonal_ = 0;
+  std::uint64_t left_out_bytes_ = 0;
   std::uint64_t window_begin_ = 0;
   std::uint64_t pos_ = 0;
   std::uint64_t literal_from_ = 0;
@@ -235,7 +242,10 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
                         const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
                         Watch* watch, std::uint64_t target_from) {
   GroupEncoder encoder(source, target, false, window_bytes, words, watch, target_from);
+  std::uint64_t end = segments.empty() ? 0 : segments.front().target_pos;
   for (const Segment& segment : segments) {
+    encoder.leave_out(segment.target_pos - end);
+    end = segment.target_pos + segment.target_length;
     if (segment.plain) {
       encoder.plain(segment);
     } else {

@@ -153,6 +153,21 @@ void make_tracks(const Bytes& source, const Bytes& busy) {
   by_tool("bdt2-tracks-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
+void make_light_misses(const Bytes& source, const Bytes& busy) {
+  // Numbers that moved by the same behind the same bytes, and by chance somewhere else.
+  const Bytes words = wordy_bytes(60'000, 22);
+  Bytes moved = bent(words);
+  for (std::size_t i = 1000; i < moved.size(); i += 1777) moved[i] ^= 9;
+  by_tool("bdt2-light-misses", words, moved, create_options(9));
+  Craft craft;
+  craft.light = craft.light_misses = craft.model = true;
+  craft.window_bytes = 700;
+  craft.group_bytes = 5000;
+  by_hand("bdt2-light-misses-many", source, busy, craft);
+  const ProgramPair programs = program_pair(12, 300);
+  by_tool("bdt2-light-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
+}
+
 // Sets of before places (feature bit 10) and tracks (13) have packed groups without them, which nothing makes any more.
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
@@ -277,6 +292,7 @@ void make_all() {
   make_target_copies();
   make_places(source, busy);
   make_tracks(source, busy);
+  make_light_misses(source, busy);
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -14,6 +14,7 @@ struct Craft {
   bool model = false;                         // numbers through the context coder where that is smaller
   bool contents = false;                      // literals and residual through the contents coder likewise
   bool light = false;                         // literals by the light model likewise
+  bool light_misses = false;                  // misses by theirs likewise
   std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where coded contents have several lanes
   std::uint64_t window_bytes = 4096;
   std::uint64_t group_bytes = 16384;          // target bytes of a group

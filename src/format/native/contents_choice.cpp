@@ -22,6 +22,13 @@ constexpr std::uint64_t kLightLiteralNs = 1000;            // with its share of 
 constexpr std::uint64_t kLightFirstNs = 5'000'000;         // memory and training, with however few literals
 constexpr std::uint64_t kFreeLightNs = 10'000'000;         // what takes longer has to save bytes for it
 
+// The light model of misses, likewise.
+constexpr std::uint64_t kLightCopiedNs = 3;
+constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling of the tables
+constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
+constexpr std::uint64_t kFarAheadOf = 4;
+constexpr std::uint64_t kLightMissNs = 1500;               // with the bytes around that are told to be right
+
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
@@ -29,10 +36,46 @@ std::uint64_t light_ns_of(const GroupDraft& draft) {
   return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
 }
 
-// Bytes that the light model must save for the time it takes.
-std::uint64_t light_price(const GroupDraft& draft, const WriterSettings& settings) {
-  if (settings.model_byte_ns == 0) return 0;
+// Bytes that the light model of literals must save for the time it takes. Where slow contents are allowed, time is no price.
+std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& settings) {
+  if (settings.model_byte_ns == 0 || settings.contents) return 0;
   return (std::max(light_ns_of(draft), kFreeLightNs) - kFreeLightNs) / settings.model_byte_ns;
+}
+
+// Likewise that of misses.
+std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
+  if (settings.contents) return 0;
+  const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
+  const std::uint64_t ns = copied_bytes * kLightCopiedNs + draft.streams[kResidualValues].size() * kLightMissNs;
+  return (std::max(ns, kFreeLightNs) - kFreeLightNs) / settings.miss_byte_ns;
+}
+
+void count_lanes(TriedContents& tried) {
+  tried.bytes = {};
+  for (const PackedLane& lane : tried.lanes) {
+    for (std::size_t s = 0; s < kStreamCount; ++s) tried.bytes[s] += lane.cost_bytes[s];
+  }
+}
+
+std::uint64_t miss_bytes(const TriedContents& tried) { return tried.bytes[kResidualGaps] + tried.bytes[kResidualValues]; }
+
+bool has_same_parts(const ContentsScope& a, const ContentsScope& b) {
+  return a.literals == b.literals && a.misses == b.misses && a.light_misses == b.light_misses;
+}
+
+// Codes what is left of the scope, where that is less than it was or has another model.
+Status set_scope(const GroupDraft& draft, const ContentsScope& scope, const ContentsInputs& inputs, Watch* watch,
+                 TriedContents& tried) {
+  if (has_same_parts(scope, tried.scope)) return {};
+  tried.scope = scope;
+  tried.lanes.clear();
+  if (!scope.literals && !scope.misses) return {};
+  for (unsigned lane = 0; lane < scope.lane_count; ++lane) {
+    BDELTA_ASSIGN(PackedLane packed, pack_lane(draft, scope, lane, inputs, watch));
+    tried.lanes.push_back(std::move(packed));
+  }
+  count_lanes(tried);
+  return {};
 }
 
 // The streams of the group with what the contents coder carries of them replaced by its code.
@@ -42,7 +85,7 @@ CodedStreams with_contents(const GroupDraft& draft, const CodedContents& content
   coded.contents = contents.scope;
   if (contents.scope.literals) coded.streams[kLiterals] = {};
   if (contents.scope.misses) {
-    for (const std::size_t s : {kResidualGaps, kResidualLengths, kResidualValues}) coded.streams[s] = {};
+    for (const StreamId s : kResidualStreams) coded.streams[s] = {};
     coded.packed = settings.model ? pack_ops(draft, settings, watch, coded.streams) : std::nullopt;
   }
   CodedStream& code = coded.streams[code_stream(contents.scope)];
@@ -56,10 +99,9 @@ CodedStreams with_contents(const GroupDraft& draft, const CodedContents& content
 
 // Takes the group with its contents coded so if that is smaller than what was chosen before, by more than `price` bytes.
 // `plain`: its streams without.
-void assemble_contents(const GroupDraft& draft, const ContentsScope& scope, const std::vector<PackedLane>& lanes,
-                       const CodedStreams& plain, std::uint64_t price, const WriterSettings& settings, Watch* watch,
-                       GroupChoices& made) {
-  const CodedContents contents = join_lanes(draft, scope, lanes);
+void assemble_contents(const GroupDraft& draft, const TriedContents& tried, const CodedStreams& plain, std::uint64_t price,
+                       const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+  const CodedContents contents = join_lanes(draft, tried.scope, tried.lanes);
   if (!contents.sound) return;
   CodedStreams coded = with_contents(draft, contents, settings, watch, plain);
   CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
@@ -84,48 +126,73 @@ ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
   return fitting_contents(draft, try_literals, try_misses, lane_bytes);
 }
 
-bool try_light(const GroupDraft& draft, std::uint64_t light_ns) {
-  return draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= light_ns;
+ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
+  const std::uint64_t misses = draft.streams[kResidualValues].size();
+  const bool try_literals = draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= settings.light_ns;
+  // It saves a byte a miss at best.
+  const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && miss_price(draft, settings) < misses;
+  ContentsScope scope;
+  scope.literals = scope.light = try_literals;
+  scope.misses = scope.light_misses = try_misses;
+  while (scope.miss_log < kMaxMissLog && misses >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
+  return scope;
 }
 
-Status keep_worthwhile_contents(const GroupDraft& draft, const ContentsInputs& inputs, Watch* watch,
-                                GroupChoices& made) {
-  if (made.lanes.empty()) return {};
-  ContentsScope scope = made.lanes_scope;
-  StreamSizes& cost = made.lanes_bytes;
-  for (const PackedLane& lane : made.lanes) {
-    for (std::size_t s = 0; s < kStreamCount; ++s) cost[s] += lane.cost_bytes[s];
+bool are_misses_far_ahead(const TriedContents& light, const GroupChoices& made) noexcept {
+  std::uint64_t quick_bytes = 0;
+  std::uint64_t light_bytes = 0;
+  for (const StreamId s : kResidualStreams) {
+    quick_bytes += coded_bytes(made.coded.streams[s]);
+    for (const PackedLane& lane : light.lanes) light_bytes += lane.cost_bytes[s];
   }
+  return light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
+}
+
+Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
+                                Watch* watch, GroupChoices& made) {
   std::uint64_t residual_cost = 0;
-  for (const StreamId s : {kResidualGaps, kResidualLengths, kResidualValues}) residual_cost += stream_cost(made, s);
-  scope.literals = scope.literals && cost[kLiterals] < stream_cost(made, kLiterals);
-  scope.misses = scope.misses && cost[kResidualGaps] + cost[kResidualValues] < residual_cost;
-  if (scope.literals == made.lanes_scope.literals && scope.misses == made.lanes_scope.misses) return {};
-  made.lanes.clear();
-  made.lanes_scope = scope;
-  if (!scope.literals && !scope.misses) return {};
-  for (unsigned lane = 0; lane < scope.lane_count; ++lane) {
-    BDELTA_ASSIGN(PackedLane packed, pack_lane(draft, scope, lane, inputs, watch));
-    made.lanes.push_back(std::move(packed));
+  for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
+  if (!made.light.lanes.empty()) {
+    count_lanes(made.light);
+    ContentsScope scope = made.light.scope;
+    scope.literals = scope.literals && made.light.bytes[kLiterals] < stream_cost(made, kLiterals);
+    scope.misses = scope.misses && miss_bytes(made.light) + miss_price(draft, settings) < residual_cost;
+    scope.light = scope.literals;
+    scope.light_misses = scope.misses;
+    BDELTA_TRY(set_scope(draft, scope, inputs, watch, made.light));
+  }
+  if (!made.slow.lanes.empty()) {
+    count_lanes(made.slow);
+    ContentsScope scope = made.slow.scope;
+    scope.literals = scope.literals && made.slow.bytes[kLiterals] < stream_cost(made, kLiterals);
+    scope.misses = scope.misses && miss_bytes(made.slow) < residual_cost;
+    if (made.light.scope.misses && (!scope.misses || miss_bytes(made.light) < miss_bytes(made.slow))) {
+      scope.misses = scope.light_misses = true;
+      scope.miss_log = made.light.scope.miss_log;
+    }
+    BDELTA_TRY(set_scope(draft, scope, inputs, watch, made.slow));
   }
   return {};
 }
 
 std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
-  const ContentsScope& scope = made.lanes_scope;
-  const bool in_lanes = stream == kLiterals ? scope.literals : stream >= kResidualGaps && scope.misses;
-  const std::uint64_t cost = !made.lanes.empty() && in_lanes ? made.lanes_bytes[stream] : stream_cost(made, stream);
-  return stream == kLiterals && made.light ? std::min(cost, made.light->cost_bytes[stream]) : cost;
+  std::uint64_t least = stream_cost(made, stream);
+  for (const TriedContents* tried : {&made.slow, &made.light}) {
+    const bool has = stream == kLiterals ? tried->scope.literals : stream >= kResidualGaps && tried->scope.misses;
+    if (has && !tried->lanes.empty()) least = std::min(least, tried->bytes[stream]);
+  }
+  return least;
 }
 
 void assemble_with_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  if (made.lanes.empty() && !made.light) return;
+  if (made.slow.lanes.empty() && made.light.lanes.empty()) return;
   const CodedStreams plain = made.coded;
-  if (!made.lanes.empty()) assemble_contents(draft, made.lanes_scope, made.lanes, plain, 0, settings, watch, made);
-  if (!made.light) return;
-  // Where slow contents are allowed, time is no price.
-  const std::uint64_t price = settings.contents ? 0 : light_price(draft, settings);
-  assemble_contents(draft, light_scope(), {std::move(*made.light)}, plain, price, settings, watch, made);
+  if (!made.slow.lanes.empty()) assemble_contents(draft, made.slow, plain, 0, settings, watch, made);
+  if (made.light.lanes.empty()) return;
+  const ContentsScope& scope = made.light.scope;
+  const std::uint64_t price =
+      (scope.literals ? literal_price(draft, settings) : 0) + (scope.misses ? miss_price(draft, settings) : 0);
+  assemble_contents(draft, made.light, plain, price, settings, watch, made);
 }
 
 }  // namespace bdelta::native

@@ -1,4 +1,4 @@
-// Whether the contents of a group are coded: by the slow models, or its literals by the light one.
+// Whether the contents of a group are coded, by the slow models or by the light ones.
 #pragma once
 
 #include "format/native/group_choice.hpp"
@@ -8,19 +8,16 @@ namespace bdelta::native {
 // What of a group is worth trying in the contents coder: slow parts are not, where they are most of the group.
 [[nodiscard]] ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes);
 
-// Whether the light model may be tried, as it adds no more than light_ns to applying.
-[[nodiscard]] bool try_light(const GroupDraft& draft, std::uint64_t light_ns);
+// What of it is worth trying in the light models: literals that add no more than light_ns to applying, and misses that
+// may save enough for the time they add.
+[[nodiscard]] ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
-// What it codes.
-[[nodiscard]] constexpr ContentsScope light_scope() {
-  ContentsScope scope;
-  scope.literals = scope.light = true;
-  return scope;
-}
+// Whether the light model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more.
+[[nodiscard]] bool are_misses_far_ahead(const TriedContents& light, const GroupChoices& made) noexcept;
 
 // What of the contents is smaller coded than as streams; the lanes have that and no more afterwards.
-Status keep_worthwhile_contents(const GroupDraft& draft, const ContentsInputs& inputs, Watch* watch,
-                                GroupChoices& made);
+Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
+                                Watch* watch, GroupChoices& made);
 
 // What a stream costs in the cheapest of its forms, once it is known what of the contents is worthwhile.
 [[nodiscard]] std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept;

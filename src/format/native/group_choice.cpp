@@ -17,7 +17,7 @@ constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which th
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
 
 constexpr std::size_t kPack = kStreamCount;           // in place of a stream
-constexpr std::size_t kLight = kStreamCount + 1;      // likewise, the literals by the light model
+constexpr std::size_t kLight = kStreamCount + 1;      // likewise, contents by the light models
 constexpr std::size_t kFirstLane = kStreamCount + 2;  // likewise, of coded contents
 
 constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
@@ -44,27 +44,63 @@ bool is_packed_first(const GroupDraft& draft, std::size_t stream, const WriterSe
   return slow && settings.model && (streams_to_pack(draft, settings.model_values) >> stream & 1) != 0;
 }
 
-std::vector<Task> list_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
-                             std::vector<GroupChoices>& choices) {
+// The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
+void sort_tasks(std::vector<Task>& tasks) {
+  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
+}
+
+bool is_residual(std::size_t stream) noexcept { return stream >= kResidualGaps && stream <= kResidualValues; }
+
+// Streams that the context coder is tried with, as bits.
+unsigned trial_streams(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) noexcept {
+  unsigned streams = streams_to_pack(draft, settings.model_values);
+  for (const StreamId s : kResidualStreams) streams &= ~(made.misses_settled ? 1u << s : 0u);
+  return streams;
+}
+
+// What the context coder makes of the numbers of a group.
+void add_trial(const std::vector<GroupDraft>& drafts, std::size_t group, const WriterSettings& settings,
+               const GroupChoices& made, std::vector<Task>& tasks) {
+  if (!settings.model) return;
+  std::size_t number_bytes = 0;
+  for (std::size_t s = 0; s <= kResidualValues; ++s) {
+    const bool tried = carries(drafts[group], s) && !(made.misses_settled && is_residual(s));
+    if (tried) number_bytes += drafts[group].streams[s].size();
+  }
+  if (number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({group, kPack, number_bytes});
+}
+
+// Each stream by its codec, numbers by the context coder, and contents. Where the light model of misses may make all else
+// vain, the residual goes through a fast codec for now, and the context coder waits.
+std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
+                                   const std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
-    std::size_t number_bytes = 0;
+    const GroupDraft& draft = drafts[g];
+    const bool light_misses = choices[g].light.scope.misses;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
-      const std::size_t raw_bytes = drafts[g].streams[s].size();
-      if (!carries(drafts[g], s)) continue;
-      if (raw_bytes > 0) tasks.push_back({g, s, raw_bytes, is_packed_first(drafts[g], s, settings)});
-      if (s <= kResidualValues) number_bytes += raw_bytes;
+      const std::size_t raw_bytes = draft.streams[s].size();
+      if (raw_bytes == 0 || !carries(draft, s)) continue;
+      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (light_misses && is_residual(s))});
     }
-    const bool packs = settings.model && number_bytes > 0 && number_bytes <= settings.model_most_bytes;
-    if (packs) tasks.push_back({g, kPack, number_bytes});
-    if (choices[g].light) tasks.push_back({g, kLight, drafts[g].streams[kLiterals].size()});
-    for (std::size_t lane = 0; lane < choices[g].lanes.size(); ++lane) {
-      const std::size_t slow_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
+    if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
+    const std::size_t slow_bytes = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size();
+    if (!choices[g].light.lanes.empty()) tasks.push_back({g, kLight, slow_bytes});
+    for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) {
       tasks.push_back({g, kFirstLane + lane, slow_bytes});
     }
   }
-  // The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
-  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
+  sort_tasks(tasks);
+  return tasks;
+}
+
+std::vector<Task> list_late_trials(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
+                                   const std::vector<GroupChoices>& choices) {
+  std::vector<Task> tasks;
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    if (choices[g].light.scope.misses) add_trial(drafts, g, settings, choices[g], tasks);
+  }
+  sort_tasks(tasks);
   return tasks;
 }
 
@@ -116,8 +152,8 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   made.coded = {};
   made.coded.streams[kLiterals] = std::move(literals);
   made.trial.reset();
-  made.lanes.clear();
-  made.light.reset();
+  made.slow.lanes.clear();
+  made.light.lanes.clear();
   return {};
 }
 
@@ -132,24 +168,24 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
   }
   made.coded = {};
   made.trial.reset();
-  made.lanes.clear();
-  made.light.reset();
+  made.slow.lanes.clear();
+  made.light.lanes.clear();
 }
 
 Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
                FrameBudget& budget, WorkerPool& pool, GroupChoices& made) {
   const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
   if (task.stream == kPack) {
-    made.trial = pack_trial(draft, settings.model_values, pool.watch());
+    made.trial = pack_trial(draft, trial_streams(draft, made, settings), pool.watch());
     return {};
   }
   if (task.stream == kLight) {
-    BDELTA_ASSIGN(made.light, pack_lane(draft, light_scope(), 0, inputs, pool.watch()));
+    BDELTA_ASSIGN(made.light.lanes.front(), pack_lane(draft, made.light.scope, 0, inputs, pool.watch()));
     return {};
   }
   if (task.stream >= kFirstLane) {
     const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
-    BDELTA_ASSIGN(made.lanes[lane], pack_lane(draft, made.lanes_scope, lane, inputs, pool.watch()));
+    BDELTA_ASSIGN(made.slow.lanes[lane], pack_lane(draft, made.slow.scope, lane, inputs, pool.watch()));
     return {};
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
@@ -159,17 +195,16 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
   return {};
 }
 
-// The streams of all groups. Where the context coder is far ahead of a fast codec, the slow one is not tried: it would
-// not come near, and takes most of the time.
+// The streams of all groups. Where the light model of misses or the context coder is far ahead of a fast codec, slow ones
+// are not tried: they would not come near, and take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
-    if (try_light(drafts[g], settings.light_ns)) choices[g].light.emplace();
-    if (!settings.contents) continue;
-    choices[g].lanes_scope = scope_to_try(drafts[g], settings.lane_bytes);
-    if (choices[g].lanes_scope.literals || choices[g].lanes_scope.misses) {
-      choices[g].lanes.resize(choices[g].lanes_scope.lane_count);
+    choices[g].light.scope = light_scope_to_try(drafts[g], settings);
+    if (settings.contents) choices[g].slow.scope = scope_to_try(drafts[g], settings.lane_bytes);
+    for (TriedContents* tried : {&choices[g].light, &choices[g].slow}) {
+      if (tried->scope.literals || tried->scope.misses) tried->lanes.resize(tried->scope.lane_count);
     }
   }
   const auto run = [&](const std::vector<Task>& tasks) {
@@ -179,12 +214,15 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
       return do_task(task, drafts[task.group], settings, inputs, budget, pool, choices[task.group]);
     });
   };
-  const std::vector<Task> tasks = list_tasks(drafts, settings, choices);
+  const std::vector<Task> tasks = list_first_tasks(drafts, settings, choices);
   BDELTA_TRY(run(tasks));
+  for (GroupChoices& made : choices) made.misses_settled = made.light.scope.misses && are_misses_far_ahead(made.light, made);
+  BDELTA_TRY(run(list_late_trials(drafts, settings, choices)));
   std::vector<Task> open;
   for (const Task& task : tasks) {
     const GroupChoices& made = choices[task.group];
-    if (!task.quick || is_far_ahead(drafts[task.group], made, task.stream, settings)) continue;
+    const bool settled = made.misses_settled && is_residual(task.stream);
+    if (!task.quick || settled || is_far_ahead(drafts[task.group], made, task.stream, settings)) continue;
     open.push_back({task.group, task.stream, task.raw_bytes});
   }
   return run(open);
@@ -197,7 +235,7 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
   BDELTA_TRY(compress(drafts, settings, inputs, budget, pool, choices));
   const auto memory = [&](std::size_t g) { return choice_memory(drafts[g], choices[g], settings); };
   return for_each_within(pool, drafts.size(), settings.codec_bytes, memory, [&](std::size_t g) -> Status {
-    BDELTA_TRY(keep_worthwhile_contents(drafts[g], inputs, pool.watch(), choices[g]));
+    BDELTA_TRY(keep_worthwhile_contents(drafts[g], settings, inputs, pool.watch(), choices[g]));
     // Groups where nothing matches but by chance are smaller without their copies.
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);

@@ -21,16 +21,23 @@ struct WriterSettings {
   std::uint64_t light_ns = 0;  // decoding that literals may take in the light model, where that is smaller; 0 = never
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
+  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0 = it is not tried
+};
+
+// Contents of a group, coded to see what that saves.
+struct TriedContents {
+  ContentsScope scope;            // at last no more than is worth it
+  std::vector<PackedLane> lanes;  // empty where nothing is tried, or worth it
+  StreamSizes bytes{};            // what the streams in the scope take there
 };
 
 // A group in the making.
 struct GroupChoices {
   CodedStreams coded;                // each stream by its codec; empty once the group is chosen
   std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
-  std::vector<PackedLane> lanes;     // contents coded, likewise; empty where they are not tried
-  ContentsScope lanes_scope;         // of what they have, at last no more than is worth it
-  std::optional<PackedLane> light;   // the literals by the light model, likewise; absent where that is not tried
-  StreamSizes lanes_bytes{};         // what the streams in that scope take there
+  TriedContents slow;                // by the slow models, likewise
+  TriedContents light;               // by the light ones
+  bool misses_settled = false;       // these are far ahead of what a fast codec makes of the residual: no other is tried
   StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end
   StreamSizes raw_bytes{};           // what of each stream went into it

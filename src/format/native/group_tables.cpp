@@ -119,7 +119,9 @@ Status TablesParser::parse_contents_scope() {
   scope.literal_log = scope.light ? kMinLiteralLog : kMinLiteralLog + log;
   scope.lane_count = (byte >> kContentsLaneShift) + 1;
   if (scope.misses) {
-    scope.miss_log = cursor_.u8();
+    const unsigned log_byte = cursor_.u8();
+    scope.light_misses = (log_byte & kMissesLight) != 0 && (header_.required_features & kFeatureLightMisses) != 0;
+    scope.miss_log = scope.light_misses ? log_byte & ~kMissesLight : log_byte;
     if (!cursor_.ok()) return corrupt("the head of a group ends too early");
   }
   const bool known = scope.literal_log <= kMaxLiteralLog && scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;

@@ -72,7 +72,18 @@ void append_contents_scope(Bytes& head, const ContentsScope& scope) {
   head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
                                            log << kContentsLogShift |
                                            (scope.lane_count - 1) << kContentsLaneShift));
-  if (scope.misses) head.push_back(static_cast<std::uint8_t>(scope.miss_log));
+  if (scope.misses) {
+    head.push_back(static_cast<std::uint8_t>(scope.miss_log | (scope.light_misses ? kMissesLight : 0)));
+  }
+}
+
+// Those that a reader needs for the models in the scope.
+std::uint64_t contents_features(const ContentsScope& scope) {
+  std::uint64_t features = kFeatureContents;
+  if (scope.light) features |= kFeatureLightLiterals;
+  if (scope.misses && scope.light_misses) features |= kFeatureLightMisses;
+  if (!scope.light && (scope.literals || !scope.light_misses)) features |= kFeatureRunMatches;
+  return features;
 }
 
 Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
@@ -218,7 +229,7 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
     group.memory_bytes += model_memory_bytes(coded.packed->scope);
   }
   if (coded.contents) {
-    group.features |= kFeatureContents | (coded.contents->light ? kFeatureLightLiterals : kFeatureRunMatches);
+    group.features |= contents_features(*coded.contents);
     group.memory_bytes += contents_memory_bytes(*coded.contents);
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {

@@ -26,10 +26,11 @@ inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may h
 inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
 inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
 inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new diagonals are told from tracks
+inline constexpr std::uint64_t kFeatureLightMisses = 1u << 14;   // groups may have the light model of misses
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
                                                 kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
-                                                kFeatureFileDigests | kFeatureTracks;
+                                                kFeatureFileDigests | kFeatureTracks | kFeatureLightMisses;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -38,12 +39,14 @@ inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or bot
 inline constexpr unsigned kFormPlaces = 1u << 3;    // packed: numbers lead to places
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
-// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables.
+// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables, and which
+// model they have.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
 inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least, or …
 inline constexpr unsigned kContentsLight = 3;      // … in these two bits: the light model
 inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
+inline constexpr unsigned kMissesLight = 1u << 7;  // in the second byte: the light model
 
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;

@@ -62,8 +62,8 @@ unsigned streams_to_pack(const GroupDraft& draft, std::uint64_t most_values) noe
   return streams;
 }
 
-PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch) {
-  return pack_group(draft, fitting_scope(draft, streams_to_pack(draft, most_values)), watch);
+PackedGroup pack_trial(const GroupDraft& draft, unsigned streams, Watch* watch) {
+  return pack_group(draft, fitting_scope(draft, streams), watch);
 }
 
 bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t stream, const WriterSettings& settings) {

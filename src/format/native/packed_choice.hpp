@@ -8,8 +8,8 @@ namespace bdelta::native {
 // The streams that may be packed, as bits: residual values only where there are no more than most_values.
 [[nodiscard]] unsigned streams_to_pack(const GroupDraft& draft, std::uint64_t most_values) noexcept;
 
-// All of them packed, to see what each costs.
-[[nodiscard]] PackedGroup pack_trial(const GroupDraft& draft, std::uint64_t most_values, Watch* watch);
+// Those of `streams` packed, to see what each costs.
+[[nodiscard]] PackedGroup pack_trial(const GroupDraft& draft, unsigned streams, Watch* watch);
 
 // Whether no slow codec can be expected to make a stream smaller than the trial does, where a fast one has coded it.
 [[nodiscard]] bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t stream,

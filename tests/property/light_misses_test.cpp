@@ -1,0 +1,161 @@
+// Misses by the light model (levels 8 and 9): NEW comes back whatever the windows, groups and what else the patch has; a
+// patch that lies about them is refused; and they are taken where they are worth their time.
+#include "base/byte_cursor.hpp"
+#include "format/native/layout.hpp"
+#include "support/craft.hpp"
+#include "support/generate.hpp"
+#include "support/program_pair.hpp"
+
+namespace bdelta::test {
+namespace {
+
+constexpr std::uint64_t kLightMisses = native::kFeatureLightMisses;
+
+struct BentPair {
+  Bytes source;
+  Bytes target;
+};
+
+// Of bytes of sixteen values certain pairs change the byte behind them: too many words to tell one by one.
+BentPair bent_pair(std::size_t size, std::uint64_t seed) {
+  BentPair pair{random_bytes(size, seed), {}};
+  for (std::uint8_t& byte : pair.source) byte &= 15;
+  pair.target = pair.source;
+  for (std::size_t i = 2; i < size; ++i) {
+    if ((pair.source[i - 2] * 31 + pair.source[i - 1] * 7) % 61 == 3) ++pair.target[i];
+  }
+  return pair;
+}
+
+// The same with new words in between.
+BentPair grown_pair(std::size_t size, std::uint64_t seed) {
+  BentPair pair = bent_pair(size, seed);
+  const Bytes words = wordy_bytes(size / 5, seed + 1);
+  pair.target.insert(pair.target.begin() + static_cast<std::ptrdiff_t>(size / 3), words.begin(), words.end());
+  return pair;
+}
+
+TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
+  const BentPair pair = grown_pair(30'000, 1);
+  const Covers covers = covers_of(pair.source, pair.target);
+  Craft craft;
+  craft.light_misses = true;
+  for (const std::uint64_t window_bytes : {300u, 4096u, 1u << 20}) {
+    for (const bool model : {false, true}) {
+      for (const bool light : {false, true}) {
+        for (const bool covers_apart : {false, true}) {
+          craft.model = model;
+          craft.light = light;
+          craft.covers_apart = covers_apart;
+          craft.window_bytes = window_bytes;
+          craft.group_bytes = window_bytes * 7;
+          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << model << ' ' << light << ' ' << covers_apart);
+          const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
+          EXPECT_TRUE(has_feature(patch, kLightMisses));
+          EXPECT_EQ(light, has_feature(patch, native::kFeatureLightLiterals));
+          EXPECT_FALSE(has_feature(patch, native::kFeatureRunMatches));
+          expect_rebuilt_everywhere(pair.source, patch, pair.target);
+        }
+      }
+    }
+  }
+}
+
+// The smaller of the two models of misses goes with the slow one of literals.
+TEST(LightMisses, GoWithSlowLiteralsToo) {
+  BentPair pair = bent_pair(60'000, 2);
+  append(pair.target, wordy_bytes(40'000, 3));
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.contents = craft.light_misses = true;
+  craft.window_bytes = 4096;
+  craft.group_bytes = 1 << 20;
+  for (const std::uint64_t lane_bytes : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
+    craft.lane_bytes = lane_bytes;
+    const Bytes patch = craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft);
+    EXPECT_TRUE(has_feature(patch, native::kFeatureRunMatches));
+    expect_rebuilt_everywhere(pair.source, patch, pair.target);
+  }
+}
+
+TEST(LightMisses, AreOfLevelsEightAndNine) {
+  const BentPair pair = bent_pair(200'000, 3);
+  std::size_t bytes_at_seven = 0;
+  for (const int level : {3, 6, 7, 8, 9}) {
+    const auto patch = make_patch(pair.source, pair.target, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_EQ(level >= 8, has_feature(*patch, kLightMisses)) << level;
+    if (level == 7) bytes_at_seven = patch->size();
+    if (level > 7) {
+      EXPECT_LT(patch->size() * 10, bytes_at_seven * 8) << level;
+    }
+    expect_rebuilt_everywhere(pair.source, *patch, pair.target);
+  }
+}
+
+TEST(LightMisses, OfProgramsComeBack) {
+  const ProgramPair pair = program_pair(5, 3000);
+  Bytes target = pair.new_version;
+  for (std::size_t i = 500; i < target.size(); i += 97) target[i] = static_cast<std::uint8_t>(target[i] + target[i - 1]);
+  const auto patch = make_patch(pair.old_version, target, create_options(9));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_feature(*patch, kLightMisses));
+  expect_rebuilt_everywhere(pair.old_version, *patch, target);
+}
+
+TEST(LightMisses, WhereMemoryIsScarceThereAreNone) {
+  const BentPair pair = bent_pair(100'000, 4);
+  CreateOptions options = create_options(9);
+  options.memory_limit_bytes = std::uint64_t{64} << 20;
+  const auto patch = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(patch);
+  EXPECT_FALSE(has_feature(*patch, kLightMisses));
+}
+
+TEST(LightMisses, ThreadsDontChangeThePatch) {
+  const BentPair pair = grown_pair(300'000, 5);
+  const auto one = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, 1));
+  ASSERT_OK(one);
+  EXPECT_TRUE(has_feature(*one, kLightMisses));
+  for (const unsigned threads : {2u, 5u}) {
+    const auto more = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, threads));
+    ASSERT_OK(more);
+    EXPECT_TRUE(same_bytes(*one, *more)) << threads;
+  }
+}
+
+TEST(LightMisses, NeedTheirFeature) {
+  const BentPair pair = bent_pair(100'000, 6);
+  const auto patch = make_patch(pair.source, pair.target, create_options(9));
+  ASSERT_OK(patch);
+  SplitPatch split = split_patch(*patch);
+  ASSERT_NE(0u, split.header.required_features & kLightMisses);
+  split.header.required_features &= ~kLightMisses;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
+}
+
+// The head of the only group: form, contents byte, log of the miss model with its highest bit.
+TEST(LightMisses, ScopesThatLieAreRefused) {
+  const BentPair pair = bent_pair(20'000, 7);
+  Craft craft;
+  craft.light_misses = true;
+  craft.group_bytes = craft.window_bytes = 1 << 20;
+  const SplitPatch split = split_patch(craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft));
+  ByteCursor cursor(ByteSpan(split.body).subspan(1));
+  for (int i = 0; i < 3; ++i) (void)cursor.varint();
+  const auto log_at = static_cast<std::size_t>(cursor.position() - split.body.data()) + 2;
+  ASSERT_EQ(native::kMissesLight | kMinMissLog, split.body[log_at]);
+  const auto bent = [&](unsigned value) {
+    Bytes body = split.body;
+    body[log_at] = static_cast<std::uint8_t>(value);
+    return apply_patch(pair.source, with_header(split.header, body));
+  };
+  ASSERT_OK(bent(native::kMissesLight | kMinMissLog));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | (kMinMissLog - 1)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | (kMaxMissLog + 1)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | kMaxMissLog));  // beyond the declared memory
+  EXPECT_FALSE(bent(kMinMissLog)) << "the other model";
+}
+
+}  // namespace
+}  // namespace bdelta::test
