@@ -115,9 +115,14 @@ class LightMissModel {
       if (past_.run == 0) at = pass_calm(coder, bytes, at, target);
       if (at == bytes.size()) return;
       const MissPlace place = place_at(bytes, at);
+      const MissHeat::Entries heat = heat_.at(place);
+      Slots slots;
+      find_slots(pos + at, place, heat, slots);
       const bool changes = !Coder::kDecoding && bytes[at] != target[at];
-      if (missed_calm_ || code_flag(coder, pos + at, place, changes)) {
-        change(coder, pos + at, place, bytes[at], Coder::kDecoding ? std::uint8_t{0} : target[at]);
+      if (missed_calm_ || code_flag(coder, place, heat, slots, changes)) {
+        for (WideSlot* slot : slots) learn_wide(*slot, 1, kSeen);
+        heat.learn(true);
+        change(coder, place, bytes[at], Coder::kDecoding ? std::uint8_t{0} : target[at]);
       } else if (past_.note_hit(bytes[at])) {
         forecast_.seek(past_);
       }
@@ -207,11 +212,8 @@ class LightMissModel {
   }
 
   template <class Coder>
-  bool code_flag(Coder& coder, std::uint64_t pos, const MissPlace& place, bool changes) {
+  bool code_flag(Coder& coder, const MissPlace& place, const MissHeat::Entries& heat, const Slots& slots, bool changes) {
     constexpr std::size_t kInputs = kFlagContexts + 1;
-    const MissHeat::Entries heat = heat_.at(place);
-    Slots slots;
-    find_slots(pos, place, heat, slots);
     const std::array<std::int32_t*, 3> weights = {
         &by_gap_[(past_.gap_class() * 4 + std::min(past_.run_before, 3u)) * kInputs], &by_byte_[place.byte() * kInputs],
         &by_heat_[heat.heat_class() * kInputs]};
@@ -230,7 +232,7 @@ class LightMissModel {
       const auto step = static_cast<std::int32_t>(std::int64_t{inputs[i]} * error >> slowness);
       for (std::int32_t* set : weights) set[i] = wrapped_sum(set[i], step);
     }
-    if (missed != 0) return true;  // change() lets slots and heat learn
+    if (missed != 0) return true;  // slots and heat learn as where there is no flag
     for (WideSlot* slot : slots) learn_wide(*slot, 0, kSeen);
     heat.learn(false);
     return false;
@@ -238,13 +240,8 @@ class LightMissModel {
 
   // A byte that changes, told or not.
   template <class Coder>
-  void change(Coder& coder, std::uint64_t pos, const MissPlace& place, std::uint8_t& byte, std::uint8_t wanted) {
+  void change(Coder& coder, const MissPlace& place, std::uint8_t& byte, std::uint8_t wanted) {
     missed_calm_ = false;
-    const MissHeat::Entries heat = heat_.at(place);
-    Slots slots;
-    find_slots(pos, place, heat, slots);
-    for (WideSlot* slot : slots) learn_wide(*slot, 1, kSeen);
-    heat.learn(true);
     past_.begin_miss();
     if (past_.run == 0) forecast_.learn(past_.gaps[0]);
     coder.enter(kResidualValues);

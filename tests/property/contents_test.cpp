@@ -157,7 +157,7 @@ TEST(LightLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
   append(many.target, random_bytes(40'000, 1));
   const auto patch = make_patch(many.source, many.target, create_options(9));
   ASSERT_OK(patch);
-  EXPECT_EQ(0u, features_of(*patch));
+  EXPECT_FALSE(has_feature(*patch, native::kFeatureLightLiterals));
 }
 
 TEST(LightLiterals, WhereMemoryIsScarceThereAreNone) {

@@ -41,6 +41,7 @@ TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
   Craft craft;
   craft.light_misses = true;
   for (const std::uint64_t window_bytes : {300u, 4096u, 1u << 20}) {
+    craft.lane_bytes = window_bytes == 300 ? 0 : 1 << 20;  // two lanes, or one
     for (const bool model : {false, true}) {
       for (const bool light : {false, true}) {
         for (const bool covers_apart : {false, true}) {

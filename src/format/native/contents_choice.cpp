@@ -27,7 +27,7 @@ constexpr std::uint64_t kLightCopiedNs = 3;
 constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling of the tables
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
-constexpr std::uint64_t kLightMissNs = 1500;               // with the bytes around that are told to be right
+constexpr std::uint64_t kLightMissNs = 2000;               // with the bytes around that are told to be right
 
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
@@ -134,7 +134,8 @@ ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& 
   ContentsScope scope;
   scope.literals = scope.light = try_literals;
   scope.misses = scope.light_misses = try_misses;
-  while (scope.miss_log < kMaxMissLog && misses >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
+  if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
+  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
   return scope;
 }
 

@@ -17,8 +17,8 @@ constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which th
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
 
 constexpr std::size_t kPack = kStreamCount;           // in place of a stream
-constexpr std::size_t kLight = kStreamCount + 1;      // likewise, contents by the light models
-constexpr std::size_t kFirstLane = kStreamCount + 2;  // likewise, of coded contents
+constexpr std::size_t kFirstLight = kStreamCount + 1;         // likewise, the first lane of contents by the light models
+constexpr std::size_t kFirstSlow = kFirstLight + kMaxLanes;   // likewise, by the slow ones
 
 constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
 
@@ -85,10 +85,8 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
     }
     if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
     const std::size_t slow_bytes = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size();
-    if (!choices[g].light.lanes.empty()) tasks.push_back({g, kLight, slow_bytes});
-    for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) {
-      tasks.push_back({g, kFirstLane + lane, slow_bytes});
-    }
+    for (std::size_t lane = 0; lane < choices[g].light.lanes.size(); ++lane) tasks.push_back({g, kFirstLight + lane, slow_bytes});
+    for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) tasks.push_back({g, kFirstSlow + lane, slow_bytes});
   }
   sort_tasks(tasks);
   return tasks;
@@ -106,7 +104,7 @@ std::vector<Task> list_late_trials(const std::vector<GroupDraft>& drafts, const 
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kLight) return contents_packer_bytes(settings.literal_window_bytes);
+  if (task.stream >= kFirstLight) return contents_packer_bytes(settings.literal_window_bytes);
   return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 
@@ -179,13 +177,11 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
     made.trial = pack_trial(draft, trial_streams(draft, made, settings), pool.watch());
     return {};
   }
-  if (task.stream == kLight) {
-    BDELTA_ASSIGN(made.light.lanes.front(), pack_lane(draft, made.light.scope, 0, inputs, pool.watch()));
-    return {};
-  }
-  if (task.stream >= kFirstLane) {
-    const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
-    BDELTA_ASSIGN(made.slow.lanes[lane], pack_lane(draft, made.slow.scope, lane, inputs, pool.watch()));
+  if (task.stream >= kFirstLight) {
+    const bool slow = task.stream >= kFirstSlow;
+    TriedContents& tried = slow ? made.slow : made.light;
+    const auto lane = static_cast<unsigned>(task.stream - (slow ? kFirstSlow : kFirstLight));
+    BDELTA_ASSIGN(tried.lanes[lane], pack_lane(draft, tried.scope, lane, inputs, pool.watch()));
     return {};
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
