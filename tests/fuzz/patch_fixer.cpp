@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
 #include "base/byte_cursor.hpp"
 #include "base/guard.hpp"
@@ -69,8 +70,11 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
   std::vector<std::size_t> places;
   if (kind == GroupKind::kCovers) return places;
   ByteCursor head(bytes);
-  const bool packed = (head.u8() & native::kFormPacked) != 0;
+  const unsigned form = head.u8();
+  const bool packed = (form & native::kFormPacked) != 0;
+  const bool contents = (form & native::kFormContents) != 0;
   const unsigned scope = packed ? head.u8() : 0;
+  if (contents && (head.u8() & native::kContentsMisses) != 0) (void)head.u8();
   for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
     const bool plain = (head.varint() & 1) == 0;
     if (plain) {
@@ -81,6 +85,7 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
     (void)head.le<std::uint32_t>();
     if (!packed && kind == GroupKind::kWhole) (void)head.varint();
     skip_sizes(head, kind, packed, scope);
+    if (packed && contents) (void)head.varint();
     if (head.ok()) places.push_back(place);
   }
   return places;
@@ -122,12 +127,19 @@ class Executor {
       target.resize(before + static_cast<std::size_t>(window.target_length));
       const MutableByteSpan out = MutableByteSpan(target).subspan(before);
       BDELTA_TRY(execute_window(window, predicted.get(), caches, out, &history));
+      if (window.contents) BDELTA_TRY(unpack_contents(window, out));
       history.append(out);
       if (window.has_checksum) set_checksum(out);
     }
   }
 
  private:
+  Status unpack_contents(const WindowDelta& window, MutableByteSpan out) {
+    const ContentsPart& part = *window.contents;
+    if (!lanes_ || lanes_->group() != part.group) lanes_.emplace(part.group, part.scope, source_);
+    return lanes_->unpack(window, out, nullptr);
+  }
+
   // The slow way, over the whole.
   static void fill_lists(const PageHashLists& lists, Bytes& target) {
     for (const PageHashes& list : lists) {
@@ -167,6 +179,7 @@ class Executor {
   io::MemoryReader source_;
   Bytes& patch_;
   WorkerPool pool_;
+  std::optional<ContentsLanes> lanes_;
   std::vector<std::size_t> checksums_;
   std::size_t next_ = 0;
 };
