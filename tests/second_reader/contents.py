@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from coder import BitDecoder
 from cursor import require
 from light_literals import LightLiteralModel
+from light_misses import LightMissModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 
@@ -19,7 +20,8 @@ class ContentsScope:
     miss_log: int
     lanes: int
     run_matches: bool
-    light: bool
+    light_literals: bool
+    light_misses: bool
 
     @property
     def code_stream(self):
@@ -32,17 +34,21 @@ class ContentsScope:
         return self.lanes * (4096 + literals + misses)
 
 
-def read_contents_scope(head, run_matches, may_be_light):
+def read_contents_scope(head, header):
     form = head.byte()
     literals, misses, literal_log = bool(form & 1), bool(form & 2), 16 + (form >> 2 & 3)
-    light = may_be_light and literals and literal_log == 19
-    if light:
+    light_literals = header.may_have_light_literals and literals and literal_log == 19
+    if light_literals:
         literal_log = 16
     require(literals or misses, "a group has coded contents of which nothing is coded")
     require(literal_log <= 18, f"log of the literal model's lines {literal_log}; 18 at most")
     miss_log = head.byte() if misses else 12
+    light_misses = header.may_have_light_misses and miss_log >= 128
+    if light_misses:
+        miss_log -= 128
     require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
-    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, run_matches, light)
+    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, header.run_matches, light_literals,
+                         light_misses)
 
 
 @dataclass(frozen=True)
@@ -74,11 +80,12 @@ def source_end(ops):
 class Lane:
     def __init__(self, scope, source):
         self.source = source
-        self.literals = None
+        self.literals = self.misses = None
         if scope.literals:
-            self.literals = (LightLiteralModel(source) if scope.light
+            self.literals = (LightLiteralModel(source) if scope.light_literals
                              else LiteralModel(scope.literal_log, source, scope.run_matches))
-        self.misses = MissModel(scope.miss_log) if scope.misses else None
+        if scope.misses:
+            self.misses = LightMissModel(scope.miss_log) if scope.light_misses else MissModel(scope.miss_log)
         self.decoder = None  # begins with the first window
         self.code = b""  # of the window at hand
         self.taken = 0  # of it

@@ -105,7 +105,7 @@ def read_form(head, group, header):
         require(not group.has_literals or LITERALS in group.kind.streams, "literals in a group of covers")
     if form & 4:
         require(LITERALS in group.kind.streams, "coded contents in a group of covers")
-        group.contents = read_contents_scope(head, header.run_matches, header.may_be_light)
+        group.contents = read_contents_scope(head, header)
         if group.contents.misses:
             require(group.scope >> GAPS == 0, "the misses of a group are coded twice")
             require(not (group.contents.literals and group.has_literals), "the literals of a group are coded twice")

@@ -16,10 +16,11 @@ FEATURE_PLACES = 1 << 10
 FEATURE_HEADER_SUMS = 1 << 11
 FEATURE_FILE_DIGESTS = 1 << 12
 FEATURE_TRACKS = 1 << 13
+FEATURE_LIGHT_MISSES = 1 << 14
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
                   FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
                   FEATURE_PLACES | FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS |
-                  FEATURE_TRACKS)
+                  FEATURE_TRACKS | FEATURE_LIGHT_MISSES)
 
 
 @dataclass
@@ -56,9 +57,13 @@ class Header:
         return bool(self.required_features & FEATURE_RUN_MATCHES)
 
     @property
-    def may_be_light(self):
-        """The literal model of a group with coded contents."""
+    def may_have_light_literals(self):
+        """The light model of them, in groups with coded contents."""
         return bool(self.required_features & FEATURE_LIGHT_LITERALS)
+
+    @property
+    def may_have_light_misses(self):
+        return bool(self.required_features & FEATURE_LIGHT_MISSES)
 
     @property
     def may_have_places(self):

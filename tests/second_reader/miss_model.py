@@ -1,54 +1,41 @@
 """The model of copied bytes that change, and into what (src/model/CONTENTS.md, section 6)."""
-from coder import H, MASK, STRETCH, step
-from mixing import (FIRST_CORRECTIONS, FIRST_MEANINGS, FRESH, Correction, Lines, Mix, Sets, WideSlot, learn_small,
-                    meaning_of, move, said_by, spread)
+from coder import H, STRETCH, step
+from miss_state import MissState
+from mixing import (FIRST_CORRECTIONS, FIRST_MEANINGS, FRESH, Correction, Lines, Mix, Sets, learn_small, meaning_of,
+                    move, said_by, said_by_wide)
 
 FLAG_CONTEXTS = 14
 VALUE_CONTEXTS = 17
-ADDED_CONTEXTS = 12  # the first ones of those; the others tell the byte that is made
+ADDED_CONTEXTS = 12
 
 
-class MissModel:
+class MissModel(MissState):
     def __init__(self, log):
-        self.log = log
-        self.slots = {}  # (table, number) -> wide slot
+        super().__init__(log)
         self.flag_by_gap = Sets([19660] * (FLAG_CONTEXTS + 1))
         self.flag_by_byte = Sets([0] * (FLAG_CONTEXTS + 1))
         self.near = Sets(FIRST_CORRECTIONS)
         self.wide = Sets(FIRST_CORRECTIONS)
-        self.byte_model = ByteModel(log - 2)
-        self.behind = self.after = self.history = 0
-        self.gap = self.run = self.run_before = 0
-        self.gaps = [0, 0, 0]
-        self.values = self.first = 0
-        self.flags = 0
+        self.byte_model = ByteModel(log - 2, VALUE_CONTEXTS, ADDED_CONTEXTS)
 
     def decode_copy(self, decoder, target_pos, piece):
         """What the bytes of a copy become."""
         made = bytearray()
         for i, copied in enumerate(piece):
             ahead = int.from_bytes(piece[i:i + 4].ljust(4, b"\0"), "big")
-            flag = self.decode_flag(decoder, target_pos + i, copied, ahead)
-            self.history = (2 * self.history + flag) & MASK
-            byte = copied
-            if flag:
-                byte = copied + self.decode_value(decoder, copied, ahead) & 255
+            if self.decode_flag(decoder, target_pos + i, copied, ahead):
+                copied = self.change(copied, self.decode_value(decoder, copied, ahead))
             else:
-                if self.gap == 0:
-                    self.run_before, self.run = self.run, 0
-                self.gap += 1
-            self.after = (self.after << 8 | byte) & MASK
-            self.behind = (self.behind << 8 | copied) & MASK
-            made.append(byte)
+                self.stay(copied)
+            made.append(copied)
         return bytes(made)
 
     def decode_flag(self, decoder, pos, copied, ahead):
         slots = self.flag_slots(self.flag_hashes(pos, copied, ahead))
-        inputs = [STRETCH[slot.p >> 10] if slot.n else 0 for slot in slots] + [-256]
-        gap_class = self.gap if self.gap < 4 else min(self.gap.bit_length() + 1, 11)
-        mix = Mix(inputs, self.flag_by_gap.at((gap_class, min(self.run_before, 3))), self.flag_by_byte.at(copied))
+        gap_sets = self.gap_sets()
+        mix = Mix(said_by_wide(slots) + [-256], self.flag_by_gap.at(gap_sets), self.flag_by_byte.at(copied))
         near = Correction(self.near.at(H(copied, self.behind & 255) >> 22), mix.x)
-        wide = Correction(self.wide.at((gap_class, min(self.gaps[0], 63))), mix.x)
+        wide = Correction(self.wide.at((gap_sets[0], min(self.gaps[0], 63))), mix.x)
         one = (3 * mix.mixed + 2 * near.corrected + 3 * wide.corrected) // 8
         flag = decoder.bit(max(1, min(65535, one)))
 
@@ -59,15 +46,6 @@ class MissModel:
         near.learn_nearer(flag)
         wide.learn_nearer(flag)
         return flag
-
-    def flag_slots(self, hashes):
-        slots = []
-        for key in enumerate(spread(h, self.log) for h in hashes):
-            slot = self.slots.get(key)
-            if slot is None:
-                slot = self.slots[key] = WideSlot()
-            slots.append(slot)
-        return slots
 
     def flag_hashes(self, pos, c, ahead):
         g, a, r, h1 = min(self.gap, 4095), pos % 4, self.history % 16, self.history % 2
@@ -80,20 +58,13 @@ class MissModel:
 
     def decode_value(self, decoder, copied, ahead):
         if self.run == 0:
-            self.gaps = [min(self.gap, 65535)] + self.gaps[:2]
-        place = min(self.run, 7)
-        hashes = self.value_hashes(copied, ahead, place)
-        value = self.byte_model.decode(decoder, copied, hashes, place, self.values & 255)
-        if self.run == 0:
-            self.first = value
-        self.run += 1
-        self.gap = 0
-        self.values = (self.values << 8 | value) & MASK
-        return value
+            self.begin_run()
+        hashes = self.value_hashes(copied, ahead)
+        return self.byte_model.decode(decoder, copied, hashes, self.place(), self.values & 255)
 
-    def value_hashes(self, c, ahead, place):
+    def value_hashes(self, c, ahead):
         v, back, made = self.values, self.behind, self.after
-        q = v & (0, 0xff, 0xffff)[min(self.run, 2)]
+        place, q = self.place(), self.earlier_values()
         n1 = ahead & 0xff0000
         return (H(1, place, v & 0xff), H(2, place, v & 0xffff), H(3, place, v & 0xffffff), H(4, v), H(5, place, c),
                 H(6, c, back & 0xff, q), H(7, ahead), H(8, c, back & 0xffffff), H(9, self.gaps[0], place, q),
@@ -105,13 +76,16 @@ class MissModel:
 class ByteModel:
     """What is added to a copied byte. Bits from the lowest on: so the carry is known, and with it what each bit makes."""
 
-    def __init__(self, log):
+    def __init__(self, log, contexts, added_contexts):
+        self.contexts = contexts
+        # The first contexts tell what is added, the others the byte that is made. Two more inputs tell one each.
+        self.tell_made = [i >= added_contexts for i in range(contexts)] + [False, True]
         self.lines = Lines(log)
-        self.meanings = [list(FIRST_MEANINGS) for _ in range(VALUE_CONTEXTS)]
+        self.meanings = [list(FIRST_MEANINGS) for _ in range(contexts)]
         self.added = [FRESH] * (8 * 256)
         self.made = [FRESH] * (8 * 256)
-        self.by_place = Sets([18350] * (VALUE_CONTEXTS + 2))
-        self.by_node = Sets([0] * (VALUE_CONTEXTS + 2))
+        self.by_place = Sets([18350] * (contexts + 2))
+        self.by_node = Sets([0] * (contexts + 2))
         self.corrections = Sets(FIRST_CORRECTIONS)
         self.bits = 0
 
@@ -120,17 +94,17 @@ class ByteModel:
         carry = value = 0
         for j in range(8):
             if j in (0, 4):
-                lines = [self.lines.find(step(h, nodes[i >= ADDED_CONTEXTS])) for i, h in enumerate(hashes)]
+                lines = [self.lines.find(step(h, nodes[tells])) for h, tells in zip(hashes, self.tell_made)]
                 known = sum(1 for line in lines if line.known())
                 inner = [1, 1]
             own = copied >> j & 1
             flip = own ^ carry
-            slots = [(line.slots, inner[i >= ADDED_CONTEXTS]) for i, line in enumerate(lines)]
+            slots = [(line.slots, inner[tells]) for line, tells in zip(lines, self.tell_made)]
             slots += [(self.added, 256 * place + nodes[0]), (self.made, 256 * place + nodes[1])]
             inputs = [said_by(line, slot[1], meanings) for line, slot, meanings in zip(lines, slots, self.meanings)]
-            inputs += [STRETCH[table[index] >> 4] for table, index in slots[VALUE_CONTEXTS:]]
-            mix = Mix([-t if flip and tells_made(i) else t for i, t in enumerate(inputs)],
-                      self.by_place.at(4 * place + 3 * known // VALUE_CONTEXTS), self.by_node.at(nodes[0]))
+            inputs += [STRETCH[table[index] >> 4] for table, index in slots[self.contexts:]]
+            mix = Mix([-t if flip and tells else t for t, tells in zip(inputs, self.tell_made)],
+                      self.by_place.at(4 * place + 3 * known // self.contexts), self.by_node.at(nodes[0]))
             correction = Correction(self.corrections.at(H(earlier, nodes[0], place) >> 22), mix.x)
             bit = decoder.bit(max(32, min(65504, (mix.mixed + correction.corrected) // 2)))
             self.learn(mix, correction, slots, bit, flip)
@@ -143,14 +117,10 @@ class ByteModel:
     def learn(self, mix, correction, slots, bit, flip):
         mix.learn(bit, 14 if self.bits < 2048 else 15)
         self.bits += 1
-        used = [meaning_of(table[index]) for table, index in slots[:VALUE_CONTEXTS]]
+        used = [meaning_of(table[index]) for table, index in slots[:self.contexts]]
         for i, (table, index) in enumerate(slots):
-            seen = bit ^ flip if tells_made(i) else bit
-            if i < VALUE_CONTEXTS:
+            seen = bit ^ flip if self.tell_made[i] else bit
+            if i < self.contexts:
                 move(self.meanings[i], used[i], seen, 7)
             learn_small(table, index, seen)
         correction.learn_both(bit)
-
-
-def tells_made(i):
-    return ADDED_CONTEXTS <= i < VALUE_CONTEXTS or i == VALUE_CONTEXTS + 1

@@ -1,4 +1,5 @@
 """Parts that both models of coded contents are made of (src/model/CONTENTS.md, section 4)."""
+from functools import partial, reduce
 from operator import add, mul
 
 from coder import MASK, STRETCH, squash
@@ -33,10 +34,15 @@ class WideSlot:
         self.p = 1 << 21  # 22 bits
         self.n = 0
 
-    def learn(self, bit):
+    def learn(self, bit, most=255):
         goal = (1 << 22) - 1 if bit else 0
         self.p += (goal - self.p) * WIDE_RATE[self.n] >> 16
-        self.n = min(self.n + 1, 255)
+        self.n = min(self.n + 1, most)
+
+
+def said_by_wide(slots):
+    """What wide slots give to the mixer."""
+    return [STRETCH[slot.p >> 10] if slot.n else 0 for slot in slots]
 
 
 def move(numbers, index, bit, slowness):
@@ -109,18 +115,18 @@ class Sets:
 
 
 class Mix:
-    """Inputs under two sets of weights. `x` and `mixed` are what comes out."""
+    """Inputs under sets of weights that are added up. `x` and `mixed` are what comes out."""
 
-    def __init__(self, inputs, u, w):
-        self.inputs, self.u, self.w = inputs, u, w
-        total = sum(map(mul, inputs, map(add, u, w)))
+    def __init__(self, inputs, *sets):
+        self.inputs, self.sets = inputs, sets
+        total = sum(map(mul, inputs, reduce(partial(map, add), sets)))
         self.x = max(-2047, min(2047, total >> 16))
         self.mixed = squash(self.x)
 
     def learn(self, bit, slowness):
         error = 65536 * bit - self.mixed
         changes = [t * error >> slowness for t in self.inputs]
-        for weights in (self.u, self.w):
+        for weights in self.sets:
             weights[:] = [(weight + change + HALF & MASK) - HALF for weight, change in zip(weights, changes)]
 
 

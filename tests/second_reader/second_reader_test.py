@@ -33,6 +33,7 @@ from header_sums import fill_sums, read_sum_spans
 from image_table import Table
 from labels import read_labels
 from light_literals import LightLiteralModel
+from light_misses import LightMissModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 from old_fields import find_fields
@@ -228,6 +229,17 @@ class ExamplesOfContents(unittest.TestCase):
                                      1503, 64055, 64067, 59211, 23964, 23519, 32768, 39915])
         self.assertEqual(model.trained, 24)
 
+    def test_light_misses(self):
+        told = Told("0 1 0000000 00100000 1 10000000 00 1 0000011 00100000 0 1 0000010 10000000".replace(" ", ""))
+        model = LightMissModel(12)
+        self.assertEqual(model.decode_copy(told, 100, b"abcab"), b"afdab")
+        self.assertEqual(model.decode_copy(told, 105, b"xyzbxyzc"), b"xyzfxyzd")
+        stretch = [32768] + [32830] * 7  # whether a byte of it changes, and which
+        self.assertEqual(told.ones, [27940, *stretch, *[32768] * 5, 32705, 32705, 32768,
+                                     27689, *[32768] * 6, 32705, 32768, 38598, 27940,
+                                     *stretch, 13461, 13106, 52650, 12530, 12220, 11922, 11696, 11501,
+                                     29570, *stretch, 32768, 50480, 32705, 32768, 32768, 32705, 32705, 32512])
+
 
 class Damage(unittest.TestCase):
     """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
@@ -330,6 +342,17 @@ class Fresh(unittest.TestCase):
         new = old[:20_000] + other[:500] + old[20_000:45_000] + other[500:] + old[45_000:]
         with mock.patch("contents.LightLiteralModel", side_effect=LightLiteralModel) as light:
             self.check_contents(old, new, (True, False), "-9")
+        self.assertEqual(light.call_count, 1)
+
+    def test_light_misses(self):
+        rng = random.Random(3)
+        old = bytes(rng.randrange(16) for _ in range(40_000))
+        pairs = enumerate(zip(old, old[1:]), 2)
+        new = bytearray(old)
+        for i in [i for i, (a, b) in pairs if i < len(old) and (31 * a + 7 * b) % 61 == 3]:
+            new[i] += 1
+        with mock.patch("contents.LightMissModel", side_effect=LightMissModel) as light:
+            self.check_contents(old, bytes(new), (False, True), "-9")
         self.assertEqual(light.call_count, 1)
 
     def test_coded_misses_without_literals(self):
