@@ -361,6 +361,24 @@ class Fresh(unittest.TestCase):
         new = bytes((byte + 4) & 255 if byte == 0x48 and rng.random() < 0.5 else byte for byte in old)
         self.check_contents(old, new, (False, True))
 
+    def check_light_misses(self, old, new, scope):
+        with mock.patch("contents.LightMissModel", side_effect=LightMissModel) as light:
+            self.check_contents(old, new, scope, "-9")
+        self.assertEqual(light.call_count, 1)
+
+    def test_light_misses_between_literals(self):
+        folder = os.path.join(TESTDATA, "pairs", "bpatch-elf")
+        old, new = (read(os.path.join(folder, part))[:20_000] for part in ("old", "new"))
+        self.check_light_misses(old, new, (True, True))
+
+    def test_light_misses_behind_certain_bytes(self):
+        # So many bytes are warm, and so many values as guessed, that little is left for calm stretches.
+        old = read(os.path.join(TESTDATA, "pairs", "sources", "new"))[200_000:220_000]
+        rng = random.Random(3)
+        new = bytes([old[0]]) + bytes((byte + 1) & 255 if before in b"e(" and rng.random() < 0.9 else byte
+                                      for before, byte in zip(old, old[1:]))
+        self.check_light_misses(old, new, (False, True))
+
     def test_numbers_that_are_other_ones_everywhere(self):
         rng = random.Random(2)
         numbers = [rng.randrange(1 << 32) for _ in range(60)]
