@@ -69,10 +69,14 @@ std::uint64_t largest_window(const LevelSettings& settings) {
   return std::max(settings.window_bytes, settings.calm_window_bytes);
 }
 
+bool codes_contents(const LevelSettings& settings) {
+  return settings.contents || settings.light_ns > 0 || settings.miss_byte_ns > 0;
+}
+
 // What one compressor, or the context coder, takes at most for a stream of so many bytes.
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  if (settings.contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(largest_window(settings)));
+  if (codes_contents(settings)) codec_bytes = std::max(codec_bytes, contents_packer_bytes(largest_window(settings)));
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(largest_window(settings))) : codec_bytes;
 }
 
@@ -117,7 +121,7 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
   const std::uint64_t model = budget.settings.model ? packer_memory_bytes(window) : 0;
-  const std::uint64_t lanes = budget.settings.contents ? contents_memory_bytes(kLargestContents) : 0;
+  const std::uint64_t lanes = codes_contents(budget.settings) ? contents_memory_bytes(kLargestContents) : 0;
   const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model + lanes;
   return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
 }

@@ -10,7 +10,8 @@ and coder for the context coder; words for the words that copies have others in 
 (src/exe/PREDICTOR1.md to PREDICTOR5.md, whose sections the comments name) are read by prediction: scan, images, elf,
 pe, macho and toy, image_table, labels, fields, old_fields with the readers of tables and of code, predict,
 sorted_tables and rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model and light_literals
-with literal_history, miss_model and light_misses with miss_state, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
+with literal_history, miss_model and light_misses with miss_state, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is
+bdt1.
 """
 import sys
 

@@ -45,7 +45,7 @@ class LightMissModel(MissState):
         return bytes(made)
 
     def decode_calm(self, decoder, around, begin):
-        """The bytes that stay in front of the next flag, and True if it takes none to know that the next one changes."""
+        """The bytes that stay in front of the next flag, and True if the one behind them changes without a flag."""
         length = self.heats.first_warm(around, begin, self.due_end(around, begin)) - begin
         if length == 0:
             return b"", None
@@ -161,7 +161,7 @@ class Heats:
                 table[place] = heat - max(1, heat >> 2)
 
     def first_warm(self, around, begin, end):
-        """The first warm byte from `begin` on, or `end`. Goes over nearly all that is copied, hence all in one place."""
+        """The first warm byte from `begin` on, or `end`. Goes over nearly all copied bytes, hence all in one place."""
         pair, triple, following, before = self.tables
         view = memoryview(around)
         neighbours = zip(*(view[begin + i:end + i] for i in range(6)))

@@ -190,6 +190,18 @@ TEST(LightMisses, EveryProbabilityIsAsSpecified) {
                 32768, 32830, 32830, 32830, 32830, 32830, 32830, 32830,                       //
                 32768, 50480, 32705, 32768, 32768, 32705, 32705, 32512}),
             recorder.ones);
+  recorder.ones.clear();
+  Bytes third, wanted;
+  for (int i = 0; i < 30; ++i) {
+    append(third, bytes_of("no. 1; "));
+    append(wanted, bytes_of(i == 20 || i == 21 ? "no. 1; " : "no. 2; "));
+  }
+  for (Bytes* bytes : {&third, &wanted}) append(*bytes, bytes_of("and so on, without an end"));
+  model.code(recorder, 113, third, wanted.data(), nullptr);
+  std::uint32_t hash = 0x5bd1e995;
+  for (const std::uint32_t one : recorder.ones) hash = mix::hash_step(hash, one);
+  EXPECT_EQ(172u, recorder.ones.size());
+  EXPECT_EQ(0x7f865345u, hash);
 }
 
 TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
