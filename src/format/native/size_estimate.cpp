@@ -1,7 +1,8 @@
 // The quick codec ranks sets of covers nearly as LZMA or the context coder do. On 35 pairs with five to nine sets each, the
 // better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
 // literals beside that of numbers: the slow coders find more in literals, a quarter of what the quick one leaves of them.
-// Likewise the light model of misses in the residual, of which it leaves between a third and two thirds.
+// Likewise the light model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
+// finds anything there.
 #include "format/native/size_estimate.hpp"
 
 #include <algorithm>
@@ -12,9 +13,12 @@
 namespace bdelta::native {
 namespace {
 
-std::uint64_t expected(std::uint64_t bytes, std::size_t stream, const WriterSettings& settings) noexcept {
+// `bytes`: what the quick codec leaves of raw_bytes.
+std::uint64_t expected(std::uint64_t bytes, std::uint64_t raw_bytes, std::size_t stream,
+                       const WriterSettings& settings) noexcept {
   const bool is_residual = std::find(kResidualStreams.begin(), kResidualStreams.end(), stream) != kResidualStreams.end();
-  if (is_residual && settings.miss_byte_ns > 0) return bytes * 9 / 16;
+  const bool is_noise = bytes * 8 > raw_bytes * 7;
+  if (is_residual && settings.miss_byte_ns > 0 && !is_noise) return bytes * 9 / 16;
   return stream == kLiterals && settings.literals.id == CodecId::kLzma ? bytes - bytes / 4 : bytes;
 }
 
@@ -32,7 +36,7 @@ Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, con
     if (raw.empty() || (streams_of(draft.kind) >> i % kStreamCount & 1) == 0) return {};
     const Span span(pool.timeline(), PhaseId::kCompress, i % kStreamCount, raw.size());
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {pool.watch(), nullptr}));
-    bytes[i] = expected(coded_bytes(coded), i % kStreamCount, settings);
+    bytes[i] = expected(coded_bytes(coded), raw.size(), i % kStreamCount, settings);
     return {};
   }));
   std::uint64_t sum = 0;
