@@ -49,6 +49,7 @@ Result<bool> CreateRun::light_misses_learn_words() {
 Status CreateRun::find_words() {
   if (budget_.settings.word_search == 0 || !budget_.ample || !writer_ || contents_learn_words()) return {};
   set_segment_range(share::kChosen, share::kChosen);
+  other_words_.reset();
   const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
                            covers_};
   BDELTA_ASSIGN(std::optional<native::CodedWords> found,

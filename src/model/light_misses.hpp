@@ -1,4 +1,4 @@
-// The light model of misses: which bytes of copies change and into what, for a tenth of the time that miss_model.hpp takes.
+// The light model of misses: which bytes of copies change and into what, in a small part of the time that miss_model.hpp takes.
 //
 // That asks about every copied byte, though nearly all of them stay. Here a byte is *told*, with a flag under a few mixed
 // contexts, only in a run of changes, where its neighbours are warm (miss_heat.hpp), or where it is *due*: where the last

@@ -1,4 +1,4 @@
-// Where copied bytes use to change: what lets the light model of misses pass over the others at some bytes a nanosecond.
+// Where copied bytes use to change: what lets the light model of misses pass over the others in a few nanoseconds each.
 //
 // Four tables hold a heat for what a byte and its neighbours are: the byte with the one before it, with the two before it,
 // with the one on either side, and with the three behind it. A change heats these entries much, a byte that was asked about

@@ -107,6 +107,33 @@ TEST(PriceOfPacking, WhatDecodesTooSlowlyForItsBytesStaysInItsCodec) {
   EXPECT_EQ(packed, body_bytes(pair, true, 0, 1'000'000)) << "a millisecond for a byte: all that is smaller";
 }
 
+// Whatever a saved byte may cost, slow codecs are not left out for a light model that is not taken then.
+TEST(PriceOfLightMisses, NeverMakesAGroupLargerThanWithoutThem) {
+  Pair pair{random_bytes(400'000, 3), {}};
+  for (std::uint8_t& byte : pair.source) byte &= 15;
+  pair.target = pair.source;
+  Random random(4);
+  for (std::size_t i = 2; i < pair.source.size(); ++i) {  // where is told by neighbours, what by nothing
+    const bool changes = (pair.source[i - 2] * 31 + pair.source[i - 1] * 7) % 61 == 3;
+    if (changes) pair.target[i] = static_cast<std::uint8_t>(random.below(256));
+  }
+  const auto bytes_at = [&](std::uint64_t miss_byte_ns) {
+    WorkerPool pool(1);
+    io::Spool body;
+    native::WriterSettings settings{kLzma, kLzma, kLzma, true, 8 << 20, 0};
+    settings.miss_byte_ns = miss_byte_ns;
+    native::Writer writer(settings, body, pool);
+    io::MemoryReader source(pair.source), target(pair.target);
+    writer.set_inputs({&source, &target, {}, nullptr});
+    std::vector<GroupDraft> drafts = drafts_of(pair, {{0, 0, pair.target.size()}});
+    EXPECT_OK(writer.add_groups(drafts));
+    return body.size();
+  };
+  const std::uint64_t without = bytes_at(0);
+  EXPECT_LT(bytes_at(1'000'000) * 4, without * 3) << "there is something to save";
+  for (std::uint64_t ns = 400; ns < 3000; ns += ns / 16) EXPECT_LE(bytes_at(ns), without) << ns;
+}
+
 // More than one set of costs, of which a sample chooses; the same bytes for any number of threads.
 TEST(Choice, OfLargeTargetsIsMadeByASample) {
   Pair pair{random_bytes(17 << 20, 5), {}};

@@ -139,12 +139,13 @@ ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& 
   return scope;
 }
 
-bool are_misses_far_ahead(const TriedContents& light, const GroupChoices& made) noexcept {
+bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
+  if (!made.light.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
-  std::uint64_t light_bytes = 0;
+  std::uint64_t light_bytes = miss_price(draft, settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
-    for (const PackedLane& lane : light.lanes) light_bytes += lane.cost_bytes[s];
+    for (const PackedLane& lane : made.light.lanes) light_bytes += lane.cost_bytes[s];
   }
   return light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
 }

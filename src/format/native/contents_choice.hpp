@@ -12,8 +12,9 @@ namespace bdelta::native {
 // may save enough for the time they add.
 [[nodiscard]] ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
-// Whether the light model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more.
-[[nodiscard]] bool are_misses_far_ahead(const TriedContents& light, const GroupChoices& made) noexcept;
+// Whether the light model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more
+// than it takes with the price of its time, so it will be kept.
+[[nodiscard]] bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made);
 
 // What of the contents is smaller coded than as streams; the lanes have that and no more afterwards.
 Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,

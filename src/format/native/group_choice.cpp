@@ -212,7 +212,9 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
   };
   const std::vector<Task> tasks = list_first_tasks(drafts, settings, choices);
   BDELTA_TRY(run(tasks));
-  for (GroupChoices& made : choices) made.misses_settled = made.light.scope.misses && are_misses_far_ahead(made.light, made);
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    choices[g].misses_settled = are_misses_far_ahead(drafts[g], settings, choices[g]);
+  }
   BDELTA_TRY(run(list_late_trials(drafts, settings, choices)));
   std::vector<Task> open;
   for (const Task& task : tasks) {
