@@ -13,9 +13,7 @@
 namespace bdelta {
 namespace {
 
-// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
-constexpr std::uint64_t kLeastSaved = 32;
-constexpr std::uint64_t kLeastSavedShare = 128;
+constexpr std::uint64_t kLeastSaved = 32;  // by copies of NEW, to try them
 
 }  // namespace
 
@@ -70,11 +68,12 @@ Status CreateRun::find_words() {
 // there are any, take the place of words_.
 Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
   const CopiedTarget copied{source_.bytes(), target_.bytes(), covers, other ? &other->map : words()};
+  const TargetCopyLimits limits{budget_.settings.history_bytes, budget_.settings.least_saved_share};
   const TargetCopies found = [&] {
     const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
-    return bdelta::find_target_copies(copied, ParseCosts(), budget_.settings.history_bytes, *pool_);
+    return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
   }();
-  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
+  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / limits.least_saved_share) return {};
   BodyDraft before = coded_ ? BodyDraft() : draft_body(covers_);
   const FilePieces pieces_before = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));

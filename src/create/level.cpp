@@ -117,7 +117,10 @@ LevelSettings level_settings(int level) {
     default: break;
   }
   LevelSettings settings = small();
-  if (level >= 7) settings.match.parse_params.anchor_shift = 1;
+  if (level >= 7) {
+    settings.match.parse_params.anchor_shift = 1;
+    settings.least_saved_share = 256;
+  }
   if (level >= 8) {
     settings.model_values = 8 * kMiB;
     settings.light_ns = 10'000'000;

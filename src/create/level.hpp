@@ -21,6 +21,7 @@ struct LevelSettings {
   std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs; of larger ones a sample chooses
   bool contents = false;         // literals and residual through the contents coder where that is smaller
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
+  std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for
   std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller
   std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0: it is not tried
   bool model = false;            // numbers through the context coder where that is smaller

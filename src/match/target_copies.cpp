@@ -7,7 +7,7 @@
 // there that begin with certain bytes are listed, by all threads, and kept in a table of the latest place; where one comes
 // again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
 // copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the grams tells
-// first whether enough of them come again.
+// first about how much could be saved.
 //
 // What repeats need not do so to the byte: a source map has its sources with each end of a line written in two bytes. So a
 // match goes on behind a few bytes that are skipped on either side, as a chain of copies that costs a short jump for each
@@ -39,7 +39,6 @@ constexpr std::uint64_t kNearRefused = 4096;  // distances so near to one that w
 constexpr std::uint64_t kManyBytes = std::uint64_t{64} << 20;   // to look at, beyond which fewer grams will do
 constexpr std::uint64_t kSampledBytes = std::uint64_t{4} << 20;  // beyond which a sample is taken first
 constexpr std::uint64_t kSampleMask = 255;
-constexpr std::size_t kLeastRepeated = 64;   // one gram of so many has to come again
 constexpr std::uint64_t kCostsOfByte = 8 * 64;
 constexpr std::size_t kTaskBlocks = 32768;
 constexpr std::size_t kBatchTasks = 32;
@@ -65,16 +64,17 @@ std::uint32_t hash_of(const std::uint8_t* at, std::uint64_t first) noexcept {
 
 class Finder {
  public:
-  Finder(ByteSpan target, const TargetCosts& spent, const ParseCosts& costs, std::uint64_t history_bytes, WorkerPool& pool)
-      : target_(target), costs_(spent), parse_costs_(costs), history_bytes_(history_bytes), pool_(pool) {}
+  Finder(ByteSpan target, const TargetCosts& spent, const ParseCosts& costs, const TargetCopyLimits& limits, WorkerPool& pool)
+      : target_(target), costs_(spent), parse_costs_(costs), limits_(limits), pool_(pool) {}
 
   [[nodiscard]] TargetCopies find() {
     const std::uint64_t searched_bytes = count_searched();
-    if (searched_bytes > kSampledBytes && !repeats()) return std::move(found_);
+    link_bytes_left_ = kLinkShare * searched_bytes;
+    const std::uint64_t least_saved_bytes = found_.spent_bytes / limits_.least_saved_share;
+    if (searched_bytes > kSampledBytes && saved_by_sample() < least_saved_bytes) return std::move(found_);
     const std::uint64_t mask = searched_bytes > kManyBytes ? 15 : 3;
     log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
     places_.assign(std::size_t{1} << log_, kNoPlace);
-    link_bytes_left_ = kLinkShare * searched_bytes;
     for_each_batch(mask, [this](const Grams& grams) { search(grams); });
     found_.saved_bytes = saved_ / kCostsOfByte;
     return std::move(found_);
@@ -128,15 +128,25 @@ class Finder {
     }
   }
 
-  [[nodiscard]] bool repeats() {
-    std::vector<std::uint32_t> hashes;
-    for_each_batch(kSampleMask, [&](const Grams& grams) {
-      for (const Gram& gram : grams) hashes.push_back(gram.hash);
+  // What copies would save, in bytes, by a sample of the grams. Each counts for what a chain through it saves and for its
+  // share of the places there: so a long one, of which several grams are in the sample, counts once.
+  [[nodiscard]] std::uint64_t saved_by_sample() {
+    Grams sample;
+    for_each_batch(kSampleMask, [&](const Grams& grams) { sample.insert(sample.end(), grams.begin(), grams.end()); });
+    std::sort(sample.begin(), sample.end(), [](const Gram& a, const Gram& b) {
+      return a.hash != b.hash ? a.hash < b.hash : a.pos < b.pos;
     });
-    std::sort(hashes.begin(), hashes.end());
-    std::size_t repeated = 0;
-    for (std::size_t i = 1; i < hashes.size(); ++i) repeated += hashes[i] == hashes[i - 1];
-    return repeated >= hashes.size() / kLeastRepeated;
+    std::uint64_t saved = 0;
+    for (std::size_t i = 1; i < sample.size(); ++i) {
+      const std::uint64_t distance = sample[i].pos - sample[i - 1].pos;
+      if (sample[i].hash != sample[i - 1].hash || distance > limits_.history_bytes) continue;
+      const Cover copy = extended(sample[i].pos, distance);
+      const Chain chain = copy.length < kGramBytes ? Chain() : best_chain(copy);
+      if (chain.saved <= 0) continue;
+      const std::uint64_t length = chain_[chain.count - 1].target_end() - copy.target_pos;
+      saved += static_cast<std::uint64_t>(chain.saved) * (kSampleMask + 1) / length;
+    }
+    return saved / kCostsOfByte;
   }
 
   void search(const Grams& grams) {
@@ -146,7 +156,7 @@ class Finder {
       const std::uint32_t place = std::exchange(place_of(grams[i]), grams[i].pos);
       if (place == kNoPlace || pos < done_) continue;
       const std::uint64_t distance = pos - place;
-      if (distance > history_bytes_ || (pos < refused_end_ && distance - refused_distance_ + kNearRefused < 2 * kNearRefused)) {
+      if (distance > limits_.history_bytes || (pos < refused_end_ && distance - refused_distance_ + kNearRefused < 2 * kNearRefused)) {
         continue;
       }
       if (!costs_.is_literal(static_cast<std::size_t>(pos / kBlockBytes))) take(extended(pos, distance));
@@ -187,7 +197,7 @@ class Finder {
       for (std::uint64_t in_target = least; in_target <= std::min(skipped, kMostBetweenCopies); ++in_target) {
         const std::uint64_t pos = copy.target_end() + in_target;
         const std::uint64_t from = copy.source_end() + (skipped - in_target);
-        if (pos + kLinkBytes > target_.size() || from + kLinkBytes > pos || pos - from > history_bytes_) continue;
+        if (pos + kLinkBytes > target_.size() || from + kLinkBytes > pos || pos - from > limits_.history_bytes) continue;
         if (load_word(target_.data() + pos) != load_word(target_.data() + from)) continue;
         return {from, pos, extended_end(pos, pos + kLinkBytes, pos - from) - pos};
       }
@@ -201,35 +211,46 @@ class Finder {
     return kLinkMargin + literals + (next.diagonal() == before.diagonal() ? parse_costs_.resume : parse_costs_.near_switch);
   }
 
-  // Takes of the chain that begins with `copy` what saves most.
-  void take(const Cover& copy) {
-    if (copy.length < kGramBytes) return;  // grams that have no more in common than a hash
+  // How many of the links in chain_ are worth taking, and what they save.
+  struct Chain {
+    std::size_t count = 0;
+    std::int64_t saved = 0;
+  };
+
+  // chain_ becomes the one that begins with `copy`.
+  [[nodiscard]] Chain best_chain(const Cover& copy) {
     chain_.assign(1, copy);
     std::int64_t saved = costs_.of_range(copy.target_pos, copy.target_end()) - copy_cost_;
-    std::int64_t most_saved = saved;
-    std::size_t count = 1;
+    Chain best{1, saved};
     for (Cover next = continued(copy); next.length != 0 && next.length < link_bytes_left_; next = continued(next)) {
       link_bytes_left_ -= next.length;
       saved += costs_.of_range(chain_.back().target_end(), next.target_end()) - link_cost(chain_.back(), next);
       chain_.push_back(next);
-      if (saved > most_saved) most_saved = saved, count = chain_.size();
-      if (saved < most_saved - kMostLost) break;
+      if (saved > best.saved) best = {chain_.size(), saved};
+      if (saved < best.saved - kMostLost) break;
     }
-    if (most_saved <= 0) {
+    return best;
+  }
+
+  // Takes of the chain that begins with `copy` what saves most.
+  void take(const Cover& copy) {
+    if (copy.length < kGramBytes) return;  // grams that have no more in common than a hash
+    const Chain best = best_chain(copy);
+    if (best.saved <= 0) {
       refused_distance_ = copy.target_pos - copy.source_pos;
       refused_end_ = chain_.back().target_end();
       return;
     }
-    found_.copies.insert(found_.copies.end(), chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(count));
-    saved_ += static_cast<std::uint64_t>(most_saved);
-    done_ = chain_[count - 1].target_end();
+    found_.copies.insert(found_.copies.end(), chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(best.count));
+    saved_ += static_cast<std::uint64_t>(best.saved);
+    done_ = chain_[best.count - 1].target_end();
   }
 
   const ByteSpan target_;
   const TargetCosts& costs_;
   const ParseCosts& parse_costs_;
   const std::int64_t copy_cost_ = 2 * parse_costs_.far_switch + kMarginCost;
-  const std::uint64_t history_bytes_;
+  const TargetCopyLimits limits_;
   WorkerPool& pool_;
   unsigned log_ = 0;
   std::vector<std::uint32_t> places_;  // of grams, by their hash
@@ -244,11 +265,11 @@ class Finder {
 
 }  // namespace
 
-TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs, std::uint64_t history_bytes,
+TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs, const TargetCopyLimits& limits,
                                 WorkerPool& pool) {
   if (copied.target.size() >= kNoPlace) return {};
   const TargetCosts spent(copied, costs, pool);
-  return Finder(copied.target, spent, costs, history_bytes, pool).find();
+  return Finder(copied.target, spent, costs, limits, pool).find();
 }
 
 }  // namespace bdelta

@@ -16,17 +16,22 @@ struct CopiedTarget {
   const WordMap* words = nullptr;  // that copies have others in place of; may be null
 };
 
+struct TargetCopyLimits {
+  std::uint64_t history_bytes = 0;          // how far before itself a copy may begin
+  std::uint64_t least_saved_share = 64;     // of what the target costs, that all copies must save to be searched for
+};
+
 struct TargetCopies {
   Covers copies;                  // source_pos is a position of the target; ascending, apart, exact
   std::uint64_t saved_bytes = 0;  // about what the patch gets smaller by
   std::uint64_t spent_bytes = 0;  // of about so much, all in all
 };
 
-// Copies that cost less than what they stand in place of. Each ends where it begins in the target at the latest, and
-// begins no more than history_bytes before. `costs`: what decisions of the parse are taken to cost. Depends on no thread
-// count.
+// Copies that cost less than what they stand in place of. Each ends where it begins in the target at the latest. None if a
+// sample says that they would save less than their share. `costs`: what decisions of the parse are taken to cost. Depends
+// on no thread count.
 [[nodiscard]] TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs,
-                                              std::uint64_t history_bytes, WorkerPool& pool);
+                                              const TargetCopyLimits& limits, WorkerPool& pool);
 
 // Bytes on either side that a copy may go on behind.
 inline constexpr std::uint64_t kMostBetweenCopies = 4;

@@ -14,7 +14,7 @@ constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
 TargetCopies copies_in(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t history_bytes = kFar,
                   unsigned threads = 1, const WordMap* words = nullptr) {
   WorkerPool pool(threads);
-  return find_target_copies({source, target, covers, words}, ParseCosts(), history_bytes, pool);
+  return find_target_copies({source, target, covers, words}, ParseCosts(), {history_bytes, 64}, pool);
 }
 
 // What the header promises of copies.
@@ -145,6 +145,28 @@ TEST(FindTargetCopies, IsSoundAndTheSameForAnyThreads) {
     expect_sound(pair.target, found.copies, history_bytes);
     EXPECT_EQ(found.copies, copies_in(pair.source, pair.target, covers, history_bytes, 4).copies) << seed;
   }
+}
+
+// Every 50th byte of a large target changes, and a hundredth of it stands twice.
+TEST(FindTargetCopies, NoneWhereASampleSaysThatTheySaveTooLittle) {
+  constexpr std::size_t kSize = std::size_t{6} << 20;
+  constexpr std::size_t kFirst = std::size_t{1} << 20;
+  constexpr std::size_t kDistance = 50 * 80'000;
+  constexpr std::size_t kTwice = kSize / 100;
+  Bytes source = random_bytes(kSize, 1);
+  std::copy_n(source.begin() + kFirst, kTwice, source.begin() + kFirst + kDistance);
+  Bytes target = source;
+  for (std::size_t pos = 0; pos < kSize; pos += 50) ++target[pos];
+  const Covers covers = {{0, 0, kSize}};
+  WorkerPool pool(1);
+  const auto copies = [&](std::uint64_t least_saved_share) {
+    return find_target_copies({source, target, covers}, ParseCosts(), {kFar, least_saved_share}, pool).copies;
+  };
+  EXPECT_TRUE(copies(64).empty());
+  const Covers found = copies(256);
+  ASSERT_EQ(1u, found.size());
+  expect_sound(target, found, kFar);
+  EXPECT_NEAR(static_cast<double>(kTwice), static_cast<double>(found[0].length), 200.0);
 }
 
 TEST(FindTargetCopies, TakesTinyTargets) {
