@@ -23,9 +23,10 @@ constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
 constexpr std::uint64_t kWorthBorderBytes = 2 * kUnitBytes;
 constexpr std::uint64_t kWorthBorderBytesOfFew = 8 * kUnitBytes;
 constexpr std::size_t kFewWords = 32;
+constexpr std::uint64_t kWeighedFirstBytes = std::uint64_t{2} << 20;    // of copies
 constexpr std::uint64_t kLeastMendedShare = 128;                        // of the changed bytes, to look further
-constexpr std::uint64_t kMostPricedBytes = std::uint64_t{32} << 20;     // of copies, …
-constexpr std::size_t kMostPricedResidual = std::size_t{8} << 20;       // … and of what differs in them
+constexpr std::uint64_t kMostPricedBytes = std::uint64_t{8} << 20;      // of copies, …
+constexpr std::size_t kMostPricedResidual = std::size_t{2} << 20;       // … and of what differs in them
 
 using Candidates = std::vector<WordCandidate>;
 
@@ -35,20 +36,34 @@ WordMap map_of(const Candidates& candidates, std::vector<WordSpan> spans = {}) {
   return WordMap(kLearnedWordBytes, std::move(changes), std::move(spans));
 }
 
-// Drops words that are copied as they are, or become something else, nearly as often; ranks the others.
-void weigh(Candidates& candidates, const WordPieces& pieces, WorkerPool& pool) {
+// How often each candidate's word is copied in those pieces.
+std::vector<std::uint32_t> count_words(const Candidates& candidates, const WordPieces& pieces, WorkerPool& pool) {
   const WordMap map = map_of(candidates);
   std::vector<std::atomic<std::uint32_t>> seen(candidates.size());
   for_each_piece(pieces, pool, [&](const WordPiece& piece) {
     map.for_each_word(piece.copied,
                       [&](std::size_t, std::uint32_t rank) { seen[rank].fetch_add(1, std::memory_order_relaxed); });
   });
+  return {seen.begin(), seen.end()};
+}
+
+// Scores candidates by how often the word is copied there, and drops those that are copied as they are, or become something
+// else, nearly as often.
+void score(Candidates& candidates, const std::vector<std::uint32_t>& seen) {
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     WordCandidate& candidate = candidates[i];
-    const std::uint32_t others = std::max(seen[i].load(), candidate.votes) - candidate.votes;
+    const std::uint32_t others = std::max(seen[i], candidate.votes) - candidate.votes;
     candidate.score = candidate.votes / 2 > others ? candidate.votes - others : 0;
   }
   std::erase_if(candidates, [](const WordCandidate& c) { return c.score == 0; });
+}
+
+// Ranks what is left by its score. Words that a sample shows to be copied too often are out for sure, and as these are the
+// ones that are found everywhere, the rest is gone through much faster without them.
+void weigh(Candidates& candidates, const WordPieces& pieces, WorkerPool& pool) {
+  const WordSample sample = sample_of(pieces, kWeighedFirstBytes);
+  if (sample.ratio > 1) score(candidates, count_words(candidates, sample.pieces, pool));
+  score(candidates, count_words(candidates, pieces, pool));
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const WordCandidate& a, const WordCandidate& b) { return a.score > b.score; });
 }
