@@ -122,6 +122,8 @@ class CreateRun {
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
   Status take_words_if_smaller(native::CodedWords words);
+  [[nodiscard]] bool has_coded_misses() const noexcept;
+  Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);

@@ -14,6 +14,7 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kLeastSaved = 32;  // by copies of NEW, to try them
+constexpr std::uint64_t kSureShare = 32;   // an estimate is off by less than 1/share of the patch, or too low
 
 }  // namespace
 
@@ -38,9 +39,23 @@ bool CreateRun::contents_learn_words() { return budget_.settings.contents && !ha
 Result<bool> CreateRun::light_misses_learn_words() {
   if (budget_.settings.miss_byte_ns == 0 || has_short_streams()) return false;
   BDELTA_TRY(code_chosen());
+  return has_coded_misses();
+}
+
+bool CreateRun::has_coded_misses() const noexcept {
+  if (!coded_) return false;
   const auto& choices = coded_->groups.choices;
   return std::any_of(choices.begin(), choices.end(),
                      [](const native::GroupChoices& made) { return made.contents_bytes[kResidualGaps] > 0; });
+}
+
+// Groups with copies of NEW have no coded contents. Where these pay, `draft`, which has such copies, is often so much
+// larger that it need not be coded to know. An estimate takes its residual for what contents would make of it, so it is
+// low.
+Result<bool> CreateRun::is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes) {
+  if (!has_coded_misses() || draft.stream_bytes() <= kQuickBytes) return false;
+  BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(draft));
+  return bytes + extra_bytes > coded_->bytes + coded_->bytes / kSureShare;
 }
 
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
@@ -80,7 +95,12 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
   const std::uint64_t record_bytes = other ? other->record.size() : 0;
   if (other) std::swap(words_, other);
   Covers with_copies = with_target_copies(covers, found.copies, source_.bytes().size());
-  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_body(with_copies), record_bytes, std::move(before), full_measure()));
+  BodyDraft after = draft_body(with_copies);
+  BDELTA_ASSIGN(const bool larger, is_larger_for_sure(after, record_bytes));
+  bool smaller = false;
+  if (!larger) {
+    BDELTA_ASSIGN(smaller, is_smaller(std::move(after), record_bytes, std::move(before), full_measure()));
+  }
   if (smaller) {
     covers_ = std::move(with_copies);
   } else {
