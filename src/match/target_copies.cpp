@@ -69,13 +69,14 @@ class Finder {
 
   [[nodiscard]] TargetCopies find() {
     const std::uint64_t searched_bytes = count_searched();
-    link_bytes_left_ = kLinkShare * searched_bytes;
-    const std::uint64_t least_saved_bytes = found_.spent_bytes / limits_.least_saved_share;
-    if (searched_bytes > kSampledBytes && saved_by_sample() < least_saved_bytes) return std::move(found_);
-    const std::uint64_t mask = searched_bytes > kManyBytes ? 15 : 3;
-    log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
-    places_.assign(std::size_t{1} << log_, kNoPlace);
-    for_each_batch(mask, [this](const Grams& grams) { search(grams); });
+    if (searched_bytes > kSampledBytes) {
+      search_all(searched_bytes, kSampleMask);
+      if (expected_saved_ / kCostsOfByte < found_.spent_bytes / limits_.least_saved_share) {
+        found_.copies.clear();
+        return std::move(found_);
+      }
+    }
+    search_all(searched_bytes, searched_bytes > kManyBytes ? 15 : 3);
     found_.saved_bytes = saved_ / kCostsOfByte;
     return std::move(found_);
   }
@@ -128,25 +129,16 @@ class Finder {
     }
   }
 
-  // What copies would save, in bytes, by a sample of the grams. Each counts for what a chain through it saves and for its
-  // share of the places there: so a long one, of which several grams are in the sample, counts once.
-  [[nodiscard]] std::uint64_t saved_by_sample() {
-    Grams sample;
-    for_each_batch(kSampleMask, [&](const Grams& grams) { sample.insert(sample.end(), grams.begin(), grams.end()); });
-    std::sort(sample.begin(), sample.end(), [](const Gram& a, const Gram& b) {
-      return a.hash != b.hash ? a.hash < b.hash : a.pos < b.pos;
-    });
-    std::uint64_t saved = 0;
-    for (std::size_t i = 1; i < sample.size(); ++i) {
-      const std::uint64_t distance = sample[i].pos - sample[i - 1].pos;
-      if (sample[i].hash != sample[i - 1].hash || distance > limits_.history_bytes) continue;
-      const Cover copy = extended(sample[i].pos, distance);
-      const Chain chain = copy.length < kGramBytes ? Chain() : best_chain(copy);
-      if (chain.saved <= 0) continue;
-      const std::uint64_t length = chain_[chain.count - 1].target_end() - copy.target_pos;
-      saved += static_cast<std::uint64_t>(chain.saved) * (kSampleMask + 1) / length;
-    }
-    return saved / kCostsOfByte;
+  // With one in mask + 1 grams, from the beginning.
+  void search_all(std::uint64_t searched_bytes, std::uint64_t mask) {
+    mask_ = mask;
+    log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
+    places_.assign(std::size_t{1} << log_, kNoPlace);
+    found_.copies.clear();
+    saved_ = expected_saved_ = 0;
+    link_bytes_left_ = kLinkShare * searched_bytes;
+    done_ = refused_distance_ = refused_end_ = 0;
+    for_each_batch(mask, [this](const Grams& grams) { search(grams); });
   }
 
   void search(const Grams& grams) {
@@ -242,8 +234,11 @@ class Finder {
       return;
     }
     found_.copies.insert(found_.copies.end(), chain_.begin(), chain_.begin() + static_cast<std::ptrdiff_t>(best.count));
-    saved_ += static_cast<std::uint64_t>(best.saved);
     done_ = chain_[best.count - 1].target_end();
+    const auto saved = static_cast<std::uint64_t>(best.saved);
+    const std::uint64_t length = done_ - copy.target_pos;
+    saved_ += saved;
+    expected_saved_ += saved + saved * (mask_ + 1) / length;
   }
 
   const ByteSpan target_;
@@ -252,10 +247,14 @@ class Finder {
   const std::int64_t copy_cost_ = 2 * parse_costs_.far_switch + kMarginCost;
   const TargetCopyLimits limits_;
   WorkerPool& pool_;
+  std::uint64_t mask_ = 0;
   unsigned log_ = 0;
   std::vector<std::uint32_t> places_;  // of grams, by their hash
   TargetCopies found_;
   std::uint64_t saved_ = 0;
+  // The same with those that are so short that none of their grams is in the sample: of so many as long as one that was
+  // found, about length / (length + mask_ + 1) are found.
+  std::uint64_t expected_saved_ = 0;
   Covers chain_;            // that is looked at
   std::uint64_t link_bytes_left_ = 0;
   std::uint64_t done_ = 0;  // where the last copy ends
