@@ -113,9 +113,9 @@ if [[ $mode != fast ]]; then
   if setarch "$(uname -m)" -R true 2>/dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, and what is looked at in one way by several tests, but for one of them.
-  left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads/1|PredictionLevels.*/0|Size.OneByteIn'
+  left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/0|Size.OneByteIn'
   left_out+='|Prediction.(Programs(ThatShareNothing|ChangedAtRandom)|MakesPatchesOfRelinked|OfALong|ApplyingKeeps|KindsThat)'
-  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms)|Renumbered.Max|Fields.AreKept|GapPass|Readers.WithAnd|Threads/Trace'
+  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept|GapPass|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
   but "$left_out"
   check tsan parallel_tests -L parallel "${filter[@]}"

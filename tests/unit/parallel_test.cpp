@@ -27,13 +27,12 @@ TEST_P(Pool, SortsAsOneThreadDoes) {
   std::mt19937_64 random(1);
   for (const std::size_t count : {0u, 1u, 2u, 32'767u, 65'536u, 65'537u, 300'001u, 2'500'001u}) {
     std::vector<std::uint64_t> items(count);
-    for (const std::uint64_t factor : {std::uint64_t{1}, std::uint64_t{1} << 40, ~std::uint64_t{0} / (count + 1)}) {
-      for (std::uint64_t& item : items) item = random() % (count + 1) * factor;  // many equal ones
-      std::vector<std::uint64_t> expected = items;
-      std::sort(expected.begin(), expected.end());
-      sort_by_all(items, pool);
-      ASSERT_EQ(expected, items);
-    }
+    const std::uint64_t factor = count % 3 == 0 ? 1 : count % 3 == 1 ? std::uint64_t{1} << 40 : ~std::uint64_t{0} / (count + 1);
+    for (std::uint64_t& item : items) item = random() % (count + 1) * factor;  // many equal ones
+    std::vector<std::uint64_t> expected = items;
+    std::sort(expected.begin(), expected.end());
+    sort_by_all(items, pool);
+    ASSERT_EQ(expected, items);
   }
 }
 
