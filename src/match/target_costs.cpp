@@ -1,7 +1,10 @@
 #include "match/target_costs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
+
+#include "match/block_compare.hpp"
 
 namespace bdelta {
 namespace {
@@ -64,18 +67,21 @@ void TargetCosts::add_literals(std::uint64_t begin, std::uint64_t end, const Par
 }
 
 void TargetCosts::add_misses(ByteSpan given, ByteSpan wanted, std::uint64_t target_pos, const ParseCosts& costs) {
-  constexpr std::size_t kStep = sizeof(std::uint64_t);
   bool missed = false;
-  for (std::size_t i = 0; i < given.size();) {
-    if (given.size() - i >= kStep && load_le<std::uint64_t>(&given[i]) == load_le<std::uint64_t>(&wanted[i])) {
-      missed = false;
-      i += kStep;
-      continue;
+  std::size_t i = 0;
+  for (; given.size() - i >= kCompareBlock; i += kCompareBlock) {
+    const std::uint64_t misses = mismatch_mask(&given[i], &wanted[i]);
+    const std::uint64_t behind_misses = misses << 1 | (missed ? 1 : 0);
+    for (std::uint64_t left = misses; left != 0; left &= left - 1) {
+      const auto at = static_cast<unsigned>(std::countr_zero(left));
+      add(target_pos + i + at, (behind_misses >> at & 1) != 0 ? costs.next_miss : costs.first_miss);
     }
+    missed = misses >> 63 != 0;
+  }
+  for (; i < given.size(); ++i) {
     const bool misses = given[i] != wanted[i];
     if (misses) add(target_pos + i, missed ? costs.next_miss : costs.first_miss);
     missed = misses;
-    ++i;
   }
 }
 
