@@ -13,7 +13,9 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLeastSaved = 32;  // by copies of NEW, to try them
+// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
+constexpr std::uint64_t kLeastSaved = 32;
+constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // an estimate is off by less than 1/share of the patch, or too low
 
 }  // namespace
@@ -88,7 +90,7 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
     const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
     return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
   }();
-  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / limits.least_saved_share) return {};
+  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   BodyDraft before = coded_ ? BodyDraft() : draft_body(covers_);
   const FilePieces pieces_before = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));

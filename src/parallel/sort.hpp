@@ -12,8 +12,9 @@
 
 namespace bdelta {
 
-// Sorts numbers by their digits, the lowest first, in as much memory again: of a million, in a seventh of the time that
-// comparing them takes. Digits that all have in common cost one look.
+// Sorts numbers by their digits, the lowest first, in as much memory again. A million takes a quarter of the time that
+// comparing them does where numbers of a kind have their upper halves in common, and six tenths where none have. Digits
+// that all have in common cost one look.
 inline void sort_by_digits(std::uint64_t* numbers, std::size_t count) {
   constexpr unsigned kDigitBits = 11;
   constexpr unsigned kDigits = (64 + kDigitBits - 1) / kDigitBits;
