@@ -6,6 +6,7 @@
 
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 
@@ -48,6 +49,22 @@ Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuil
   return static_cast<std::size_t>((info.decoder_memory_bytes - taken_bytes) / kBytesPerLabel);
 }
 
+// The images of OLD that the plan is about, and what it says of those of NEW.
+struct OldImages {
+  std::vector<exe::Image> images;
+  ByteSpan table;
+};
+
+Result<OldImages> old_images_of(ByteSpan file, const PredictionPlan& plan) {
+  if (plan.predictor < static_cast<std::uint64_t>(exe::PredictorId::k6)) return OldImages{exe::find_images(file), plan.images};
+  BDELTA_ASSIGN(const exe::ImageChoice choice, exe::parse_image_choice(plan.images));
+  OldImages old{exe::find_numbered_images(file, choice.numbers), ByteSpan(plan.images).subspan(choice.size_bytes)};
+  if (old.images.size() == choice.numbers.size()) return old;
+  return Error{ErrorCode::kPatchCorrupt, "choice of images: the patch is about number " +
+                                             std::to_string(choice.numbers[old.images.size()]) +
+                                             " of OLD, which has not as many; fetch the patch again"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
@@ -67,15 +84,15 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     file = copies->loaded_;
   }
   static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
-  std::vector<exe::Image> old_images = exe::find_images(file);
+  BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
   std::vector<exe::SortedTable> tables;
-  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old_images);
+  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images);
   const std::uint64_t rebuild_bytes = exe::rebuild_memory_bytes(tables, plan.kinds);
   BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, info));
-  copies->program_.emplace(file, std::move(old_images), pool,
+  copies->program_.emplace(file, std::move(old.images), pool,
                            info.decoder_memory_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
   const exe::Images& images = copies->program_->images();
-  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(plan.images, images, info.target_size));
+  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(old.table, images, info.target_size));
   copies->target_.emplace(std::move(found));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), most));
   copies->own_map_.emplace(plan.covers);

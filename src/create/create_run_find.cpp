@@ -101,9 +101,9 @@ Status CreateRun::leave_out_header_sums() {
 Status CreateRun::find_programs() {
   if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_) return {};
   watch_.set_range(share::kDigested, share::kDigested);
-  std::vector<exe::Image> source_images = exe::find_images(source_.bytes());
+  std::vector<exe::Image> source_images = exe::find_images(source_.bytes(), kManyImages);
   if (source_images.empty()) return {};
-  std::vector<exe::Image> target_images = exe::find_images(target_.bytes());
+  std::vector<exe::Image> target_images = exe::find_images(target_.bytes(), kManyImages);
   BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
   programs_ = ProgramPass::begin(source_.bytes(), std::move(source_images), target_.bytes(), std::move(target_images),
                                  budget_.settings, *pool_);

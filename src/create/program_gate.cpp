@@ -30,12 +30,21 @@ std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
   return ranges;
 }
 
-PlainChanges count_changes(ByteSpan source, ByteSpan target, Covers covers, const std::vector<TargetRange>& ranges,
+}  // namespace
+
+Covers find_plain_covers(ByteSpan source, ByteSpan target, WorkerPool& pool) {
+  const LevelSettings fast = level_settings(1);
+  const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
+  return std::move(Matcher(source, fast.match, {}, pool).find(target, {0, from_end}).front());
+}
+
+PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<exe::Image>& images,
                            WorkerPool& pool) {
-  PlainChanges changes{std::move(covers), target.size(), 0};
+  const std::vector<TargetRange> ranges = program_ranges(images);
+  PlainChanges changes{target.size(), 0};
   for (const TargetRange& range : ranges) changes.program_bytes += range.end - range.begin;
   std::size_t first = 0;
-  for (const Cover& cover : changes.covers) {
+  for (const Cover& cover : covers) {
     const auto equal_bytes = [&](std::uint64_t begin, std::uint64_t end) {
       const auto length = static_cast<std::size_t>(end - begin);
       const auto from = static_cast<std::size_t>(cover.source_pos + (begin - cover.target_pos));
@@ -52,17 +61,6 @@ PlainChanges count_changes(ByteSpan source, ByteSpan target, Covers covers, cons
     pool.advance();
   }
   return changes;
-}
-
-}  // namespace
-
-PlainChanges find_plain_changes(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images,
-                                 WorkerPool& pool) {
-  const LevelSettings fast = level_settings(1);
-  const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
-  Matcher matcher(source, fast.match, {}, pool);
-  Covers covers = std::move(matcher.find(target, {0, from_end}).front());
-  return count_changes(source, target, std::move(covers), program_ranges(images), pool);
 }
 
 bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept {

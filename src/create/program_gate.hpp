@@ -11,14 +11,16 @@
 
 namespace bdelta {
 
-// Bytes that differ from what a fast search finds of the source: of the whole target, and in its images.
+// What a fast search finds of the source.
+[[nodiscard]] Covers find_plain_covers(ByteSpan source, ByteSpan target, WorkerPool& pool);
+
+// Bytes that differ from what covers (valid, ascending) copy: of the whole target, and in these images of it.
 struct PlainChanges {
-  Covers covers;  // what it finds
   std::uint64_t all_bytes = 0;
   std::uint64_t program_bytes = 0;
 };
-[[nodiscard]] PlainChanges find_plain_changes(ByteSpan source, ByteSpan target, const std::vector<exe::Image>& images,
-                                               WorkerPool& pool);
+[[nodiscard]] PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers,
+                                         const std::vector<exe::Image>& images, WorkerPool& pool);
 
 // True if enough of the target differs, and of that enough in its images.
 [[nodiscard]] bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept;

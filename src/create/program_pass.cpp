@@ -9,6 +9,7 @@
 
 #include "create/program_gate.hpp"
 #include "exe/cover_pieces.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
@@ -84,19 +85,24 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
                                                 std::vector<exe::Image> target_images, const LevelSettings& settings,
                                                 WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
-  const PlainChanges changes = find_plain_changes(source, target, target_images, pool);
+  const Covers covers = find_plain_covers(source, target, pool);
+  ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers);
+  if (images.source.empty() || images.target.empty()) return nullptr;
+  const PlainChanges changes = count_changes(source, target, covers, images.target, pool);
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
-  pass->find_programs(std::move(source_images), std::move(target_images));
-  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || !pass->keep_fitting_kinds(changes.covers)) return nullptr;
+  pass->find_programs(std::move(images));
+  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || !pass->keep_fitting_kinds(covers)) return nullptr;
   return pass;
 }
 
-void ProgramPass::find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images) {
+void ProgramPass::find_programs(ImagePair images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-  plan_.predictor = static_cast<std::uint64_t>(exe::kNewestPredictor);
-  old_.emplace(source_, std::move(old_images), pool_, exe::Program::kKeepAll);
-  new_.emplace(target_, std::move(new_images), pool_, exe::Program::kKeepAll);
+  const exe::PredictorId predictor = images.is_whole ? exe::PredictorId::k5 : exe::PredictorId::k6;
+  plan_.predictor = static_cast<std::uint64_t>(predictor);
+  if (!images.is_whole) exe::append_image_choice(plan_.images, images.source_numbers);
+  old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
+  new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
   // Who applies keeps the fields of code if that takes little beside OLD, else finds them again, block by block.
   const std::uint64_t table_bytes = table_bytes_in_apply(*old_);
   const std::uint64_t code_bytes = old_->memory_bytes() - old_->table_memory_bytes();

@@ -8,6 +8,7 @@
 
 #include "apply/predicted_copies.hpp"
 #include "base/raw_buffer.hpp"
+#include "create/changed_images.hpp"
 #include "create/level.hpp"
 #include "create/table_pass.hpp"
 #include "exe/choose_kinds.hpp"
@@ -21,7 +22,7 @@ class ProgramPass {
  public:
   // Null if one of the files holds no program, if they hardly differ, if fields don't behave like addresses of this pair,
   // or if bpatch would need too much memory. Both must outlive the object, and so must the settings. The images are those
-  // of the files.
+  // of the files, found within kManyImages.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                             std::vector<exe::Image> target_images, const LevelSettings& settings,
                                             WorkerPool& pool);
@@ -49,7 +50,7 @@ class ProgramPass {
               std::uint64_t plain_changed_bytes)
       : source_(source), target_(target), settings_(settings), pool_(pool), plain_changed_bytes_(plain_changed_bytes) {}
 
-  void find_programs(std::vector<exe::Image> old_images, std::vector<exe::Image> new_images);
+  void find_programs(ImagePair images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
   // False: no kinds are left that much of the changes is in.

@@ -1,6 +1,7 @@
 #include "exe/images.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "exe/elf.hpp"
 #include "exe/file_number.hpp"
@@ -33,19 +34,18 @@ struct ImageReader {
 constexpr ImageReader kReaders[] = {
     {detect_elf, parse_elf}, {detect_pe, parse_pe}, {detect_macho, parse_macho}, {detect_toy, parse_toy}};
 
-}  // namespace
-
-std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
-  std::vector<Image> images;
+// Calls take(Image&&) for one image after the other until it says false.
+template <class Take>
+void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take) {
   std::size_t refused = 0;
   std::size_t pos = next_candidate(file, 0);
-  while (pos < file.size() && images.size() < limits.image_count && refused < kMaxRefused) {
+  while (pos < file.size() && refused < kMaxRefused) {
     std::size_t next = pos + 1;
     for (const ImageReader& reader : kReaders) {
       if (!reader.detect(file, pos)) continue;
       if (std::optional<Image> image = reader.parse(file, pos, limits)) {
         next = pos + static_cast<std::size_t>(image->size_bytes);
-        images.push_back(std::move(*image));
+        if (!take(std::move(*image))) return;
       } else {
         ++refused;
       }
@@ -53,6 +53,30 @@ std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
     }
     pos = next_candidate(file, next);
   }
+}
+
+}  // namespace
+
+std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
+  std::vector<Image> images;
+  if (limits.image_count == 0) return images;
+  std::size_t section_count = 0;
+  for_each_image(file, limits, [&](Image&& image) {
+    section_count += image.sections.size();
+    images.push_back(std::move(image));
+    return images.size() < limits.image_count && section_count < limits.all_section_count;
+  });
+  return images;
+}
+
+std::vector<Image> find_numbered_images(ByteSpan file, std::span<const std::uint32_t> numbers) {
+  std::vector<Image> images;
+  if (numbers.empty()) return images;
+  std::uint32_t number = 0;
+  for_each_image(file, {}, [&](Image&& image) {
+    if (number++ == numbers[images.size()]) images.push_back(std::move(image));
+    return images.size() < numbers.size() && number < kMostNumberedImages;
+  });
   return images;
 }
 

@@ -12,8 +12,9 @@ enum class PredictorId : std::uint8_t {
   k3 = 3,  // PREDICTOR3.md: the same, and Thumb-2, and symbols of ELF for 32 bits
   k4 = 4,  // PREDICTOR4.md: the same, and more of PE's exception tables
   k5 = 5,  // PREDICTOR5.md: the same, and tables that are rebuilt
+  k6 = 6,  // PREDICTOR6.md: the same of those images of OLD alone that the patch names
 };
 
-inline constexpr PredictorId kNewestPredictor = PredictorId::k5;
+inline constexpr PredictorId kNewestPredictor = PredictorId::k6;
 
 }  // namespace bdelta::exe

@@ -10,12 +10,12 @@ namespace bdelta {
 
 // How fields are found and predicted is part of the format: a change that alters one prediction gets a new number
 // (exe/predictor_id.hpp). All up to this one are known.
-inline constexpr std::uint64_t kLastPredictor = 5;
+inline constexpr std::uint64_t kLastPredictor = 6;
 
 struct PredictionPlan {
   std::uint64_t predictor = 1;
   std::uint64_t kinds = 0;  // bit i: fields of kind i are predicted
-  Bytes images;             // exe/image_table.hpp
+  Bytes images;             // from predictor 6 on exe/image_choice.hpp, then exe/image_table.hpp
   Bytes labels;             // exe/labels.hpp
   Covers covers;            // of the whole target; those that meet on one diagonal are one
 };

@@ -3,6 +3,7 @@
 // differ from those that the patch was made by.
 #include "apply/predicted_copies.hpp"
 #include "create/plan.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -40,14 +41,27 @@ Covers take_covers(Input& input, std::uint64_t source_size, std::uint64_t& targe
   return covers;
 }
 
-Bytes take_images(Input& input, const exe::Images& source) {
+// With a choice if `chooses`, which may be one of images that there are not.
+Bytes take_images(Input& input, const exe::Images& source, bool chooses) {
   const std::uint8_t how = input.u8();
   if ((how & 1) != 0) {
     const ByteSpan raw = input.bytes(how >> 1);
     return Bytes(raw.begin(), raw.end());
   }
   Bytes table;
-  exe::append_image_table(table, source, exe::Images(exe::find_images(take_program(input))));
+  std::vector<exe::Image> chosen = source.all;
+  if (chooses) {
+    const std::uint8_t bits = input.u8();
+    std::vector<std::uint32_t> numbers;
+    chosen.clear();
+    for (std::uint32_t i = 0; i < 8; ++i) {
+      if ((bits >> i & 1) == 0) continue;
+      numbers.push_back(i);
+      if (i < source.all.size()) chosen.push_back(source.all[i]);
+    }
+    exe::append_image_choice(table, numbers);
+  }
+  exe::append_image_table(table, exe::Images(chosen), exe::Images(exe::find_images(take_program(input))));
   return table;
 }
 
@@ -126,15 +140,15 @@ void run(Input& input) {
   const exe::Images images(exe::find_images(source.bytes()));
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
-  plan.predictor = (options & 16) != 0 ? 1 : kLastPredictor;
-  const exe::KindSet known = exe::kAllKinds | (plan.predictor == kLastPredictor ? exe::kAllTables : 0);
+  plan.predictor = (options & 16) != 0 ? 1 : (options & 64) != 0 ? 6 : 5;
+  const exe::KindSet known = exe::kAllKinds | (plan.predictor != 1 ? exe::kAllTables : 0);
   plan.kinds = input.u32();
   if ((options & 32) != 0) plan.kinds |= exe::kAllTables;
   if (options < 240) plan.kinds &= known;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
   plan.covers = take_covers(input, source.bytes().size(), info.target_size);
-  plan.images = take_images(input, images);
+  plan.images = take_images(input, images, plan.predictor == 6);
   plan.labels = take_labels(input, images);
 
   WorkerPool pool(1);

@@ -335,6 +335,9 @@ void save_structured() {
     save("apply_predicted", "program" + std::to_string(program),
          joined({Bytes{program, 0, program}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
                  Bytes{7, 1, 80, 160}}));
+    save("apply_predicted", "chosen" + std::to_string(program),
+         joined({Bytes{program, 0, 64}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, Bytes{0, 1, program, 0}, labels,
+                 Bytes{7, 1, 80, 160}}));
     if (program >= kFirstSorted) {
       save("apply_predicted", "tables" + std::to_string(program),
            joined({Bytes{program, 0, 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,

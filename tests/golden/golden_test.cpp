@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
 #include "format/patch_reader.hpp"
@@ -46,7 +47,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
       {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
-      {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025},
+      {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 3328}, {"bdt2-header-sums-cut", 2048},
@@ -136,16 +137,20 @@ TEST(GoldenFolder, EveryKindOfTableOfPredictor5IsFrozen) {
   EXPECT_EQ(4u, counts[exe::SortedTableKind::kUnwindIndex]);
   EXPECT_EQ(4u, counts[exe::SortedTableKind::kRelativeRelocations]);
 
-  const Bytes patch = get(kFolder / "bdt2-predictor5" / "patch");
-  io::MemorySequentialReader bytes(patch);
-  io::TypedReader reader(bytes);
-  const auto opened = open_patch(reader, std::uint64_t{1} << 30);
-  ASSERT_OK(opened);
-  const auto plan = (*opened)->read_prediction();
-  ASSERT_OK(plan);
-  ASSERT_NE(nullptr, *plan);
-  EXPECT_EQ(5u, (*plan)->predictor);
-  EXPECT_EQ(exe::kAllTables, (*plan)->kinds & exe::kAllTables);
+  const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor5" / "patch"));
+  EXPECT_EQ(5u, plan.predictor);
+  EXPECT_EQ(exe::kAllTables, plan.kinds & exe::kAllTables);
+}
+
+// The patch of predictor 6 is about two programs of nine, one of which has tables that are rebuilt.
+TEST(GoldenFolder, AChoiceOfPredictor6IsFrozen) {
+  EXPECT_EQ(9u, exe::find_images(get(kFolder / "bdt2-predictor6" / "old")).size());
+  const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor6" / "patch"));
+  EXPECT_EQ(6u, plan.predictor);
+  const auto choice = exe::parse_image_choice(plan.images);
+  ASSERT_OK(choice);
+  EXPECT_EQ((std::vector<std::uint32_t>{1, 6}), choice->numbers);
+  EXPECT_NE(0u, plan.kinds & exe::kAllTables);
 }
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {

@@ -1,5 +1,7 @@
 // make_golden FOLDER: writes the golden sets. Run once when the format changes (a new draft number), never to make a
 // failing test pass: a frozen patch that no longer applies is a broken promise.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -139,6 +141,27 @@ void make_places(const Bytes& source, const Bytes& busy) {
   by_tool("bdt2-places-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
+// An archive of programs of which two were linked anew, one has another byte, and the others are as they were.
+void make_predictor6() {
+  constexpr std::size_t kFunctions = 60;
+  const TwoVersions versions(120);
+  std::vector<unsigned> moved = versions.new_functions;
+  std::rotate(moved.begin() + 10, moved.begin() + 50, moved.end());
+  const ProgramPair sorted = {sorted_program(versions.old_functions, SortedShape::kPe64).bytes,
+                              sorted_program(moved, SortedShape::kPe64).bytes};
+  const std::array<ProgramPair, 2> changed = {program_pair(20, kFunctions), sorted};
+  Bytes old_version, new_version;
+  for (std::size_t i = 0; i < 9; ++i) {
+    const bool is_changed = i == 1 || i == 6;
+    const ProgramPair& pair = changed[i / 4];
+    const Bytes same = is_changed ? Bytes() : program_pair(30 + i, kFunctions).old_version;
+    append(old_version, is_changed ? pair.old_version : same);
+    append(new_version, is_changed ? pair.new_version : same);
+    if (i == 3) ++new_version[new_version.size() - 40];
+  }
+  by_tool("bdt2-predictor6", old_version, new_version, create_options(6));
+}
+
 // Copies that go on from several places in turn.
 void make_tracks(const Bytes& source, const Bytes& busy) {
   const WovenPair woven = woven_pair(250, 21);
@@ -226,6 +249,7 @@ void make_all() {
   by_tool("bdt2-predictor4", windows.old_version, windows.new_version, create_options(6));
   const ProgramPair sorted = sorted_pair(40);
   by_tool("bdt2-predictor5", sorted.old_version, sorted.new_version, create_options(6));
+  make_predictor6();
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

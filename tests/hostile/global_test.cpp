@@ -2,6 +2,7 @@
 #include "apply/predicted_copies.hpp"
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/rebuilt_tables.hpp"
@@ -91,6 +92,37 @@ TEST(GlobalRecord, KindsOfTablesAreUnknownBeforePredictor5) {
   for (split.body[1] = 1; split.body[1] < 5; ++split.body[1]) {
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(old, with_header(split.header, split.body)));
   }
+}
+
+// A choice of predictor 6 that is cut, that is too long, or that OLD has no program for.
+TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
+  const ProgramPair pair = program_pair(3, 60);
+  Bytes old = pair.old_version;
+  append(old, pair.old_version);
+  const std::vector<exe::Image> all = exe::find_images(old);
+  ASSERT_EQ(2u, all.size());
+  io::MemoryReader source(old);
+  WorkerPool pool(1);
+  PatchInfo info;
+  info.target_size = old.size();
+  info.decoder_memory_bytes = std::uint64_t{16} << 20;
+  const auto make = [&](std::vector<std::uint32_t> numbers, std::size_t cut_bytes = 0) {
+    std::vector<exe::Image> chosen;
+    for (const std::uint32_t number : numbers) chosen.push_back(all[std::min<std::size_t>(number, 1)]);
+    PredictionPlan plan;
+    plan.predictor = 6;
+    exe::append_image_choice(plan.images, numbers);
+    plan.images.resize(plan.images.size() - cut_bytes);
+    if (cut_bytes == 0) exe::append_image_table(plan.images, exe::Images(chosen), exe::Images(all));
+    exe::append_labels(plan.labels, {});
+    return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
+  };
+  for (const std::vector<std::uint32_t>& sound : {std::vector<std::uint32_t>{}, {0}, {1}, {0, 1}}) EXPECT_OK(make(sound));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({2}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 4094}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 4095}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(std::vector<std::uint32_t>(256)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 1}, 1));
 }
 
 // Ten bytes for each byte of a table of a kind that is named, beside the table of images and the labels.

@@ -1,5 +1,8 @@
 // Predicted patches: they rebuild NEW through every reader and sink, don't depend on threads, are much smaller for
 // programs that were linked anew, and no larger for files where prediction does not help.
+#include <set>
+
+#include "exe/image_choice.hpp"
 #include "format/native/layout.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/generate.hpp"
@@ -135,6 +138,47 @@ TEST(Prediction, FilesWithoutProgramsAreUntouched) {
   ASSERT_OK(with);
   ASSERT_OK(without);
   EXPECT_TRUE(same_bytes(*without, *with));
+}
+
+// Programs one behind the other, of which those change that `changes` says.
+ProgramPair archive_of(std::size_t count, std::size_t function_count, const std::set<std::uint32_t>& changes) {
+  ProgramPair archive;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ProgramPair program = program_pair(100 + i, function_count);
+    append(archive.old_version, program.old_version);
+    append(archive.new_version, changes.count(i) != 0 ? program.new_version : program.old_version);
+  }
+  return archive;
+}
+
+// The programs of OLD that a patch is about.
+std::set<std::uint32_t> chosen_by(const Bytes& patch) {
+  const PredictionPlan plan = plan_of(patch);
+  EXPECT_EQ(6u, plan.predictor);
+  const auto choice = exe::parse_image_choice(plan.images);
+  EXPECT_OK(choice);
+  return choice ? std::set<std::uint32_t>(choice->numbers.begin(), choice->numbers.end()) : std::set<std::uint32_t>();
+}
+
+TEST(Prediction, IsAboutThoseProgramsOfAnArchiveThatChanged) {
+  const std::set<std::uint32_t> changes = {3, 11};
+  const ProgramPair archive = archive_of(20, 300, changes);
+  const Bytes patch = expect_same_patch_by_any_threads(archive.old_version, archive.new_version, kLevel);
+  EXPECT_EQ(changes, chosen_by(patch));
+  const auto without = make_patch(archive.old_version, archive.new_version, without_prediction(kLevel));
+  ASSERT_OK(without);
+  EXPECT_LT(patch.size() * 3, without->size() * 2);
+  expect_rebuilt_everywhere(archive.old_version, patch, archive.new_version);
+}
+
+// Behind the first 255 programs, too, which are all that an applier looks for by itself.
+TEST(Prediction, OfMoreProgramsThanAPatchCanBeAbout) {
+  const std::set<std::uint32_t> changes = {40, 280, 299};
+  const ProgramPair archive = archive_of(300, 60, changes);
+  const auto patch = make_patch(archive.old_version, archive.new_version, create_options(3));
+  ASSERT_OK(patch);
+  EXPECT_EQ(changes, chosen_by(*patch));
+  expect_rebuilt(archive.old_version, *patch, archive.new_version);
 }
 
 // A small program behind much text, in which nearly all changes are.

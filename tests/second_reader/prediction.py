@@ -1,8 +1,9 @@
 """What a patch with prediction has in front of its groups: the global record, and the groups of covers."""
-from cursor import MIB, require
+from cursor import MIB, Cursor, require
 from fields import KNOWN_KINDS
 from group import COVERS, read_group_head
 from image_table import Table
+from images import MAX_IMAGES, MAX_NUMBERED_IMAGES
 from labels import read_labels
 from old_fields import find_fields
 from predict import Predictor
@@ -13,7 +14,7 @@ from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3, 4, 5)
+PREDICTORS = (1, 2, 3, 4, 5, 6)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
 MEMORY_PER_COVER, MEMORY_PER_LABEL, MEMORY_PER_TABLE_BYTE = 64, 28, 10
@@ -33,8 +34,10 @@ def read_prediction(cursor, header, source):
     tables = read_whole_stream(cursor, image_bytes + label_bytes, header.decoder_memory)
     covers = read_covers(cursor, header, source)
 
-    old_images = find_images(source)
-    new_images = Table(tables[:image_bytes], old_images, header.target_bytes).read()
+    old_images, table_pos = find_images(source), 0
+    if predictor > 5:
+        old_images, table_pos = chosen_images(source, tables[:image_bytes])
+    new_images = Table(tables[table_pos:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
     fields = find_fields(source, old_images, predictor)
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
@@ -43,6 +46,19 @@ def read_prediction(cursor, header, source):
         check_memory(header, image_bytes + label_bytes, covers, labels, sorted_tables)
         prediction.rebuilt = Rebuilder(prediction, sorted_tables).rebuilt()
     return prediction
+
+
+def chosen_images(source, table):
+    """The images of OLD that the patch is about, and where the choice ends (predictor 6)."""
+    cursor = Cursor(table, what="the choice of images")
+    count = cursor.varint(most=MAX_IMAGES, name="images that are chosen")
+    numbers = []
+    for _ in range(count):
+        numbers.append((numbers[-1] + 1 if numbers else 0) + cursor.varint())
+        require(numbers[-1] < MAX_NUMBERED_IMAGES, f"image {numbers[-1]} is chosen")
+    found = find_images(source, MAX_NUMBERED_IMAGES)
+    require(not numbers or numbers[-1] < len(found), f"OLD has {len(found)} images, number {numbers and numbers[-1]} is chosen")
+    return [found[number] for number in numbers], cursor.pos
 
 
 def check_memory(header, bytes_of_both, covers, labels, sorted_tables):

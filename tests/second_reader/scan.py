@@ -10,7 +10,7 @@ MAX_REFUSED = 4096
 FORMATS = (elf, pe, macho, toy)
 
 
-def find_images(data):
+def find_images(data, most=MAX_IMAGES):
     """The images of OLD, ascending. What a format refuses to parse is plain data."""
     file = File(data)
     starts = candidates(data, [module.MAGIC for module in FORMATS])
@@ -18,7 +18,7 @@ def find_images(data):
     for start in starts:
         if start < pos:
             continue
-        if len(images) == MAX_IMAGES or refused == MAX_REFUSED:
+        if len(images) == most or refused == MAX_REFUSED:
             break
         for module in FORMATS:
             if file.starts(start, module.MAGIC) and module.detect(file, start):

@@ -4,6 +4,8 @@
 
 #include "base/try.hpp"
 #include "bdelta/push.hpp"
+#include "format/patch_reader.hpp"
+#include "io/typed_reader.hpp"
 #include "support/sanitized.hpp"
 
 namespace bdelta::test {
@@ -114,6 +116,18 @@ PatchInfo info_of(ByteSpan patch) {
   auto info = inspect(reader);
   EXPECT_OK(info);
   return info ? std::move(*info) : PatchInfo{};
+}
+
+PredictionPlan plan_of(ByteSpan patch) {
+  io::MemorySequentialReader bytes(patch);
+  io::TypedReader reader(bytes);
+  const auto opened = open_patch(reader, std::uint64_t{1} << 30);
+  EXPECT_OK(opened);
+  if (!opened) return {};
+  const auto plan = (*opened)->read_prediction();
+  EXPECT_OK(plan);
+  EXPECT_TRUE(plan && *plan != nullptr) << "there is no prediction";
+  return plan && *plan != nullptr ? **plan : PredictionPlan{};
 }
 
 bool has_feature(ByteSpan patch, std::uint64_t feature) { return (info_of(patch).required_features & feature) != 0; }

@@ -1,0 +1,154 @@
+#include "create/changed_images.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/bytes.hpp"
+
+namespace bdelta {
+namespace {
+
+// An image with fewer changed bytes than this and than one in so many has hardly a field that leads elsewhere.
+constexpr std::uint64_t kCalmBytes = 128;
+constexpr std::uint64_t kCalmShare = 2048;
+
+constexpr std::size_t kNone = ~std::size_t{0};
+
+struct TargetImage {
+  std::uint64_t changed_bytes = 0;
+  std::size_t origin = kNone;  // the image of the source that most of it is copied from
+};
+
+std::uint64_t end_of(const exe::Image& image) { return image.file_pos + image.size_bytes; }
+
+// The first image that ends behind pos: that holds it, or the next one.
+std::size_t image_from(const std::vector<exe::Image>& images, std::uint64_t pos) {
+  const auto ends_before = [](const exe::Image& image, std::uint64_t at) { return end_of(image) <= at; };
+  return static_cast<std::size_t>(std::lower_bound(images.begin(), images.end(), pos, ends_before) - images.begin());
+}
+
+// What of a target image is copied from which image of the source.
+class Origins {
+ public:
+  explicit Origins(const std::vector<exe::Image>& images) : images_(images), bytes_(images.size()) {}
+
+  void add(std::uint64_t source_pos, std::uint64_t length) {
+    const std::uint64_t end = source_pos + length;
+    for (std::size_t i = image_from(images_, source_pos); i < images_.size() && images_[i].file_pos < end; ++i) {
+      if (bytes_[i] == 0) seen_.push_back(i);
+      bytes_[i] += std::min(end, end_of(images_[i])) - std::max(source_pos, images_[i].file_pos);
+    }
+  }
+
+  // The one with most bytes since the last call, the first of equals; kNone without any.
+  [[nodiscard]] std::size_t take_most() {
+    std::size_t most = kNone;
+    for (const std::size_t i : seen_) {
+      if (most == kNone || bytes_[i] > bytes_[most] || (bytes_[i] == bytes_[most] && i < most)) most = i;
+    }
+    for (const std::size_t i : seen_) bytes_[i] = 0;
+    seen_.clear();
+    return most;
+  }
+
+ private:
+  const std::vector<exe::Image>& images_;
+  std::vector<std::uint64_t> bytes_;
+  std::vector<std::size_t> seen_;
+};
+
+std::vector<TargetImage> compare_images(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
+                                        const std::vector<exe::Image>& target_images, const Covers& covers) {
+  std::vector<TargetImage> compared;
+  Origins origins(source_images);
+  auto cover = covers.begin();
+  for (const exe::Image& image : target_images) {
+    TargetImage& one = compared.emplace_back();
+    one.changed_bytes = image.size_bytes;
+    while (cover != covers.end() && cover->target_end() <= image.file_pos) ++cover;
+    for (auto c = cover; c != covers.end() && c->target_pos < end_of(image); ++c) {
+      const std::uint64_t begin = std::max(c->target_pos, image.file_pos);
+      const auto length = static_cast<std::size_t>(std::min(c->target_end(), end_of(image)) - begin);
+      const std::uint64_t from = c->source_pos + (begin - c->target_pos);
+      one.changed_bytes -= length - count_differing(source.subspan(static_cast<std::size_t>(from), length),
+                                                    target.subspan(static_cast<std::size_t>(begin), length));
+      origins.add(from, length);
+    }
+    one.origin = origins.take_most();
+  }
+  return compared;
+}
+
+bool is_calm(const TargetImage& compared, const exe::Image& image) {
+  return compared.changed_bytes < std::max(kCalmBytes, image.size_bytes / kCalmShare);
+}
+
+// Those that changed, and of too many those that changed most. Ascending.
+std::vector<std::size_t> chosen_targets(const std::vector<TargetImage>& compared, const std::vector<exe::Image>& images) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (!is_calm(compared[i], images[i])) chosen.push_back(i);
+  }
+  const std::size_t most = exe::ImageLimits().image_count;
+  if (chosen.size() <= most) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t a, std::size_t b) {
+    return compared[a].changed_bytes > compared[b].changed_bytes;
+  });
+  chosen.resize(most);
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+// All but those that nothing but calm images is made of, as long as there is room behind what the chosen ones are made of.
+std::vector<std::size_t> chosen_sources(const std::vector<TargetImage>& compared, const std::vector<std::size_t>& targets,
+                                        std::size_t image_count) {
+  enum Use : std::uint8_t { kUnknown, kCalm, kOrigin };
+  std::vector<Use> uses(image_count, kUnknown);
+  for (const TargetImage& one : compared) {
+    if (one.origin != kNone) uses[one.origin] = kCalm;
+  }
+  for (const std::size_t i : targets) {
+    if (compared[i].origin != kNone) uses[compared[i].origin] = kOrigin;
+  }
+  std::size_t room = exe::ImageLimits().image_count - static_cast<std::size_t>(std::count(uses.begin(), uses.end(), kOrigin));
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < image_count; ++i) {
+    if (uses[i] == kUnknown && room > 0) {
+      --room;
+      uses[i] = kOrigin;
+    }
+    if (uses[i] == kOrigin) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+std::vector<exe::Image> taken(std::vector<exe::Image>& images, const std::vector<std::size_t>& numbers) {
+  std::vector<exe::Image> some;
+  for (const std::size_t i : numbers) some.push_back(std::move(images[i]));
+  return some;
+}
+
+// Whether an applier that looks for images by itself finds just these.
+bool is_found_whole(const std::vector<exe::Image>& images) {
+  std::size_t section_count = 0;
+  for (const exe::Image& image : images) section_count += image.sections.size();
+  return images.size() <= exe::ImageLimits().image_count && section_count < kManyImages.all_section_count;
+}
+
+}  // namespace
+
+ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
+                         std::vector<exe::Image> target_images, const Covers& covers) {
+  if (source_images.size() < 2 && target_images.size() < 2) return {std::move(source_images), std::move(target_images)};
+  const std::vector<TargetImage> compared = compare_images(source, source_images, target, target_images, covers);
+  const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
+  const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
+  ImagePair pair;
+  pair.is_whole = sources.size() == source_images.size() && is_found_whole(source_images);
+  pair.source_numbers.assign(sources.begin(), sources.end());
+  pair.source = taken(source_images, sources);
+  pair.target = taken(target_images, targets);
+  return pair;
+}
+
+}  // namespace bdelta
