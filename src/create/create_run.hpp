@@ -30,6 +30,8 @@ class CreateRun {
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
 
+  void align_members();  // of archives; while their headers are whole
+
   Status leave_out_file_digests();
   Status leave_out_header_sums();  // of archives
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
@@ -133,6 +135,9 @@ class CreateRun {
   void count_covers();
   void count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes);
 
+  // The likeliest ones of the segment in the source.
+  [[nodiscard]] Diagonals diagonals() const noexcept;
+
   RandomReader& source_reader_;
   RandomReader& target_reader_;
   const CreateOptions& options_;
@@ -143,6 +148,7 @@ class CreateRun {
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered
   InputBytes target_;                      // empty where it is read by segments
+  std::vector<AlignedRange> member_ranges_;  // of archives
   FileDigests file_digests_;               // target_ has others in their place
   HeaderSumSpans header_sums_;             // target_ has others in their place
   PageHashLists page_hashes_;              // target_ has zeros in their place

@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "create/file_digest_pass.hpp"
 #include "create/header_sum_pass.hpp"
+#include "create/member_alignment.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
 #include "exe/images.hpp"
@@ -75,6 +76,19 @@ Status CreateRun::digest_inputs() {
   return {};
 }
 
+void CreateRun::align_members() {
+  if (!budget_.ample) return;
+  const Span span(&timeline_, PhaseId::kCompare);
+  member_ranges_ = bdelta::align_members(source_.bytes(), target_.bytes());
+}
+
+Diagonals CreateRun::diagonals() const noexcept {
+  const auto begin = static_cast<std::int64_t>(segment_.begin);
+  const auto from_end =
+      static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
+  return {begin, begin + from_end, member_ranges_};
+}
+
 // Like prediction, where both files are at hand as a whole. Before header sums, which are put in before these are.
 Status CreateRun::leave_out_file_digests() {
   if (budget_.settings.digest_share == 0 || !budget_.ample || !writer_) return {};
@@ -106,7 +120,7 @@ Status CreateRun::find_programs() {
   std::vector<exe::Image> target_images = exe::find_images(target_.bytes(), kManyImages);
   BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
   programs_ = ProgramPass::begin(source_.bytes(), std::move(source_images), target_.bytes(), std::move(target_images),
-                                 budget_.settings, *pool_);
+                                 diagonals(), budget_.settings, *pool_);
   return {};
 }
 
@@ -158,10 +172,8 @@ Status CreateRun::load_segment(const TargetRange& segment) {
 Status CreateRun::find_covers() {
   set_segment_range(share::kSegmentLoaded, share::kMatched);
   const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
-  const auto from_end =
-      static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
   if (programs_) {
-    programs_->find_covers({0, from_end});
+    programs_->find_covers(diagonals());
     compares_prediction_ = programs_->is_close_call();
     if (!programs_->in_doubt() || compares_prediction_) {
       found_.assign(1, programs_->plan().covers);
@@ -173,8 +185,7 @@ Status CreateRun::find_covers() {
     found_ = matcher.find(target, gathered_->diagonals());
     for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
   } else {
-    const auto begin = static_cast<std::int64_t>(segment_.begin);
-    BDELTA_TRY(find_in_source(target, {begin, begin + from_end}));
+    BDELTA_TRY(find_in_source(target, diagonals()));
     if (budget_.ample) matcher_.reset();  // there is one segment
   }
   for (Covers& covers : found_) move_to_segment(covers);

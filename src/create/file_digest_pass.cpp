@@ -51,7 +51,7 @@ std::optional<PackageList> as_list(const TarMember& member) {
 std::vector<PackageList> find_lists(ByteSpan archive) {
   std::vector<PackageList> lists;
   for_each_tar_member(archive, [&](const TarMember& member) {
-    if (auto list = as_list(member)) lists.push_back(std::move(*list));
+    if (auto list = member.is_file ? as_list(member) : std::nullopt) lists.push_back(std::move(*list));
   });
   return lists;
 }
@@ -150,7 +150,7 @@ struct Candidate {
 std::vector<Candidate> find_candidates(ByteSpan target, ChangedByName& changed) {
   std::vector<Candidate> candidates;
   for_each_tar_member(target, [&](const TarMember& member) {
-    if (member.data_bytes == 0) return;
+    if (!member.is_file || member.data_bytes == 0) return;
     const auto found = changed.find(member.name);
     if (found == changed.end()) return;
     const FileDigest digest{member.data_pos, member.data_bytes, found->second.pos};

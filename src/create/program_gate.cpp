@@ -32,10 +32,9 @@ std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
 
 }  // namespace
 
-Covers find_plain_covers(ByteSpan source, ByteSpan target, WorkerPool& pool) {
+Covers find_plain_covers(ByteSpan source, ByteSpan target, const Diagonals& diagonals, WorkerPool& pool) {
   const LevelSettings fast = level_settings(1);
-  const auto from_end = static_cast<std::int64_t>(source.size()) - static_cast<std::int64_t>(target.size());
-  return std::move(Matcher(source, fast.match, {}, pool).find(target, {0, from_end}).front());
+  return std::move(Matcher(source, fast.match, {}, pool).find(target, diagonals).front());
 }
 
 PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<exe::Image>& images,

@@ -7,12 +7,13 @@
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "exe/image.hpp"
+#include "match/diagonal.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
 
 // What a fast search finds of the source.
-[[nodiscard]] Covers find_plain_covers(ByteSpan source, ByteSpan target, WorkerPool& pool);
+[[nodiscard]] Covers find_plain_covers(ByteSpan source, ByteSpan target, const Diagonals& diagonals, WorkerPool& pool);
 
 // Bytes that differ from what covers (valid, ascending) copy: of the whole target, and in these images of it.
 struct PlainChanges {

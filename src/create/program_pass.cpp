@@ -82,10 +82,10 @@ void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
 }  // namespace
 
 std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                                                std::vector<exe::Image> target_images, const LevelSettings& settings,
-                                                WorkerPool& pool) {
+                                                std::vector<exe::Image> target_images, const Diagonals& diagonals,
+                                                const LevelSettings& settings, WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
-  const Covers covers = find_plain_covers(source, target, pool);
+  const Covers covers = find_plain_covers(source, target, diagonals, pool);
   ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers);
   if (images.source.empty() || images.target.empty()) return nullptr;
   const PlainChanges changes = count_changes(source, target, covers, images.target, pool);

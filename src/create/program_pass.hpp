@@ -24,8 +24,8 @@ class ProgramPass {
   // or if bpatch would need too much memory. Both must outlive the object, and so must the settings. The images are those
   // of the files, found within kManyImages.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                                            std::vector<exe::Image> target_images, const LevelSettings& settings,
-                                            WorkerPool& pool);
+                                            std::vector<exe::Image> target_images, const Diagonals& diagonals,
+                                            const LevelSettings& settings, WorkerPool& pool);
 
   // Finds covers of the target where fields that lead to the same place are equal, and settles what the patch says of
   // its predictions and what copies give by them.

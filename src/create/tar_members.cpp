@@ -69,24 +69,25 @@ bool is_tar_extension(ByteSpan header) noexcept {
 void for_each_tar_member(ByteSpan archive, const std::function<void(const TarMember&)>& visit) {
   std::string long_name;
   std::uint64_t pos = 0;
+  std::uint64_t begin = 0;
   while (archive.size() - pos >= kHeaderBlockBytes) {
     const ByteSpan header = archive.subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes);
     const std::optional<std::uint64_t> size = is_sum_header(header) ? size_of(header) : std::nullopt;
     const std::uint64_t data_pos = pos + kHeaderBlockBytes;
     if (!size || *size > archive.size() - data_pos) return;
+    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes);
     if (is_tar_extension(header)) {
       const ByteSpan content = archive.subspan(static_cast<std::size_t>(data_pos),
                                                static_cast<std::size_t>(std::min<std::uint64_t>(*size, kMostExtensionBytes)));
       const std::string_view name =
           extended_name(kind_of(header), {reinterpret_cast<const char*>(content.data()), content.size()});
       if (!name.empty()) long_name = name;
-    } else {
-      if (kind_of(header) == '0' || kind_of(header) == '\0') {
-        visit({long_name.empty() ? tar_name(header) : long_name, data_pos, *size});
-      }
-      long_name.clear();
+      continue;
     }
-    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes);
+    const bool is_file = kind_of(header) == '0' || kind_of(header) == '\0';
+    visit({long_name.empty() ? tar_name(header) : long_name, is_file, begin, data_pos, *size, pos});
+    long_name.clear();
+    begin = pos;
   }
 }
 

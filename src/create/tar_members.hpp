@@ -21,11 +21,14 @@ namespace bdelta {
 
 struct TarMember {
   std::string name;  // whole, also where an extension has it
-  std::uint64_t data_pos = 0;    // in the archive
+  bool is_file = false;          // a regular one
+  std::uint64_t begin = 0;       // in the archive, of the first header: its own, or that of an extension
+  std::uint64_t data_pos = 0;
   std::uint64_t data_bytes = 0;
+  std::uint64_t end = 0;         // behind what fills the last block
 };
 
-// Each regular file in order, up to the end of the archive or the first thing that is not understood. Reads nothing but
+// Each member in order, up to the end of the archive or the first thing that is not understood. Reads nothing but
 // headers and extensions.
 void for_each_tar_member(ByteSpan archive, const std::function<void(const TarMember&)>& visit);
 

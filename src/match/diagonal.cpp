@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;
 constexpr std::uint64_t kSureBytes = 4096;   // a shorter stretch is left to the scan
+constexpr std::uint64_t kSurePartBytes = 128;  // likewise, where diagonals are known to be likely
 constexpr std::uint64_t kMaxProbe = 65536;   // widest distance between probes
 
 // A block whose bytes are all alike says nothing about the diagonal.
@@ -20,8 +21,9 @@ bool is_telling(const std::uint8_t* block) {
 
 class DiagonalWalk {
  public:
-  DiagonalWalk(ByteSpan source, ByteSpan target, std::int64_t diagonal, const MatchParams& params)
-      : source_(source), target_(target), diagonal_(diagonal), params_(params) {}
+  DiagonalWalk(ByteSpan source, ByteSpan target, std::int64_t diagonal, std::uint64_t sure_bytes,
+               const MatchParams& params)
+      : source_(source), target_(target), diagonal_(diagonal), sure_bytes_(sure_bytes), params_(params) {}
 
   // Appends covers within target[begin, end).
   void run(std::uint64_t begin, std::uint64_t end, Covers& covers) const {
@@ -43,7 +45,7 @@ class DiagonalWalk {
       }
       const Extension ahead = extend_forward(s, t, stop - pos, params_.strict);
       const Extension back = extend_backward(s, t, pos - free_from, params_.strict);
-      if (back.length + ahead.length >= kSureBytes) {
+      if (back.length + ahead.length >= sure_bytes_) {
         const std::uint64_t start = pos - back.length;
         covers.push_back({static_cast<std::uint64_t>(static_cast<std::int64_t>(start) + diagonal_), start,
                           back.length + ahead.length});
@@ -72,7 +74,37 @@ class DiagonalWalk {
   const ByteSpan source_;
   const ByteSpan target_;
   const std::int64_t diagonal_;
+  const std::uint64_t sure_bytes_;
   const MatchParams& params_;
+};
+
+// Covers of one range, on the second diagonal only where the first left room.
+class RangeWalk {
+ public:
+  RangeWalk(ByteSpan source, ByteSpan target, const MatchParams& params)
+      : source_(source), target_(target), params_(params) {}
+
+  void run(const AlignedRange& range, std::uint64_t sure_bytes, Covers& covers) {
+    if (range.begin >= range.end) return;
+    const DiagonalWalk first(source_, target_, range.from_start, sure_bytes, params_);
+    if (range.from_end == range.from_start) return first.run(range.begin, range.end, covers);
+    const DiagonalWalk second(source_, target_, range.from_end, sure_bytes, params_);
+    on_first_.clear();
+    first.run(range.begin, range.end, on_first_);
+    std::uint64_t free_from = range.begin;
+    for (const Cover& cover : on_first_) {
+      second.run(free_from, cover.target_pos, covers);
+      covers.push_back(cover);
+      free_from = cover.target_end();
+    }
+    second.run(free_from, range.end, covers);
+  }
+
+ private:
+  const ByteSpan source_;
+  const ByteSpan target_;
+  const MatchParams& params_;
+  Covers on_first_;
 };
 
 }  // namespace
@@ -85,20 +117,19 @@ Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagon
     const std::uint64_t begin = i * kChunkBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
     const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
-    Covers& covers = chunks[i];
-    DiagonalWalk(source, target, diagonals.from_start, params).run(begin, end, covers);
-    pool.advance(end - begin);
-    if (diagonals.from_end == diagonals.from_start) return;
-    // The second diagonal only where the first left room.
-    Covers both;
-    std::uint64_t free_from = begin;
-    for (const Cover& cover : covers) {
-      DiagonalWalk(source, target, diagonals.from_end, params).run(free_from, cover.target_pos, both);
-      both.push_back(cover);
-      free_from = cover.target_end();
+    RangeWalk walk(source, target, params);
+    auto part = std::partition_point(diagonals.parts.begin(), diagonals.parts.end(),
+                                     [&](const AlignedRange& range) { return range.end <= begin; });
+    std::uint64_t pos = begin;
+    for (; part != diagonals.parts.end() && part->begin < end; ++part) {
+      const std::uint64_t part_begin = std::max(part->begin, begin);
+      const std::uint64_t part_end = std::min(part->end, end);
+      walk.run({pos, part_begin, diagonals.from_start, diagonals.from_end}, kSureBytes, chunks[i]);
+      walk.run({part_begin, part_end, part->from_start, part->from_end}, kSurePartBytes, chunks[i]);
+      pos = part_end;
     }
-    DiagonalWalk(source, target, diagonals.from_end, params).run(free_from, end, both);
-    covers = std::move(both);
+    walk.run({pos, end, diagonals.from_start, diagonals.from_end}, kSureBytes, chunks[i]);
+    pool.advance(end - begin);
   });
   Covers all;
   for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());

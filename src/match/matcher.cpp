@@ -25,22 +25,24 @@ std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
 Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diagonal, std::uint64_t begin,
                   std::uint64_t end) {
   LocalTable table(input.source);
+  ScanState state;
+  state.diagonal = diagonal;
   Covers covers;
   auto next = std::lower_bound(known.begin(), known.end(), begin,
                                [](const Cover& cover, std::uint64_t pos) { return cover.target_pos < pos; });
   std::uint64_t pos = begin;
   if (next != known.begin()) {
     const Cover& before = *std::prev(next);
-    diagonal = before.diagonal();
+    state.diagonal = before.diagonal();
     pos = std::max(pos, before.target_end());  // a known cover may reach in from the chunk before
   }
   for (; next != known.end() && next->target_pos < end; ++next) {
-    scan_range(input, pos, next->target_pos, diagonal, table, covers);
+    scan_range(input, pos, next->target_pos, state, table, covers);
     covers.push_back(*next);
-    diagonal = next->diagonal();
+    state.pass(*next);
     pos = next->target_end();
   }
-  if (pos < end) scan_range(input, pos, end, diagonal, table, covers);
+  if (pos < end) scan_range(input, pos, end, state, table, covers);
   return covers;
 }
 

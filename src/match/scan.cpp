@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
 constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
 constexpr std::uint64_t kGranuleCost = 1024;      // target bytes that must have been passed for each granule inserted
-constexpr std::int64_t kMostCredit = 1 << 20;     // target bytes passed that count at a time
 constexpr std::uint64_t kFirstReach = 4096;  // bytes of source around a new diagonal that enter the local table
 constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
 constexpr std::uint64_t kMaxBehind = 32768;
@@ -26,13 +25,13 @@ constexpr std::uint64_t kMaxAhead = 65536;
 
 class Scanner {
  public:
-  Scanner(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t diagonal, LocalTable& table,
+  Scanner(const ScanInput& input, std::uint64_t begin, std::uint64_t end, const ScanState& state, LocalTable& table,
           Covers& covers)
       : source_(input.source), target_(input.target), index_(*input.index), params_(*input.params),
         max_covers_(input.max_covers), end_(end), table_(table), covers_(covers), pace_(input.watch, kVisitsPerLook),
-        pos_(begin), free_from_(begin), diagonal_(diagonal) {}
+        pos_(begin), free_from_(begin), diagonal_(state.diagonal), credit_(state.credit) {}
 
-  std::int64_t run() {
+  ScanState run() {
     while (pos_ < end_ && covers_.size() < max_covers_) {
       pace_.step();
       if (end_ - pos_ < kHashSpan || target_.size() - pos_ < kHashSpan) break;
@@ -42,7 +41,7 @@ class Scanner {
         visit();
       }
     }
-    return diagonal_;
+    return {diagonal_, credit_};
   }
 
  private:
@@ -75,7 +74,7 @@ class Scanner {
     }
     if (cover.diagonal() != diagonal_) reach_ = kFirstReach;
     diagonal_ = cover.diagonal();
-    credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), kMostCredit);
+    credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), ScanState::kMostCredit);
     pos_ = free_from_ = cover.target_end();
   }
 
@@ -188,15 +187,15 @@ class Scanner {
   std::uint64_t pos_;        // the byte looked at
   std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
   std::int64_t diagonal_;
+  std::int64_t credit_;      // where short covers jump to and fro, the table is not filled for each of them
   std::uint64_t reach_ = kFirstReach;
-  std::int64_t credit_ = kMostCredit;  // where short covers jump to and fro, the table is not filled for each of them
 };
 
 }  // namespace
 
-void scan_range(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t& diagonal,
-                LocalTable& table, Covers& covers) {
-  diagonal = Scanner(input, begin, end, diagonal, table, covers).run();
+void scan_range(const ScanInput& input, std::uint64_t begin, std::uint64_t end, ScanState& state, LocalTable& table,
+                Covers& covers) {
+  state = Scanner(input, begin, end, state, table, covers).run();
 }
 
 }  // namespace bdelta

@@ -1,6 +1,8 @@
 // The scan: reads one chunk of the target and covers it with what the source holds.
 #pragma once
 
+#include <algorithm>
+
 #include "delta/cover.hpp"
 #include "match/local_table.hpp"
 #include "match/params.hpp"
@@ -18,9 +20,23 @@ struct ScanInput {
   Watch* watch = nullptr;     // looked at now and then
 };
 
-// Appends covers of target[begin, end) to `covers`, ascending. `diagonal` is where the scan starts looking and is left
-// where it ended. `table` may hold anything; what it holds affects the result, so callers make a rule of it.
-void scan_range(const ScanInput& input, std::uint64_t begin, std::uint64_t end, std::int64_t& diagonal,
-                LocalTable& table, Covers& covers);
+// What a scan knows of the target before the stretch it begins with, and leaves for the next one.
+struct ScanState {
+  static constexpr std::int64_t kMostCredit = 1 << 20;
+
+  std::int64_t diagonal = 0;           // of the cover before: where to look first
+  std::int64_t credit = kMostCredit;   // target bytes passed that the local table may be filled for
+
+  // Goes past a cover that was found elsewhere.
+  void pass(const Cover& cover) noexcept {
+    diagonal = cover.diagonal();
+    credit = std::min(credit + static_cast<std::int64_t>(cover.length), kMostCredit);
+  }
+};
+
+// Appends covers of target[begin, end) to `covers`, ascending. `table` may hold anything; what it holds affects the result,
+// so callers make a rule of it.
+void scan_range(const ScanInput& input, std::uint64_t begin, std::uint64_t end, ScanState& state, LocalTable& table,
+                Covers& covers);
 
 }  // namespace bdelta

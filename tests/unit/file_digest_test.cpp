@@ -114,7 +114,9 @@ TEST(FileDigestPass, ArchivesCutAnywhereAreLookedThrough) {
 
 std::vector<std::string> names_in(const Bytes& archive) {
   std::vector<std::string> names;
-  for_each_tar_member(archive, [&](const TarMember& member) { names.push_back(member.name); });
+  for_each_tar_member(archive, [&](const TarMember& member) {
+    if (member.is_file) names.push_back(member.name);
+  });
   return names;
 }
 
