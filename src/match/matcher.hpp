@@ -36,6 +36,7 @@ class Matcher {
   [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
 
  private:
+  [[nodiscard]] bool is_nearly_covered(const Covers& covers, std::uint64_t target_size) const;
   void build_index_if_worth(const Covers& covers, std::uint64_t target_size);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
   bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);

@@ -107,31 +107,58 @@ TEST(PriceOfPacking, WhatDecodesTooSlowlyForItsBytesStaysInItsCodec) {
   EXPECT_EQ(packed, body_bytes(pair, true, 0, 1'000'000)) << "a millisecond for a byte: all that is smaller";
 }
 
-// Whatever a saved byte may cost, slow codecs are not left out for a light model that is not taken then.
-TEST(PriceOfLightMisses, NeverMakesAGroupLargerThanWithoutThem) {
-  Pair pair{random_bytes(400'000, 3), {}};
+// Where is told by neighbours, what by nothing.
+Pair told_pair(std::size_t size) {
+  Pair pair{random_bytes(size, 3), {}};
   for (std::uint8_t& byte : pair.source) byte &= 15;
   pair.target = pair.source;
   Random random(4);
-  for (std::size_t i = 2; i < pair.source.size(); ++i) {  // where is told by neighbours, what by nothing
+  for (std::size_t i = 2; i < pair.source.size(); ++i) {
     const bool changes = (pair.source[i - 2] * 31 + pair.source[i - 1] * 7) % 17 == 3;
     if (changes) pair.target[i] = static_cast<std::uint8_t>(random.below(256));
   }
-  const auto bytes_at = [&](std::uint64_t miss_byte_ns) {
-    WorkerPool pool(1);
-    io::Spool body;
-    native::WriterSettings settings{kLzma, kLzma, kLzma, true, 8 << 20, 0};
-    settings.miss_byte_ns = miss_byte_ns;
-    native::Writer writer(settings, body, pool);
-    io::MemoryReader source(pair.source), target(pair.target);
-    writer.set_inputs({&source, &target, {}, nullptr});
-    std::vector<GroupDraft> drafts = drafts_of(pair, {{0, 0, pair.target.size()}});
-    EXPECT_OK(writer.add_groups(drafts));
-    return body.size();
-  };
-  const std::uint64_t without = bytes_at(0);
-  EXPECT_LT(bytes_at(1'000'000) * 4, without * 3) << "there is something to save";
-  for (std::uint64_t ns = 400; ns < 3000; ns += ns / 16) EXPECT_LE(bytes_at(ns), without) << ns;
+  return pair;
+}
+
+std::uint64_t bytes_with_light_misses(const Pair& pair, const Covers& covers, std::uint64_t miss_byte_ns) {
+  WorkerPool pool(1);
+  io::Spool body;
+  native::WriterSettings settings{kLzma, kLzma, kLzma, true, 8 << 20, 0};
+  settings.miss_byte_ns = miss_byte_ns;
+  native::Writer writer(settings, body, pool);
+  io::MemoryReader source(pair.source), target(pair.target);
+  writer.set_inputs({&source, &target, {}, nullptr});
+  std::vector<GroupDraft> drafts = drafts_of(pair, covers);
+  EXPECT_OK(writer.add_groups(drafts));
+  return body.size();
+}
+
+// Whatever a saved byte may cost, slow codecs are not left out for a light model that is not taken then.
+TEST(PriceOfLightMisses, NeverMakesAGroupLargerThanWithoutThem) {
+  const Pair pair = told_pair(400'000);
+  const Covers covers = {{0, 0, pair.target.size()}};
+  const std::uint64_t without = bytes_with_light_misses(pair, covers, 0);
+  EXPECT_LT(bytes_with_light_misses(pair, covers, 1'000'000) * 4, without * 3) << "there is something to save";
+  for (std::uint64_t ns = 400; ns < 3000; ns += ns / 16) {
+    EXPECT_LE(bytes_with_light_misses(pair, covers, ns), without) << ns;
+  }
+}
+
+// What takes time has to save a 64th of the group, however much a byte is worth.
+TEST(PriceOfLightMisses, IncludesAFairShareOfTheGroup) {
+  constexpr std::uint64_t kMuch = 1'000'000'000;
+  for (const std::size_t noise_bytes : {100'000u, 2'000'000u}) {
+    Pair pair = told_pair(200'000);
+    const Covers covers = {{0, 0, pair.target.size()}};
+    append(pair.target, random_bytes(noise_bytes, 5));
+    const std::uint64_t without = bytes_with_light_misses(pair, covers, 0);
+    const std::uint64_t with = bytes_with_light_misses(pair, covers, kMuch);
+    if (noise_bytes < 1'000'000) {
+      EXPECT_LT(with + without / 64, without);
+    } else {
+      EXPECT_EQ(with, without);
+    }
+  }
 }
 
 // More than one set of costs, of which a sample chooses; the same bytes for any number of threads.

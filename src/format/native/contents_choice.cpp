@@ -28,12 +28,18 @@ constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling 
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
 constexpr std::uint64_t kLightMissNs = 2000;               // with the bytes around that are told to be right
+constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that has to be saved whatever time it takes
 
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
 std::uint64_t light_ns_of(const GroupDraft& draft) {
   return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
+}
+
+std::uint64_t light_miss_ns_of(const GroupDraft& draft) {
+  const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
+  return copied_bytes * kLightCopiedNs + draft.streams[kResidualValues].size() * kLightMissNs;
 }
 
 // Bytes that the light model of literals must save for the time it takes. Where slow contents are allowed, time is no price.
@@ -45,9 +51,14 @@ std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& setti
 // Likewise that of misses.
 std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
   if (settings.contents) return 0;
-  const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
-  const std::uint64_t ns = copied_bytes * kLightCopiedNs + draft.streams[kResidualValues].size() * kLightMissNs;
-  return (std::max(ns, kFreeLightNs) - kFreeLightNs) / settings.miss_byte_ns;
+  return (std::max(light_miss_ns_of(draft), kFreeLightNs) - kFreeLightNs) / settings.miss_byte_ns;
+}
+
+// What it must save of a group of so many bytes.
+std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, const WriterSettings& settings) {
+  const std::uint64_t ns = settings.contents ? 0 : light_miss_ns_of(draft);
+  if (ns <= kFreeLightNs) return 0;
+  return std::max(miss_price(draft, settings), group_bytes / kLeastSavedShare);
 }
 
 void count_lanes(TriedContents& tried) {
@@ -141,8 +152,10 @@ ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& 
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
   if (!made.light.scope.misses) return false;
+  std::uint64_t group_bytes = 0;
+  for (const CodedStream& stream : made.coded.streams) group_bytes += coded_bytes(stream);
   std::uint64_t quick_bytes = 0;
-  std::uint64_t light_bytes = miss_price(draft, settings);
+  std::uint64_t light_bytes = least_saved(draft, group_bytes, settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
     for (const PackedLane& lane : made.light.lanes) light_bytes += lane.cost_bytes[s];
@@ -158,7 +171,9 @@ Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& s
     count_lanes(made.light);
     ContentsScope scope = made.light.scope;
     scope.literals = scope.literals && made.light.bytes[kLiterals] < stream_cost(made, kLiterals);
-    scope.misses = scope.misses && miss_bytes(made.light) + miss_price(draft, settings) < residual_cost;
+    std::uint64_t group_bytes = 0;
+    for (std::size_t s = 0; s < kStreamCount; ++s) group_bytes += stream_cost(made, s);
+    scope.misses = scope.misses && miss_bytes(made.light) + least_saved(draft, group_bytes, settings) < residual_cost;
     scope.light = scope.literals;
     scope.light_misses = scope.misses;
     BDELTA_TRY(set_scope(draft, scope, inputs, watch, made.light));
@@ -193,7 +208,8 @@ void assemble_with_contents(const GroupDraft& draft, const WriterSettings& setti
   if (made.light.lanes.empty()) return;
   const ContentsScope& scope = made.light.scope;
   const std::uint64_t price =
-      (scope.literals ? literal_price(draft, settings) : 0) + (scope.misses ? miss_price(draft, settings) : 0);
+      (scope.literals ? literal_price(draft, settings) : 0) +
+      (scope.misses ? least_saved(draft, made.group.body.size(), settings) : 0);
   assemble_contents(draft, made.light, plain, price, settings, watch, made);
 }
 
