@@ -71,6 +71,7 @@ PageHashLists find_page_hash_lists(ByteSpan source, const std::vector<exe::Image
     return !is_worth_it(target, list, known) || !is_right(target, list, pool);
   };
   lists.erase(std::remove_if(lists.begin(), lists.end(), is_of_no_use), lists.end());
+  if (lists.size() > kMostPageHashLists) lists.resize(kMostPageHashLists);
   return lists;
 }
 

@@ -85,6 +85,21 @@ TEST(PageHashPass, TakesWhatIsRightAndWorthIt) {
   EXPECT_EQ(2u, lists_of(craft_elf(), twice).size());
 }
 
+// Of more images than a patch may have lists, the first.
+TEST(PageHashPass, TakesNoMoreThanAPatchMayHave) {
+  Bytes source, target;
+  const SignedPair pair = signed_pair(33'000, 4);
+  for (std::size_t i = 0; i <= kMostPageHashLists; ++i) {
+    append(source, pair.old_version.bytes);
+    append(target, pair.new_version.bytes);
+  }
+  WorkerPool pool(2);
+  const PageHashLists lists = find_page_hash_lists(source, exe::find_images(source), target,
+                                                   exe::find_images(target, {kMostPageHashLists + 1, 4096}), pool);
+  EXPECT_EQ(kMostPageHashLists, lists.size());
+  EXPECT_OK(check_page_hashes(lists, target.size()));
+}
+
 Result<PageHashLists> read_record(ByteSpan record, std::uint64_t memory_bytes = kTargetBytes) {
   return read_behind_tag(record, kTargetBytes, memory_bytes, native::read_page_hashes);
 }
