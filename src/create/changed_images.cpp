@@ -9,12 +9,12 @@ namespace bdelta {
 namespace {
 
 // An image with fewer changed bytes than this and than one in so many has hardly a field that leads elsewhere.
-constexpr std::uint64_t kCalmBytes = 128;
-constexpr std::uint64_t kCalmShare = 2048;
+constexpr std::uint64_t kCalmImageBytes = 128;
+constexpr std::uint64_t kCalmImageShare = 2048;
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
-struct TargetImage {
+struct ComparedImage {
   std::uint64_t changed_bytes = 0;
   std::size_t origin = kNone;  // the image of the source that most of it is copied from
 };
@@ -57,13 +57,13 @@ class Origins {
   std::vector<std::size_t> seen_;
 };
 
-std::vector<TargetImage> compare_images(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
+std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
                                         const std::vector<exe::Image>& target_images, const Covers& covers) {
-  std::vector<TargetImage> compared;
+  std::vector<ComparedImage> compared;
   Origins origins(source_images);
   auto cover = covers.begin();
   for (const exe::Image& image : target_images) {
-    TargetImage& one = compared.emplace_back();
+    ComparedImage& one = compared.emplace_back();
     one.changed_bytes = image.size_bytes;
     while (cover != covers.end() && cover->target_end() <= image.file_pos) ++cover;
     for (auto c = cover; c != covers.end() && c->target_pos < end_of(image); ++c) {
@@ -79,12 +79,12 @@ std::vector<TargetImage> compare_images(ByteSpan source, const std::vector<exe::
   return compared;
 }
 
-bool is_calm(const TargetImage& compared, const exe::Image& image) {
-  return compared.changed_bytes < std::max(kCalmBytes, image.size_bytes / kCalmShare);
+bool is_calm(const ComparedImage& compared, const exe::Image& image) {
+  return compared.changed_bytes < std::max(kCalmImageBytes, image.size_bytes / kCalmImageShare);
 }
 
 // Those that changed, and of too many those that changed most. Ascending.
-std::vector<std::size_t> chosen_targets(const std::vector<TargetImage>& compared, const std::vector<exe::Image>& images) {
+std::vector<std::size_t> chosen_targets(const std::vector<ComparedImage>& compared, const std::vector<exe::Image>& images) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (!is_calm(compared[i], images[i])) chosen.push_back(i);
@@ -100,11 +100,11 @@ std::vector<std::size_t> chosen_targets(const std::vector<TargetImage>& compared
 }
 
 // All but those that nothing but calm images is made of, as long as there is room behind what the chosen ones are made of.
-std::vector<std::size_t> chosen_sources(const std::vector<TargetImage>& compared, const std::vector<std::size_t>& targets,
+std::vector<std::size_t> chosen_sources(const std::vector<ComparedImage>& compared, const std::vector<std::size_t>& targets,
                                         std::size_t image_count) {
   enum Use : std::uint8_t { kUnknown, kCalm, kOrigin };
   std::vector<Use> uses(image_count, kUnknown);
-  for (const TargetImage& one : compared) {
+  for (const ComparedImage& one : compared) {
     if (one.origin != kNone) uses[one.origin] = kCalm;
   }
   for (const std::size_t i : targets) {
@@ -140,7 +140,7 @@ bool is_found_whole(const std::vector<exe::Image>& images) {
 ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                          std::vector<exe::Image> target_images, const Covers& covers) {
   if (source_images.size() < 2 && target_images.size() < 2) return {std::move(source_images), std::move(target_images)};
-  const std::vector<TargetImage> compared = compare_images(source, source_images, target, target_images, covers);
+  const std::vector<ComparedImage> compared = compare_images(source, source_images, target, target_images, covers);
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
   ImagePair pair;
