@@ -1,5 +1,6 @@
 #include "fuzz/field_check.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "exe/field_codec.hpp"
@@ -204,7 +205,7 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
     require(before <= file.bytes().size(), "fields of code lie in the section");
     // A page that nothing uses may begin before the image.
     const std::uint64_t slack = field.kind == exe::FieldKind::kPageReference ? 0xfff : 0;
-    require(field.target_address + slack >= image.low && field.target_address < image.high,
+    require(field.target_address >= image.low - std::min(slack, image.low) && field.target_address < image.high,
             "fields of code lead into the image");
     const std::uint64_t base = exe::is_offset(field.form) ? exe::base_pos(field) - kSectionPos : 0;
     require(base < section.bytes.size(), "the base of a field is in the section");

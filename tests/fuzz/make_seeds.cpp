@@ -104,6 +104,9 @@ void save_code() {
     append_le(arm, word);
   }
   save("isa_arm64", "references", joined({far, arm}));
+  Bytes last_page;  // adrp of its own page, with an add behind it
+  for (const std::uint32_t word : {0x90000001u, 0x91002021u}) append_le(last_page, word);
+  save("isa_arm64", "at_the_end", joined({wrapping, last_page}));
   save("isa_arm64", "any", joined({far, test::random_bytes(400, 3)}));
   Bytes arm32;
   // ldr of a literal, add of it to pc, bl, b, b.ne, blx, ldr of a literal that pc is added to, ldr of one as such
