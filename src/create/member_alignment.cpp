@@ -50,10 +50,10 @@ AlignedRange aligned(const TarMember& old_member, const TarMember& new_member) {
 }
 
 // Finds what a member of the target was in the source.
-class Namesakes {
+class FormerMembers {
  public:
   // Both lists outlive the object and hold something.
-  Namesakes(const std::vector<TarMember>& old_members, const std::vector<TarMember>& new_members)
+  FormerMembers(const std::vector<TarMember>& old_members, const std::vector<TarMember>& new_members)
       : old_folder_(folder_bytes(old_members)), new_folder_(folder_bytes(new_members)) {
     if (old_folder_ == 0 || new_folder_ == 0) old_folder_ = new_folder_ = 0;
     by_name_.reserve(old_members.size());
@@ -92,7 +92,7 @@ std::vector<AlignedRange> align_members(ByteSpan source, ByteSpan target) {
   if (old_members.empty()) return {};
   const std::vector<TarMember> new_members = members_of(target);
   if (new_members.empty()) return {};
-  const Namesakes namesakes(old_members, new_members);
+  const FormerMembers namesakes(old_members, new_members);
   std::vector<AlignedRange> ranges;
   for (const TarMember& member : new_members) {
     if (const TarMember* old = namesakes.find(member)) ranges.push_back(aligned(*old, member));
