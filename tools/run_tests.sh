@@ -115,7 +115,7 @@ if [[ $mode != fast ]]; then
   # little part, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/0|Size.OneByteIn'
   left_out+='|Prediction.(Programs(ThatShareNothing|ChangedAtRandom)|MakesPatchesOfRelinked|OfALong|ApplyingKeeps|KindsThat)'
-  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept|GapPass'
+  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms|OfMorePrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept|GapPass'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
   but "$left_out"
