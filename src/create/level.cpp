@@ -10,10 +10,12 @@ constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 LevelSettings fast() {
   LevelSettings settings;
   settings.match.sample_shift = 7;
-  const CodecSettings zstd{CodecId::kZstd, 1, 0};
+  settings.match.loosen = true;
+  settings.match.prune = true;
+  const CodecSettings zstd{CodecId::kZstd, 3, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.window_bytes = 4 * kMiB;
-  settings.group_bytes = 8 * kMiB;
+  settings.group_bytes = 32 * kMiB;
   return settings;
 }
 
@@ -23,11 +25,8 @@ LevelSettings quick() {
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.gap_spans = {16};
-  settings.match.loosen = true;
-  settings.match.prune = true;
   const CodecSettings zstd{CodecId::kZstd, 5, 0};
   settings.numbers = settings.values = settings.literals = zstd;
-  settings.group_bytes = 32 * kMiB;
   return settings;
 }
 

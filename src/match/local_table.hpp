@@ -20,10 +20,10 @@ class LocalTable {
  public:
   static constexpr unsigned kSlotBits = 16;               // 2^16 slots of 4 bytes: 256 KiB
   static constexpr std::uint64_t kStride = 4;             // bytes between inserted positions
-  static constexpr std::uint64_t kGranuleBytes = 8192;    // source inserted at a time
-  static constexpr std::uint64_t kLifeGranules = 24;      // insertions after which a granule counts as gone
+  static constexpr std::uint64_t kGranuleBytes = 1024;    // source inserted at a time
+  static constexpr std::uint64_t kLifeGranules = 192;     // insertions after which a granule counts as gone
 
-  static constexpr std::uint64_t kNotes = 65536;          // granules remembered, fewer for a small source: 512 KiB
+  static constexpr std::uint64_t kNotes = 131072;         // granules remembered, fewer for a small source: 1 MiB
 
   explicit LocalTable(ByteSpan source)
       : source_(source), slots_(std::size_t{1} << kSlotBits), last_granule_(source.size() / kGranuleBytes),

@@ -12,7 +12,8 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kWorthRatio = 16384;  // no pass over the source while less than 1/ratio of it is uncovered
-constexpr std::uint64_t kParsedRatio = 64;    // likewise for the index, where a parse looks with keys of its own for what is left
+constexpr std::uint64_t kIndexRatio = 2048;   // likewise for the index
+constexpr std::uint64_t kParsedRatio = 64;    // the same where a parse looks with keys of its own for what is left
 constexpr std::uint64_t kNearlyRatio = 8;     // with less than this uncovered, what is near is looked for before that
 constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
@@ -50,10 +51,10 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diag
 
 }  // namespace
 
-// What the diagonals alone leave open decides, summed up over all targets: less is too little to earn an index.
-void Matcher::build_index_if_worth(const Covers& covers, std::uint64_t target_size) {
-  uncovered_ += uncovered_bytes(covers, target_size);
-  if (!index_.empty() || uncovered_ <= source_.size() / (params_.parse ? kParsedRatio : kWorthRatio)) return;
+// What is left open without it decides, summed up over all targets: less is too little to earn an index.
+void Matcher::build_index_if_worth(std::uint64_t left_bytes) {
+  uncovered_ += left_bytes;
+  if (!index_.empty() || uncovered_ <= unindexed_bytes()) return;
   pool_.begin_stage(0.25, source_.size());
   if (limits_.index_bytes == 0) return index_.build(source_, params_.sample_shift, pool_);
   index_.start(params_.sample_shift, limits_.index_bytes / SourceIndex::kBucketBytes, pool_);
@@ -63,11 +64,15 @@ void Matcher::build_index_if_worth(const Covers& covers, std::uint64_t target_si
   }
 }
 
+// How much may be left open without an index.
+std::uint64_t Matcher::unindexed_bytes() const noexcept {
+  return source_.size() / (params_.parse ? kParsedRatio : kIndexRatio);
+}
+
 // So much that the index may turn out to be of no use, and too much for that to be known.
-bool Matcher::is_nearly_covered(const Covers& covers, std::uint64_t target_size) const {
-  if (!params_.parse || !index_.empty()) return false;
-  const std::uint64_t left_bytes = uncovered_bytes(covers, target_size);
-  return left_bytes > source_.size() / kParsedRatio && left_bytes < target_size / kNearlyRatio;
+bool Matcher::is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept {
+  if (!index_.empty()) return false;
+  return left_bytes > unindexed_bytes() && left_bytes < target_size / kNearlyRatio;
 }
 
 Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal) {
@@ -141,17 +146,22 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   pool_.begin_stage(0.1, target.size());
   Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source_, target, diagonals, params_, pool_); });
 
-  // What is nearby needs none either.
-  if (is_nearly_covered(covers, target.size())) {
+  // What is nearby needs none either. But with the index a scan chooses better, so without a parse to mend that, what was
+  // found without is kept only where no index is built.
+  std::uint64_t left_bytes = uncovered_bytes(covers, target.size());
+  Covers near;
+  if (is_nearly_covered(left_bytes, target.size())) {
     pool_.begin_stage(0.2, target.size());
     timed(PhaseId::kScan, [&] {
-      covers = scan(target, covers, diagonals.from_start);
-      join_covers(covers);
+      near = scan(target, covers, diagonals.from_start);
+      join_covers(near);
     });
+    left_bytes = uncovered_bytes(near, target.size());
   }
 
   // The index, once it is earned.
-  timed(PhaseId::kIndex, [&] { build_index_if_worth(covers, target.size()); });
+  timed(PhaseId::kIndex, [&] { build_index_if_worth(left_bytes); });
+  if (!near.empty() && (params_.parse || index_.empty())) covers = std::move(near);
 
   // The scan covers most of the rest.
   pool_.begin_stage(0.5, target.size());

@@ -36,8 +36,9 @@ class Matcher {
   [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
 
  private:
-  [[nodiscard]] bool is_nearly_covered(const Covers& covers, std::uint64_t target_size) const;
-  void build_index_if_worth(const Covers& covers, std::uint64_t target_size);
+  [[nodiscard]] std::uint64_t unindexed_bytes() const noexcept;
+  [[nodiscard]] bool is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept;
+  void build_index_if_worth(std::uint64_t left_bytes);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
   bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
@@ -48,7 +49,7 @@ class Matcher {
   const MatchLimits limits_;
   WorkerPool& pool_;
   SourceIndex index_;
-  std::uint64_t uncovered_ = 0;  // by diagonals alone, in all targets so far
+  std::uint64_t uncovered_ = 0;  // without the index, in all targets so far
 };
 
 // The covers of a whole target, without limits; the first set where there are several.

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
 constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
-constexpr std::uint64_t kGranuleCost = 1024;      // target bytes that must have been passed for each granule inserted
-constexpr std::uint64_t kFirstReach = 4096;  // bytes of source around a new diagonal that enter the local table
+constexpr std::uint64_t kGranuleCost = 128;       // target bytes that must have been passed for each granule inserted
+constexpr std::uint64_t kFirstReach = 2048;  // bytes of source around a new diagonal that enter the local table
 constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
 constexpr std::uint64_t kMaxBehind = 32768;
 constexpr std::uint64_t kMaxAhead = 65536;
