@@ -13,7 +13,6 @@ enum class PhaseId : std::uint8_t {
   kCompare,
   kIndex,
   kScan,
-  kGaps,
   kSelect,
   kParse,
   kPredict,
@@ -27,12 +26,12 @@ enum class PhaseId : std::uint8_t {
   kFinish,
   kWait,
 };
-inline constexpr std::size_t kPhaseCount = 18;
+inline constexpr std::size_t kPhaseCount = 17;
 
 // Never null, never freed. Part of what reports and traces promise: renaming one is a change that users see.
 [[nodiscard]] constexpr const char* phase_name(PhaseId id) noexcept {
   constexpr std::array<const char*, kPhaseCount> kNames = {"read",   "hash",     "compare", "index",
-                                                           "scan",   "gaps",     "select",  "parse",   "predict",
+                                                           "scan",   "select",  "parse",   "predict",
                                                            "plan",   "encode",   "compress", "decode", "execute",
                                                            "verify", "write",    "finish",  "wait"};
   return kNames[static_cast<std::size_t>(id)];
@@ -40,7 +39,7 @@ inline constexpr std::size_t kPhaseCount = 18;
 
 // In the order of the work, as reports list them.
 inline constexpr PhaseId kCreatePhases[] = {PhaseId::kRead,   PhaseId::kHash,   PhaseId::kCompare, PhaseId::kIndex,
-                                            PhaseId::kScan,   PhaseId::kGaps,   PhaseId::kSelect,  PhaseId::kParse,
+                                            PhaseId::kScan,   PhaseId::kSelect,  PhaseId::kParse,
                                             PhaseId::kPredict, PhaseId::kPlan,  PhaseId::kEncode, PhaseId::kCompress, PhaseId::kVerify, PhaseId::kWrite,
                                             PhaseId::kFinish, PhaseId::kWait};
 inline constexpr PhaseId kApplyPhases[] = {PhaseId::kRead,   PhaseId::kHash,    PhaseId::kPredict, PhaseId::kDecode,

@@ -53,7 +53,7 @@ struct Shares {
   std::uint64_t index = 0;
   std::uint64_t segment = 0;
   std::uint64_t draft = 0;
-  std::uint64_t gap = 0;     // of gap passes, or of the anchors of a parse
+  std::uint64_t anchors = 0;  // of a parse
   std::uint64_t grams = 0;   // of a worker's
 };
 
@@ -114,9 +114,8 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
   if (!budget.target_whole) search += segment;
   if (!budget.source_whole) search += budget.gathered_bytes + budget.survey_bytes;
-  const std::uint64_t gaps = budget.settings.match.gap_spans.empty() ? 0 : budget.match.gap_bytes;
   const std::uint64_t anchors = budget.settings.match.parse ? budget.match.anchor_bytes : 0;
-  pass = std::max({pass, anchors + threads * worker_bytes(budget), gaps});
+  pass = std::max(pass, anchors + threads * worker_bytes(budget));
   const std::uint64_t copies = kDraftCopies + (budget.settings.model ? kPackCopies : 0);
   const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
@@ -160,10 +159,9 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
   LevelSettings& settings = budget.settings;
   budget.segment_bytes = shares.segment;
   budget.match.chunk_bytes = std::clamp(shares.segment / 4, kMiB / 2, 8 * kMiB);
-  budget.match.near_gaps_only = request.target_size > shares.segment;
+  budget.match.near_only = request.target_size > shares.segment;
   budget.match.bytes_per_cover = kBytesPerCover;
-  budget.match.gap_bytes = shares.gap;
-  budget.match.anchor_bytes = std::min(shares.gap, kMostAnchorBytes);
+  budget.match.anchor_bytes = std::min(shares.anchors, kMostAnchorBytes);
   budget.match.gram_blocks = static_cast<std::size_t>(
       std::min<std::uint64_t>(ParseScope().gram_blocks, shares.grams / grams_bytes(budget.settings, 1)));
   unsigned& shift = settings.match.sample_shift;
@@ -196,7 +194,7 @@ Budget without_limit(const BudgetRequest& request) {
   budget.ample = is_one_segment(request);
   budget.settings = settings_for(request);
   budget.segment_bytes = kFreeSegment;
-  budget.match.near_gaps_only = request.target_size > kFreeSegment;
+  budget.match.near_only = request.target_size > kFreeSegment;
   unsigned& shift = budget.settings.match.sample_shift;
   while ((request.source_size >> shift) * kSampleBytes > kFreeIndex) ++shift;
   budget.plan_bytes = budget.settings.group_bytes;
@@ -206,15 +204,13 @@ Budget without_limit(const BudgetRequest& request) {
   budget.spool_bytes = kFreeSpool;
   budget.threads = request.threads;
 
-  // The estimate: a tenth of the target in streams, covers of usual density, gap passes that find half of a tenth.
+  // The estimate: a tenth of the target in streams, covers of usual density.
   const std::uint64_t segment = std::min(kFreeSegment, request.target_size);
   const std::uint64_t batch = std::min(budget.batch_bytes, request.target_size);
   const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size) / 4;
-  const bool gaps = !budget.settings.match.gap_spans.empty();
   const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, segment) : 0;
   const std::uint64_t search = (request.source_size >> shift) * kSampleBytes + segment / kUsualBytesPerCover * 96;
-  const std::uint64_t pass = std::max(anchors + request.threads * worker_bytes(budget),
-                                      gaps ? std::min(192 * kMiB, 2 * segment) : 0);
+  const std::uint64_t pass = anchors + request.threads * worker_bytes(budget);
   const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings, stream);
   budget.needed_bytes = kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
   return budget;
@@ -264,7 +260,7 @@ Result<Budget> make_budget(const BudgetRequest& request) {
   shares.index = std::bit_floor(left / (budget.source_whole ? 4 : 8));
   shares.segment = std::clamp(std::bit_floor(left / (in_parts ? 32 : 16)), kMiB, kFreeSegment);
   shares.draft = std::max(std::bit_floor(left / 32), kMiB);
-  shares.gap = std::max(std::bit_floor(left / 8), 4 * kMiB);
+  shares.anchors = std::max(std::bit_floor(left / 8), 4 * kMiB);
   shares.grams = std::max(std::bit_floor(left / 32), kMiB);
 
   // What is too much gives way by halves, in turn.

@@ -23,7 +23,7 @@ class LocalTable {
   static constexpr std::uint64_t kGranuleBytes = 1024;    // source inserted at a time
   static constexpr std::uint64_t kLifeGranules = 192;     // insertions after which a granule counts as gone
 
-  static constexpr std::uint64_t kNotes = 131072;         // granules remembered, fewer for a small source: 1 MiB
+  static constexpr std::uint64_t kNotes = 65536;          // granules remembered, fewer for a small source: 512 KiB
 
   explicit LocalTable(ByteSpan source)
       : source_(source), slots_(std::size_t{1} << kSlotBits), last_granule_(source.size() / kGranuleBytes),

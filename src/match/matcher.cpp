@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/timeline.hpp"
-#include "match/gap_probe.hpp"
 #include "match/near_source.hpp"
 #include "match/scan.hpp"
 #include "match/select.hpp"
@@ -11,8 +10,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kWorthRatio = 16384;  // no pass over the source while less than 1/ratio of it is uncovered
-constexpr std::uint64_t kIndexRatio = 2048;   // likewise for the index
+constexpr std::uint64_t kIndexRatio = 2048;   // no index while less than 1/ratio of the source is uncovered
 constexpr std::uint64_t kParsedRatio = 64;    // the same where a parse looks with keys of its own for what is left
 constexpr std::uint64_t kNearlyRatio = 8;     // with less than this uncovered, what is near is looked for before that
 constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
@@ -98,26 +96,10 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
   return all;
 }
 
-// What of the source a pass reads for this target.
+// What of the source a parse reads for this target.
 ByteRanges Matcher::ranges_to_read(ByteSpan target, const Covers& covers) const {
-  if (!limits_.near_gaps_only) return {};
+  if (!limits_.near_only) return {};
   return near_source(covers, source_.size(), kNearRatio * target.size());
-}
-
-// One gap pass, unless samples say that there is nothing to find; false where too little is uncovered to read the source
-// for it.
-bool Matcher::fill(ByteSpan target, unsigned span, double goal, Covers& covers) {
-  GapScope scope;
-  scope.ranges = ranges_to_read(target, covers);
-  scope.memory_bytes = limits_.gap_bytes;
-  scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
-  const std::uint64_t read_bytes = scope.ranges.empty() ? source_.size() : total_bytes(scope.ranges);
-  if (uncovered_bytes(covers, target.size()) <= read_bytes / kWorthRatio) return false;
-  pool_.begin_stage(goal, 2 * read_bytes + target.size());
-  if (!gaps_may_match(source_, target, covers, span, pool_, scope.ranges)) return true;
-  fill_gaps(source_, target, params_, span, pool_, covers, scope);
-  join_covers(covers);
-  return true;
 }
 
 std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const {
@@ -126,7 +108,7 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
   scope.anchors.memory_bytes = limits_.anchor_bytes;
   scope.gram_blocks = limits_.gram_blocks;
   scope.chunk_bytes = limits_.chunk_bytes;
-  scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kGapBytesPerCover;
+  scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kParsedBytesPerCover;
   const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
   const ParseParams& params = params_.parse_params;
   const std::size_t most_sets = std::max(params.costs.size(), params.little_costs.size()) + params.dense_costs.size();
@@ -169,13 +151,6 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
     covers = scan(target, covers, diagonals.from_start);
     join_covers(covers);
   });
-
-  // Gap passes look for shorter keys, at every source position, in what is still uncovered.
-  double goal = 0.5;
-  for (const unsigned span : params_.gap_spans) {
-    goal += 0.45 / static_cast<double>(params_.gap_spans.size());
-    if (!timed(PhaseId::kGaps, [&] { return fill(target, span, goal, covers); })) break;
-  }
 
   // The cheapest way through the target, with what was found so far as candidates. It leaves open where of several places
   // that cost the same a border stands.

@@ -4,7 +4,6 @@
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 #include "match/diagonal.hpp"
-#include "match/gap_pass.hpp"
 #include "match/params.hpp"
 #include "match/source_index.hpp"
 #include "parallel/worker_pool.hpp"
@@ -14,10 +13,9 @@ namespace bdelta {
 // What keeps a matcher's memory within bounds. By default nothing does, and nothing is lost.
 struct MatchLimits {
   std::uint64_t index_bytes = 0;          // of the table over the source, a power of two; 0 = as its samples need
-  std::uint64_t gap_bytes = 0;            // of a gap pass, see GapScope; 0 = as it likes
   std::uint64_t anchor_bytes = 0;         // of the anchors of a parse, see AnchorScope; 0 = as it likes
   std::size_t gram_blocks = ParseScope().gram_blocks;  // of a parse, as in ParseScope
-  bool near_gaps_only = false;            // gap passes and parse read what of the source covers lie in, not all of it
+  bool near_only = false;                 // a parse reads what of the source covers lie in, not all of it
   std::uint64_t bytes_per_cover = 0;      // of target, in the mean of a chunk, at least; 0 = covers without end
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, scanned or parsed by one task
 };
@@ -40,7 +38,6 @@ class Matcher {
   [[nodiscard]] bool is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept;
   void build_index_if_worth(std::uint64_t left_bytes);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
-  bool fill(ByteSpan target, unsigned span, double goal, Covers& covers);
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
   [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const;
 

@@ -17,7 +17,6 @@ struct MatchParams {
   int near_min_score = 14;        // a cover found by the local table
   int far_min_score = 28;         // a cover found by the global index
   bool compare_candidates = false;  // weigh all candidates of a position instead of taking the first good one
-  std::vector<unsigned> gap_spans;  // bytes of the keys of the gap passes, long first; empty = no such pass
   bool loosen = false;            // extend covers into the gaps beside them under `loose`
   bool prune = false;             // move borders between covers and drop covers that cost more than they save
   bool parse = false;             // choose covers anew by the cheapest way through the target

@@ -25,6 +25,9 @@ struct ParseParams {
   bool long_grams = false;    // ask for the nearest long match too
 };
 
+// A bounded parse gives no more than one cover for so many bytes of a chunk, in the mean.
+inline constexpr std::uint64_t kParsedBytesPerCover = 24;
+
 // What keeps a parse within bounds of memory; by default nothing is lost.
 struct ParseScope {
   AnchorScope anchors;

@@ -24,7 +24,7 @@ class CreateOptions(support.Case):
 
     def test_levels_grow_smaller(self):
         sizes = {level: len(self.make(f"-{level}")) for level in range(1, 10)}
-        self.assertGreater(sizes[2], sizes[3])
+        self.assertGreater(sizes[1], sizes[2])
         self.assertGreater(sizes[3], sizes[5])
         self.assertGreater(sizes[3], sizes[6])
         for level in range(2, 10):  # neighbours that differ in search effort alone may trade a few bytes
@@ -60,7 +60,7 @@ class CreateOptions(support.Case):
         self.put("new", self.new)
         free = self.make("-1")
         for way in ("mmap", "stdio"):
-            one, two = (self.make("-1", "--memory=30M", f"--io={way}", f"--threads={count}") for count in (1, 2))
+            one, two = (self.make("-1", "--memory=42M", f"--io={way}", f"--threads={count}") for count in (1, 2))
             self.assertEqual(one, two)
             self.assertGreater(len(one), len(free))
 
@@ -143,7 +143,7 @@ class CreateOptions(support.Case):
     def test_stats(self):
         result = self.succeed(self.bdelta("old", "new", "p", "--stats"))
         self.assertEqual(result.stdout, b"")
-        for word in (b"phase", b"gaps", b"compress", b"wait", b"literals", b"covers", b"read calls", b"peak memory",
+        for word in (b"phase", b"select", b"compress", b"wait", b"literals", b"covers", b"read calls", b"peak memory",
                      b"wall clock"):
             self.assertIn(word, result.stderr)
         for line in result.stderr.decode().splitlines():

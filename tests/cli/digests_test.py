@@ -103,7 +103,7 @@ class Sha256(support.Case):
 class Digests(support.Case):
     def setUp(self):
         super().setUp()
-        self.old, self.new = self.standard_pair(18, size=12_000_000)
+        self.old, self.new = self.standard_pair(18, size=48_000_000)
         self.made = self.report(support.BDELTA, "old", "new", "listed", "-1", "--digests")
 
     def test_the_head_and_each_record_have_their_digest(self):

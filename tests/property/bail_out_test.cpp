@@ -2,7 +2,6 @@
 // or makes too much ends with its own error and leaves nothing behind.
 #include "format/native/compress_probe.hpp"
 #include "format/native/group_writer.hpp"
-#include "match/gap_probe.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
@@ -83,24 +82,6 @@ TEST(LiteralGroups, AreCountedAsWhatTheyAre) {
   EXPECT_EQ(target.size(), report->covered_bytes + report->literal_bytes);
   EXPECT_EQ(report->literal_bytes, report->streams[kLiterals].raw_bytes);
   EXPECT_EQ(report->cover_count == 0, report->covered_bytes == 0);
-}
-
-TEST(GapProbe, TellsStrangersFromRelatives) {
-  WorkerPool pool(2);
-  const Bytes source = random_bytes(4 * kMiB, 15);
-  Bytes target = random_bytes(4 * kMiB, 16);
-  EXPECT_FALSE(gaps_may_match(source, target, {}, 12, pool));
-  EXPECT_FALSE(gaps_may_match(source, target, {}, 24, pool));
-  // One byte in a hundred in short pieces.
-  for (std::size_t at = 0; at + 4000 < target.size(); at += 4000) {
-    const auto offset = static_cast<std::ptrdiff_t>(at);
-    std::copy_n(source.begin() + 3 * offset / 4, 40, target.begin() + offset);
-  }
-  EXPECT_TRUE(gaps_may_match(source, target, {}, 12, pool));
-  EXPECT_TRUE(gaps_may_match(source, target, {}, 24, pool));
-  // Too little to tell, or too little of the target.
-  EXPECT_TRUE(gaps_may_match(source, random_bytes(kMiB / 2, 17), {}, 12, pool));
-  EXPECT_TRUE(gaps_may_match(source, random_bytes(4 * kMiB, 18), {{0, 0, 3 * kMiB}}, 12, pool));
 }
 
 TEST(CompressProbe, SeesWhatRepeatsNearAndFar) {

@@ -41,7 +41,7 @@ TEST(Budget, WithoutALimitTheLevelIsUntouched) {
     EXPECT_EQ(0u, budget->match.index_bytes);
     EXPECT_EQ(0u, budget->match.anchor_bytes);
     EXPECT_EQ(ParseScope().gram_blocks, budget->match.gram_blocks);
-    EXPECT_FALSE(budget->match.near_gaps_only);
+    EXPECT_FALSE(budget->match.near_only);
     EXPECT_GE(budget->segment_bytes, 300 * kMiB);
   }
 }
@@ -115,7 +115,6 @@ TEST_P(BudgetOfLevel, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
     EXPECT_EQ(one->gathered_bytes, many->gathered_bytes);
     EXPECT_EQ(one->survey_shift, many->survey_shift);
     EXPECT_EQ(one->match.index_bytes, many->match.index_bytes);
-    EXPECT_EQ(one->match.gap_bytes, many->match.gap_bytes);
     EXPECT_EQ(one->match.anchor_bytes, many->match.anchor_bytes);
     EXPECT_EQ(one->match.chunk_bytes, many->match.chunk_bytes);
     EXPECT_EQ(one->settings.match.sample_shift, many->settings.match.sample_shift);

@@ -1,7 +1,6 @@
 // The kernels of the matcher against plain forms of themselves: comparison, sampling, extension, tables.
 #include "match/anchor_table.hpp"
 #include "match/extend.hpp"
-#include "match/gap_pass.hpp"
 #include "match/local_table.hpp"
 #include "match/sample_hash.hpp"
 #include "match/source_index.hpp"
@@ -222,30 +221,6 @@ TEST(SourceIndex, SmallSourcesGiveAnEmptyOrAHarmlessIndex) {
 
 // A target of noise with pieces of the source that are too short for the index; as many as say that the noise passes
 // the filter hardly ever, whatever its size. Gaps of 64 KiB and 2 MiB: filters on both sides of the limit.
-TEST(GapPass, FindsShortPiecesWithSmallAndLargeFilters) {
-  const Bytes source = random_bytes(300'000, 13);
-  for (const std::size_t size : {std::size_t{1} << 16, std::size_t{1} << 21}) {
-    Bytes target = random_bytes(size, 14);
-    Covers planted;
-    Random random(15);
-    for (std::size_t at = 100; at + 100 < size; at += 997) {
-      const std::uint64_t from = random.below(source.size() - 40);
-      std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from), 40,
-                  target.begin() + static_cast<std::ptrdiff_t>(at));
-      planted.push_back({from, at, 40});
-    }
-    WorkerPool pool(2);
-    Covers covers;
-    fill_gaps(source, target, MatchParams{}, 12, pool, covers);
-    ASSERT_EQ(planted.size(), covers.size());
-    for (std::size_t i = 0; i < planted.size(); ++i) {
-      ASSERT_EQ(planted[i].diagonal(), covers[i].diagonal());
-      ASSERT_LE(covers[i].target_pos, planted[i].target_pos);
-      ASSERT_GE(covers[i].target_end(), planted[i].target_end());
-    }
-  }
-}
-
 // A place on each side of each border between the stretches that the table is filled from, and the last one of all.
 TEST(AnchorTable, NamesPlacesInAllOfTheSource) {
   constexpr std::size_t kStretch = std::size_t{1} << 19;

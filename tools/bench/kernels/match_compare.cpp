@@ -1,8 +1,7 @@
-// How covers grow: the comparison of 64 bytes, extension, the diagonal compare, the gap pass. The floor is memcmp of
+// How covers grow: the comparison of 64 bytes, extension, the diagonal compare. The floor is memcmp of
 // equal bytes; the bytes counted are those of one side.
 #include "kernels.hpp"
 #include "match/diagonal.hpp"
-#include "match/gap_pass.hpp"
 #include "support/generate.hpp"
 
 namespace bdelta::bench {
@@ -132,38 +131,12 @@ void add_diagonal(const Size& size) {
   });
 }
 
-// One gap at the end of the target, filled with what the source does not hold: the whole source is read for nothing.
-void bench_gap(benchmark::State& state, const Pair& in, std::size_t gap_bytes) {
-  WorkerPool pool(1);
-  const MatchParams params;
-  const Covers before = {{0, 0, in.target.size() - gap_bytes}};
-  const auto fill = [&] {
-    Covers covers = before;
-    fill_gaps(in.source, in.target, params, 16, pool, covers);
-    return covers.size();
-  };
-  if (refused(state, fill() == before.size())) return;
-  measure(state, in.source.size(), in.source.size(), fill);
-}
-
-void add_gap(const Size& size) {
-  const std::string group = "match/gap_pass/";
-  add_floor(group, size);
-  for (const unsigned share : {64u, 4u}) {
-    const std::size_t gap_bytes = size.bytes / share;
-    add(group + "1_in_" + std::to_string(share) + "_is_gap", size, [=](benchmark::State& state) {
-      bench_gap(state, input(std::string("strange/") + size.name, [&] { return strange_pair(size.bytes); }), gap_bytes);
-    });
-  }
-}
-
 }  // namespace
 
 void register_match_compare() {
   for (const Size& size : kSizes) add_masks(size);
   for (const Size& size : kSizes) add_extend(size);
   for (const Size& size : kSizes) add_diagonal(size);
-  for (const Size& size : kSizes) add_gap(size);
 }
 
 }  // namespace bdelta::bench

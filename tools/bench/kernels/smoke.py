@@ -20,7 +20,6 @@ EXPECTED = {
     "match/extend": ["exact_bytewise", "exact_forward", "exact_backward", "1_percent_differs_bytewise",
                      "1_percent_differs_forward", "1_percent_differs_backward", "stops_at_once"],
     "match/diagonal": ["exact", "1_percent_differs", "nothing_fits"],
-    "match/gap_pass": ["1_in_64_is_gap", "1_in_4_is_gap"],
     "base/varint_write_1_byte": ["store", "append"],
     "base/varint_write_mixed": ["store", "append"],
     "base/varint_read_1_byte": ["byte_cursor", "typed_reader"],
