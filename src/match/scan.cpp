@@ -20,6 +20,7 @@ constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
 constexpr std::uint64_t kGranuleCost = 128;       // target bytes that must have been passed for each granule inserted
 constexpr std::uint64_t kFirstReach = 2048;  // bytes of source around a new diagonal that enter the local table
 constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
+constexpr std::uint64_t kGrowBytes = 512;    // uncovered, after which the neighbourhood grows
 constexpr std::uint64_t kMaxBehind = 32768;
 constexpr std::uint64_t kMaxAhead = 65536;
 
@@ -124,7 +125,7 @@ class Scanner {
   // The longer nothing is found, the wider the neighbourhood: a jump to a new place costs one granule or two, and
   // only a scan that stays uncovered pays for more.
   void grow_reach(std::uint64_t around) {
-    if (pos_ != free_from_ && (pos_ - free_from_) % 64 != 0) return;
+    if (pos_ != free_from_ && (pos_ - free_from_) % kGrowBytes != 0) return;
     if (credit_ < 0) return;
     const std::uint64_t inserted = table_.cover(around, std::min(reach_ / 2, kMaxBehind), std::min(reach_, kMaxAhead));
     credit_ -= static_cast<std::int64_t>(inserted * kGranuleCost);
