@@ -157,7 +157,7 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   if (params_.parse) {
     std::vector<Covers> sets = timed(PhaseId::kParse, [&] { return parse(target, covers, choice); });
     timed(PhaseId::kSelect, [&] {
-      for (Covers& set : sets) round_borders(source_, target, set, pool_.watch());
+      for (Covers& set : sets) round_borders(source_, target, set, pool_);
     });
     return sets;
   }
@@ -166,11 +166,11 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   pool_.begin_stage(1, 0);
   timed(PhaseId::kSelect, [&] {
     if (params_.loosen) {
-      loosen_covers(source_, target, params_, covers, pool_.watch());
+      loosen_covers(source_, target, params_, covers, pool_);
       join_covers(covers);
     }
     if (params_.prune) {
-      prune_covers(source_, target, params_, covers, pool_.watch());
+      prune_covers(source_, target, covers, pool_);
       join_covers(covers);
     }
   }, target.size());

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "base/timeline.hpp"
+
 namespace bdelta {
 namespace {
 
 constexpr std::uint32_t kCoversPerLook = 1024;  // at the watch
+constexpr std::size_t kTaskCovers = 16384;  // settled by one task, for any number of threads
 constexpr std::uint64_t kBridgeBytes = 8;  // a shorter gap on one diagonal is cheaper as residual than as literal
 
 // Places that differ between source and target over `length` bytes.
@@ -90,6 +93,75 @@ bool pays(ByteSpan source, ByteSpan target, const Cover* before, const Cover& co
   return saved > op + static_cast<std::int64_t>(misses) * kMismatchCost;
 }
 
+// Calls work(begin, end, pace) for stretches of `count` covers, on all threads.
+template <class Work>
+void for_each_stretch(std::size_t count, WorkerPool& pool, Work&& work) {
+  pool.for_each((count + kTaskCovers - 1) / kTaskCovers, [&](std::size_t task) {
+    const Span span(pool.timeline(), PhaseId::kSelect, task);
+    Pace pace(pool.watch(), kCoversPerLook);
+    const std::size_t begin = task * kTaskCovers;
+    work(begin, std::min(count, begin + kTaskCovers), pace);
+  });
+}
+
+// Calls settle(left, right) for all neighbours: in each stretch in their order, then where two stretches meet.
+template <class Settle>
+void for_each_neighbours(Covers& covers, WorkerPool& pool, Settle&& settle) {
+  for_each_stretch(covers.size(), pool, [&](std::size_t begin, std::size_t end, Pace& pace) {
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      pace.step();
+      settle(covers[i - 1], covers[i]);
+    }
+  });
+  for (std::size_t i = kTaskCovers; i < covers.size(); i += kTaskCovers) settle(covers[i - 1], covers[i]);
+}
+
+bool touch(const Cover& left, const Cover& right) { return left.target_end() == right.target_pos; }
+
+// Extends into the gap between `left` and `right`; either may be null, at the ends of the target.
+void loosen_gap(ByteSpan source, ByteSpan target, const ExtendCosts& costs, Cover* left, Cover* right) {
+  const std::uint64_t begin = left ? left->target_end() : 0;
+  const std::uint64_t end = right ? right->target_pos : target.size();
+  if (begin == end) return;
+  Extension ahead;
+  Extension back;
+  if (left) {
+    const std::uint64_t limit = std::min(end - begin, source.size() - left->source_end());
+    ahead = extend_forward(source.data() + left->source_end(), target.data() + begin, limit, costs);
+  }
+  if (right) {
+    const std::uint64_t limit = std::min(end - begin, right->source_pos);
+    back = extend_backward(source.data() + right->source_pos, target.data() + end, limit, costs);
+  }
+  // Where both claim the same bytes the better one keeps them; pruning moves the border later.
+  if (ahead.length + back.length > end - begin) {
+    if (ahead.score >= back.score) {
+      back.length = end - begin - ahead.length;
+    } else {
+      ahead.length = end - begin - back.length;
+    }
+  }
+  if (left) left->length += ahead.length;
+  if (right) {
+    right->source_pos -= back.length;
+    right->target_pos -= back.length;
+    right->length += back.length;
+  }
+}
+
+// Drops the covers in [begin, end) that don't pay; those kept stand at its beginning. Gives their end.
+std::size_t keep_paying(ByteSpan source, ByteSpan target, Covers& covers, std::size_t begin, std::size_t end,
+                        Pace& pace) {
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i < end; ++i) {
+    pace.step();
+    const Cover* before = kept > begin ? &covers[kept - 1] : nullptr;
+    const Cover* after = i + 1 < end ? &covers[i + 1] : nullptr;
+    if (covers[i].length > 512 || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];
+  }
+  return kept;
+}
+
 }  // namespace
 
 void join_covers(Covers& covers) {
@@ -108,64 +180,36 @@ void join_covers(Covers& covers) {
   covers.resize(kept);
 }
 
-void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers, Watch* watch) {
-  Pace pace(watch, kCoversPerLook);
-  for (std::size_t i = 0; i <= covers.size(); ++i) {
-    pace.step();
-    Cover* left = i > 0 ? &covers[i - 1] : nullptr;
-    Cover* right = i < covers.size() ? &covers[i] : nullptr;
-    const std::uint64_t begin = left ? left->target_end() : 0;
-    const std::uint64_t end = right ? right->target_pos : target.size();
-    if (begin == end) continue;
-    Extension ahead;
-    Extension back;
-    if (left) {
-      const std::uint64_t limit = std::min(end - begin, source.size() - left->source_end());
-      ahead = extend_forward(source.data() + left->source_end(), target.data() + begin, limit, params.loose);
-    }
-    if (right) {
-      const std::uint64_t limit = std::min(end - begin, right->source_pos);
-      back = extend_backward(source.data() + right->source_pos, target.data() + end, limit, params.loose);
-    }
-    // Where both claim the same bytes the better one keeps them; pruning moves the border later.
-    if (ahead.length + back.length > end - begin) {
-      if (ahead.score >= back.score) {
-        back.length = end - begin - ahead.length;
-      } else {
-        ahead.length = end - begin - back.length;
-      }
-    }
-    if (left) left->length += ahead.length;
-    if (right) {
-      right->source_pos -= back.length;
-      right->target_pos -= back.length;
-      right->length += back.length;
-    }
-  }
+void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers, WorkerPool& pool) {
+  for_each_neighbours(covers, pool, [&](Cover& left, Cover& right) {
+    loosen_gap(source, target, params.loose, &left, &right);
+  });
+  Cover* const first = covers.empty() ? nullptr : &covers.front();
+  loosen_gap(source, target, params.loose, nullptr, first);
+  if (first) loosen_gap(source, target, params.loose, &covers.back(), nullptr);
 }
 
-void round_borders(ByteSpan source, ByteSpan target, Covers& covers, Watch* watch) {
-  Pace pace(watch, kCoversPerLook);
-  for (std::size_t i = 1; i < covers.size(); ++i) {
-    pace.step();
-    if (covers[i - 1].target_end() == covers[i].target_pos) round_border(source, target, covers[i - 1], covers[i]);
-  }
+void round_borders(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool) {
+  for_each_neighbours(covers, pool, [&](Cover& left, Cover& right) {
+    if (touch(left, right)) round_border(source, target, left, right);
+  });
 }
 
-void prune_covers(ByteSpan source, ByteSpan target, const MatchParams&, Covers& covers, Watch* watch) {
-  Pace pace(watch, kCoversPerLook);
-  for (std::size_t i = 1; i < covers.size(); ++i) {
-    pace.step();
-    if (covers[i - 1].target_end() == covers[i].target_pos) move_border(source, target, covers[i - 1], covers[i]);
+void prune_covers(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool) {
+  for_each_neighbours(covers, pool, [&](Cover& left, Cover& right) {
+    if (touch(left, right)) move_border(source, target, left, right);
+  });
+  std::vector<std::size_t> ends((covers.size() + kTaskCovers - 1) / kTaskCovers);
+  for_each_stretch(covers.size(), pool, [&](std::size_t begin, std::size_t end, Pace& pace) {
+    ends[begin / kTaskCovers] = keep_paying(source, target, covers, begin, end, pace);
+  });
+  auto kept = covers.begin();
+  for (std::size_t task = 0; task < ends.size(); ++task) {
+    const auto first = covers.begin() + static_cast<std::ptrdiff_t>(task * kTaskCovers);
+    const auto end = covers.begin() + static_cast<std::ptrdiff_t>(ends[task]);
+    kept = kept == first ? end : std::move(first, end, kept);
   }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < covers.size(); ++i) {
-    pace.step();
-    const Cover* before = kept > 0 ? &covers[kept - 1] : nullptr;
-    const Cover* after = i + 1 < covers.size() ? &covers[i + 1] : nullptr;
-    if (covers[i].length > 512 || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];
-  }
-  covers.resize(kept);
+  covers.erase(kept, covers.end());
 }
 
 }  // namespace bdelta

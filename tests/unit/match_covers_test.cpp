@@ -134,6 +134,7 @@ std::uint64_t missed(const Bytes& source, const Bytes& target, const Covers& cov
 TEST(SelectPasses, KeepCoversValid) {
   Random random(10);
   const MatchParams params = level_settings(6).match;
+  WorkerPool pool(1);
   for (int round = 0; round < 300; ++round) {
     const Bytes source = wordy_bytes(static_cast<std::size_t>(random.between(1000, 9000)), random.next());
     const Bytes target = edited(source, random_edits(6, source.size(), 300, random.next()));
@@ -141,15 +142,47 @@ TEST(SelectPasses, KeepCoversValid) {
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size()));
     join_covers(covers);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "join";
-    loosen_covers(source, target, params, covers);
+    loosen_covers(source, target, params, covers, pool);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "loosen";
-    prune_covers(source, target, params, covers);
+    prune_covers(source, target, covers, pool);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "prune";
     const std::uint64_t before = missed(source, target, covers);
-    round_borders(source, target, covers);
+    round_borders(source, target, covers, pool);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "round";
     ASSERT_EQ(before, missed(source, target, covers));
   }
+}
+
+// So many covers that several tasks share them. Each border is a few bytes off, and between two covers a few bytes lie open.
+TEST(SelectPasses, AreTheSameForAnyNumberOfThreads) {
+  constexpr std::uint64_t kCovers = 40'000;
+  constexpr std::uint64_t kPiece = 60;
+  const Bytes source = random_bytes(4 * kCovers * kPiece, 21);
+  Random random(22);
+  Bytes target;
+  Covers covers;
+  for (std::uint64_t i = 0; i < kCovers; ++i) {
+    const std::uint64_t from = i * 4 * kPiece + random.below(kPiece);
+    append(target, ByteSpan(source).subspan(from, kPiece));
+    const std::uint64_t late = i == 0 ? 0 : random.below(4);
+    const std::uint64_t open = random.below(3) == 0 ? 5 : 0;
+    if (!covers.empty() && covers.back().target_end() > i * kPiece) covers.back().length = i * kPiece - covers.back().target_pos;
+    covers.push_back({from + late, i * kPiece + late, kPiece - late - open});
+  }
+  const auto settled = [&](unsigned threads) {
+    WorkerPool pool(threads);
+    Covers made = covers;
+    loosen_covers(source, target, level_settings(1).match, made, pool);
+    prune_covers(source, target, made, pool);
+    round_borders(source, target, made, pool);
+    EXPECT_TRUE(covers_are_valid(made, source.size(), target.size()));
+    return made;
+  };
+  const Covers alone = settled(1);
+  EXPECT_EQ(kCovers, alone.size());
+  EXPECT_EQ(0u, missed(source, target, alone)) << "gaps and borders are settled between tasks as well";
+  EXPECT_EQ(alone, settled(2));
+  EXPECT_EQ(alone, settled(5));
 }
 
 TEST(JoinCovers, BridgesSmallGapsOnOneDiagonalOnly) {
@@ -163,7 +196,8 @@ TEST(LoosenCovers, FillsAGapThatNearlyFits) {
   Bytes target = source;
   for (std::size_t i = 1000; i < 1200; i += 3) target[i] ^= 0x55;
   Covers covers = {{0, 0, 1000}, {1200, 1200, 2800}};
-  loosen_covers(source, target, level_settings(6).match, covers);
+  WorkerPool pool(1);
+  loosen_covers(source, target, level_settings(6).match, covers, pool);
   EXPECT_EQ(4000u, covered(covers));
 }
 
@@ -171,7 +205,8 @@ TEST(PruneCovers, DropsWhatCostsMoreThanItSaves) {
   const Bytes source = random_bytes(4000, 12);
   const Bytes target = random_bytes(4000, 13);
   Covers covers = {{0, 100, 40}};  // nothing in it is equal
-  prune_covers(source, target, level_settings(6).match, covers);
+  WorkerPool pool(1);
+  prune_covers(source, target, covers, pool);
   EXPECT_TRUE(covers.empty());
 }
 
@@ -180,7 +215,8 @@ TEST(PruneCovers, MovesTheBorderToWhereTheBytesChange) {
   Bytes target(source.begin(), source.begin() + 1000);
   target.insert(target.end(), source.begin() + 3000, source.end());
   Covers covers = {{0, 0, 1100}, {3100, 1100, 900}};  // the border is 100 too late
-  prune_covers(source, target, level_settings(6).match, covers);
+  WorkerPool pool(1);
+  prune_covers(source, target, covers, pool);
   EXPECT_EQ(Covers({{0, 0, 1000}, {3000, 1000, 1000}}), covers);
 }
 
@@ -196,7 +232,8 @@ TEST(RoundBorders, FindsWhereBlocksBegin) {
   target.insert(target.end(), source.begin(), source.begin() + 1024);
   for (const std::uint64_t late : {0u, 20u, 13u}) {
     Covers covers = {{512, 0, 1024 + late}, {late, 1024 + late, 1024 - late}};
-    round_borders(source, target, covers);
+    WorkerPool pool(1);
+    round_borders(source, target, covers, pool);
     EXPECT_EQ(Covers({{512, 0, 1024}, {0, 1024, 1024}}), covers) << late;
   }
 }

@@ -254,7 +254,7 @@ TEST(LocalTable, FindsEveryInsertedPosition) {
 }
 
 TEST(LocalTable, TakesPlacesAtBothEndsOfTheSource) {
-  for (const std::size_t size : {0u, 1u, 7u, 8u, 8191u, 8192u, 8193u}) {
+  for (const std::size_t size : {0u, 1u, 7u, 8u, 1023u, 1024u, 1025u, 8191u, 8192u, 8193u}) {
     const Bytes source = random_bytes(size, 9);
     LocalTable table(source);
     table.cover(0, 32768, 65536);
