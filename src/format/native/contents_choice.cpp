@@ -61,6 +61,25 @@ std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, co
   return std::max(miss_price(draft, settings), group_bytes / kLeastSavedShare);
 }
 
+// The light models of literals and of misses, where these may be tried.
+ContentsScope light_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
+  const std::uint64_t misses = draft.streams[kResidualValues].size();
+  ContentsScope scope;
+  scope.literals = scope.light =
+      draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= settings.light_ns;
+  scope.misses = scope.light_misses = try_misses;
+  if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
+  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
+  return scope;
+}
+
+// What the codecs have made of a group so far.
+std::uint64_t coded_bytes_of(const GroupChoices& made) {
+  std::uint64_t bytes = 0;
+  for (const CodedStream& stream : made.coded.streams) bytes += coded_bytes(stream);
+  return bytes;
+}
+
 void count_lanes(TriedContents& tried) {
   tried.bytes = {};
   for (const PackedLane& lane : tried.lanes) {
@@ -139,23 +158,23 @@ ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
 
 ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
-  const bool try_literals = draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= settings.light_ns;
   // It saves a byte a miss at best.
   const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && miss_price(draft, settings) < misses;
-  ContentsScope scope;
-  scope.literals = scope.light = try_literals;
-  scope.misses = scope.light_misses = try_misses;
-  if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
-  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
-  return scope;
+  return light_scope(draft, settings, try_misses);
+}
+
+void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
+  ContentsScope& scope = made.light.scope;
+  if (!scope.misses) return;
+  std::uint64_t quick_bytes = 0;
+  for (const StreamId s : kResidualStreams) quick_bytes += coded_bytes(made.coded.streams[s]);
+  if (quick_bytes <= least_saved(draft, coded_bytes_of(made), settings)) scope = light_scope(draft, settings, false);
 }
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
   if (!made.light.scope.misses) return false;
-  std::uint64_t group_bytes = 0;
-  for (const CodedStream& stream : made.coded.streams) group_bytes += coded_bytes(stream);
   std::uint64_t quick_bytes = 0;
-  std::uint64_t light_bytes = least_saved(draft, group_bytes, settings);
+  std::uint64_t light_bytes = least_saved(draft, coded_bytes_of(made), settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
     for (const PackedLane& lane : made.light.lanes) light_bytes += lane.cost_bytes[s];

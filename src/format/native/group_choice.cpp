@@ -70,8 +70,8 @@ void add_trial(const std::vector<GroupDraft>& drafts, std::size_t group, const W
   if (number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({group, kPack, number_bytes});
 }
 
-// Each stream by its codec, numbers by the context coder, and contents. Where the light model of misses may make all else
-// vain, the residual goes through a fast codec for now, and the context coder waits.
+// Each stream by its codec, numbers by the context coder, and contents by the slow models. Where the light model of misses
+// may make all else vain, the residual goes through a fast codec for now, and the context coder waits.
 std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
                                    const std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
@@ -85,8 +85,17 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
     }
     if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
     const std::size_t slow_bytes = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].light.lanes.size(); ++lane) tasks.push_back({g, kFirstLight + lane, slow_bytes});
     for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) tasks.push_back({g, kFirstSlow + lane, slow_bytes});
+  }
+  sort_tasks(tasks);
+  return tasks;
+}
+
+std::vector<Task> list_light_lanes(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
+  std::vector<Task> tasks;
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    const std::size_t raw_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
+    for (std::size_t lane = 0; lane < choices[g].light.lanes.size(); ++lane) tasks.push_back({g, kFirstLight + lane, raw_bytes});
   }
   sort_tasks(tasks);
   return tasks;
@@ -96,7 +105,7 @@ std::vector<Task> list_late_trials(const std::vector<GroupDraft>& drafts, const 
                                    const std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
-    if (choices[g].light.scope.misses) add_trial(drafts, g, settings, choices[g], tasks);
+    if (!choices[g].trial) add_trial(drafts, g, settings, choices[g], tasks);
   }
   sort_tasks(tasks);
   return tasks;
@@ -191,6 +200,10 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
   return {};
 }
 
+void make_lanes(TriedContents& tried) {
+  if (tried.scope.literals || tried.scope.misses) tried.lanes.resize(tried.scope.lane_count);
+}
+
 // The streams of all groups. Where the light model of misses or the context coder is far ahead of a fast codec, slow ones
 // are not tried: they would not come near, and take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
@@ -199,9 +212,7 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
     if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
     choices[g].light.scope = light_scope_to_try(drafts[g], settings);
     if (settings.contents) choices[g].slow.scope = scope_to_try(drafts[g], settings.lane_bytes);
-    for (TriedContents* tried : {&choices[g].light, &choices[g].slow}) {
-      if (tried->scope.literals || tried->scope.misses) tried->lanes.resize(tried->scope.lane_count);
-    }
+    make_lanes(choices[g].slow);
   }
   const auto run = [&](const std::vector<Task>& tasks) {
     const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
@@ -212,6 +223,11 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
   };
   const std::vector<Task> tasks = list_first_tasks(drafts, settings, choices);
   BDELTA_TRY(run(tasks));
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    leave_out_hopeless_misses(drafts[g], settings, choices[g]);
+    make_lanes(choices[g].light);
+  }
+  BDELTA_TRY(run(list_light_lanes(drafts, choices)));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     choices[g].misses_settled = are_misses_far_ahead(drafts[g], settings, choices[g]);
   }
