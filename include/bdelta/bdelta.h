@@ -146,7 +146,8 @@ typedef struct bdelta_allocator {
 
 /* ---- Applying ---- */
 
-#define BDELTA_LEVEL_MAX 10           /* for `level`: smallest patches, much slower to apply */
+#define BDELTA_LEVEL_ULTRA 10        /* for `level`: smaller patches than 9, slower to apply */
+#define BDELTA_LEVEL_MAX 11          /* likewise: the smallest, much slower still */
 #define BDELTA_ALL_CORES 0xffffffffu /* for `threads`: as many as the machine has */
 
 /* For `flags`. */
@@ -282,7 +283,7 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 typedef struct bdelta_create_options {
   uint32_t struct_size;
   uint32_t threads;          /* that work, the caller's included; 0 = 1. The patch does not depend on it */
-  uint32_t level;            /* 1 fast to 9 small, BDELTA_LEVEL_MAX; 0 = 3 */
+  uint32_t level;            /* 1 fast to 9 small, BDELTA_LEVEL_ULTRA or _MAX; 0 = 3 */
   uint32_t format;
   uint64_t memory_bytes;     /* private memory to stay within, from 64 MiB on; 0 = as much as the level likes */
   double max_patch_ratio;    /* give up with BDELTA_kPatchTooLarge beyond this share of NEW, e.g. 0.6; 0 = any */

@@ -36,7 +36,7 @@ CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOpt
 
 Status CreateRun::check_limits() {
   if (options_.level < kMinLevel || options_.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, or 10 for --max, found " + std::to_string(options_.level)};
+    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(options_.level)};
   }
   if (!(options_.max_patch_ratio >= 0) || !(options_.time_limit_seconds >= 0)) {
     return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
@@ -76,6 +76,8 @@ Status CreateRun::check_limits() {
                                      settings.contents, settings.light_ns};
     of_writer.model_most_bytes = settings.model_most_bytes;
     of_writer.miss_byte_ns = settings.miss_byte_ns;
+    of_writer.miss_target_ns = settings.miss_target_ns;
+    of_writer.miss_predicted_ns = settings.miss_predicted_ns;
     writer_.emplace(of_writer, *body_, *pool_);
     if (options_.group_digests) writer_->list_digests();
     joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});

@@ -117,7 +117,7 @@ class CreateRun {
   Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
   Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample);
-  Result<std::uint64_t> estimate_body(const BodyDraft& draft);
+  Result<std::uint64_t> estimate_body(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);
   Result<std::size_t> smallest_with_contents(const std::vector<std::size_t>& ways);

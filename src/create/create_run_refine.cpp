@@ -16,7 +16,7 @@ namespace {
 // Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
 constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
-constexpr std::uint64_t kSureShare = 32;   // an estimate is off by less than 1/share of the patch, or too low
+constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
 
 }  // namespace
 
@@ -39,7 +39,9 @@ bool CreateRun::contents_learn_words() { return budget_.settings.contents && !ha
 // So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
 // this is not in vain.
 Result<bool> CreateRun::light_misses_learn_words() {
-  if (budget_.settings.miss_byte_ns == 0 || has_short_streams()) return false;
+  if (budget_.settings.miss_byte_ns == 0) return false;
+  const BodyDraft draft = draft_chosen();
+  if (draft.stream_bytes() <= kQuickBytes || !writer_->tries_light_misses(draft.groups)) return false;
   BDELTA_TRY(code_chosen());
   return has_coded_misses();
 }
@@ -52,11 +54,10 @@ bool CreateRun::has_coded_misses() const noexcept {
 }
 
 // Groups with copies of NEW have no coded contents. Where these pay, `draft`, which has such copies, is often so much
-// larger that it need not be coded to know. An estimate takes its residual for what contents would make of it, so it is
-// low.
+// larger that it need not be coded to know.
 Result<bool> CreateRun::is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes) {
   if (!has_coded_misses() || draft.stream_bytes() <= kQuickBytes) return false;
-  BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(draft));
+  BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(draft, native::Estimate::kLow));
   return bytes + extra_bytes > coded_->bytes + coded_->bytes / kSureShare;
 }
 

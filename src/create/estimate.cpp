@@ -8,7 +8,7 @@ namespace bdelta {
 Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
                                       const CreateOptions& options) {
   if (options.level < kMinLevel || options.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, or 10 for --max, found " + std::to_string(options.level)};
+    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(options.level)};
   }
   BudgetRequest request;
   request.level = options.level;

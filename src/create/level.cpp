@@ -123,21 +123,26 @@ LevelSettings level_settings(int level) {
   LevelSettings settings = small();
   if (level >= 7) {
     settings.match.parse_params.anchor_shift = 1;
-    settings.least_saved_share = 256;
   }
   if (level >= 8) {
-    settings.model_values = 8 * kMiB;
     settings.light_ns = 10'000'000;
     settings.miss_byte_ns = 20000;
+    settings.miss_target_ns = 1;  // with little more than that, applying takes twice the time of a copy
+    settings.miss_predicted_ns = 6;
   }
   if (level >= 9) {
+    settings.model_values = 8 * kMiB;
     settings.model_byte_ns = 20000;
     settings.label_passes = 3;
     settings.digest_share = 2;
-    settings.light_ns = 25'000'000;
     settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
+  }
+  if (level >= kUltraLevel) {
+    settings.least_saved_share = 256;
+    settings.light_ns = 25'000'000;
+    settings.miss_target_ns = settings.miss_predicted_ns = 0;
   }
   if (level >= kMaxLevel) {
     settings.contents = true;

@@ -24,6 +24,8 @@ struct LevelSettings {
   std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for
   std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller
   std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0: it is not tried
+  std::uint64_t miss_target_ns = 0;     // decoding that it may add for each byte of NEW, 0: any; …
+  std::uint64_t miss_predicted_ns = 0;  // … and where programs are predicted
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers in a group that are tried in it
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there

@@ -34,11 +34,13 @@ class CreateOptions(support.Case):
         self.assertEqual(self.make(), self.make("-3"))
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p")["level"], 3)
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p9", "-9")["level"], 9)
-        self.assertEqual(self.report(support.BDELTA, "old", "old", "pmax", "--max")["level"], 10)
+        self.assertEqual(self.report(support.BDELTA, "old", "old", "pultra", "--ultra")["level"], 10)
+        self.assertEqual(self.report(support.BDELTA, "old", "old", "pmax", "--max")["level"], 11)
 
-    def test_max_is_no_larger_than_nine(self):
+    def test_ultra_and_max_are_no_larger_than_nine(self):
         # The feature and its memory are declared.
-        self.assertLessEqual(len(self.make("--max")), len(self.make("-9")) + 16)
+        for level in ("--ultra", "--max"):
+            self.assertLessEqual(len(self.make(level)), len(self.make("-9")) + 16, level)
 
     def test_threads_change_no_byte(self):
         ways = (["-t1"], ["--threads=7"], ["--threads", "2"], [])

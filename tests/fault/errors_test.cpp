@@ -32,7 +32,7 @@ ErrorCode creating(RandomReader& source, RandomReader& target, const CreateOptio
 }
 
 ErrorCode usage() {
-  for (const int level : {-1, 0, 11, 1000}) {
+  for (const int level : {-1, 0, 12, 1000}) {
     const auto code = code_of(make_patch(kOld, kNew, create_options(level)));
     if (code != ErrorCode::kUsage) return code;
   }

@@ -1,4 +1,4 @@
-// Coded contents (--max, and -8 and -9 for few literals): NEW comes back whatever the pair, windows, groups and lanes; neither
+// Coded contents (--max, --ultra, and -8 and -9 for few literals): NEW comes back whatever the pair, windows, groups and lanes; neither
 // threads nor readers change a byte; and the codes are worth their time.
 #include "base/byte_cursor.hpp"
 #include "format/native/layout.hpp"

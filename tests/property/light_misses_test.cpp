@@ -1,4 +1,4 @@
-// Misses by the light model (levels 8 and 9): NEW comes back whatever the windows, groups and what else the patch has; a
+// Misses by the light model (levels 8, 9 and above): NEW comes back whatever the windows, groups and what else the patch has; a
 // patch that lies about them is refused; and they are taken where they are worth their time.
 #include "base/byte_cursor.hpp"
 #include "format/native/layout.hpp"

@@ -72,9 +72,12 @@ void add_create(CLI::App& app, Words& words) {
     const char* text = level == 1   ? "Fastest; -2 a little smaller"
                        : level == 3 ? "Balanced: the default; -4 and -5 compress harder"
                        : level == 6 ? "Small; -7 and -8 smaller, -9 tries several ways"
-                       : level == kMaxLevel ? "Smallest; slow to make and to apply"
+                       : level == kUltraLevel ? "Smaller than -9; slower to apply"
+                       : level == kMaxLevel   ? "Smallest; slow to make and to apply"
                                     : "";
-    const std::string name = level == kMaxLevel ? "--max" : "-" + std::to_string(level);
+    const std::string name = level == kMaxLevel     ? "--max"
+                             : level == kUltraLevel ? "--ultra"
+                                                    : "-" + std::to_string(level);
     CLI::Option* option = app.add_flag(name, words.levels[level], text);
     if (*text == '\0') option->group("");  // works, but the help names each kind once
   }

@@ -33,6 +33,12 @@ constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that h
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
+std::uint64_t target_bytes_of(const GroupDraft& draft) {
+  std::uint64_t bytes = 0;
+  for (const WindowRecord& window : draft.windows) bytes += window.target_length;
+  return bytes;
+}
+
 std::uint64_t light_ns_of(const GroupDraft& draft) {
   return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
 }
@@ -40,6 +46,13 @@ std::uint64_t light_ns_of(const GroupDraft& draft) {
 std::uint64_t light_miss_ns_of(const GroupDraft& draft) {
   const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
   return copied_bytes * kLightCopiedNs + draft.streams[kResidualValues].size() * kLightMissNs;
+}
+
+// Whether the light model of misses adds no more to applying than it may.
+bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
+  const bool predicted = draft.kind == GroupKind::kContents;
+  const std::uint64_t ns_of_byte = predicted ? settings.miss_predicted_ns : settings.miss_target_ns;
+  return ns_of_byte == 0 || light_miss_ns_of(draft) <= kFreeLightNs + target_bytes_of(draft) * ns_of_byte;
 }
 
 // Bytes that the light model of literals must save for the time it takes. Where slow contents are allowed, time is no price.
@@ -146,9 +159,7 @@ void assemble_contents(const GroupDraft& draft, const TriedContents& tried, cons
 ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
   const std::uint64_t literals = draft.streams[kLiterals].size();
   const std::uint64_t misses = draft.streams[kResidualValues].size();
-  std::uint64_t target_bytes = 0;
-  for (const WindowRecord& window : draft.windows) target_bytes += window.target_length;
-  const std::uint64_t most_ns = target_bytes * kTargetNs + kFreeContentsNs;
+  const std::uint64_t most_ns = target_bytes_of(draft) * kTargetNs + kFreeContentsNs;
   const std::uint64_t miss_ns = (draft.coded_bytes - literals) * kCopiedNs + misses * kMissNs;
   const bool is_worth_it = miss_ns <= kFreeContentsNs || miss_ns / kMostMissNs <= misses;
   const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns && is_worth_it;
@@ -159,8 +170,13 @@ ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
 ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   // It saves a byte a miss at best.
-  const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && miss_price(draft, settings) < misses;
+  const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && are_misses_quick(draft, settings) &&
+                          miss_price(draft, settings) < misses;
   return light_scope(draft, settings, try_misses);
+}
+
+bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings) {
+  return !draft.copies_target && light_scope_to_try(draft, settings).misses;
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {

@@ -12,6 +12,9 @@ namespace bdelta::native {
 // may save enough for the time they add.
 [[nodiscard]] ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
+// Whether misses may go through the light model.
+[[nodiscard]] bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings);
+
 // Leaves misses out of made.light.scope where a fast codec, by which the residual has gone, leaves so little of it that the
 // light model would be too slow for them even if it took nothing. To be called before any lane is coded.
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);

@@ -2,31 +2,34 @@
 // better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
 // literals beside that of numbers: the slow coders find more in literals, a quarter of what the quick one leaves of them.
 // Likewise the light model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
-// finds anything there. A group with copies of NEW has no such model: of its residual slow coders leave more than three
-// quarters (0.76 to 0.87 on seven pairs).
+// finds anything there. Without that model slow coders leave more than three quarters of the residual (0.76 to 0.87 on
+// seven pairs).
 #include "format/native/size_estimate.hpp"
 
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/contents_choice.hpp"
 #include "parallel/within.hpp"
 
 namespace bdelta::native {
 namespace {
 
 // `bytes`: what the quick codec leaves of a stream.
-std::uint64_t expected(std::uint64_t bytes, const GroupDraft& draft, std::size_t stream,
-                       const WriterSettings& settings) noexcept {
+std::uint64_t expected(std::uint64_t bytes, const GroupDraft& draft, std::size_t stream, const WriterSettings& settings,
+                       Estimate estimate) {
+  if (stream == kLiterals) return settings.literals.id == CodecId::kLzma ? bytes - bytes / 4 : bytes;
   const bool is_residual = std::find(kResidualStreams.begin(), kResidualStreams.end(), stream) != kResidualStreams.end();
   const bool is_noise = bytes * 8 > draft.streams[stream].size() * 7;
-  if (is_residual && settings.miss_byte_ns > 0 && !is_noise) return draft.copies_target ? bytes * 3 / 4 : bytes * 9 / 16;
-  return stream == kLiterals && settings.literals.id == CodecId::kLzma ? bytes - bytes / 4 : bytes;
+  if (!is_residual || is_noise) return bytes;
+  if (tries_light_misses(draft, settings)) return bytes * 9 / 16;
+  return estimate == Estimate::kLow ? bytes * 3 / 4 : bytes;
 }
 
 }  // namespace
 
 Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
-                                      WorkerPool& pool) {
+                                      Estimate estimate, WorkerPool& pool) {
   std::vector<std::uint64_t> bytes(drafts.size() * kStreamCount);
   const auto memory = [&](std::size_t i) {
     return encoder_memory_bytes(kQuickCodec, drafts[i / kStreamCount].streams[i % kStreamCount].size());
@@ -37,7 +40,7 @@ Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, con
     if (raw.empty() || (streams_of(draft.kind) >> i % kStreamCount & 1) == 0) return {};
     const Span span(pool.timeline(), PhaseId::kCompress, i % kStreamCount, raw.size());
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {pool.watch(), nullptr}));
-    bytes[i] = expected(coded_bytes(coded), draft, i % kStreamCount, settings);
+    bytes[i] = expected(coded_bytes(coded), draft, i % kStreamCount, settings, estimate);
     return {};
   }));
   std::uint64_t sum = 0;

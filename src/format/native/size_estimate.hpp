@@ -5,8 +5,13 @@
 
 namespace bdelta::native {
 
+enum class Estimate : std::uint8_t {
+  kLikely,
+  kLow,  // hardly ever more than what becomes of the groups
+};
+
 // The sum over groups, on all threads. `settings`: of the patch that they are compared for. Errors: those of codecs.
 Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
-                                      WorkerPool& pool);
+                                      Estimate estimate, WorkerPool& pool);
 
 }  // namespace bdelta::native

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/contents_choice.hpp"
 #include "format/native/file_digest_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/header_sum_record.hpp"
 #include "format/native/page_hash_record.hpp"
-#include "format/native/size_estimate.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -151,8 +151,13 @@ Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const Co
   return coded;
 }
 
-Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& drafts) {
-  return native::estimate_groups(drafts, settings_, pool_);
+Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate) {
+  return native::estimate_groups(drafts, settings_, estimate, pool_);
+}
+
+bool Writer::tries_light_misses(const std::vector<GroupDraft>& drafts) const {
+  return std::any_of(drafts.begin(), drafts.end(),
+                     [this](const GroupDraft& draft) { return native::tries_light_misses(draft, settings_); });
 }
 
 Status Writer::finish() {

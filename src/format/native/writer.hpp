@@ -9,6 +9,7 @@
 #include "delta/page_hashes.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
+#include "format/native/size_estimate.hpp"
 #include "format/native/word_record.hpp"
 #include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
@@ -78,7 +79,10 @@ class Writer {
 
   // About the bytes that groups would take, found fast. Of use for comparing: what all sets of covers of a pair have in
   // common is estimated alike.
-  Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts);
+  Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate = Estimate::kLikely);
+
+  // Whether misses of one of the drafts may go through the light model.
+  [[nodiscard]] bool tries_light_misses(const std::vector<GroupDraft>& drafts) const;
 
   // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
   Status add_coded(const CodedGroups& groups);

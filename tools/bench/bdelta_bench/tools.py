@@ -49,16 +49,17 @@ class Tool:
 
 
 def _bdelta() -> Tool:
-    def level(number: int, threads: int) -> Setting:
-        return Setting("bdelta", f"-{number}", "level",
-                       (("bdelta", f"-{number}", "--threads", str(threads), "--no-verify", "--no-sync", "--quiet", "--force",
+    def level(name: str, threads: int) -> Setting:
+        return Setting("bdelta", name, "level",
+                       (("bdelta", name, "--threads", str(threads), "--no-verify", "--no-sync", "--quiet", "--force",
                          "{old}", "{new}", "{patch}"),),
                        (("bpatch", "--threads", str(threads), "--no-sync", "--quiet", "--force",
                          "{old}", "{out}", "{patch}"),), threads)
 
     # With a second thread the levels that stand for the others are enough.
-    settings = tuple(level(number, threads) for number in range(1, 10) for threads in (1, 2)
-                     if threads == 1 or number in (1, 3, 6, 9))
+    names = [*(f"-{number}" for number in range(1, 10)), "--ultra"]
+    settings = tuple(level(name, threads) for name in names for threads in (1, 2)
+                     if threads == 1 or name in ("-1", "-3", "-6", "-9"))
     return Tool("bdelta", ("bdelta", "bpatch"), "cmake --preset release && cmake --build --preset release", settings,
                 ("bdelta", "--version"))
 
