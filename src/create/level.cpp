@@ -132,7 +132,7 @@ LevelSettings level_settings(int level) {
   }
   if (level >= 9) {
     settings.model_values = 8 * kMiB;
-    settings.model_byte_ns = 20000;
+    settings.model_byte_ns = 5000;
     settings.label_passes = 3;
     settings.digest_share = 2;
     settings.miss_byte_ns = 50000;
@@ -141,6 +141,7 @@ LevelSettings level_settings(int level) {
   }
   if (level >= kUltraLevel) {
     settings.least_saved_share = 256;
+    settings.model_byte_ns = 20000;
     settings.light_ns = 25'000'000;
     settings.miss_target_ns = settings.miss_predicted_ns = 0;
   }

@@ -72,6 +72,59 @@ TEST(SizeEstimate, TakesAQuarterOffLiteralsThatGoThroughLzma) {
   EXPECT_EQ(*as_they_are - *as_they_are / 4, *for_lzma);
 }
 
+GroupDraft draft_with_literals(std::size_t size, std::uint64_t seed) {
+  GroupDraft draft;
+  draft.streams[kLiterals] = wordy_bytes(size, seed);
+  return draft;
+}
+
+TEST(LiteralCache, KnowsWhatWasKeptAndWhatStoodInTheSameBatch) {
+  std::vector<GroupDraft> drafts;
+  for (const std::uint64_t seed : {1u, 2u, 1u}) drafts.push_back(draft_with_literals(100'000, seed));
+  drafts.push_back(draft_with_literals(1000, 3));
+  native::CodedStream coded;
+  coded.frames.push_back(wordy_bytes(50, 4));
+  native::LiteralCache cache;
+  cache.begin(drafts);
+  EXPECT_FALSE(cache.knows(0));
+  EXPECT_FALSE(cache.knows(1));
+  EXPECT_TRUE(cache.knows(2));
+  EXPECT_FALSE(cache.knows(3)) << "is compressed in no time";
+  cache.keep(0, coded);
+  cache.keep(3, coded);
+  EXPECT_EQ(coded.frames, cache.get(2).frames);
+  drafts.resize(2);
+  cache.begin({drafts[0]});
+  ASSERT_TRUE(cache.knows(0));
+  EXPECT_EQ(coded.frames, cache.get(0).frames);
+  for (int batch = 0; batch < 3; ++batch) cache.begin({});
+  cache.begin(drafts);
+  EXPECT_FALSE(cache.knows(0)) << "nobody has asked for it for a while";
+}
+
+// Literals that are known make the same group, and a limit counts them.
+TEST(LiteralCache, ChangesNoGroup) {
+  const Pair pair{{}, wordy_bytes(300'000, 1)};
+  WorkerPool pool(2);
+  const auto code = [&](native::Writer& writer) {
+    const auto coded = writer.code_groups(drafts_of(pair, {}), {}, false);
+    EXPECT_OK(coded);
+    return coded->choices.front().group.body;
+  };
+  io::Spool body, other_body, limited_body;
+  native::Writer writer({kLzma, kLzma, kLzma}, body, pool);
+  native::Writer other({kLzma, kLzma, kLzma}, other_body, pool);
+  const Bytes first = code(writer);
+  EXPECT_EQ(first, code(writer));
+  EXPECT_EQ(first, code(other));
+  native::WriterSettings settings{kLzma, kLzma, kLzma};
+  settings.limit_bytes = first.size() / 2;
+  native::Writer limited(settings, limited_body, pool);
+  EXPECT_EQ(first, code(limited)) << "nothing is written yet";
+  std::vector<GroupDraft> drafts = drafts_of(pair, {});
+  EXPECT_FAILS(ErrorCode::kPatchTooLarge, limited.add_groups(drafts));
+}
+
 // Bytes of the body of one group, all by LZMA but what goes through the context coder.
 std::uint64_t body_bytes(const Pair& pair, bool model, std::uint64_t model_values, std::uint64_t model_byte_ns) {
   WorkerPool pool(1);

@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "format/native/contents_choice.hpp"
+#include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/packed_choice.hpp"
 #include "parallel/within.hpp"
@@ -15,107 +16,6 @@ constexpr std::uint64_t kDoubtLeast = 64;        // bytes of coded copies that n
 constexpr std::uint64_t kDoubtShare = 256;       // likewise where they are less than 1/share of a group
 constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which their rate means nothing
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
-
-constexpr std::size_t kPack = kStreamCount;           // in place of a stream
-constexpr std::size_t kFirstLight = kStreamCount + 1;         // likewise, the first lane of contents by the light models
-constexpr std::size_t kFirstSlow = kFirstLight + kMaxLanes;   // likewise, by the slow ones
-
-constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
-
-// One piece of work for a thread.
-struct Task {
-  std::size_t group;
-  std::size_t stream;
-  std::size_t raw_bytes;
-  bool quick = false;  // by kQuickCodec for now, to see whether the context coder is ahead of the slow one anyway
-};
-
-// Streams that a group of this kind has to carry, as bits.
-bool carries(const GroupDraft& draft, std::size_t stream) noexcept { return (streams_of(draft.kind) >> stream & 1) != 0; }
-
-const CodecSettings& settings_of(const WriterSettings& settings, std::size_t stream) noexcept {
-  if (stream == kLiterals) return settings.literals;
-  return stream == kResidualValues ? settings.values : settings.numbers;
-}
-
-// Whether it is worth waiting for the context coder before a stream goes through its codec.
-bool is_packed_first(const GroupDraft& draft, std::size_t stream, const WriterSettings& settings) noexcept {
-  const bool slow = settings_of(settings, stream).id == CodecId::kLzma && draft.streams[stream].size() >= kQuickLeast;
-  return slow && settings.model && (streams_to_pack(draft, settings.model_values) >> stream & 1) != 0;
-}
-
-// The longest first, so that no thread is left alone with one at the end. The result does not depend on the order.
-void sort_tasks(std::vector<Task>& tasks) {
-  std::stable_sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) { return a.raw_bytes > b.raw_bytes; });
-}
-
-bool is_residual(std::size_t stream) noexcept { return stream >= kResidualGaps && stream <= kResidualValues; }
-
-// Streams that the context coder is tried with, as bits.
-unsigned trial_streams(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) noexcept {
-  unsigned streams = streams_to_pack(draft, settings.model_values);
-  for (const StreamId s : kResidualStreams) streams &= ~(made.misses_settled ? 1u << s : 0u);
-  return streams;
-}
-
-// What the context coder makes of the numbers of a group.
-void add_trial(const std::vector<GroupDraft>& drafts, std::size_t group, const WriterSettings& settings,
-               const GroupChoices& made, std::vector<Task>& tasks) {
-  if (!settings.model) return;
-  std::size_t number_bytes = 0;
-  for (std::size_t s = 0; s <= kResidualValues; ++s) {
-    const bool tried = carries(drafts[group], s) && !(made.misses_settled && is_residual(s));
-    if (tried) number_bytes += drafts[group].streams[s].size();
-  }
-  if (number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({group, kPack, number_bytes});
-}
-
-// Each stream by its codec, numbers by the context coder, and contents by the slow models. Where the light model of misses
-// may make all else vain, the residual goes through a fast codec for now, and the context coder waits.
-std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
-                                   const std::vector<GroupChoices>& choices) {
-  std::vector<Task> tasks;
-  for (std::size_t g = 0; g < drafts.size(); ++g) {
-    const GroupDraft& draft = drafts[g];
-    const bool light_misses = choices[g].light.scope.misses;
-    for (std::size_t s = 0; s < kStreamCount; ++s) {
-      const std::size_t raw_bytes = draft.streams[s].size();
-      if (raw_bytes == 0 || !carries(draft, s)) continue;
-      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (light_misses && is_residual(s))});
-    }
-    if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
-    const std::size_t slow_bytes = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) tasks.push_back({g, kFirstSlow + lane, slow_bytes});
-  }
-  sort_tasks(tasks);
-  return tasks;
-}
-
-std::vector<Task> list_light_lanes(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
-  std::vector<Task> tasks;
-  for (std::size_t g = 0; g < drafts.size(); ++g) {
-    const std::size_t raw_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].light.lanes.size(); ++lane) tasks.push_back({g, kFirstLight + lane, raw_bytes});
-  }
-  sort_tasks(tasks);
-  return tasks;
-}
-
-std::vector<Task> list_late_trials(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
-                                   const std::vector<GroupChoices>& choices) {
-  std::vector<Task> tasks;
-  for (std::size_t g = 0; g < drafts.size(); ++g) {
-    if (!choices[g].trial) add_trial(drafts, g, settings, choices[g], tasks);
-  }
-  sort_tasks(tasks);
-  return tasks;
-}
-
-std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
-  if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kFirstLight) return contents_packer_bytes(settings.literal_window_bytes);
-  return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
-}
 
 // The same for choosing a group's form: it may be packed once more, or its target bytes be compressed.
 std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) {
@@ -200,6 +100,23 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
   return {};
 }
 
+// Literals that are known go into their groups, the others into the cache.
+Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget, Watch* watch, LiteralCache& cache,
+                      std::vector<GroupChoices>& choices) {
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    CodedStream& literals = choices[g].coded.streams[kLiterals];
+    if (!cache.knows(g)) {
+      cache.keep(g, literals);
+      continue;
+    }
+    literals = cache.get(g);
+    const std::size_t raw_bytes = drafts[g].streams[kLiterals].size();
+    if (watch) watch->advance(raw_bytes);
+    BDELTA_TRY(budget.spend(std::min<std::uint64_t>(raw_bytes, coded_bytes(literals))));
+  }
+  return {};
+}
+
 void make_lanes(TriedContents& tried) {
   if (tried.scope.literals || tried.scope.misses) tried.lanes.resize(tried.scope.lane_count);
 }
@@ -207,7 +124,7 @@ void make_lanes(TriedContents& tried) {
 // The streams of all groups. Where the light model of misses or the context coder is far ahead of a fast codec, slow ones
 // are not tried: they would not come near, and take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
-                FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
+                FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
     choices[g].light.scope = light_scope_to_try(drafts[g], settings);
@@ -221,8 +138,9 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
       return do_task(task, drafts[task.group], settings, inputs, budget, pool, choices[task.group]);
     });
   };
-  const std::vector<Task> tasks = list_first_tasks(drafts, settings, choices);
+  const std::vector<Task> tasks = list_first_tasks(drafts, settings, cache, choices);
   BDELTA_TRY(run(tasks));
+  BDELTA_TRY(share_literals(drafts, budget, pool.watch(), cache, choices));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     leave_out_hopeless_misses(drafts[g], settings, choices[g]);
     make_lanes(choices[g].light);
@@ -232,21 +150,17 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
     choices[g].misses_settled = are_misses_far_ahead(drafts[g], settings, choices[g]);
   }
   BDELTA_TRY(run(list_late_trials(drafts, settings, choices)));
-  std::vector<Task> open;
-  for (const Task& task : tasks) {
-    const GroupChoices& made = choices[task.group];
-    const bool settled = made.misses_settled && is_residual(task.stream);
-    if (!task.quick || settled || is_far_ahead(drafts[task.group], made, task.stream, settings)) continue;
-    open.push_back({task.group, task.stream, task.raw_bytes});
-  }
-  return run(open);
+  return run(list_open_tasks(tasks, drafts, settings, choices));
 }
 
 }  // namespace
 
 Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
-                     FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices) {
-  BDELTA_TRY(compress(drafts, settings, inputs, budget, pool, choices));
+                     FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
+  const bool is_slow = settings.literals.id == CodecId::kLzma;
+  const bool unlimited = settings.codec_bytes == ~std::uint64_t{0};
+  cache.begin(is_slow && unlimited ? drafts : std::vector<GroupDraft>());
+  BDELTA_TRY(compress(drafts, settings, inputs, budget, cache, pool, choices));
   const auto memory = [&](std::size_t g) { return choice_memory(drafts[g], choices[g], settings); };
   return for_each_within(pool, drafts.size(), settings.codec_bytes, memory, [&](std::size_t g) -> Status {
     BDELTA_TRY(keep_worthwhile_contents(drafts[g], settings, inputs, pool.watch(), choices[g]));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/native/group_writer.hpp"
+#include "format/native/literal_cache.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::native {
@@ -49,8 +50,9 @@ struct GroupChoices {
 // Compresses the groups on all threads and chooses the form of each. A draft whose copies cost more than they save is
 // made one of literals alone. `budget` is charged while literals are compressed.
 // No more threads work at a time than settings.codec_bytes allow, but always one.
-// `inputs` may be empty; contents are then not coded.
+// `inputs` may be empty; contents are then not coded. `cache` is for groups with these settings alone; it is not used where
+// memory is limited.
 Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
-                     FrameBudget& budget, WorkerPool& pool, std::vector<GroupChoices>& choices);
+                     FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices);
 
 }  // namespace bdelta::native

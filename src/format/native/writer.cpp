@@ -134,7 +134,7 @@ Status Writer::append_groups(const std::vector<GroupDraft>& drafts, const std::v
 Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   budget_.set_spent(body_.size());
   std::vector<GroupChoices> choices(drafts.size());
-  BDELTA_TRY(choose_groups(drafts, settings_, inputs_, budget_, pool_, choices));
+  BDELTA_TRY(choose_groups(drafts, settings_, inputs_, budget_, literals_, pool_, choices));
   return append_groups(drafts, choices);
 }
 
@@ -146,7 +146,7 @@ Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const Co
   settings.contents = settings.contents && slow;
   CodedGroups coded{std::move(drafts), {}};
   coded.choices.resize(coded.drafts.size());
-  BDELTA_TRY(choose_groups(coded.drafts, settings, inputs, unlimited, pool_, coded.choices));
+  BDELTA_TRY(choose_groups(coded.drafts, settings, inputs, unlimited, literals_, pool_, coded.choices));
   for (GroupDraft& draft : coded.drafts) draft.streams = {};
   return coded;
 }

@@ -109,6 +109,7 @@ class Writer {
   io::Spool& body_;
   WorkerPool& pool_;
   FrameBudget budget_;
+  LiteralCache literals_;
   Header limits_;
   StreamTotals totals_;
   std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list

@@ -1,0 +1,36 @@
+#include "format/native/literal_cache.hpp"
+
+#include <algorithm>
+
+namespace bdelta::native {
+namespace {
+
+constexpr std::size_t kLeastBytes = 64 * 1024;  // shorter literals are compressed in no time
+constexpr std::uint64_t kKeptBatches = 2;       // that an entry outlives its last use by
+
+}  // namespace
+
+void LiteralCache::begin(const std::vector<GroupDraft>& drafts) {
+  ++batch_;
+  std::erase_if(entries_, [&](const Entry& entry) { return entry.last_batch + kKeptBatches < batch_; });
+  places_.assign(drafts.size(), {});
+  for (std::size_t g = 0; g < drafts.size(); ++g) {
+    const Bytes& literals = drafts[g].streams[kLiterals];
+    if (literals.size() < kLeastBytes) continue;
+    const Digest128 key = xxh3_128(literals);
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
+    places_[g] = {static_cast<std::size_t>(found - entries_.begin()), found != entries_.end()};
+    if (found == entries_.end()) {
+      entries_.push_back({key, {}, batch_});
+    } else {
+      found->last_batch = batch_;
+    }
+  }
+}
+
+void LiteralCache::keep(std::size_t g, const CodedStream& coded) {
+  if (g < places_.size() && places_[g].entry < entries_.size()) entries_[places_[g].entry].coded = coded;
+}
+
+}  // namespace bdelta::native
