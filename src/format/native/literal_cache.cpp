@@ -5,7 +5,7 @@
 namespace bdelta::native {
 namespace {
 
-constexpr std::size_t kLeastBytes = 64 * 1024;  // shorter literals are compressed in no time
+constexpr std::size_t kLeastCachedBytes = 64 * 1024;  // shorter literals are compressed in no time
 constexpr std::uint64_t kKeptBatches = 2;       // that an entry outlives its last use by
 
 }  // namespace
@@ -16,7 +16,7 @@ void LiteralCache::begin(const std::vector<GroupDraft>& drafts) {
   places_.assign(drafts.size(), {});
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const Bytes& literals = drafts[g].streams[kLiterals];
-    if (literals.size() < kLeastBytes) continue;
+    if (literals.size() < kLeastCachedBytes) continue;
     const Digest128 key = xxh3_128(literals);
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
