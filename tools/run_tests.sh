@@ -101,7 +101,7 @@ if [[ $mode != fast ]]; then
     # sizes of patches and what a terminal shows, which depend on no sanitizer; slow levels of pairs that other levels
     # have; and each option of bdelta in turn, all of which other tests call.
     left_out='AnyThreadCountGivesTheSamePatch/2|Limited.PatchesRebuildForAnyThreads/[12]|TargetCopies.DontDependOnThreads'
-    left_out+='|Prediction.OfALong|Prediction.ProgramsThatShareNothing|Strangers.*/2|Bdt2Level10|Renumbered.MaxDoesWithoutWords'
+    left_out+='|Prediction.OfALong|Prediction.ProgramsThatShareNothing|Strangers.*/2|Bdt2Level11|Renumbered.MaxDoesWithoutWords'
     left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit)|Choice.OfLarge'
     left_out+='|OutOfMemoryDeathTest.WhileCreatingForPrograms|^cli.(create_options|terminal)'
     but "$left_out"
@@ -115,7 +115,7 @@ if [[ $mode != fast ]]; then
   # little part, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/0|Size.OneByteIn'
   left_out+='|Prediction.(Programs(ThatShareNothing|ChangedAtRandom)|MakesPatchesOfRelinked|OfALong|ApplyingKeeps|KindsThat)'
-  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms|OfMorePrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept|GapPass'
+  left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms|OfMorePrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
   but "$left_out"
