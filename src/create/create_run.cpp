@@ -35,9 +35,7 @@ CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOpt
       watch_(options.progress, target.size(), options.time_limit_seconds) {}
 
 Status CreateRun::check_limits() {
-  if (options_.level < kMinLevel || options_.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(options_.level)};
-  }
+  BDELTA_TRY(check_level(options_.level));
   if (!(options_.max_patch_ratio >= 0) || !(options_.time_limit_seconds >= 0)) {
     return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
   }

@@ -40,9 +40,11 @@ bool CreateRun::contents_learn_words() { return budget_.settings.contents && !ha
 // this is not in vain.
 Result<bool> CreateRun::light_misses_learn_words() {
   if (budget_.settings.miss_byte_ns == 0) return false;
-  const BodyDraft draft = draft_chosen();
+  BodyDraft draft = draft_chosen();
   if (draft.stream_bytes() <= kQuickBytes || !writer_->tries_light_misses(draft.groups)) return false;
-  BDELTA_TRY(code_chosen());
+  if (!coded_) {
+    BDELTA_ASSIGN(coded_, code_body(std::move(draft), full_measure()));
+  }
   return has_coded_misses();
 }
 

@@ -1,15 +1,13 @@
 #include "bdelta/create.hpp"
+#include "base/try.hpp"
 #include "create/budget.hpp"
-
-#include <string>
+#include "create/level.hpp"
 
 namespace bdelta {
 
 Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t target_size,
                                       const CreateOptions& options) {
-  if (options.level < kMinLevel || options.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(options.level)};
-  }
+  BDELTA_TRY(check_level(options.level));
   BudgetRequest request;
   request.level = options.level;
   request.limit_bytes = options.memory_limit_bytes;

@@ -1,5 +1,7 @@
 #include "create/level.hpp"
 
+#include <string>
+
 #include "bdelta/create.hpp"
 
 namespace bdelta {
@@ -111,6 +113,12 @@ void choose_costs(LevelSettings& settings) {
 
 }  // namespace
 
+Status check_level(int level) {
+  if (level >= kMinLevel && level <= kMaxLevel) return {};
+  return Error{ErrorCode::kUsage,
+               "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(level)};
+}
+
 LevelSettings level_settings(int level) {
   switch (level) {
     case 1: return fast();
@@ -127,7 +135,7 @@ LevelSettings level_settings(int level) {
   if (level >= 8) {
     settings.light_ns = 10'000'000;
     settings.miss_byte_ns = 20000;
-    settings.miss_target_ns = 1;  // with little more than that, applying takes twice the time of a copy
+    settings.miss_target_ns = 1;  // applying shall take no more than a few times what a copy does
     settings.miss_predicted_ns = 6;
   }
   if (level >= 9) {

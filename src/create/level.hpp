@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "bdelta/error.hpp"
 #include "codec/codec.hpp"
 #include "match/params.hpp"
 
@@ -37,5 +38,8 @@ struct LevelSettings {
 };
 
 [[nodiscard]] LevelSettings level_settings(int level);
+
+// kUsage unless there is such a level.
+[[nodiscard]] Status check_level(int level);
 
 }  // namespace bdelta

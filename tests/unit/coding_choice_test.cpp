@@ -102,6 +102,20 @@ TEST(LiteralCache, KnowsWhatWasKeptAndWhatStoodInTheSameBatch) {
   EXPECT_FALSE(cache.knows(0)) << "nobody has asked for it for a while";
 }
 
+TEST(LiteralCache, HoldsNoMoreThanItsShare) {
+  std::vector<GroupDraft> drafts(3);
+  drafts[0].streams[kLiterals].assign(std::size_t{40} << 20, 1);
+  drafts[1].streams[kLiterals].assign(std::size_t{40} << 20, 2);
+  drafts[2].streams[kLiterals].assign(std::size_t{20} << 20, 3);
+  native::LiteralCache cache;
+  cache.begin(drafts);
+  for (const std::size_t g : {0u, 1u, 2u}) cache.keep(g, {});
+  cache.begin(drafts);
+  EXPECT_TRUE(cache.knows(0));
+  EXPECT_FALSE(cache.knows(1)) << "there was no room for it";
+  EXPECT_TRUE(cache.knows(2));
+}
+
 // Literals that are known make the same group, and a limit counts them.
 TEST(LiteralCache, ChangesNoGroup) {
   const Pair pair{{}, wordy_bytes(300'000, 1)};

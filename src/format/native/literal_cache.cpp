@@ -6,13 +6,16 @@ namespace bdelta::native {
 namespace {
 
 constexpr std::size_t kLeastCachedBytes = 64 * 1024;  // shorter literals are compressed in no time
-constexpr std::uint64_t kKeptBatches = 2;       // that an entry outlives its last use by
+constexpr std::uint64_t kKeptBatches = 2;             // that an entry outlives its last use by
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of literals in all; their code is no larger
 
 }  // namespace
 
 void LiteralCache::begin(const std::vector<GroupDraft>& drafts) {
   ++batch_;
   std::erase_if(entries_, [&](const Entry& entry) { return entry.last_batch + kKeptBatches < batch_; });
+  std::uint64_t held_bytes = 0;
+  for (const Entry& entry : entries_) held_bytes += entry.raw_bytes;
   places_.assign(drafts.size(), {});
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const Bytes& literals = drafts[g].streams[kLiterals];
@@ -20,11 +23,13 @@ void LiteralCache::begin(const std::vector<GroupDraft>& drafts) {
     const Digest128 key = xxh3_128(literals);
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
-    places_[g] = {static_cast<std::size_t>(found - entries_.begin()), found != entries_.end()};
-    if (found == entries_.end()) {
-      entries_.push_back({key, {}, batch_});
-    } else {
+    if (found != entries_.end()) {
       found->last_batch = batch_;
+      places_[g] = {static_cast<std::size_t>(found - entries_.begin()), true};
+    } else if (held_bytes + literals.size() <= kMostBytes) {
+      places_[g] = {entries_.size(), false};
+      entries_.push_back({key, {}, literals.size(), batch_});
+      held_bytes += literals.size();
     }
   }
 }

@@ -30,10 +30,11 @@ class LiteralCache {
   struct Entry {
     Digest128 key;
     CodedStream coded;
+    std::uint64_t raw_bytes;
     std::uint64_t last_batch;
   };
   struct Place {
-    std::size_t entry = ~std::size_t{0};  // none: too short to be kept
+    std::size_t entry = ~std::size_t{0};  // none: too short, or too much, to be kept
     bool known = false;
   };
 
