@@ -72,6 +72,31 @@ TEST(SizeEstimate, TakesAQuarterOffLiteralsThatGoThroughLzma) {
   EXPECT_EQ(*as_they_are - *as_they_are / 4, *for_lzma);
 }
 
+// Copies alone: the context coder may leave much less of their numbers than the quick codec does.
+TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
+  Pair pair{random_bytes(400'000, 5), {}};
+  Covers covers;
+  Random random(6);
+  for (std::uint64_t pos = 0; pos < 300'000; pos += 60) {
+    const std::uint64_t from = random.below(300'000);
+    append(pair.target, ByteSpan(pair.source).subspan(from, 60));
+    covers.push_back({from, pos, 60});
+  }
+  WorkerPool pool(1);
+  io::Spool body;
+  native::Writer writer({kLzma, kLzma, kLzma, true}, body, pool);
+  std::vector<GroupDraft> drafts = drafts_of(pair, covers);
+  const auto likely = writer.estimate_groups(drafts);
+  const auto low = writer.estimate_groups(drafts, native::Estimate::kLow);
+  ASSERT_OK(likely);
+  ASSERT_OK(low);
+  EXPECT_NEAR(static_cast<double>(*likely) * 0.75, static_cast<double>(*low), 3);
+  ASSERT_OK(writer.add_groups(drafts));
+  std::uint64_t coded_bytes = 0;
+  for (const std::uint64_t bytes : writer.totals().coded) coded_bytes += bytes;
+  EXPECT_LE(*low, coded_bytes);
+}
+
 GroupDraft draft_with_literals(std::size_t size, std::uint64_t seed) {
   GroupDraft draft;
   draft.streams[kLiterals] = wordy_bytes(size, seed);
