@@ -204,6 +204,7 @@ TEST(LightMisses, EveryProbabilityIsAsSpecified) {
   EXPECT_EQ(0x7f865345u, hash);
 }
 
+// Byte by byte and by the scan of this processor: stretches shorter and longer than what a scan is worth.
 TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
   const Bytes copy = wordy_bytes(3000, 14);
   mix::MissHeat heat;
@@ -214,13 +215,26 @@ TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
     return place;
   };
   for (const std::size_t hot : {700u, 1500u, 2999u}) heat.at(place_at(hot)).learn(true);
-  std::uint32_t behind = 0x01020304;
-  for (std::size_t at = 0; at < copy.size(); ++at) {
-    std::size_t warm = at;
-    while (warm < std::min(at + 40, copy.size()) && !heat.at(place_at(warm)).warm()) ++warm;
-    ASSERT_EQ(warm - at, heat.cool_length(copy, at, std::min(at + 40, copy.size()), behind)) << at;
-    behind = behind << 8 | copy[at];
+  // A place of each table alone, where it is the only one to know.
+  std::size_t alone = 100;
+  for (const auto entry : {&mix::MissHeat::Entries::pair, &mix::MissHeat::Entries::before,
+                           &mix::MissHeat::Entries::triple, &mix::MissHeat::Entries::next}) {
+    *(heat.at(place_at(alone)).*entry) = 60;
+    *(heat.at(place_at(alone + 1)).*entry) = 59;
+    alone += 501;
   }
+  std::size_t longest = 0;
+  for (const std::size_t most : {20u, 40u, 300u}) {
+    std::uint32_t behind = 0x01020304;
+    for (std::size_t at = 0; at < copy.size(); ++at) {
+      std::size_t warm = at;
+      while (warm < std::min(at + most, copy.size()) && !heat.at(place_at(warm)).warm()) ++warm;
+      ASSERT_EQ(warm - at, heat.cool_length(copy, at, std::min(at + most, copy.size()), behind)) << at;
+      behind = behind << 8 | copy[at];
+      longest = std::max(longest, warm - at);
+    }
+  }
+  EXPECT_LT(100u, longest);
 }
 
 TEST(MissHeat, RisesFastAndFallsSlowly) {

@@ -23,7 +23,7 @@ constexpr std::uint64_t kLightFirstNs = 5'000'000;         // memory and trainin
 constexpr std::uint64_t kFreeLightNs = 10'000'000;         // what takes longer has to save bytes for it
 
 // The light model of misses, likewise.
-constexpr std::uint64_t kLightCopiedNs = 3;
+constexpr std::uint64_t kLightCopiedNs = 1;
 constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling of the tables
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
