@@ -204,10 +204,10 @@ TEST(LightMisses, EveryProbabilityIsAsSpecified) {
   EXPECT_EQ(0x7f865345u, hash);
 }
 
-// Byte by byte and by the scan of this processor: stretches shorter and longer than what a scan is worth.
-TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
+// Stretches shorter and longer than what a scan is worth.
+void expect_cool_lengths(mix::ColdScan scan) {
   const Bytes copy = wordy_bytes(3000, 14);
-  mix::MissHeat heat;
+  const mix::MissHeat heat(scan);
   const auto place_at = [&](std::size_t at) {
     mix::MissPlace place{0, 0x01020304};
     for (std::size_t i = 0; i < at; ++i) place.behind = place.behind << 8 | copy[i];
@@ -215,7 +215,7 @@ TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
     return place;
   };
   for (const std::size_t hot : {700u, 1500u, 2999u}) heat.at(place_at(hot)).learn(true);
-  // A place of each table alone, where it is the only one to know.
+  // Each table alone knows of a place.
   std::size_t alone = 100;
   for (const auto entry : {&mix::MissHeat::Entries::pair, &mix::MissHeat::Entries::before,
                            &mix::MissHeat::Entries::triple, &mix::MissHeat::Entries::next}) {
@@ -236,6 +236,10 @@ TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) {
   }
   EXPECT_LT(100u, longest);
 }
+
+TEST(MissHeat, CoolLengthEndsAtTheFirstWarmByte) { expect_cool_lengths(nullptr); }
+
+TEST(MissHeat, CoolLengthIsTheSameByTheScanOfThisProcessor) { expect_cool_lengths(mix::best_cold_scan()); }
 
 TEST(MissHeat, RisesFastAndFallsSlowly) {
   const mix::MissHeat heat;

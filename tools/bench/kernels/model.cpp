@@ -4,6 +4,7 @@
 // checksum of the window is part of it. Decoding only sees the streams of numbers: its bytes are theirs, and its floor
 // copies as many.
 #include "kernels.hpp"
+#include "model/miss_heat.hpp"
 #include "model/window_decoder.hpp"
 #include "model/window_encoder.hpp"
 
@@ -91,9 +92,36 @@ void add_task(const std::string& name, const Size& size, std::uint64_t one_in, s
   add("model/decode_" + name + "/decode_window", size, [=](benchmark::State& state) { bench_decode(state, task()); });
 }
 
+// A copy without anything warm in stretches of 4 KiB, as where little changes.
+void add_calm(const char* variant, const Size& size, mix::ColdScan scan) {
+  add(std::string("model/calm/") + variant, size, [=](benchmark::State& state) {
+    const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
+    const mix::MissHeat heat(scan);
+    const auto passed = [&] {
+      std::size_t at = 0;
+      while (at < in.source.size()) {
+        const std::size_t length = heat.cool_length(in.source, at, std::min(at + 4096, in.source.size()), 0);
+        if (length == 0) break;
+        at += length;
+      }
+      return at;
+    };
+    if (refused(state, passed() == in.source.size())) return;
+    measure(state, in.source.size(), in.source.size(), passed);
+  });
+}
+
 }  // namespace
 
 void register_model() {
+  for (const Size& size : {kCached, kWindow}) {
+    add("model/calm/floor_memcmp", size, [=](benchmark::State& state) {
+      const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
+      measure_memcmp(state, in.source, in.target);
+    });
+    add_calm("byte_by_byte", size, nullptr);
+    add_calm("best_cold_scan", size, mix::best_cold_scan());
+  }
   for (const Size& size : {kCached, kWindow}) {
     add("model/encode/floor_memcmp", size, [=](benchmark::State& state) {
       const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
