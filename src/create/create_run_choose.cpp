@@ -15,6 +15,7 @@ namespace bdelta {
 namespace {
 
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
+constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
 constexpr std::uint64_t kCloseShare = 32;          // what differs by less than 1/share is close
 constexpr std::uint64_t kSettledShare = 256;       // of one set of covers, what differs by more is settled by the estimate
 
@@ -113,9 +114,11 @@ Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft, native::E
 // these are short: then all of them.
 Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std::size_t>& indexes) {
   std::vector<Way> ways;
+  bool tries_light_misses = false;
   for (const std::size_t index : indexes) {
     Way way{index, 0, false, draft_way(index)};
-    way.is_quick = way.draft.stream_bytes() <= kQuickBytes;
+    way.is_quick = way.draft.stream_bytes() <= (sample_ ? kQuickSampleBytes : kQuickBytes);
+    tries_light_misses = tries_light_misses || writer_->tries_light_misses(way.draft.groups);
     if (!way.is_quick) {
       BDELTA_ASSIGN(way.estimated_bytes, estimate_body(way.draft));
       way.draft = {};
@@ -130,8 +133,10 @@ Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std
                          [](const Way& a, const Way& b) { return a.estimated_bytes == b.estimated_bytes; }),
              ways.end());
   const std::uint64_t least = ways.front().estimated_bytes;
+  // Of a sample the estimate alone will do, but for the light model of misses, of which it knows little.
+  const std::size_t most = sample_ && !tries_light_misses ? 1 : std::min(ways.size(), kMostCoded);
   std::size_t count = 1;
-  while (count < std::min(ways.size(), kMostCoded) && ways[count].estimated_bytes - least <= least / kCloseShare) ++count;
+  while (count < most && ways[count].estimated_bytes - least <= least / kCloseShare) ++count;
   ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(count), ways.end());
   return ways;
 }
@@ -155,8 +160,8 @@ Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& index
   return ways[static_cast<std::size_t>(best - bodies.begin())].index;
 }
 
-// The best of the usual costs and, where little changes, the best of those for that too: words and copies of NEW may yet
-// make either the smaller one.
+// The best of all, or with slow contents, which find out late what literals cost, the best of the usual costs and that of
+// those for where little changes.
 Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> sets, const ByteRanges& sample) {
   sample_.emplace();
   for (const ByteRange& range : sample) {
@@ -166,9 +171,12 @@ Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> s
   for (Covers& covers : found_) move_to_segment(covers);
   std::vector<std::size_t> ways(found_.size());
   std::iota(ways.begin(), ways.end(), std::size_t{0});
-  const std::size_t usual_count = std::min(ways.size(), budget_.settings.match.parse_params.costs.size());
-  const std::vector<std::size_t> others(ways.begin() + static_cast<std::ptrdiff_t>(usual_count), ways.end());
-  ways.resize(usual_count);
+  std::vector<std::size_t> others;
+  if (budget_.settings.contents) {
+    const std::size_t usual_count = std::min(ways.size(), budget_.settings.match.parse_params.costs.size());
+    others.assign(ways.begin() + static_cast<std::ptrdiff_t>(usual_count), ways.end());
+    ways.resize(usual_count);
+  }
   std::vector<std::size_t> best;
   for (const auto& some : {ways, others}) {
     if (some.empty()) continue;

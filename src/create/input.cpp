@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/checked.hpp"
+#include "base/large_pages.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -18,7 +19,10 @@ constexpr std::uint64_t kReadBytes = std::uint64_t{2} << 20;  // by one call
 Result<std::unique_ptr<std::uint8_t[]>> memory_for(std::uint64_t size) {
   if (!fits_size(size)) return Error{ErrorCode::kFileTooLarge, std::to_string(size) + " bytes do not fit memory"};
   std::unique_ptr<std::uint8_t[]> memory(new (std::nothrow) std::uint8_t[static_cast<std::size_t>(size)]);
-  if (memory) return memory;
+  if (memory) {
+    prefer_large_pages(memory.get(), static_cast<std::size_t>(size));  // it is filled at once, and page by page that takes long
+    return memory;
+  }
   return Error{ErrorCode::kOutOfMemory, "for an input of " + std::to_string(size) + " bytes; try --io=mmap"};
 }
 
