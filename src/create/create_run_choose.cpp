@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
 constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
-constexpr std::uint64_t kCloseShare = 32;          // what differs by less than 1/share is close
+constexpr std::uint64_t kCloseShare = 64;          // what differs by less than 1/share is close
 constexpr std::uint64_t kSettledShare = 256;       // of one set of covers, what differs by more is settled by the estimate
 
 }  // namespace

@@ -122,7 +122,10 @@ TEST(LiteralCache, KnowsWhatWasKeptAndWhatStoodInTheSameBatch) {
   cache.begin({drafts[0]});
   ASSERT_TRUE(cache.knows(0));
   EXPECT_EQ(coded.frames, cache.get(0).frames);
-  for (int batch = 0; batch < 3; ++batch) cache.begin({});
+  for (int batch = 0; batch < 9; ++batch) cache.begin({});
+  cache.begin({drafts[0]});
+  EXPECT_TRUE(cache.knows(0)) << "others have had no long literals meanwhile";
+  for (const std::uint64_t seed : {5u, 6u, 7u}) cache.begin({draft_with_literals(100'000, seed)});
   cache.begin(drafts);
   EXPECT_FALSE(cache.knows(0)) << "nobody has asked for it for a while";
 }

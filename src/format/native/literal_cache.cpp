@@ -12,14 +12,16 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of literals in
 }  // namespace
 
 void LiteralCache::begin(const std::vector<GroupDraft>& drafts) {
+  places_.assign(drafts.size(), {});
+  const auto is_long = [](const GroupDraft& draft) { return draft.streams[kLiterals].size() >= kLeastCachedBytes; };
+  if (std::none_of(drafts.begin(), drafts.end(), is_long)) return;  // nobody's turn to be used again has passed
   ++batch_;
   std::erase_if(entries_, [&](const Entry& entry) { return entry.last_batch + kKeptBatches < batch_; });
   std::uint64_t held_bytes = 0;
   for (const Entry& entry : entries_) held_bytes += entry.raw_bytes;
-  places_.assign(drafts.size(), {});
   for (std::size_t g = 0; g < drafts.size(); ++g) {
+    if (!is_long(drafts[g])) continue;
     const Bytes& literals = drafts[g].streams[kLiterals];
-    if (literals.size() < kLeastCachedBytes) continue;
     const Digest128 key = xxh3_128(literals);
     const auto found =
         std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.key == key; });
