@@ -39,6 +39,17 @@ inline void store_le(std::uint8_t* at, T value) noexcept {
   return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(number)});
 }
 
+// How many bytes from the start on are the same, of `count`.
+[[nodiscard]] inline std::size_t count_equal(const std::uint8_t* a, const std::uint8_t* b, std::size_t count) noexcept {
+  std::size_t at = 0;
+  for (; count - at >= 8; at += 8) {
+    const std::uint64_t differing = load_le<std::uint64_t>(a + at) ^ load_le<std::uint64_t>(b + at);
+    if (differing != 0) return at + static_cast<std::size_t>(std::countr_zero(differing)) / 8;
+  }
+  while (at < count && a[at] == b[at]) ++at;
+  return at;
+}
+
 // Both of the same size.
 [[nodiscard]] inline std::uint64_t count_differing(ByteSpan a, ByteSpan b) noexcept {
   std::uint64_t count = 0;

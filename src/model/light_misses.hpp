@@ -106,12 +106,7 @@ class LightMissModel {
     const std::size_t length = heat_.cool_length(bytes, at, end, past_.behind);
     missed_calm_ = false;
     if (length == 0) return at;
-    std::size_t hits = length;
-    if constexpr (!Coder::kDecoding) {
-      const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-      hits = static_cast<std::size_t>(
-          std::mismatch(first, first + static_cast<std::ptrdiff_t>(length), target + at).first - first);
-    }
+    std::size_t hits = Coder::kDecoding ? length : count_equal(bytes.data() + at, target + at, length);
     const unsigned length_class = class_of(length);
     const auto since = std::min(static_cast<std::size_t>(std::bit_width(calm_)) / 2, kCalmClasses - 1);
     WideSlot& slot = calm_slots_[length_class * kCalmClasses + since];

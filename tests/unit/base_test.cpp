@@ -1,5 +1,7 @@
-// Integers of variable length, cursors, checked arithmetic, digests.
+// Integers of variable length, cursors, comparing, checked arithmetic, digests.
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/byte_cursor.hpp"
 #include "hash/xxh3.hpp"
@@ -78,6 +80,19 @@ TEST(Varint, RejectsWhatEndsInside) {
     append_varint(bytes, value);
     bytes.pop_back();
     expect_bad_varint(bytes);
+  }
+}
+
+TEST(CountEqual, EndsAtTheFirstDifferentByteAndAtTheEnd) {
+  Bytes a(40);
+  std::iota(a.begin(), a.end(), std::uint8_t{0});
+  for (std::size_t count = 0; count <= a.size(); ++count) {
+    EXPECT_EQ(count, count_equal(a.data(), a.data(), count));
+    for (std::size_t at = 0; at < a.size(); ++at) {
+      Bytes b = a;
+      b[at] ^= 0x80;
+      EXPECT_EQ(std::min(at, count), count_equal(a.data(), b.data(), count)) << at << " of " << count;
+    }
   }
 }
 
