@@ -74,6 +74,14 @@ function(bdelta_compile_for_size target)
   endif()
 endfunction()
 
+# bdelta_compile_files_for_size(FILES…): likewise files of a room of which others have such loops. From the room's folder.
+function(bdelta_compile_files_for_size)
+  if(NOT MSVC)
+    set_source_files_properties(${ARGN} DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+      PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
+  endif()
+endfunction()
+
 function(bdelta_room name)
   cmake_parse_arguments(room "COMPACT" "" "SOURCES;LINKS" ${ARGN})
   add_library(bdelta_${name} OBJECT ${room_SOURCES})

@@ -179,7 +179,7 @@ class GroupEncoder {
   void residual_block(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
     std::uint64_t at = 0;
     while (at < length) {
-      const std::uint64_t equal = equal_length(s + at, t + at, length - at);
+      const std::uint64_t equal = count_equal(s + at, t + at, length - at);
       unchanged_ += equal;
       at += equal;
       if (at == length) return;
@@ -194,16 +194,6 @@ class GroupEncoder {
       unchanged_ = 0;
       at = run;
     }
-  }
-
-  static std::uint64_t equal_length(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t limit) {
-    std::uint64_t done = 0;
-    for (; limit - done >= 8; done += 8) {
-      const std::uint64_t differ = load_le<std::uint64_t>(s + done) ^ load_le<std::uint64_t>(t + done);
-      if (differ != 0) return done + static_cast<std::uint64_t>(std::countr_zero(differ)) / 8;
-    }
-    while (done < limit && s[done] == t[done]) ++done;
-    return done;
   }
 
   const FilePieces& source_;

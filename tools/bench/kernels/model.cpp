@@ -121,8 +121,6 @@ void register_model() {
     });
     add_calm("byte_by_byte", size, nullptr);
     add_calm("best_cold_scan", size, mix::best_cold_scan());
-  }
-  for (const Size& size : {kCached, kWindow}) {
     add("model/encode/floor_memcmp", size, [=](benchmark::State& state) {
       const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
       measure_memcmp(state, in.source, in.target);
