@@ -37,6 +37,12 @@ std::uint64_t plan_bytes(const PredictionPlan& plan) {
   return plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover;
 }
 
+// What a patch may name of fields and tables.
+exe::KindSet kinds_of(exe::PredictorId predictor) {
+  if (predictor >= exe::PredictorId::k7) return exe::kAllKinds | exe::kAllTables;
+  return exe::kAllKinds | (predictor >= exe::PredictorId::k5 ? exe::kTablesOf5 : 0);
+}
+
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
 // Gives how many labels it leaves room for.
 Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuild_bytes, const PatchInfo& info) {
@@ -71,8 +77,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
                                                                const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
   const auto predictor = static_cast<exe::PredictorId>(plan.predictor);
-  const exe::KindSet known = exe::kAllKinds | (predictor >= exe::PredictorId::k5 ? exe::kAllTables : 0);
-  if (const std::uint64_t unknown = plan.kinds & ~known; unknown != 0) {
+  if (const std::uint64_t unknown = plan.kinds & ~kinds_of(predictor); unknown != 0) {
     return Error{ErrorCode::kUnsupportedFeature, "the patch predicts fields of kind " +
                                                      std::to_string(std::countr_zero(unknown)) +
                                                      ", which is not known; a newer bpatch may know it"};

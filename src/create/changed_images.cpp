@@ -1,6 +1,7 @@
 #include "create/changed_images.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -139,7 +140,11 @@ bool is_found_whole(const std::vector<exe::Image>& images) {
 
 ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                          std::vector<exe::Image> target_images, const Covers& covers) {
-  if (source_images.size() < 2 && target_images.size() < 2) return {std::move(source_images), std::move(target_images)};
+  if (source_images.size() < 2 && target_images.size() < 2) {
+    std::vector<std::uint32_t> all(source_images.size());
+    std::iota(all.begin(), all.end(), 0u);
+    return {std::move(source_images), std::move(target_images), std::move(all)};
+  }
   const std::vector<ComparedImage> compared = compare_images(source, source_images, target, target_images, covers);
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());

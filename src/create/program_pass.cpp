@@ -40,6 +40,16 @@ std::uint64_t table_bytes_in_apply(const exe::Program& program) {
   return program.table_memory_bytes() + program.table_memory_bytes() / 2;
 }
 
+// The oldest that has all there is to predict, so that as many appliers as can know it.
+exe::PredictorId predictor_for(const ImagePair& images) {
+  const auto is_macho = [](const exe::Image& image) { return image.format == exe::ImageFormat::kMachO; };
+  if (std::any_of(images.source.begin(), images.source.end(), is_macho) &&
+      std::any_of(images.target.begin(), images.target.end(), is_macho)) {
+    return exe::PredictorId::k7;
+  }
+  return images.is_whole ? exe::PredictorId::k5 : exe::PredictorId::k6;
+}
+
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
   Covers all;
@@ -98,9 +108,9 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
 
 void ProgramPass::find_programs(ImagePair images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-  const exe::PredictorId predictor = images.is_whole ? exe::PredictorId::k5 : exe::PredictorId::k6;
+  const exe::PredictorId predictor = predictor_for(images);
   plan_.predictor = static_cast<std::uint64_t>(predictor);
-  if (!images.is_whole) exe::append_image_choice(plan_.images, images.source_numbers);
+  if (predictor >= exe::PredictorId::k6) exe::append_image_choice(plan_.images, images.source_numbers);
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
   // Who applies keeps the fields of code if that takes little beside OLD, else finds them again, block by block.

@@ -102,8 +102,8 @@ Covers replaced(const Covers& covers, const std::vector<Replacement>& replacemen
   return all;
 }
 
-bool has_head_at(const exe::Images& images, const exe::SortedTable& table, std::uint64_t& address) {
-  return images.layouts[table.image].address_of(table.pos - exe::kUnwindIndexHeadBytes, address);
+bool has_base_at(const exe::Images& images, const exe::SortedTable& table, std::uint64_t& address) {
+  return images.layouts[table.image].address_of(table.base_pos, address);
 }
 
 void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
@@ -137,14 +137,14 @@ std::vector<TablePass::Pair> TablePass::pairs_of(const std::vector<exe::RebuiltT
   return pairs;
 }
 
-// The head of an unwind index is a few bytes that differ, so covers may well have it wrong, and all pairs count from it.
+// What the numbers of a table count from is a few bytes that may well differ, so covers may have it wrong.
 void TablePass::add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const {
   const std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels);
   for (const Pair& pair : pairs_of(rebuilt)) {
     const exe::SortedTable& old = pair.rebuilt->old;
     exe::Label label{0, 0, old.image};
-    if (old.kind != exe::SortedTableKind::kUnwindIndex || !has_head_at(source_.images(), old, label.address) ||
-        !has_head_at(target_.images(), pair.target, label.new_address)) {
+    if (!exe::counts_from_place(old.kind) || !has_base_at(source_.images(), old, label.address) ||
+        !has_base_at(target_.images(), pair.target, label.new_address)) {
       continue;
     }
     if (label.new_address != pair.rebuilt->base_address) put_label(label, labels);

@@ -14,16 +14,26 @@ void list_places(ByteSpan file, const Images& images, const SortedTable& table, 
                  });
 }
 
+void list_starts(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
+  for_each_start(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
+                 [&](std::uint64_t rva) {
+                   std::uint64_t pos = 0;
+                   if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.places.push_back(pos * 16);
+                 });
+}
+
 void list_entries_of(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
   const Machine machine = images.all[table.image].machine;
-  for (std::uint64_t at = 0; at < table.size_bytes; at += entry_bytes(table.kind, machine)) {
-    const std::uint8_t* bytes = file.data() + table.pos + at;
-    const auto word = [&](std::size_t i) { return load_le<std::uint32_t>(bytes + 4 * i); };
+  const std::uint64_t count = entry_count(table.kind, machine, table.size_bytes);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint8_t* bytes = file.data() + table.pos + entry_at(table.kind, machine, i);
+    const auto word = [&](std::size_t number) { return load_le<std::uint32_t>(bytes + 4 * number); };
     std::uint64_t start = base;
     OldEntry entry;
     entry.image = table.image;
     switch (table.kind) {
-      case SortedTableKind::kBaseRelocations: return;
+      case SortedTableKind::kBaseRelocations:
+      case SortedTableKind::kFunctionStarts: return;
       case SortedTableKind::kFunctions:
         start += word(0);
         if (machine == Machine::kX86_64) {
@@ -33,6 +43,12 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
           entry.leads = word(1) % 4 == 0;
           entry.more = entry.leads ? base + word(1) : word(1);
         }
+        break;
+      case SortedTableKind::kUnwindPages:
+        start = images.all[table.image].base_address + word(0);
+        entry.leads = (word(1) & kEncodingModeMask) == frame_mode(machine);
+        entry.more = entry.leads ? base + (word(1) & kEncodingPlaceMask) : word(1);
+        entry.flags = static_cast<std::uint8_t>(entry.leads ? word(1) >> 24 : 0);
         break;
       case SortedTableKind::kUnwindIndex:
         start += sign_extended(word(0));
@@ -51,9 +67,7 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
 }  // namespace
 
 bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base) {
-  if (table.kind == SortedTableKind::kUnwindIndex) {
-    return images.layouts[table.image].address_of(table.pos - kUnwindIndexHeadBytes, base);
-  }
+  if (counts_from_place(table.kind)) return images.layouts[table.image].address_of(table.base_pos, base);
   base = table.kind == SortedTableKind::kRelativeRelocations ? 0 : images.all[table.image].base_address;
   return true;
 }
@@ -62,13 +76,18 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
   std::uint64_t size_bytes = 0;
   for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
   Listed listed;
-  const bool lists_places = kind == SortedTableKind::kBaseRelocations;
-  lists_places ? listed.places.reserve(static_cast<std::size_t>(size_bytes / 2))
-               : listed.entries.reserve(static_cast<std::size_t>(size_bytes / 8));
+  lists_places(kind) ? listed.places.reserve(static_cast<std::size_t>(most_places(kind, size_bytes)))
+                     : listed.entries.reserve(static_cast<std::size_t>(size_bytes / 8));
   for (const SortedTable& table : tables) {
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;
-    lists_places ? list_places(file, images, table, base, listed) : list_entries_of(file, images, table, base, listed);
+    if (kind == SortedTableKind::kBaseRelocations) {
+      list_places(file, images, table, base, listed);
+    } else if (kind == SortedTableKind::kFunctionStarts) {
+      list_starts(file, images, table, base, listed);
+    } else {
+      list_entries_of(file, images, table, base, listed);
+    }
   }
   std::sort(listed.places.begin(), listed.places.end());
   std::sort(listed.entries.begin(), listed.entries.end(),

@@ -18,18 +18,20 @@ struct OldEntry {
   std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
   std::uint8_t image = 0;
   bool leads = true;  // `more` is an address
+  std::uint8_t flags = 0;  // of unwind pages: the high bits of an encoding that leads
 };
 
 // What all tables of one kind list, by position in the file.
 struct Listed {
-  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type
+  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type; of function starts without a type
   std::vector<OldEntry> entries;      // of the others
 };
 
 // Of the numbers in a table; false if they count from no address.
 [[nodiscard]] bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base);
 
-// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs.
+// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, or
+// eight of function starts.
 [[nodiscard]] Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables,
                                   SortedTableKind kind);
 

@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kLcSymtab = 0x2;
 inline constexpr std::uint32_t kLcDysymtab = 0xb;
 inline constexpr std::uint32_t kLcSegment64 = 0x19;
 inline constexpr std::uint32_t kLcDyldInfo = 0x22;
+inline constexpr std::uint32_t kLcFunctionStarts = 0x26;
 inline constexpr std::uint32_t kLcDyldInfoOnly = 0x80000022;
 inline constexpr std::uint32_t kLcMain = 0x80000028;
 inline constexpr std::uint32_t kLcDyldExportsTrie = 0x80000033;

@@ -13,8 +13,9 @@ enum class PredictorId : std::uint8_t {
   k4 = 4,  // PREDICTOR4.md: the same, and more of PE's exception tables
   k5 = 5,  // PREDICTOR5.md: the same, and tables that are rebuilt
   k6 = 6,  // PREDICTOR6.md: the same of those images of OLD alone that the patch names
+  k7 = 7,  // PREDICTOR7.md: the same, and tables of Mach-O
 };
 
-inline constexpr PredictorId kNewestPredictor = PredictorId::k6;
+inline constexpr PredictorId kNewestPredictor = PredictorId::k7;
 
 }  // namespace bdelta::exe

@@ -12,7 +12,7 @@ namespace bdelta::exe {
 namespace {
 
 // For each byte of a table: what is listed of the source, what is listed of the target, and the table itself.
-constexpr std::uint64_t kMemoryPerByte = 10;
+constexpr std::uint64_t memory_per_byte(SortedTableKind kind) { return kind == SortedTableKind::kFunctionStarts ? 17 : 10; }
 
 constexpr std::uint64_t kMost32 = 0xffffffff;
 
@@ -22,6 +22,7 @@ struct NewEntry {
   std::uint64_t end = 0;
   std::uint64_t more = 0;
   bool leads = true;
+  std::uint8_t flags = 0;
 };
 
 // Makes the tables of one kind.
@@ -95,7 +96,7 @@ void Rebuilder::for_each_stretch(const Image& image, Body&& body) const {
 
 std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) const {
   const std::vector<std::uint64_t>& old = listed_.places;
-  const std::size_t most = table.bytes.size() / 2;
+  const auto most = static_cast<std::size_t>(most_places(table.old.kind, table.bytes.size()));
   std::vector<std::uint64_t> places;
   places.reserve(most);
   for_each_stretch(in_.target.all[table.target_image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
@@ -114,7 +115,7 @@ std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) cons
 
 // The end of a function stays with its last byte. What leads nowhere known stays what it was.
 NewEntry Rebuilder::led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const {
-  NewEntry entry{start, start + old.size_bytes, old.more, old.leads};
+  NewEntry entry{start, start + old.size_bytes, old.more, old.leads, old.flags};
   const std::uint64_t old_end = old.pos + old.size_bytes;
   std::uint64_t address = 0;
   if (old_end > in_.map.covers()[cover].source_end() &&
@@ -130,7 +131,7 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
   const std::vector<OldEntry>& old = listed_.entries;
   const std::size_t image = table.target_image;
   const Machine machine = in_.target.all[image].machine;
-  const auto most = table.bytes.size() / entry_bytes(table.old.kind, machine);
+  const auto most = static_cast<std::size_t>(entry_count(table.old.kind, machine, table.bytes.size()));
   std::vector<NewEntry> entries;
   entries.reserve(most);
   const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
@@ -144,24 +145,25 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
     }
   });
   std::sort(entries.begin(), entries.end(), [](const NewEntry& a, const NewEntry& b) {
-    return std::tie(a.start, a.end, a.more, a.leads) < std::tie(b.start, b.end, b.more, b.leads);
+    return std::tie(a.start, a.end, a.more, a.leads, a.flags) < std::tie(b.start, b.end, b.more, b.leads, b.flags);
   });
   const auto starts_as = [](const NewEntry& a, const NewEntry& b) { return a.start == b.start; };
   entries.erase(std::unique(entries.begin(), entries.end(), starts_as), entries.end());
   return entries;
 }
 
-// An unwind index counts from its head: from where that went, or else where it was.
+// What counts from a place counts from where that went, or else where it was.
 std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
   std::uint64_t base = 0;
   if (table.old.kind == SortedTableKind::kRelativeRelocations) return base;
-  if (table.old.kind != SortedTableKind::kUnwindIndex) return in_.target.all[table.target_image].base_address;
+  if (!counts_from_place(table.old.kind)) return in_.target.all[table.target_image].base_address;
   std::uint64_t old_base = 0;
   (void)base_of(in_.source, table.old, old_base);
   return predictor_.lead(table.old.image, old_base, table.target_image, base) ? base : old_base;
 }
 
-void write_entry(const NewEntry& entry, const RebuiltTable& table, Machine machine, std::uint8_t* to) {
+void write_entry(const NewEntry& entry, const RebuiltTable& table, Machine machine, std::uint64_t image_base,
+                 std::uint8_t* to) {
   if (table.old.kind == SortedTableKind::kRelativeRelocations && has_addends(machine)) {
     store_le<std::uint64_t>(to, entry.start);
     store_le<std::uint64_t>(to + 8, relative_relocation_type(machine));
@@ -171,6 +173,12 @@ void write_entry(const NewEntry& entry, const RebuiltTable& table, Machine machi
   const auto store = [&](std::size_t at, std::uint64_t number) {
     store_le<std::uint32_t>(to + at, static_cast<std::uint32_t>(number));
   };
+  if (table.old.kind == SortedTableKind::kUnwindPages) {
+    store(0, entry.start - image_base);
+    const std::uint64_t place = (entry.more - table.base_address) & kEncodingPlaceMask;
+    store(4, entry.leads ? std::uint64_t{entry.flags} << 24 | place : entry.more);
+    return;
+  }
   const auto last = entry_bytes(table.old.kind, machine) - 4;
   store(0, entry.start - table.base_address);
   if (last == 8) store(4, entry.end - table.base_address);
@@ -181,11 +189,13 @@ void Rebuilder::rebuild(RebuiltTable& table) const {
   table.base_address = new_base(table);
   table.bytes.resize(static_cast<std::size_t>(table.old.size_bytes));
   if (table.old.kind == SortedTableKind::kBaseRelocations) return write_places(new_places(table), table.bytes);
-  const Machine machine = in_.target.all[table.target_image].machine;
-  std::uint8_t* to = table.bytes.data();
-  for (const NewEntry& entry : new_entries(table)) {
-    write_entry(entry, table, machine, to);
-    to += entry_bytes(table.old.kind, machine);
+  if (table.old.kind == SortedTableKind::kFunctionStarts) return write_starts(new_places(table), table.bytes);
+  const Image& image = in_.target.all[table.target_image];
+  const std::vector<NewEntry> entries = new_entries(table);
+  if (table.old.kind == SortedTableKind::kUnwindPages) write_page_heads(entries.size(), table.bytes);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    write_entry(entries[i], table, image.machine, image.base_address,
+                table.bytes.data() + entry_at(table.old.kind, image.machine, i));
   }
 }
 
@@ -217,7 +227,9 @@ std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<cons
 
 std::uint64_t rebuild_memory_bytes(std::span<const SortedTable> tables, KindSet kinds) noexcept {
   std::uint64_t bytes = 0;
-  for (const SortedTable& table : tables) bytes += has_tables(kinds, table.kind) ? table.size_bytes * kMemoryPerByte : 0;
+  for (const SortedTable& table : tables) {
+    if (has_tables(kinds, table.kind)) bytes += table.size_bytes * memory_per_byte(table.kind);
+  }
   return bytes;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/varint.hpp"
 #include "exe/elf.hpp"
 #include "exe/file_number.hpp"
 #include "exe/layout.hpp"
+#include "exe/macho.hpp"
 #include "exe/pe.hpp"
 
 namespace bdelta::exe {
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::size_t kBlockHeadBytes = 8;
+constexpr std::uint64_t kMost32 = 0xffffffff;
 
 // ELF's names and values of what is read here.
 constexpr std::uint64_t kDtRela = 7, kDtRelaBytes = 8, kDtRel = 17, kDtRelBytes = 18;
@@ -49,6 +52,19 @@ bool are_blocks_in_order(ByteSpan table) {
   return at != 0 && is_zero(table.subspan(at));
 }
 
+// As write_starts would do it: steps in as few bytes as they need, of 32 bits in all.
+bool are_starts_in_order(ByteSpan table) {
+  ByteCursor cursor(table);
+  std::uint64_t rva = 0;
+  while (cursor.available() > 0) {
+    const std::uint64_t step = cursor.varint();
+    if (!cursor.ok() || step > kMost32 - rva) return false;
+    if (step == 0) break;
+    rva += step;
+  }
+  return rva != 0 && is_zero(table.last(cursor.available()));
+}
+
 // The first number of an entry, so that greater is later: that of an unwind index is signed.
 std::uint64_t start_of(const std::uint8_t* entry, SortedTableKind kind, Machine machine) {
   if (kind == SortedTableKind::kRelativeRelocations && has_addends(machine)) return load_le<std::uint64_t>(entry);
@@ -58,12 +74,13 @@ std::uint64_t start_of(const std::uint8_t* entry, SortedTableKind kind, Machine 
 
 bool is_in_order(ByteSpan table, SortedTableKind kind, Machine machine) {
   if (kind == SortedTableKind::kBaseRelocations) return are_blocks_in_order(table);
-  const std::size_t size_bytes = entry_bytes(kind, machine);
-  for (std::size_t at = size_bytes; at < table.size(); at += size_bytes) {
-    const std::uint8_t* entry = table.data() + at;
-    if (start_of(entry, kind, machine) <= start_of(entry - size_bytes, kind, machine)) return false;
+  if (kind == SortedTableKind::kFunctionStarts) return are_starts_in_order(table);
+  const std::uint64_t count = entry_count(kind, machine, table.size());
+  const auto start = [&](std::uint64_t i) { return start_of(table.data() + entry_at(kind, machine, i), kind, machine); };
+  for (std::uint64_t i = 1; i < count; ++i) {
+    if (start(i) <= start(i - 1)) return false;
   }
-  return !table.empty();
+  return count != 0;
 }
 
 void add_pe_tables(ByteSpan file, const Image& image, std::vector<SortedTable>& tables) {
@@ -89,7 +106,7 @@ void add_unwind_index(ByteSpan file, const ElfSegment& segment, std::vector<Sort
   if (head[0] != kVersion || head[2] != kCount32 || head[3] != kPairs32) return;
   const std::uint64_t size_bytes = 8 * std::uint64_t{load_le<std::uint32_t>(head.data() + 8)};
   if (size_bytes > segment.size_bytes - kUnwindIndexHeadBytes) return;
-  tables.push_back({segment.file_pos + kUnwindIndexHeadBytes, size_bytes, SortedTableKind::kUnwindIndex});
+  tables.push_back({segment.file_pos + kUnwindIndexHeadBytes, size_bytes, SortedTableKind::kUnwindIndex, 0, segment.file_pos});
 }
 
 // Linkers put those that count from where the image is loaded first, by place.
@@ -134,6 +151,50 @@ void add_elf_tables(ByteSpan file, const Image& image, std::vector<SortedTable>&
   if (dynamic != header->segments.end()) add_relative_relocations(file, image, *dynamic, tables);
 }
 
+void add_function_starts(ByteSpan file, const Image& image, const MachoHeader& header, std::vector<SortedTable>& tables) {
+  const auto starts = std::find_if(header.commands.begin(), header.commands.end(),
+                                   [](const MachoCommand& command) { return command.type == kLcFunctionStarts; });
+  if (starts == header.commands.end()) return;
+  tables.push_back({image.file_pos + number_at<std::uint32_t>(file, starts->file_pos + 8),
+                    number_at<std::uint32_t>(file, starts->file_pos + 12), SortedTableKind::kFunctionStarts});
+}
+
+// How many entries the page has; 0 if it is of another kind.
+std::uint64_t page_entries(ByteSpan file, std::uint64_t pos) {
+  constexpr std::uint32_t kEntriesAt = kUnwindPageHeadBytes;
+  if (number_at<std::uint32_t>(file, pos) != kUnwindPageKind) return 0;
+  return number_at<std::uint16_t>(file, pos + 4) == kEntriesAt ? number_at<std::uint16_t>(file, pos + 6) : 0;
+}
+
+// All of an index of pages: the first is where its first entry says, and there are as many as there are entries before the
+// last one, which leads nowhere.
+void add_unwind_pages(ByteSpan file, const MachoHeader& header, std::vector<SortedTable>& tables) {
+  const MachoSection* const section = find_section(file, header, "__unwind_info");
+  const MachoSection* const frames = find_section(file, header, "__eh_frame");
+  if (section == nullptr || frames == nullptr || section->size_bytes < 28) return;
+  const std::uint64_t index_at = number_at<std::uint32_t>(file, section->file_pos + 20);
+  const std::uint64_t index_count = number_at<std::uint32_t>(file, section->file_pos + 24);
+  if (index_count < 2 || !range_fits(index_at, 12 * index_count, section->size_bytes)) return;
+  const std::uint64_t first = number_at<std::uint32_t>(file, section->file_pos + index_at + 4);
+  const std::uint64_t full_bytes = kUnwindPageBytes * (index_count - 2);
+  if (!range_fits(first, full_bytes + kUnwindPageHeadBytes, section->size_bytes)) return;
+  SortedTable table{section->file_pos + first, 0, SortedTableKind::kUnwindPages, 0, frames->file_pos};
+  for (std::uint64_t i = 0; i + 2 < index_count; ++i) {
+    if (page_entries(file, table.pos + kUnwindPageBytes * i) != kUnwindPageEntries) return;
+  }
+  const std::uint64_t last_entries = page_entries(file, table.pos + full_bytes);
+  if (last_entries == 0 || last_entries > kUnwindPageEntries) return;
+  table.size_bytes = full_bytes + kUnwindPageHeadBytes + 8 * last_entries;
+  if (first + table.size_bytes <= section->size_bytes) tables.push_back(table);
+}
+
+void add_macho_tables(ByteSpan file, const Image& image, std::vector<SortedTable>& tables) {
+  const std::optional<MachoHeader> header = read_macho_header(file, image.file_pos, {});
+  if (!header) return;
+  add_function_starts(file, image, *header, tables);
+  add_unwind_pages(file, *header, tables);
+}
+
 bool lies_in(const Image& image, const SortedTable& table) {
   return table.pos >= image.file_pos && range_fits(table.pos - image.file_pos, table.size_bytes, image.size_bytes);
 }
@@ -157,12 +218,37 @@ void write_places(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
   }
 }
 
+void write_page_heads(std::uint64_t entry_count, MutableByteSpan table) {
+  for (std::uint64_t page = 0; page < table.size(); page += kUnwindPageBytes) {
+    const std::uint64_t here = std::min(entry_count, kUnwindPageEntries);
+    entry_count -= here;
+    store_le<std::uint32_t>(table.data() + page, kUnwindPageKind);
+    store_le<std::uint32_t>(table.data() + page + 4, static_cast<std::uint32_t>(here << 16 | kUnwindPageHeadBytes));
+  }
+}
+
+void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan table) {
+  std::fill(table.begin(), table.end(), std::uint8_t{0});
+  std::uint64_t before = 0;
+  Bytes step;
+  for (const std::uint64_t place : places) {
+    if (place / 16 == before) continue;  // a step of 0 is the end
+    step.clear();
+    append_varint(step, place / 16 - before);
+    if (step.size() > table.size()) return;
+    std::copy(step.begin(), step.end(), table.begin());
+    table = table.subspan(step.size());
+    before = place / 16;
+  }
+}
+
 std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images) {
   std::vector<SortedTable> all;
   for (std::size_t i = 0; i < images.size(); ++i) {
     std::vector<SortedTable> tables;
     if (images[i].format == ImageFormat::kPe) add_pe_tables(file, images[i], tables);
     if (images[i].format == ImageFormat::kElf) add_elf_tables(file, images[i], tables);
+    if (images[i].format == ImageFormat::kMachO) add_macho_tables(file, images[i], tables);
     std::stable_sort(tables.begin(), tables.end(),
                      [](const SortedTable& a, const SortedTable& b) { return a.pos < b.pos; });
     std::uint64_t end = 0;

@@ -3,12 +3,13 @@
 // (rebuilt_tables.hpp). From predictor 5 on.
 //
 // Sources: "PE Format" and "x64 exception handling" of Microsoft's documentation; "Linux Standard Base Core", exception
-// frames; "System V Application Binary Interface", relocation.
+// frames; "System V Application Binary Interface", relocation; Apple's loader headers, LC_FUNCTION_STARTS.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "base/byte_cursor.hpp"
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
 #include "exe/image.hpp"
@@ -21,8 +22,10 @@ enum class SortedTableKind : std::uint8_t {
   kFunctions,            // PE: begin and unwind information, on x86-64 the end between them
   kUnwindIndex,          // ELF: the pairs of .eh_frame_hdr, behind its head
   kRelativeRelocations,  // ELF: place, type and with 64 bits addend, of what counts from where the image is loaded
+  kFunctionStarts,       // Mach-O: how far each function begins behind the one before, as ulebs; from predictor 7 on
+  kUnwindPages,          // Mach-O: function and encoding, in pages; likewise
 };
-inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kRelativeRelocations) + 1;
+inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kUnwindPages) + 1;
 
 // Bytes [pos, pos + size_bytes) of the file.
 struct SortedTable {
@@ -30,19 +33,60 @@ struct SortedTable {
   std::uint64_t size_bytes = 0;
   SortedTableKind kind = SortedTableKind::kBaseRelocations;
   std::uint8_t image = 0;
+  std::uint64_t base_pos = 0;  // where that lies which other numbers than starts count from: of an unwind index its head, of
+                               // unwind pages __eh_frame
 };
 
 inline constexpr std::uint64_t kUnwindIndexHeadBytes = 12;
+
+// The pages of __unwind_info that have entries of two words, one behind the other and all but the last one full.
+inline constexpr std::uint64_t kUnwindPageBytes = 4096;
+inline constexpr std::uint64_t kUnwindPageHeadBytes = 8;
+inline constexpr std::uint64_t kUnwindPageEntries = (kUnwindPageBytes - kUnwindPageHeadBytes) / 8;
+inline constexpr std::uint32_t kUnwindPageKind = 2;  // the first word of a head; the other is where entries begin, and how many
+
+// What an encoding says that leads into __eh_frame: how, in the bits of this mask, and where, in the low 24.
+inline constexpr std::uint32_t kEncodingModeMask = 0x0f000000;
+inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
+[[nodiscard]] constexpr std::uint32_t frame_mode(Machine machine) noexcept {
+  return machine == Machine::kArm64 ? 0x03000000 : 0x04000000;
+}
 
 // Of the relocations of ELF that are looked at; the others have the addend in the changed word.
 [[nodiscard]] constexpr bool has_addends(Machine machine) noexcept {
   return machine == Machine::kX86_64 || machine == Machine::kArm64;
 }
 
-// Of an entry; base relocations have none of fixed size.
+// Kinds that list places and nothing of each, as numbers of any size.
+[[nodiscard]] constexpr bool lists_places(SortedTableKind kind) noexcept {
+  return kind == SortedTableKind::kBaseRelocations || kind == SortedTableKind::kFunctionStarts;
+}
+
+// Kinds with numbers that count from a place in the image, not from its start.
+[[nodiscard]] constexpr bool counts_from_place(SortedTableKind kind) noexcept {
+  return kind == SortedTableKind::kUnwindIndex || kind == SortedTableKind::kUnwindPages;
+}
+
+// How many of these a table of so many bytes has at most.
+[[nodiscard]] constexpr std::uint64_t most_places(SortedTableKind kind, std::uint64_t size_bytes) noexcept {
+  return kind == SortedTableKind::kFunctionStarts ? size_bytes : size_bytes / 2;
+}
+
+// Of an entry of the other kinds.
 [[nodiscard]] constexpr std::size_t entry_bytes(SortedTableKind kind, Machine machine) noexcept {
   if (kind == SortedTableKind::kRelativeRelocations) return has_addends(machine) ? 24 : 8;
   return kind == SortedTableKind::kFunctions && machine == Machine::kX86_64 ? 12 : 8;
+}
+
+// How many entries a table of such a kind has, and where the i-th of them stands.
+[[nodiscard]] constexpr std::uint64_t entry_count(SortedTableKind kind, Machine machine, std::uint64_t size_bytes) noexcept {
+  if (kind != SortedTableKind::kUnwindPages) return size_bytes / entry_bytes(kind, machine);
+  const std::uint64_t rest = size_bytes % kUnwindPageBytes;
+  return size_bytes / kUnwindPageBytes * kUnwindPageEntries + (rest - (rest < 8 ? rest : 8)) / 8;
+}
+[[nodiscard]] constexpr std::uint64_t entry_at(SortedTableKind kind, Machine machine, std::uint64_t i) noexcept {
+  if (kind != SortedTableKind::kUnwindPages) return i * entry_bytes(kind, machine);
+  return i / kUnwindPageEntries * kUnwindPageBytes + kUnwindPageHeadBytes + i % kUnwindPageEntries * 8;
 }
 
 // What a relocation says of its type where it counts from where the image is loaded; 0 for machines that are left alone.
@@ -72,8 +116,24 @@ void for_each_place(ByteSpan table, Body&& body) {
   }
 }
 
-// Writes as many of the places, which ascend, as there is room for, and zeros behind them. The room is a multiple of 4.
+// Calls body(RVA) for each of the function starts, in the order of the table.
+template <class Body>
+void for_each_start(ByteSpan table, Body&& body) {
+  ByteCursor cursor(table);
+  for (std::uint64_t rva = 0; cursor.available() > 0;) {
+    const std::uint64_t step = cursor.varint();
+    if (!cursor.ok() || step == 0) return;
+    body(rva += step);
+  }
+}
+
+// Writes as many of the places, which ascend and are RVA * 16 + type, as there is room for, and zeros behind them. The room
+// of base relocations is a multiple of 4.
 void write_places(const std::vector<std::uint64_t>& places, MutableByteSpan table);
+void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan table);
+
+// Writes the heads of unwind pages that so many entries fill.
+void write_page_heads(std::uint64_t entry_count, MutableByteSpan table);
 
 // Those tables of the file that are as they would be written anew: sorted, and without gaps. Ascending, disjoint.
 [[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images);

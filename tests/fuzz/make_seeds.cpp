@@ -64,8 +64,10 @@ void save_programs() {
   save("exe_pe", "exceptions", test::pe_program({2, 3}, false).bytes);
   save("exe_pe", "exceptions_arm64", test::pe_program({2, 3, 4}, true).bytes);
   for (const test::SortedShape shape : test::kSortedShapes) {
-    const bool is_pe = shape <= test::SortedShape::kPeArm64;
-    save(is_pe ? "exe_pe" : "exe_elf", "sorted" + std::to_string(static_cast<int>(shape)),
+    const char* const target = shape <= test::SortedShape::kPeArm64    ? "exe_pe"
+                               : shape <= test::SortedShape::kElfArm32 ? "exe_elf"
+                                                                       : "exe_macho";
+    save(target, "sorted" + std::to_string(static_cast<int>(shape)),
          test::sorted_program({1, 2, 3, 4, 5, 6}, shape).bytes);
   }
   save("exe_macho", "thin", test::craft_macho());

@@ -47,7 +47,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
       {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
-      {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217},
+      {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217}, {"bdt2-predictor7", 9217},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 3328}, {"bdt2-header-sums-cut", 2048},
@@ -139,7 +139,22 @@ TEST(GoldenFolder, EveryKindOfTableOfPredictor5IsFrozen) {
 
   const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor5" / "patch"));
   EXPECT_EQ(5u, plan.predictor);
-  EXPECT_EQ(exe::kAllTables, plan.kinds & exe::kAllTables);
+  EXPECT_EQ(exe::kTablesOf5, plan.kinds & exe::kAllTables);
+}
+
+TEST(GoldenFolder, EveryKindOfTableOfPredictor7IsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor7" / "old");
+  std::map<exe::SortedTableKind, std::size_t> counts;
+  for (const exe::SortedTable& table : exe::find_sorted_tables(source, exe::find_images(source))) {
+    ++counts[table.kind];
+    EXPECT_TRUE(table.kind == exe::SortedTableKind::kFunctionStarts || table.size_bytes > exe::kUnwindPageBytes);
+  }
+  EXPECT_EQ(2u, counts[exe::SortedTableKind::kFunctionStarts]);
+  EXPECT_EQ(2u, counts[exe::SortedTableKind::kUnwindPages]);
+
+  const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor7" / "patch"));
+  EXPECT_EQ(7u, plan.predictor);
+  EXPECT_EQ(exe::kAllTables & ~exe::kTablesOf5, plan.kinds & exe::kAllTables);
 }
 
 // The patch of predictor 6 is about two programs of nine, one of which has tables that are rebuilt.

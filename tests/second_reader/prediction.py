@@ -9,15 +9,15 @@ from old_fields import find_fields
 from predict import Predictor
 from rebuilt_tables import Rebuilder
 from scan import find_images
-from sorted_tables import TABLE_KINDS, find_sorted_tables
+from sorted_tables import KINDS_OF_5, STARTS, TABLE_KINDS, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3, 4, 5, 6)
+PREDICTORS = (1, 2, 3, 4, 5, 6, 7)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
-MEMORY_PER_COVER, MEMORY_PER_LABEL, MEMORY_PER_TABLE_BYTE = 64, 28, 10
+MEMORY_PER_COVER, MEMORY_PER_LABEL, MEMORY_PER_TABLE_BYTE, MEMORY_PER_STARTS_BYTE = 64, 28, 10, 17
 
 
 def read_prediction(cursor, header, source):
@@ -26,7 +26,7 @@ def read_prediction(cursor, header, source):
     predictor = cursor.varint()
     require(predictor in PREDICTORS, f"predictor {predictor} is not known")
     kinds = cursor.varint()
-    known_kinds = KNOWN_KINDS | (TABLE_KINDS if predictor > 4 else 0)
+    known_kinds = KNOWN_KINDS | (TABLE_KINDS if predictor > 6 else KINDS_OF_5 if predictor > 4 else 0)
     require(kinds & ~known_kinds == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
@@ -62,9 +62,10 @@ def chosen_images(source, table):
 
 
 def check_memory(header, bytes_of_both, covers, labels, sorted_tables):
-    """With sorted tables decoder memory includes these, too (section "Limits" of predictor 5)."""
+    """With sorted tables decoder memory includes these, too (section "Limits" of predictors 5 and 7)."""
     needed = (bytes_of_both + MEMORY_PER_COVER * len(covers) + MEMORY_PER_LABEL * sum(len(each) for each in labels) +
-              MEMORY_PER_TABLE_BYTE * sum(table.size for table in sorted_tables))
+              sum((MEMORY_PER_STARTS_BYTE if table.kind == STARTS else MEMORY_PER_TABLE_BYTE) * table.size
+                  for table in sorted_tables))
     require(needed <= header.decoder_memory,
             f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 

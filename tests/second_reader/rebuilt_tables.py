@@ -1,4 +1,4 @@
-"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD" and "Rebuilding" of predictor 5)."""
+"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD", "Rebuilding" of predictors 5 and 7)."""
 import struct
 from bisect import bisect_left
 from collections import Counter
@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from bytes_of_file import MASK64
 from images import ARM64, X86_64
 from predict import REACH
-from sorted_tables import (BLOCK_HEAD, FUNCTIONS, INDEX_HEAD, PAGE, RELATIVE_RELOCATIONS, RELATIVE_TYPE, RELOCATIONS,
-                           UNWIND_INDEX, entry_format)
+from sorted_tables import (ALL_KINDS, BLOCK_HEAD, FUNCTIONS, PAGE, PLACE_KINDS, RELATIVE_RELOCATIONS, RELATIVE_TYPE,
+                           RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGE, UNWIND_PAGE_ENTRIES, UNWIND_PAGE_HEAD,
+                           UNWIND_PAGES, entry_format)
+
+FRAME_MODE = {ARM64: 0x03000000, X86_64: 0x04000000}
 
 
 @dataclass
@@ -19,6 +22,7 @@ class Listed:
     size: int  # of a function of x86-64
     more: int  # the type of a place
     leads: bool  # whether `more` is an address
+    flags: int  # the high bits of an encoding of unwind pages that leads
 
 
 class Rebuilder:
@@ -27,8 +31,8 @@ class Rebuilder:
     def __init__(self, predictor, tables):
         self.predictor = predictor
         self.map = predictor.map
-        self.tables = [table for table in tables if table.kind != UNWIND_INDEX or self.head_address(table) is not None]
-        self.listed = {kind: [] for kind in range(RELOCATIONS, RELATIVE_RELOCATIONS + 1)}
+        self.tables = [table for table in tables if table.base_pos is None or self.head_address(table) is not None]
+        self.listed = {kind: [] for kind in ALL_KINDS}
         for table in self.tables:
             self.listed[table.kind] += self.entries_of(table)
         for entries in self.listed.values():
@@ -47,19 +51,24 @@ class Rebuilder:
         return self.predictor.old_images[number]
 
     def head_address(self, table):
-        """H of an unwind index"""
-        return self.image_of_old(table.image).address_of(table.pos - INDEX_HEAD)
+        """H of an unwind index, F of unwind pages"""
+        return self.image_of_old(table.image).address_of(table.base_pos)
 
     def entries_of(self, table):
         """Those that have a position, with their numbers led back to addresses."""
         image = self.image_of_old(table.image)
-        origin = {UNWIND_INDEX: self.head_address(table), RELATIVE_RELOCATIONS: 0}.get(table.kind, image.base)
+        head = None if table.base_pos is None else self.head_address(table)
+        origin = {UNWIND_INDEX: head, RELATIVE_RELOCATIONS: 0}.get(table.kind, image.base)
         for entry in table.entries:
-            pos, more = image.file_pos(origin + entry[0]), entry[-1]
+            pos, more, flags = image.file_pos(origin + entry[0]), entry[-1], 0
             if pos is not None:
                 leads = more_leads(table.kind, image.machine, more)
                 size = entry[1] - entry[0] & 0xffffffff if has_end(table.kind, image.machine) else 0
-                yield Listed(pos, table.image, size, origin + more & MASK64 if leads else more, leads)
+                if table.kind == UNWIND_PAGES and leads:
+                    more, flags = head + more % (1 << 24) & MASK64, more >> 24
+                elif leads:
+                    more = origin + more & MASK64
+                yield Listed(pos, table.image, size, more, leads, flags)
 
     def lead(self, address, i, new_image):
         """The address in an image of NEW that one of image i of OLD leads to, or None."""
@@ -90,24 +99,28 @@ class Rebuilder:
         if table.kind == RELOCATIONS:
             places = self.new_entries(table, image, table.size // 2)
             return write_places(sorted(set(places)), table.size)
-        entry_bytes = struct.calcsize(entry_format(table.kind, image.machine))
+        if table.kind == STARTS:
+            return write_starts(sorted({rva for rva, _ in self.new_entries(table, image, table.size)}), table.size)
         kept = {}  # by start
-        for entry in sorted(self.new_entries(table, image, table.size // entry_bytes)):
+        for entry in sorted(self.new_entries(table, image, len(table.entries))):
             kept.setdefault(entry[0], entry)
         origin = self.new_origin(table, image)
+        if table.kind == UNWIND_PAGES:
+            return write_pages([(start - image.base, flags << 24 | (more - origin) % (1 << 24) if leads else more)
+                                for start, _, more, leads, flags in kept.values()], table.size)
         data = b"".join(write_entry(table.kind, image.machine, origin, entry) for entry in kept.values())
         return data.ljust(table.size, b"\0")
 
     def new_origin(self, table, image):
         """The address B that the numbers of a table count from in NEW."""
-        if table.kind != UNWIND_INDEX:
+        if table.base_pos is None:
             return image.base if table.kind == FUNCTIONS else 0
         head = self.head_address(table)
         led = self.lead(head, table.image, image)
         return head if led is None else led
 
     def new_entries(self, table, image, room):
-        """What covers bring into an image of NEW: (RVA, type) of places, else (start, end, more, leads), as they sort."""
+        """What covers bring into an image of NEW, as it sorts: (RVA, type) of places, else (start, end, more, leads, flags)."""
         made, listed = [], self.listed[table.kind]
         positions = [entry.pos for entry in listed]
         for c, (source, target, length) in enumerate(self.map.covers):
@@ -120,11 +133,12 @@ class Rebuilder:
                 start = image.address_of(self.map.moved(c, entry.pos))
                 if start is None:
                     continue
-                if table.kind == RELOCATIONS:
+                if table.kind in PLACE_KINDS:
                     rva = start - image.base & MASK64
                     made += [(rva, entry.more)] if rva < 1 << 32 else []
                 elif self.image_of_old(entry.image).machine == image.machine:
-                    made.append((start, self.new_end(entry, start, c, image), self.new_more(entry, image), entry.leads))
+                    made.append((start, self.new_end(entry, start, c, image), self.new_more(entry, image), entry.leads,
+                                 entry.flags))
         return made
 
     def new_end(self, entry, start, c, image):
@@ -150,17 +164,42 @@ def more_leads(kind, machine, more):
     """Whether the last number of an entry stands for an address."""
     if kind == FUNCTIONS:
         return machine == X86_64 or more % 4 == 0
+    if kind == UNWIND_PAGES:
+        return more & 0x0f000000 == FRAME_MODE[machine]
     return kind == UNWIND_INDEX or kind == RELATIVE_RELOCATIONS and machine in (X86_64, ARM64)
 
 
 def write_entry(kind, machine, origin, entry):
-    start, end, more, leads = entry
+    start, end, more, leads, _ = entry
     numbers = [start - origin, end - origin, more - origin if leads else more]
     if kind == RELATIVE_RELOCATIONS:
         numbers[1] = RELATIVE_TYPE[machine]
     format_ = entry_format(kind, machine).upper()
     mask = MASK64 if format_[2] == "Q" else 0xffffffff
     return struct.pack(format_, *(number & mask for number in (numbers if format_[1] == "3" else numbers[::2])))
+
+
+def write_starts(rvas, size):
+    table, before = b"", 0
+    for rva in rvas:
+        step, coded = rva - before, b""
+        while step >= 0x80:
+            coded, step = coded + bytes([step & 0x7f | 0x80]), step >> 7
+        coded += bytes([step])
+        if rva and len(table) + len(coded) > size:
+            break
+        table, before = table + (coded if rva else b""), rva
+    return table.ljust(size, b"\0")
+
+
+def write_pages(entries, size):
+    table = b""
+    for _ in range(0, size, UNWIND_PAGE):
+        page, entries = entries[:UNWIND_PAGE_ENTRIES], entries[UNWIND_PAGE_ENTRIES:]
+        table += struct.pack("<IHH", 2, UNWIND_PAGE_HEAD, len(page))
+        table += b"".join(struct.pack("<2I", *(number & 0xffffffff for number in entry)) for entry in page)
+        table = table.ljust(-len(table) // UNWIND_PAGE * -UNWIND_PAGE, b"\0")
+    return table[:size]
 
 
 def write_places(places, size):

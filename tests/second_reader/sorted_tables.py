@@ -1,17 +1,23 @@
-"""The tables of OLD that a linker sorts (sections "The set of kinds" and "Sorted tables of OLD" of predictor 5)."""
+"""The tables of OLD that a linker sorts ("The set of kinds" and "Sorted tables of OLD" of predictors 5 and 7)."""
 import struct
 from dataclasses import dataclass
 
 from bytes_of_file import File, fits
-from images import ARM32, ARM64, ELF, PE, X86_32, X86_64
+from cursor import Cursor, PatchError
+from images import ARM32, ARM64, ELF, MACHO, PE, X86_32, X86_64
 
-RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS = range(29, 33)  # kinds of table, bits of the set
-TABLE_KINDS = 0b1111 << RELOCATIONS
+ALL_KINDS = range(29, 35)  # kinds of table, bits of the set
+RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS, STARTS, UNWIND_PAGES = ALL_KINDS
+PLACE_KINDS = (RELOCATIONS, STARTS)
+KINDS_OF_5 = 0b1111 << RELOCATIONS
+TABLE_KINDS = 0b111111 << RELOCATIONS  # predictor 7
 DIRECTORIES = {RELOCATIONS: 5, FUNCTIONS: 3}
 TYPE_DYNAMIC, TYPE_EH_FRAME_HDR = 2, 0x6474e550
 RELATIVE_TYPE = {X86_64: 8, X86_32: 8, ARM64: 1027, ARM32: 23}
 INDEX_HEAD = 12  # bytes of .eh_frame_hdr in front of its table
 BLOCK_HEAD, PAGE = 8, 4096  # bytes in front of the numbers of a block of base relocations, and what it is about
+COMMAND_STARTS = 0x26
+UNWIND_PAGE, UNWIND_PAGE_HEAD, UNWIND_PAGE_ENTRIES = 4096, 8, 511
 
 
 @dataclass
@@ -20,7 +26,8 @@ class SortedTable:
     image: int  # number in OLD
     pos: int
     size: int
-    entries: list  # as they stand there: numbers from start to more; (RVA, type) of base relocations
+    entries: list  # as they stand there: numbers from start to more; (RVA, type) of places
+    base_pos: int = None  # where that stands which the numbers of an unwind index or of unwind pages count from
 
 
 def entry_format(kind, machine):
@@ -29,6 +36,8 @@ def entry_format(kind, machine):
         return "<3I" if machine == X86_64 else "<2I"
     if kind == UNWIND_INDEX:
         return "<2i"
+    if kind == UNWIND_PAGES:
+        return "<2I"
     return "<3Q" if machine in (X86_64, ARM64) else "<2I"
 
 
@@ -36,18 +45,21 @@ def find_sorted_tables(data, images):
     file, tables = File(data), []
     for number, image in enumerate(images):
         image_end, end_before = image.pos + image.size, image.pos
-        for pos, kind, size in candidates(file, image):
+        for pos, kind, size, base_pos in candidates(file, image):
             if size == 0 or not fits(pos, size, min(image_end, file.size)) or pos < end_before:
                 continue
-            entries = read_places(file, pos, size) if kind == RELOCATIONS else read_entries(file, image, kind, pos, size)
+            if kind in PLACE_KINDS:
+                entries = (read_places if kind == RELOCATIONS else read_starts)(file, pos, size)
+            else:
+                entries = read_entries(file, image, kind, pos, size)
             if entries:
-                tables.append(SortedTable(kind, number, pos, size, entries))
+                tables.append(SortedTable(kind, number, pos, size, entries, base_pos))
                 end_before = pos + size
     return tables
 
 
 def candidates(file, image):
-    """[(position, kind, bytes)], in the order in which they are taken: by position, of the same by kind."""
+    """[(position, kind, bytes, what numbers count from)], as they are taken: by position, of the same by kind."""
     found = []
     if image.format == PE:
         found.append(directory_candidate(image, RELOCATIONS, 4))
@@ -57,13 +69,15 @@ def candidates(file, image):
         found.append(index_candidate(file, image))
         if image.machine in RELATIVE_TYPE:
             found.append(relocations_candidate(file, image))
+    if image.format == MACHO:
+        found += [starts_candidate(file, image), pages_candidate(file, image)]
     return sorted(candidate for candidate in found if candidate)
 
 
 def directory_candidate(image, kind, unit):
     rva, size = image.about["directories"][DIRECTORIES[kind]]
     pos = image.file_pos(image.base + rva) if rva else None
-    return None if pos is None else (pos, kind, size - size % unit)
+    return None if pos is None else (pos, kind, size - size % unit, None)
 
 
 def first_segment(image, type_):
@@ -78,7 +92,7 @@ def index_candidate(file, image):
     size = 8 * file.u32(h + 8)
     if (file.u8(h), file.u8(h + 2), file.u8(h + 3)) != (1, 3, 0x3b) or size > segment.size - INDEX_HEAD:
         return None
-    return h + INDEX_HEAD, UNWIND_INDEX, size
+    return h + INDEX_HEAD, UNWIND_INDEX, size, h
 
 
 def relocations_candidate(file, image):
@@ -92,7 +106,37 @@ def relocations_candidate(file, image):
     while size + entry_bytes <= room and file.number(pos + size + image.word_bytes, image.word_bytes) == (
             RELATIVE_TYPE[image.machine]):
         size += entry_bytes
-    return pos, RELATIVE_RELOCATIONS, size
+    return pos, RELATIVE_RELOCATIONS, size, None
+
+
+def starts_candidate(file, image):
+    c = next((c for type_, c, _ in image.about["commands"] if type_ == COMMAND_STARTS), None)
+    return None if c is None else (image.pos + file.u32(c + 8), STARTS, file.u32(c + 12), None)
+
+
+def pages_candidate(file, image):
+    def named(name):
+        return next((entry for entry in image.about["entries"] if entry.name == name.ljust(16, b"\0")), None)
+
+    section, frames = named(b"__unwind_info"), named(b"__eh_frame")
+    if section is None or frames is None or section.size < 28:
+        return None
+    b, z = section.pos, section.size
+    x, n = file.u32(b + 20), file.u32(b + 24)
+    if n < 2 or x + 12 * n > z:
+        return None
+    g = file.u32(b + x + 4)
+    if g + UNWIND_PAGE * (n - 2) + UNWIND_PAGE_HEAD > z:
+        return None
+    counts = []
+    for h in range(b + g, b + g + UNWIND_PAGE * (n - 1), UNWIND_PAGE):
+        if (file.u32(h), file.u16(h + 4)) != (2, UNWIND_PAGE_HEAD):
+            return None
+        counts.append(file.u16(h + 6))
+    if any(count != UNWIND_PAGE_ENTRIES for count in counts[:-1]) or not 1 <= counts[-1] <= UNWIND_PAGE_ENTRIES:
+        return None
+    size = UNWIND_PAGE * (n - 2) + UNWIND_PAGE_HEAD + 8 * counts[-1]
+    return None if g + size > z else (b + g, UNWIND_PAGES, size, frames.pos)
 
 
 def dynamic_values(file, image):
@@ -108,9 +152,29 @@ def dynamic_values(file, image):
 
 def read_entries(file, image, kind, pos, size):
     """None if they are not in order."""
-    entries = list(struct.iter_unpack(entry_format(kind, image.machine), file.data[pos:pos + size]))
+    data, format_ = file.data[pos:pos + size], entry_format(kind, image.machine)
+    if kind == UNWIND_PAGES:
+        data = b"".join(data[h + UNWIND_PAGE_HEAD:h + UNWIND_PAGE] for h in range(0, size, UNWIND_PAGE))
+    entries = list(struct.iter_unpack(format_, data))
     in_order = all(before[0] < entry[0] for before, entry in zip(entries, entries[1:]))
     return entries if in_order else None
+
+
+def read_starts(file, pos, size):
+    """[(RVA, 0)] of function starts, or None if they are not in order."""
+    cursor, places, rva = Cursor(file.data[pos:pos + size], what="function starts"), [], 0
+    while cursor.pos < size:
+        try:
+            step = cursor.varint()
+        except PatchError:
+            return None
+        if step == 0:
+            break
+        rva += step
+        if rva >= 1 << 32:
+            return None
+        places.append((rva, 0))
+    return places if places and not any(file.data[pos + cursor.pos:pos + size]) else None
 
 
 def read_places(file, pos, size):

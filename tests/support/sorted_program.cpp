@@ -1,7 +1,9 @@
 #include "support/sorted_program.hpp"
 
 #include <algorithm>
+#include <span>
 
+#include "base/varint.hpp"
 #include "support/exe_craft.hpp"
 #include "support/generate.hpp"
 
@@ -12,6 +14,7 @@ constexpr std::size_t kText = 0x400;
 constexpr std::uint64_t kBase = 0x400000;
 constexpr std::size_t kTextShift = 0xc00, kDataShift = 0x2c00;  // address less base, less position in the file
 constexpr std::size_t kUnwindBytes = 16;
+constexpr std::size_t kFrameHeadBytes = 16;
 
 std::size_t code_bytes(unsigned number) { return 64 + 16 * Random(number + 5).below(8); }
 
@@ -30,11 +33,12 @@ class SortedLinker {
     data_ = next_ = aligned_up(at, 0x200);
     for (std::size_t i = 0; i < functions_.size(); ++i) put_code(i);
     put_pointers();
+    if (is_macho()) program_.base_pos = take(kFrameHeadBytes);
     for (std::size_t i = 0; i < functions_.size(); ++i) put_unwind(i);
-    is_pe() ? put_pe_tables() : put_elf_tables();
+    is_pe() ? put_pe_tables() : is_macho() ? put_macho_tables() : put_elf_tables();
     end_ = next_ = aligned_up(next_, 0x200);
     out_.grow_to(end_);
-    is_pe() ? put_pe_headers() : put_elf_headers();
+    is_pe() ? put_pe_headers() : is_macho() ? put_macho_headers() : put_elf_headers();
     program_.bytes = out_.take();
     return std::move(program_);
   }
@@ -43,10 +47,13 @@ class SortedLinker {
   using Kind = exe::SortedTableKind;
 
   bool is_pe() const { return shape_ <= SortedShape::kPeArm64; }
+  bool is_macho() const { return shape_ >= SortedShape::kMachO64; }
   bool is_wide() const {
     return shape_ != SortedShape::kPe32 && shape_ != SortedShape::kElf32 && shape_ != SortedShape::kElfArm32;
   }
-  bool is_arm64() const { return shape_ == SortedShape::kPeArm64 || shape_ == SortedShape::kElfArm64; }
+  bool is_arm64() const {
+    return shape_ == SortedShape::kPeArm64 || shape_ == SortedShape::kElfArm64 || shape_ == SortedShape::kMachOArm64;
+  }
   std::size_t word_bytes() const { return is_wide() ? 8 : 4; }
   std::uint64_t rva(std::size_t pos) const { return pos + (pos < data_ ? kTextShift : kDataShift); }
   std::uint64_t address(std::size_t pos) const { return kBase + rva(pos); }
@@ -131,7 +138,7 @@ class SortedLinker {
   }
 
   void put_elf_tables() {
-    const std::size_t head = program_.index_head_pos = take(12);
+    const std::size_t head = program_.base_pos = take(12);
     out_.put32(head, 0x3b031b01).put32(head + 4, unwind_[0] - (head + 4)).put32(head + 8, starts_.size());
     next_ = head + 12;
     program_.tables.push_back({next_, 8 * starts_.size(), Kind::kUnwindIndex});
@@ -152,6 +159,58 @@ class SortedLinker {
     const std::uint64_t numbers[] = {is_wide() ? 7u : 17u, address(relocations_), is_wide() ? 8u : 18u,
                                      entry * pointers_.size(), 0, 0};
     for (std::size_t i = 0; i < 6; ++i) put_word(dynamic_ + word_bytes() * i, numbers[i]);
+  }
+
+  // Most functions unwind as the entry of __eh_frame says that their encoding leads to.
+  void put_macho_tables() {
+    frames_end_ = next_;
+    Bytes steps;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      append_varint(steps, rva(starts_[i]) - (i == 0 ? 0 : rva(starts_[i - 1])));
+    }
+    steps.resize(aligned_up(steps.size(), 8));
+    out_.put_bytes(take_table(Kind::kFunctionStarts, steps.size()), steps);
+    const std::size_t full_pages = (starts_.size() - 1) / exe::kUnwindPageEntries;
+    const std::size_t index_bytes = 12 * (full_pages + 2);
+    unwind_info_ = take(28 + index_bytes);
+    out_.put32(unwind_info_, 1).put32(unwind_info_ + 20, 28).put32(unwind_info_ + 24, full_pages + 2);
+    const auto entry = [&](std::size_t i) {
+      return static_cast<std::size_t>(exe::entry_at(Kind::kUnwindPages, exe::Machine::kX86_64, i));
+    };
+    const std::size_t pages = take_table(Kind::kUnwindPages, entry(starts_.size() - 1) + 8);
+    for (std::size_t page = 0; page <= full_pages; ++page) {
+      const std::size_t first = page * exe::kUnwindPageEntries;
+      const std::size_t at = pages + exe::kUnwindPageBytes * page;
+      const std::size_t count = std::min<std::size_t>(starts_.size() - first, exe::kUnwindPageEntries);
+      out_.put32(unwind_info_ + 28 + 12 * page, rva(starts_[first])).put32(unwind_info_ + 32 + 12 * page, at - unwind_info_);
+      out_.put32(at, exe::kUnwindPageKind).put16(at + 4, exe::kUnwindPageHeadBytes).put16(at + 6, static_cast<unsigned>(count));
+    }
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      const std::uint64_t place = unwind_[i] - program_.base_pos;
+      const bool leads = functions_[i] % 4 != 0;
+      out_.put32(pages + entry(i), rva(starts_[i]));
+      out_.put32(pages + entry(i) + 4, leads ? (is_arm64() ? 0x43000000 : 0x44000000) | place : 0x02000000 + functions_[i] % 3);
+    }
+    unwind_info_end_ = next_;
+  }
+
+  void put_macho_headers() {
+    constexpr std::size_t kSegment = 32, kSections = 4, kStarts = kSegment + 72 + 80 * kSections;
+    out_.put32(0, 0xfeedfacf).put32(4, is_arm64() ? 0x0100000c : 0x01000007).put32(12, 6).put32(16, 2);
+    out_.put32(20, kStarts + 16 - kSegment);
+    out_.put32(kSegment, 0x19).put32(kSegment + 4, 72 + 80 * kSections).put32(kSegment + 64, kSections);
+    out_.put64(kSegment + 24, kBase).put64(kSegment + 32, end_ + kDataShift).put64(kSegment + 48, end_);
+    const auto section = [&](std::size_t index, const char* name, std::size_t pos, std::size_t end, std::uint32_t flags) {
+      const std::size_t at = kSegment + 72 + 80 * index;
+      out_.put_bytes(at, bytes_of(name));
+      out_.put64(at + 32, address(pos)).put64(at + 40, end - pos).put32(at + 48, pos).put32(at + 64, flags);
+    };
+    section(0, "__text", kText, text_end_, 0x80000400);
+    section(1, "__const", data_, program_.base_pos, 0);
+    section(2, "__eh_frame", program_.base_pos, frames_end_, 0);
+    section(3, "__unwind_info", unwind_info_, unwind_info_end_, 0);
+    const exe::SortedTable& starts = program_.tables[0];
+    out_.put32(kStarts, 0x26).put32(kStarts + 4, 16).put32(kStarts + 8, starts.pos).put32(kStarts + 12, starts.size_bytes);
   }
 
   void put_pe_headers() {
@@ -196,7 +255,7 @@ class SortedLinker {
     segment(0, 1, 5, kText, text_end_ - kText);
     segment(1, 1, 6, data_, end_ - data_);
     segment(2, 2, 6, dynamic_, 6 * word_bytes());
-    segment(3, 0x6474e550, 4, program_.index_head_pos, 12 + 8 * starts_.size());
+    segment(3, 0x6474e550, 4, program_.base_pos, 12 + 8 * starts_.size());
   }
 
   const std::vector<unsigned>& functions_;
@@ -206,6 +265,7 @@ class SortedLinker {
   std::vector<std::pair<std::size_t, std::uint64_t>> pointers_;  // position and what it points to
   std::size_t text_end_ = 0, data_ = 0, next_ = 0, end_ = 0;
   std::size_t relocations_ = 0, functions_pos_ = 0, dynamic_ = 0;
+  std::size_t frames_end_ = 0, unwind_info_ = 0, unwind_info_end_ = 0;
   SortedProgram program_;
   CraftedBytes out_;
 };
@@ -216,17 +276,31 @@ SortedProgram sorted_program(const std::vector<unsigned>& functions, SortedShape
   return SortedLinker(functions, shape).link();
 }
 
-ProgramPair sorted_pair(unsigned function_count) {
+namespace {
+
+ProgramPair pair_of(unsigned function_count, std::span<const SortedShape> shapes) {
   const TwoVersions versions(function_count);
   std::vector<unsigned> moved = versions.new_functions;
   // Stretches of functions change places, as those of object files do that a linker is given in another order.
   std::stable_sort(moved.begin(), moved.end(), [](unsigned a, unsigned b) { return a / 8 * 5 % 13 < b / 8 * 5 % 13; });
   ProgramPair pair;
-  for (const SortedShape shape : kSortedShapes) {
+  for (const SortedShape shape : shapes) {
     append(pair.old_version, sorted_program(versions.old_functions, shape).bytes);
     append(pair.new_version, sorted_program(moved, shape).bytes);
   }
   return pair;
+}
+
+constexpr std::size_t kMachOShapes = 2;  // the last ones
+
+}  // namespace
+
+ProgramPair sorted_pair(unsigned function_count) {
+  return pair_of(function_count, std::span(kSortedShapes).first(std::size(kSortedShapes) - kMachOShapes));
+}
+
+ProgramPair sorted_macho_pair(unsigned function_count) {
+  return pair_of(function_count, std::span(kSortedShapes).last(kMachOShapes));
 }
 
 }  // namespace bdelta::test

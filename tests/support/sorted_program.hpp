@@ -10,10 +10,11 @@
 
 namespace bdelta::test {
 
-enum class SortedShape { kPe32, kPe64, kPeArm64, kElf64, kElfArm64, kElf32, kElfArm32 };
+enum class SortedShape { kPe32, kPe64, kPeArm64, kElf64, kElfArm64, kElf32, kElfArm32, kMachO64, kMachOArm64 };
 inline constexpr SortedShape kSortedShapes[] = {SortedShape::kPe32,     SortedShape::kPe64,  SortedShape::kPeArm64,
                                                 SortedShape::kElf64,    SortedShape::kElfArm64,
-                                                SortedShape::kElf32,    SortedShape::kElfArm32};
+                                                SortedShape::kElf32,    SortedShape::kElfArm32,
+                                                SortedShape::kMachO64,  SortedShape::kMachOArm64};
 
 // Bytes that another version has, too, if it has the same function.
 struct SortedPart {
@@ -26,13 +27,16 @@ struct SortedProgram {
   Bytes bytes;
   std::vector<SortedPart> parts;           // ascending by position
   std::vector<exe::SortedTable> tables;    // likewise
-  std::size_t index_head_pos = 0;          // of ELF's unwind index
+  std::size_t base_pos = 0;                // what the numbers of unwind tables of ELF and Mach-O count from
 };
 
 // Functions by number, in this order.
 [[nodiscard]] SortedProgram sorted_program(const std::vector<unsigned>& functions, SortedShape shape);
 
-// Two versions: functions are inserted, left out, and most change places. All shapes, one behind the other.
+// Two versions: functions are inserted, left out, and most change places. All shapes of PE and ELF, one behind the other.
 [[nodiscard]] ProgramPair sorted_pair(unsigned function_count);
+
+// The same of Mach-O.
+[[nodiscard]] ProgramPair sorted_macho_pair(unsigned function_count);
 
 }  // namespace bdelta::test

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "exe/images.hpp"
 #include "exe/sorted_tables.hpp"
@@ -59,12 +60,12 @@ ByteSpan bytes_of(const SortedProgram& program, const SortedTable& table) {
   return ByteSpan(program.bytes).subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes));
 }
 
-// The index's head is in no part: its label.
-std::vector<Label> head_label(const SortedProgram& from, const SortedProgram& to) {
-  if (from.index_head_pos == 0) return {};
+// What the tables count from is in no part: its label.
+std::vector<Label> base_label(const SortedProgram& from, const SortedProgram& to) {
+  if (from.base_pos == 0) return {};
   std::uint64_t address = 0, new_address = 0;
-  EXPECT_TRUE(Images(find_images(from.bytes)).layouts[0].address_of(from.index_head_pos, address));
-  EXPECT_TRUE(Images(find_images(to.bytes)).layouts[0].address_of(to.index_head_pos, new_address));
+  EXPECT_TRUE(Images(find_images(from.bytes)).layouts[0].address_of(from.base_pos, address));
+  EXPECT_TRUE(Images(find_images(to.bytes)).layouts[0].address_of(to.base_pos, new_address));
   return {{address, new_address, 0}};
 }
 
@@ -78,7 +79,7 @@ TEST_P(OfShape, TablesAreFoundWhereTheyLie) {
 TEST_P(OfShape, WhatChangedPlacesIsSortedAsALinkerWould) {
   const SortedProgram from = sorted_program({1, 2, 3, 4, 5, 6, 7, 8}, GetParam());
   const SortedProgram to = sorted_program({7, 8, 3, 1, 2, 6, 4, 5}, GetParam());
-  const Rebuilt rebuilt(from.bytes, to.bytes, copies(from, to), head_label(from, to));
+  const Rebuilt rebuilt(from.bytes, to.bytes, copies(from, to), base_label(from, to));
   ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
   for (std::size_t i = 0; i < to.tables.size(); ++i) {
     EXPECT_EQ(from.tables[i], rebuilt.tables[i].old);
@@ -89,7 +90,7 @@ TEST_P(OfShape, WhatChangedPlacesIsSortedAsALinkerWould) {
 TEST_P(OfShape, WhatIsNotInNewIsNotListedAndZerosFollow) {
   const SortedProgram from = sorted_program({1, 2, 3, 4, 5, 6, 7, 8}, GetParam());
   const SortedProgram to = sorted_program({8, 3, 6, 1}, GetParam());
-  const Rebuilt rebuilt(from.bytes, to.bytes, copies(from, to), head_label(from, to));
+  const Rebuilt rebuilt(from.bytes, to.bytes, copies(from, to), base_label(from, to));
   ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
   for (std::size_t i = 0; i < to.tables.size(); ++i) {
     Bytes wanted(rebuilt.tables[i].bytes.size());
@@ -109,10 +110,10 @@ TEST_P(OfShape, WhatIsCopiedTwiceIsListedTwiceAsFarAsThereIsRoom) {
   const std::uint64_t second_size = std::min<std::uint64_t>(first_size, to.parts[1].size_bytes);
   covers.insert(covers.begin() + 1, {from.parts[0].pos, to.parts[1].pos, second_size});
   ASSERT_TRUE(covers_are_valid(covers, from.bytes.size(), to.bytes.size()));
-  const Rebuilt rebuilt(from.bytes, to.bytes, covers, head_label(from, to));
+  const Rebuilt rebuilt(from.bytes, to.bytes, covers, base_label(from, to));
   ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
   const SortedTable& table = to.tables.back().kind == SortedTableKind::kFunctions ? to.tables.back() : to.tables[0];
-  if (table.kind == SortedTableKind::kBaseRelocations) return;
+  if (lists_places(table.kind)) return;
   const Bytes& bytes = rebuilt.tables[static_cast<std::size_t>(&table - to.tables.data())].bytes;
   const std::size_t entry = bytes.size() / 4;
   const auto start = [&](ByteSpan of, std::size_t i) { return load_le<std::uint32_t>(of.data() + entry * i); };
@@ -155,8 +156,8 @@ TEST_P(OfShape, ImagesMayChangePlaces) {
     cover.target_pos += new_second.bytes.size();
     covers.push_back(cover);
   }
-  std::vector<Label> labels = head_label(first, new_first);
-  for (Label label : head_label(second, new_second)) {
+  std::vector<Label> labels = base_label(first, new_first);
+  for (Label label : base_label(second, new_second)) {
     label.image = 1;
     labels.push_back(label);
   }
@@ -184,7 +185,7 @@ TEST_P(OfShape, OneTableBecomesThatOfAnImage) {
     covers.push_back(cover);
   }
   std::sort(covers.begin(), covers.end(), [](const Cover& a, const Cover& b) { return a.target_pos < b.target_pos; });
-  const Rebuilt rebuilt(from, to.bytes, covers, head_label(first, to));
+  const Rebuilt rebuilt(from, to.bytes, covers, base_label(first, to));
   ASSERT_EQ(to.tables.size(), rebuilt.tables.size());
   for (std::size_t i = 0; i < to.tables.size(); ++i) {
     EXPECT_EQ(first.tables[i], rebuilt.tables[i].old);
@@ -200,7 +201,9 @@ TEST_P(OfShape, ATableOutOfOrderIsLeftAlone) {
   for (const SortedTable& table : program.tables) {
     const bool is_places = table.kind == SortedTableKind::kBaseRelocations;
     const std::size_t unit = is_places ? 2 : entry_bytes(table.kind, machine);
-    const auto first = static_cast<std::size_t>(table.pos) + (is_places ? 8 : 0);
+    const bool has_head = is_places || table.kind == SortedTableKind::kUnwindPages;
+    const auto first = static_cast<std::size_t>(table.pos) + (has_head ? 8 : 0);
+    if (table.kind == SortedTableKind::kFunctionStarts) continue;  // of steps, which are never out of order
     Bytes bytes = program.bytes;
     std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(first),
                      bytes.begin() + static_cast<std::ptrdiff_t>(first + unit),
@@ -257,6 +260,93 @@ TEST(BaseRelocations, FillTheirRoomAndNoMore) {
   EXPECT_EQ(Bytes(), written(0));
 }
 
+// Each rule of function starts, broken in turn.
+TEST(FunctionStarts, AreOnlyRebuiltWhereTheyWouldBeWrittenSo) {
+  const SortedProgram program = sorted_program({1, 2}, SortedShape::kMachO64);
+  const SortedTable table = program.tables[0];
+  ASSERT_EQ(SortedTableKind::kFunctionStarts, table.kind);
+  ASSERT_EQ(8u, table.size_bytes);
+  const auto is_sorted_as = [&](Bytes starts) {
+    starts.resize(8);
+    Bytes bytes = program.bytes;
+    std::copy(starts.begin(), starts.end(), bytes.begin() + static_cast<std::ptrdiff_t>(table.pos));
+    const std::vector<SortedTable> found = found_in(bytes);
+    return std::find(found.begin(), found.end(), table) != found.end();
+  };
+  EXPECT_TRUE(is_sorted_as({1}));
+  EXPECT_TRUE(is_sorted_as({1, 1, 1, 1, 1, 1, 1, 1}));                        // no end but that of the room
+  EXPECT_TRUE(is_sorted_as({0xff, 0xff, 0xff, 0xff, 0x0f}));                  // RVA 2^32 - 1
+  EXPECT_FALSE(is_sorted_as({0xff, 0xff, 0xff, 0xff, 0x0f, 1}));              // 2^32
+  EXPECT_FALSE(is_sorted_as({0x80, 0x80, 0x80, 0x80, 0x10}));
+  EXPECT_FALSE(is_sorted_as({0}));                                            // no place
+  EXPECT_FALSE(is_sorted_as({0, 1}));
+  EXPECT_FALSE(is_sorted_as({5, 0, 1}));                                      // something behind the end
+  EXPECT_FALSE(is_sorted_as({0x85, 0}));                                      // longer than it need be
+  EXPECT_FALSE(is_sorted_as({1, 1, 1, 1, 1, 1, 1, 0x81}));                    // cut
+}
+
+TEST(FunctionStarts, FillTheirRoomAndNoMore) {
+  const std::vector<std::uint64_t> places{0, 16 * 0x1000, 16 * 0x1008, 16 * 0x100c, 16 * 0x1100};
+  const auto written = [&](std::size_t size) {
+    Bytes table(size, 0xee);
+    write_starts(places, table);
+    return table;
+  };
+  EXPECT_EQ((Bytes{0x80, 0x20, 8, 4, 0xf4, 1, 0, 0}), written(8));  // an RVA of 0 has no step
+  EXPECT_EQ((Bytes{0x80, 0x20, 8, 4, 0}), written(5));
+  EXPECT_EQ((Bytes{0x80, 0x20, 8}), written(3));
+  EXPECT_EQ((Bytes{0}), written(1));
+  EXPECT_EQ(Bytes(), written(0));
+}
+
+// The index and each head of two pages, broken in turn.
+TEST(UnwindPages, AreOnlyRebuiltWhereTheyWouldBeWrittenSo) {
+  std::vector<unsigned> functions(513);
+  std::iota(functions.begin(), functions.end(), 1u);
+  const SortedProgram program = sorted_program(functions, SortedShape::kMachOArm64);
+  const SortedTable table = program.tables[1];
+  ASSERT_EQ(SortedTableKind::kUnwindPages, table.kind);
+  ASSERT_EQ(4096u + 8 + 2 * 8, table.size_bytes);
+  const std::size_t info = static_cast<std::size_t>(table.pos) - (28 + 3 * 12);
+  const auto is_sorted_with = [&](std::size_t at, auto value) {
+    Bytes bytes = program.bytes;
+    store_le(bytes.data() + at, value);
+    const std::vector<SortedTable> found = found_in(bytes);
+    return std::find(found.begin(), found.end(), table) != found.end();
+  };
+  const auto pages = static_cast<std::size_t>(table.pos);
+  EXPECT_TRUE(is_sorted_with(info, std::uint32_t{7}));
+  for (const std::uint32_t count : {0u, 1u, 2u, 4u, 0xffffffffu}) EXPECT_FALSE(is_sorted_with(info + 24, count)) << count;
+  EXPECT_FALSE(is_sorted_with(info + 20, std::uint32_t{0xfffffff0}));
+  EXPECT_FALSE(is_sorted_with(info + 32, std::uint32_t{28 + 3 * 12 + 8}));
+  for (const std::size_t page : {pages, pages + 4096}) {
+    EXPECT_FALSE(is_sorted_with(page, std::uint32_t{3}));
+    EXPECT_FALSE(is_sorted_with(page + 4, std::uint16_t{12}));
+    for (const std::uint16_t count : {std::uint16_t{0}, std::uint16_t{512}}) EXPECT_FALSE(is_sorted_with(page + 6, count)) << count;
+  }
+  const auto start = load_le<std::uint32_t>(program.bytes.data() + pages + 4096 - 8);
+  EXPECT_TRUE(is_sorted_with(pages + 4096 + 8, start + 1));
+  EXPECT_FALSE(is_sorted_with(pages + 4096 + 8, start));  // not behind the last one of the page before
+}
+
+// What NEW has more than OLD is left out, what it has less leaves the last page shorter.
+TEST(UnwindPages, AreWrittenPageByPage) {
+  std::vector<unsigned> functions(514);
+  std::iota(functions.begin(), functions.end(), 1u);
+  const SortedProgram from = sorted_program(functions, SortedShape::kMachO64);
+  for (const std::ptrdiff_t fewer : {2, 3, 100}) {
+    const SortedProgram to = sorted_program({functions.begin() + fewer, functions.end()}, SortedShape::kMachO64);
+    const Rebuilt rebuilt(from.bytes, to.bytes, copies(from, to), base_label(from, to));
+    const Bytes& bytes = rebuilt.tables.at(1).bytes;
+    const ByteSpan wanted = bytes_of(to, to.tables[1]);
+    EXPECT_TRUE(std::ranges::equal(wanted, ByteSpan(bytes).first(wanted.size()))) << fewer;
+    for (std::size_t i = wanted.size(); i < bytes.size(); ++i) {
+      if (i >= 4096 && i < 4104) continue;  // the head of an empty page
+      EXPECT_EQ(0u, bytes[i]) << i;
+    }
+  }
+}
+
 // Sixteen bytes came into the middle of the first function, and the second one is gone.
 TEST(FunctionTables, AFunctionEndsWithItsLastByte) {
   const SortedProgram program = sorted_program({1, 2, 3}, SortedShape::kPe64);
@@ -295,6 +385,8 @@ TEST(SortedTables, AsManyAsAFileDeclaresTakeMemoryByTheirSize) {
   EXPECT_EQ(10 * 24u, rebuild_memory_bytes(program.tables, set_of(SortedTableKind::kUnwindIndex)));
   EXPECT_EQ(10 * (24u + 72u), rebuild_memory_bytes(program.tables, kAllTables));
   EXPECT_EQ(0u, rebuild_memory_bytes(program.tables, kAllKinds));
+  const SortedProgram macho = sorted_program({1, 2, 3}, SortedShape::kMachO64);
+  EXPECT_EQ(17 * 8u + 10 * (8u + 24u), rebuild_memory_bytes(macho.tables, kAllTables));
 }
 
 TEST(RebuiltTables, StandInPlaceOfWhatOldHas) {
