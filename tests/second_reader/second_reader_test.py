@@ -27,7 +27,8 @@ from apply import apply_patch, read
 from coder import step
 from contents import Lanes
 from craft import MACHINES, random_pair
-from compare_sorted import SORTED_SEEDS, compare
+from compare_sorted import MACHO_SEEDS, SORTED_SEEDS, compare
+from craft_macho import random_macho_pair
 from craft_pe import random_pe_pair
 from cursor import Cursor, PatchError
 from file_digests import fill_digests, read_file_digests
@@ -42,7 +43,7 @@ from old_fields import find_fields
 from predict import Predictor
 from prediction import check_memory
 from scan import find_images
-from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS
+from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from words import read_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -417,6 +418,11 @@ class Fresh(unittest.TestCase):
     def test_random_sorted_tables(self):
         counts = compare(SORTED_SEEDS, os.environ["BDELTA_BIN_DIR"])
         for kind in range(RELOCATIONS, RELATIVE_RELOCATIONS + 1):
+            self.assertGreater(counts[kind], 5, f"kind of table {kind}")
+
+    def test_random_tables_of_macho(self):
+        counts = compare(MACHO_SEEDS, os.environ["BDELTA_BIN_DIR"], pair_of=random_macho_pair)
+        for kind in (STARTS, UNWIND_PAGES):
             self.assertGreater(counts[kind], 5, f"kind of table {kind}")
 
 
