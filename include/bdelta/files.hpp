@@ -74,7 +74,14 @@ BDELTA_PUBLIC Result<std::unique_ptr<OutputFile>> open_output(const std::filesys
 // True when both paths lead to the same existing file (device and inode, or the same spelling of a new one).
 [[nodiscard]] BDELTA_PUBLIC bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
+// What a program that ends now leaves behind of the outputs of this process.
+enum class LeftBehind : std::uint8_t {
+  kNothing,  // all is as it was
+  kWhole,    // an output has come into its place, or was about to: it is whole there, or as it was
+  kPart,     // bytes went out through standard output, a device or a fifo, maybe not all of them
+};
+
 // Removes temporary files of outputs not yet finished. For signal handlers of programs: async-signal-safe on POSIX.
-BDELTA_PUBLIC void remove_unfinished_outputs() noexcept;
+BDELTA_PUBLIC LeftBehind remove_unfinished_outputs() noexcept;
 
 }  // namespace bdelta

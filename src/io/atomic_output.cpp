@@ -7,6 +7,7 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 
 Error already_exists(const std::filesystem::path& name) {
   return {ErrorCode::kOutputExists,
-          shown(name) + ": exists already and was left as it is. Choose another name, or allow overwriting.",
+          shown(name) + ": exists already and was left as it is. Choose another name, or replace it (--force).",
           Error::kNoOffset};
 }
 
@@ -47,7 +48,7 @@ Status copy_bytes(const FileHandle& from, std::uint64_t size, const FileHandle& 
 
 Result<std::unique_ptr<AtomicOutput>> AtomicOutput::create(OutputPlace place, const FileOptions& options,
                                                            IoCounters* counters) {
-  if (place.existing && !options.overwrite) return already_exists(place.name);
+  if ((place.existing || place.is_link) && !options.overwrite) return already_exists(place.name);
   std::unique_ptr<AtomicOutput> output(new AtomicOutput(std::move(place), options, counters));
   BDELTA_TRY(output->open_temp());
   return output;
@@ -215,6 +216,14 @@ Status AtomicOutput::move_once(int& system_error) {
   const PathChar* from = temp_.path().c_str();
   const PathChar* to = place_.path.c_str();
   auto move = options_.overwrite ? ops.rename : ops.rename_new;
+  note_left_behind(LeftBehind::kWhole);
+  Status moved = move_by(move, from, to, system_error);
+  if (!moved) note_left_behind(LeftBehind::kNothing);
+  return moved;
+}
+
+Status AtomicOutput::move_by(MoveCall move, const PathChar* from, const PathChar* to, int& system_error) {
+  const FileOps& ops = file_ops();
   while (move(from, to) != 0) {
     system_error = errno;
     if (system_error == EINTR) continue;

@@ -54,7 +54,9 @@ class AtomicOutput final : public OutputFile {
   void set_attributes(int fd) noexcept;
   Status close_temp();
   Status move_into_place();
+  using MoveCall = int (*)(const PathChar* from, const PathChar* to);
   Status move_once(int& system_error);
+  Status move_by(MoveCall move, const PathChar* from, const PathChar* to, int& system_error);
   Status copy_beside();
 
   OutputPlace place_;

@@ -6,6 +6,7 @@
 
 #include "bdelta/files.hpp"
 #include "io/stdio_writer.hpp"
+#include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
 
@@ -13,7 +14,10 @@ class DirectOutput final : public OutputFile {
  public:
   explicit DirectOutput(std::unique_ptr<StdioWriter> writer) noexcept : writer_(std::move(writer)) {}
 
-  Status write(ByteSpan bytes) override { return writer_->write(bytes); }
+  Status write(ByteSpan bytes) override {
+    if (!bytes.empty()) note_left_behind(LeftBehind::kPart);
+    return writer_->write(bytes);
+  }
   Status finish() override { return writer_->finish(); }
   [[nodiscard]] PositionedWriter* positioned() noexcept override { return nullptr; }
   Status reserve(std::uint64_t) override { return {}; }

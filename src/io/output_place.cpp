@@ -37,13 +37,26 @@ Result<std::optional<FileInfo>> look(const std::filesystem::path& path, const st
   return std::optional<FileInfo>{info};
 }
 
+// What a link leads to in the end, if that is a pipe or a device.
+std::optional<FileInfo> stream_behind(const std::filesystem::path& link) {
+  FileInfo info;
+  while (file_ops().path_info(link.c_str(), info) != 0) {
+    if (errno != EINTR) return {};
+  }
+  return info.is_regular || info.is_directory ? std::nullopt : std::optional(info);
+}
+
 }  // namespace
 
 Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
   if (path.empty()) return Error{ErrorCode::kNotFound, "the name of the output is empty."};
-  OutputPlace place{path, absolute_or_same(path), {}, {}};
+  OutputPlace place{path, absolute_or_same(path), {}, {}, false};
   for (int links = 0; links <= kMostLinks; ++links) {
     BDELTA_ASSIGN(place.existing, look(place.path, path));
+    if (place.existing && place.existing->is_symlink) {
+      place.is_link = true;
+      if (std::optional<FileInfo> stream = stream_behind(place.path)) place.existing = *stream;
+    }
     if (!place.existing || !place.existing->is_symlink) {
       if (place.existing ? place.existing->is_directory : !place.path.has_filename()) {
         return Error{ErrorCode::kIsDirectory, shown(path) + ": expected the name of a file, found a directory's."};

@@ -14,10 +14,12 @@ struct OutputPlace {
   std::filesystem::path path;       // no symbolic link at its end; absolute unless that were too long for the system
   std::filesystem::path directory;  // of `path`, never empty
   std::optional<FileInfo> existing;
+  bool is_link = false;  // the name is one, whatever it leads to
 };
 
 // kIsDirectory for a directory, kNotFound for no directory to put it in or an empty name, kOpenFailed for a circle of
-// links. A link that leads nowhere is fine: its target will be created.
+// links. A link that leads nowhere is fine: its target can be created. One that leads to a pipe or a device stays the path,
+// as what /dev/stdout and /dev/fd/N lead to may have no other name.
 Result<OutputPlace> find_output_place(const std::filesystem::path& path);
 
 // Makes the name durable. What cannot be synced (a directory that may not be read, some file systems) counts as done.

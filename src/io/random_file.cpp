@@ -1,10 +1,27 @@
 #include "io/random_file.hpp"
 
+#include <cerrno>
+
 #include "base/checked.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 
 namespace bdelta::io {
+
+namespace {
+
+// Files that the system makes up as they are read, as under /proc, tell no size.
+Status check_empty(const FileHandle& file, const std::filesystem::path& path) {
+  std::uint8_t byte = 0;
+  std::ptrdiff_t count = 0;
+  do count = file.ops().read_at(file.fd(), &byte, 1, 0);
+  while (count < 0 && errno == EINTR);
+  if (count < 1) return {};  // what can't be read is told when it is needed
+  return Error{ErrorCode::kNotSeekable, shown(path) + ": has bytes, though the system tells a size of 0. Copy its contents to "
+                                                      "a file first."};
+}
+
+}  // namespace
 
 Result<OpenedFile> open_regular(const std::filesystem::path& path) {
   BDELTA_ASSIGN(FileHandle file, open_file(path, OpenKind::kReadNoWait, 0, "cannot open for reading"));
@@ -17,6 +34,7 @@ Result<OpenedFile> open_regular(const std::filesystem::path& path) {
                                               ": expected a regular file, found a pipe or a device. Copy its "
                                               "contents to a file first."};
   }
+  if (info.size == 0) BDELTA_TRY(check_empty(file, path));
   return OpenedFile{std::move(file), info};
 }
 

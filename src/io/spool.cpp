@@ -74,7 +74,7 @@ Status Spool::open_spool_file() {
     return Error{ErrorCode::kOutOfMemory, {}};
   } catch (const std::filesystem::filesystem_error& failure) {
     return file_error(failure.code().value(), ErrorCode::kOpenFailed, failure.path1(),
-                      "cannot use the system's temporary directory");
+                      "cannot use the system's temporary directory (TMPDIR); name another one (--temp-dir)");
   }
 }
 

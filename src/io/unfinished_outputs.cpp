@@ -29,6 +29,10 @@ static_assert(std::atomic<SlotState>::is_always_lock_free, "a signal handler use
 
 Slot slots[kSlots];
 
+std::atomic<int> whole_count{0};
+std::atomic<bool> has_part{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free, "a signal handler uses them");
+
 bool advance(Slot& slot, SlotState from, SlotState to) noexcept {
   return slot.state.compare_exchange_strong(from, to, std::memory_order_acq_rel);
 }
@@ -45,6 +49,11 @@ bool claim(Slot& slot) noexcept {
 }
 
 }  // namespace
+
+void note_left_behind(LeftBehind what) noexcept {
+  if (what == LeftBehind::kPart) has_part.store(true);
+  if (what != LeftBehind::kPart) whole_count.fetch_add(what == LeftBehind::kWhole ? 1 : -1);
+}
 
 UnfinishedName::UnfinishedName(const std::filesystem::path& absolute) noexcept {
   const auto& name = absolute.native();
@@ -87,12 +96,14 @@ void UnfinishedName::forget() noexcept {
 
 namespace bdelta {
 
-void remove_unfinished_outputs() noexcept {
+LeftBehind remove_unfinished_outputs() noexcept {
   for (io::Slot& slot : io::slots) {
     if (!io::claim(slot)) continue;
     (void)io::file_ops().remove(slot.name);
     slot.state.store(io::SlotState::kRemoved, std::memory_order_release);
   }
+  if (io::has_part.load()) return LeftBehind::kPart;
+  return io::whole_count.load() > 0 ? LeftBehind::kWhole : LeftBehind::kNothing;
 }
 
 }  // namespace bdelta

@@ -12,7 +12,13 @@
 
 #include <filesystem>
 
+#include "bdelta/files.hpp"
+
 namespace bdelta::io {
+
+// To be told before it can be so: what is left behind is never less than a handler says. `kNothing` takes back a kWhole
+// that did not come to be.
+void note_left_behind(LeftBehind what) noexcept;
 
 class UnfinishedName {
  public:

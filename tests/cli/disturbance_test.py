@@ -2,6 +2,7 @@
 
 No partial file is ever left.
 """
+import json
 import os
 import random
 import resource
@@ -70,6 +71,27 @@ class Disturbance(support.Case):
             _, said = self.finish(process, 130)
             self.assertIn(b"interrupted", said)
             self.assertEqual(self.snapshot(), before)
+
+    def test_interrupted_with_json(self):
+        self.put_slow_pair()
+        process = self.start(support.BDELTA, "old", "new", "p", "-6", "--json", stdout=subprocess.PIPE)
+        self.wait_for(self.temporary_files)
+        process.send_signal(signal.SIGTERM)
+        out, said = self.finish(process, 130)
+        self.assertEqual(json.loads(out)["error"]["code"], 901)
+        self.assertIn(b"nothing was left behind", said)
+
+    def test_interrupted_when_the_output_is_in_its_place(self):
+        """The directory is synced then: what is said must not deny that NEW is there."""
+        self.make_patch()
+        tracer = support.strace()
+        if not tracer:
+            self.skipTest("strace does not work here")
+        result = self.run_program([tracer, "-o", os.devnull, "-f", "-e", "inject=fsync,fdatasync:signal=SIGTERM:when=2"],
+                                  support.BPATCH, "old", "made", "patch", "-q", "-f")
+        self.assertEqual(result.returncode, 130, result.stderr)
+        self.assertIn(b"whole in its place", result.stderr)
+        self.assertEqual(self.get("made"), self.get("new"))
 
     def test_interrupted_apply(self):
         self.make_patch()

@@ -23,6 +23,7 @@ class Places(support.Case):
         self.assertTrue(report["up_to_date"])
         self.assertTrue(report["verified"])  # its digest was compared
         self.assertEqual(report["write_calls"], 0)
+        self.assertEqual(report["patch_bytes"], len(self.get("patch")))
         self.assertEqual(self.snapshot(), before)
 
     def test_new_in_the_place_of_old(self):
@@ -51,7 +52,9 @@ class Places(support.Case):
     def test_symbolic_links_stay(self):
         os.mkdir(self.path("elsewhere"))
         os.symlink("elsewhere/real", self.path("link"))
-        self.succeed(self.bpatch("old", "link", "patch"))  # dangling: its target is made
+        self.refuse(self.bpatch("old", "link", "patch"), 1, '"link"')  # leads nowhere: who put it there, may ask too much
+        self.assertFalse(os.path.exists(self.path("elsewhere/real")))
+        self.succeed(self.bpatch("old", "link", "patch", "-f"))
         self.assertEqual(self.get("elsewhere/real"), self.new)
         self.put("elsewhere/real", b"x")
         self.refuse_untouched(lambda: self.bpatch("old", "link", "patch"), 1, '"link"')
@@ -63,9 +66,26 @@ class Places(support.Case):
 
     def test_symbolic_link_for_the_patch(self):
         os.symlink("real", self.path("link"))
-        self.succeed(self.bdelta("old", "new", "link"))
+        self.refuse(self.bdelta("old", "new", "link"), 1, '"link"')
+        self.succeed(self.bdelta("old", "new", "link", "-f"))
         self.assertTrue(os.path.islink(self.path("link")))
         self.assertEqual(self.get("real"), self.get("patch"))
+
+    def test_links_to_pipes_are_written_through(self):
+        """What /dev/stdout leads to may have no name of its own."""
+        if not os.path.exists("/dev/fd"):
+            self.skipTest("there is no /dev/fd")
+        for name in ("/dev/stdout", "/dev/fd/1"):
+            self.assertEqual(self.succeed(self.bpatch("old", name, "patch")).stdout, self.new)
+        self.assertEqual(self.succeed(self.bdelta("old", "new", "/dev/stdout", "-q")).stdout, self.get("patch"))
+
+    def test_a_file_that_tells_no_size_is_refused(self):
+        if not os.path.exists("/proc/version") or os.path.getsize("/proc/version"):
+            self.skipTest("there is no such file")
+        for ways in ([], ["--io=stdio"]):
+            self.refuse(self.bdelta("old", "/proc/version", "p", *ways), 2, "/proc/version")
+            self.refuse(self.bdelta("/proc/version", "new", "p", *ways), 2, "/proc/version")
+        self.assertFalse(os.path.exists(self.path("p")))
 
     def test_mode_of_outputs(self):
         self.put("made", b"x")

@@ -162,6 +162,20 @@ class Refusals(support.Case):
                 self.assertEqual(self.snapshot(), before)
             result = self.refuse(self.bdelta(name, "new", name, "-f"), 1, "\\x")
 
+    def test_usage_as_json(self):
+        for call, arguments in ((self.bdelta, ["--json"]), (self.bdelta, ["--json", "--foo", "old", "new", "p"]),
+                                (self.bdelta, ["-1", "-2", "old", "new", "p", "--json"]), (self.bpatch, ["--json", "--check", "old"])):
+            result = self.refuse(call(*arguments), 1)
+            self.assertEqual(json.loads(result.stdout)["error"]["code"], 100)
+
+    def test_answers_that_cannot_be_written(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        for arguments in (["--info", "patch"], ["--json", "--info", "patch"], ["--version"], ["--help"],
+                          ["old", "made", "patch", "--json", "-f"]):
+            with open("/dev/full", "wb") as full:
+                self.assertEqual(self.bpatch(*arguments, stdout=full).returncode, 2, arguments)
+
     def test_errors_as_json(self):
         self.put("bad", b"x")
         result = self.bpatch("old", "made", "bad", "--json")

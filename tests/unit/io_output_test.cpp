@@ -122,7 +122,9 @@ TEST(IoOutput, TargetsOfLinksAreReplaced) {
   EXPECT_TRUE(fs::is_symlink(folder / "one") && fs::is_symlink(folder / "two"));
   EXPECT_EQ(bytes_of("new"), get(folder / "dir" / "file"));
   fs::create_symlink("dir/fresh", folder / "dangling");
-  EXPECT_OK(write_whole(folder / "dangling", "fresh"));
+  EXPECT_FAILS(ErrorCode::kOutputExists, write_whole(folder / "dangling", "fresh"));
+  EXPECT_FALSE(fs::exists(folder / "dir" / "fresh"));
+  EXPECT_OK(write_whole(folder / "dangling", "fresh", overwriting()));
   EXPECT_EQ(bytes_of("fresh"), get(folder / "dir" / "fresh"));
   fs::create_symlink("circle", folder / "circle");
   EXPECT_FAILS(ErrorCode::kOpenFailed, write_whole(folder / "circle", "x"));

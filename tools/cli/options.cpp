@@ -1,9 +1,12 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <locale>
+#include <memory>
 #include <sstream>
+#include <string_view>
 
 #include "base/checked.hpp"
 #include "cli/describe.hpp"
@@ -162,6 +165,22 @@ void place_options(const Words& words, Options& options) {
   options.apply.output_limit_bytes = size_or(words.max_output, options.apply.output_limit_bytes);
 }
 
+// Looked for by itself, as it counts where the line can't be parsed, too.
+bool asks_for_json(int argc, const char* const* argv) {
+  return std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+// As CLI11 has it, but for what it adds to the name of a flag that takes another back.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string text = CLI::Formatter::make_option_name(option, is_positional);
+    constexpr std::string_view kTakenBack = "{false}";
+    for (std::size_t at = text.find(kTakenBack); at != text.npos; at = text.find(kTakenBack)) text.erase(at, kTakenBack.size());
+    return text;
+  }
+};
+
 int count_levels(const Words& words) {
   int count = 0;
   for (const bool set : words.levels) count += set;
@@ -224,6 +243,7 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
   const bool creating = program == Program::kBdelta;
   const char* const name = creating ? "bdelta" : "bpatch";
   CLI::App app(creating ? "Makes PATCH, from which bpatch rebuilds NEW where OLD is." : "Rebuilds NEW from OLD and PATCH.", name);
+  app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(28);
   app.footer(exit_status_text());
   app.set_version_flag("--version", version_text(name), "Print the versions of the program and its codecs");
@@ -239,19 +259,22 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
   }
   add_common(app, words, options);
   app.add_flag_callback(kDescribeOption, [&app] { throw CLI::CallForVersion(describe_options(app), 0); })->group("");
+  const auto refuse = [&](const std::string& what) {
+    const std::string text = one_line(what) + "; see " + name + " --help";
+    if (asks_for_json(argc, argv)) std::cout << error_json(name, {ErrorCode::kUsage, text}) << std::flush;
+    std::cerr << name << ": " << text << "\n";
+    return Exit{1};
+  };
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return Exit{app.exit(error)};
-    std::cerr << name << ": " << one_line(error.what()) << "; see " << name << " --help\n";
-    return Exit{1};
+    if (error.get_exit_code() != 0) return refuse(error.what());
+    const int status = app.exit(error);
+    return Exit{std::cout.flush() ? status : exit_class(ErrorCode::kWriteFailed)};
   }
   std::string wrong = place_arguments(program, words, options);
   if (wrong.empty() && count_levels(words) > 1) wrong = "expected one level, found several";
-  if (!wrong.empty()) {
-    std::cerr << name << ": " << one_line(wrong) << "; see " << name << " --help\n";
-    return Exit{1};
-  }
+  if (!wrong.empty()) return refuse(wrong);
   place_options(words, options);
   return options;
 }

@@ -14,14 +14,29 @@
 namespace bdelta::cli {
 namespace {
 
-const char* program_name = "";
+LastWords last_words;
+std::atomic<bool> has_progress_line{false};
 
 // Only calls that are safe in a signal handler.
-void say(const char* text) {
-  const char* parts[] = {program_name, text};
-  for (const char* part : parts) {
-    if (write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+void put(int fd, const char* text) {
+  if (write(fd, text, std::strlen(text)) < 0) return;
+}
+
+const char* what_is_left(LeftBehind left) {
+  switch (left) {
+    case LeftBehind::kNothing: return "nothing was left behind";
+    case LeftBehind::kWhole: return "the output is whole in its place, or as it was";
+    default: return "what went out may be cut short and must not be used";
   }
+}
+
+// Ends the process.
+[[noreturn]] void end(const char* what, const char* advice, const char* json, int status) {
+  const LeftBehind left = remove_unfinished_outputs();
+  put(last_words.json_fd, json);
+  if (has_progress_line.load()) put(STDERR_FILENO, "\r\033[K");
+  for (const char* part : {last_words.program, what, "; ", what_is_left(left), advice, "\n"}) put(STDERR_FILENO, part);
+  _exit(status);
 }
 
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -33,17 +48,13 @@ void come_first() {
 
 extern "C" void on_interrupt(int) {
   come_first();
-  remove_unfinished_outputs();
-  say(": interrupted; nothing was left behind\n");
-  _exit(130);
+  end(": interrupted", "", last_words.interrupted_json, 130);
 }
 
 extern "C" void on_bus_error(int) {
   come_first();
-  remove_unfinished_outputs();
-  say(": an input could not be read any more (it was truncated, or its disk failed); nothing was left behind, "
-      "try --io=stdio\n");
-  _exit(2);
+  end(": an input could not be read any more (it was truncated, or its disk failed)", "; try --io=stdio",
+      last_words.input_lost_json, 2);
 }
 
 void handle(int signal_number, void (*handler)(int)) {
@@ -78,8 +89,10 @@ void keep_freed_memory() {
 #endif
 }
 
-void install_signal_handlers(const char* program) {
-  program_name = program;
+void note_progress_line(bool is_there) noexcept { has_progress_line.store(is_there); }
+
+void install_signal_handlers(const LastWords& words) {
+  last_words = words;
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) handle(number, on_interrupt);
   handle(SIGBUS, on_bus_error);
   // A closed pipe and a limit on file sizes are errors of the write, which cleans up.

@@ -9,7 +9,7 @@ namespace bdelta::cli {
 namespace {
 
 BOOL WINAPI on_control(DWORD) {
-  remove_unfinished_outputs();
+  (void)remove_unfinished_outputs();
   ExitProcess(130);
 }
 
@@ -28,6 +28,8 @@ bool stderr_is_terminal() {
 
 void keep_freed_memory() {}
 
-void install_signal_handlers(const char*) { SetConsoleCtrlHandler(on_control, TRUE); }
+void note_progress_line(bool) noexcept {}
+
+void install_signal_handlers(const LastWords&) { SetConsoleCtrlHandler(on_control, TRUE); }
 
 }  // namespace bdelta::cli

@@ -16,9 +16,10 @@ namespace {
 
 const char* name_of(Program program) { return program == Program::kBdelta ? "bdelta" : "bpatch"; }
 
-void print(std::FILE* to, const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), to);
-  std::fflush(to);
+// False if it could not be written.
+bool print(std::FILE* to, const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();
+  return std::fflush(to) == 0 && written;
 }
 
 class Session {
@@ -26,6 +27,7 @@ class Session {
   Session(Program program, Options options) : program_(program), options_(std::move(options)) {}
 
   int run() {
+    install_handlers();
     if (options_.action == Action::kInfo) return show_info();
     if (Status opened = open_trace(); !opened) return fail(opened.error());
     Progress progress(stderr_is_terminal() && !options_.quiet);
@@ -85,8 +87,27 @@ class Session {
   int show_info() {
     const auto info = inspect_file(options_.patch, options_.apply.files);
     if (!info) return fail(info.error());
-    print(stdout, options_.json ? info_json(name_of(program_), *info) : info_text(*info));
-    return 0;
+    return answer(stdout, options_.json ? info_json(name_of(program_), *info) : info_text(*info));
+  }
+
+  // What was asked for: if it can't be written the program has failed, whatever else it did.
+  int answer(std::FILE* to, const std::string& text) {
+    if (print(to, text)) return 0;
+    print(stderr, std::string(name_of(program_)) + ": " +
+                      to_string(Error{ErrorCode::kWriteFailed, "what was to be printed could not be, all of it"}) + "\n");
+    return exit_class(ErrorCode::kWriteFailed);
+  }
+
+  // Objects for the handlers are made before there is anything to handle.
+  void install_handlers() {
+    LastWords words{name_of(program_), "", "", json_stream() == stdout ? 1 : 2};
+    if (options_.json) {
+      interrupted_json_ = error_json(words.program, {ErrorCode::kCancelled, "by a signal"});
+      input_lost_json_ = error_json(words.program, {ErrorCode::kInputChanged, "it was truncated, or its disk failed"});
+      words.interrupted_json = interrupted_json_.c_str();
+      words.input_lost_json = input_lost_json_.c_str();
+    }
+    install_signal_handlers(words);
   }
 
   int fail(const Error& error) {
@@ -100,11 +121,12 @@ class Session {
   }
 
   int tell(const Report& report) {
-    if (options_.json) print(json_stream(), report_json(name_of(program_), report, peak_resident_bytes()));
-    if (options_.quiet) return 0;
+    int status = 0;
+    if (options_.json) status = answer(json_stream(), report_json(name_of(program_), report, peak_resident_bytes()));
+    if (options_.quiet) return status;
     if (!options_.json) print(stderr, summary(report));
     if (options_.stats) print(stderr, stats_text(report, peak_resident_bytes()));
-    return 0;
+    return status;
   }
 
   [[nodiscard]] std::string summary(const Report& report) const {
@@ -131,6 +153,7 @@ class Session {
   Options options_;
   TraceLog trace_log_;
   std::unique_ptr<OutputFile> trace_file_;  // null without --trace
+  std::string interrupted_json_, input_lost_json_;
 };
 
 }  // namespace
@@ -140,7 +163,6 @@ int run_program(Program program, int argc, const char* const* argv) {
     auto parsed = parse_options(program, argc, argv);
     if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
     Options& options = std::get<Options>(parsed);
-    install_signal_handlers(name_of(program));
     if (program == Program::kBdelta && options.create.memory_limit_bytes == 0) keep_freed_memory();
     return Session(program, std::move(options)).run();
   } catch (const std::bad_alloc&) {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "cli/process.hpp"
 #include "cli/text.hpp"
 
 namespace bdelta::cli {
@@ -19,6 +20,7 @@ void Progress::show(std::uint64_t done, std::uint64_t total) {
   if (now - begin_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(100) || total == 0) return;
   last_ = now;
   shown_ = true;
+  note_progress_line(true);
   std::fprintf(stderr, "\r%3.0f%% of %s\033[K", 100 * static_cast<double>(done) / static_cast<double>(total),
                human_size(total).c_str());
   std::fflush(stderr);
@@ -29,6 +31,7 @@ void Progress::clear() {
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
   shown_ = false;
+  note_progress_line(false);
 }
 
 }  // namespace bdelta::cli

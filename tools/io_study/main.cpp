@@ -117,7 +117,7 @@ void run(const Options& options) {
 int main(int argc, char** argv) {
   try {
     const io_study::Options options = io_study::parse(argc, argv);
-    bdelta::cli::install_signal_handlers("io_study");
+    bdelta::cli::install_signal_handlers({"io_study"});
     io_study::run(options);
     return 0;
   } catch (const std::exception& error) {
