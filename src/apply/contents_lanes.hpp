@@ -10,11 +10,10 @@ namespace bdelta {
 
 class ContentsLanes {
  public:
-  // `source` must outlive the object. Takes the memory that the scope says.
+  // `source` must outlive the object. Takes the memory that the scope says, each lane as its first window comes: groups may
+  // have more lanes than windows.
   ContentsLanes(std::uint64_t group, const ContentsScope& scope, RandomReader& source)
-      : group_(group), lanes_(scope.lane_count) {
-    for (Lane& lane : lanes_) lane.unpacker = std::make_unique<ContentsUnpacker>(scope, source);
-  }
+      : group_(group), scope_(scope), source_(source), lanes_(scope.lane_count) {}
 
   [[nodiscard]] std::uint64_t group() const noexcept { return group_; }
 
@@ -25,13 +24,15 @@ class ContentsLanes {
   // Copied bytes that the windows so far have changed; once all are done.
   [[nodiscard]] std::uint64_t changed_count() const noexcept {
     std::uint64_t count = 0;
-    for (const Lane& lane : lanes_) count += lane.unpacker->changed_count();
+    for (const Lane& lane : lanes_) count += lane.unpacker ? lane.unpacker->changed_count() : 0;
     return count;
   }
 
   // For the window whose turn it is; without a lock.
   Status unpack(const WindowDelta& window, MutableByteSpan out, Watch* watch) {
-    return lanes_[window.contents->lane].unpacker->unpack(window, out, watch);
+    Lane& lane = lanes_[window.contents->lane];
+    if (!lane.unpacker) lane.unpacker = std::make_unique<ContentsUnpacker>(scope_, source_);
+    return lane.unpacker->unpack(window, out, watch);
   }
 
  private:
@@ -41,6 +42,8 @@ class ContentsLanes {
   };
 
   const std::uint64_t group_;
+  const ContentsScope scope_;
+  RandomReader& source_;
   std::vector<Lane> lanes_;
 };
 

@@ -10,6 +10,10 @@
 namespace bdelta {
 namespace {
 
+// Ops between two looks at the watch: the fields of an op may have to be found, which takes some milliseconds.
+constexpr std::uint32_t kOpsToLook = 4;
+constexpr std::uint32_t kPlainOpsToLook = 1024;
+
 class ResidualCursor {
  public:
   explicit ResidualCursor(const WindowDelta& window) noexcept
@@ -73,7 +77,9 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
   ResidualCursor residual(window);
   std::uint8_t* at = out.data();
   const std::uint8_t* literal = window.literals.data();
+  Pace pace(caches.watch, predicted ? kOpsToLook : kPlainOpsToLook);
   for (const DeltaOp& op : window.ops) {
+    pace.step();
     const auto length = static_cast<std::size_t>(op.length);
     if (op.kind == OpKind::kLiteral) {
       if (!window.codes_literals()) {  // coded ones come to their place later

@@ -10,11 +10,12 @@ namespace bdelta {
 
 // What one thread keeps from window to window.
 struct ExecuteCaches {
-  explicit ExecuteCaches(RandomReader& reader, const PredictedCopies* predicted)
-      : source(reader), fields(predicted ? predicted->make_cache() : nullptr) {}
+  explicit ExecuteCaches(RandomReader& reader, const PredictedCopies* predicted, Watch* the_watch = nullptr)
+      : source(reader), fields(predicted ? predicted->make_cache() : nullptr), watch(the_watch) {}
 
   SourceCache source;
   std::unique_ptr<PredictedCopies::Cache> fields;  // absent without prediction
+  Watch* watch;                                    // may be null
 };
 
 // `window` has passed validate_window; `out` is exactly its target_length. Allocates nothing in its loop, but for blocks

@@ -45,14 +45,14 @@ exe::KindSet kinds_of(exe::PredictorId predictor) {
 
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
 // Gives how many labels it leaves room for.
-Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuild_bytes, const PatchInfo& info) {
+Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuild_bytes, std::uint64_t most_bytes) {
   const std::uint64_t taken_bytes = plan_bytes(plan) + rebuild_bytes;
-  if (taken_bytes > info.decoder_memory_bytes) {
+  if (taken_bytes > most_bytes) {
     return Error{ErrorCode::kPatchCorrupt,
-                 "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " +
-                     std::to_string(info.decoder_memory_bytes) + " that the header declares; fetch the patch again"};
+                 "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " + std::to_string(most_bytes) +
+                     " that the header declares for it; fetch the patch again"};
   }
-  return static_cast<std::size_t>((info.decoder_memory_bytes - taken_bytes) / kBytesPerLabel);
+  return static_cast<std::size_t>((most_bytes - taken_bytes) / kBytesPerLabel);
 }
 
 // The images of OLD that the plan is about, and what it says of those of NEW.
@@ -93,17 +93,18 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   std::vector<exe::SortedTable> tables;
   if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images);
   const std::uint64_t rebuild_bytes = exe::rebuild_memory_bytes(tables, plan.kinds);
-  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, info));
+  const std::uint64_t most_bytes = std::min(plan.memory_bytes, info.decoder_memory_bytes);
+  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, most_bytes));
   copies->program_.emplace(file, std::move(old.images), pool,
-                           info.decoder_memory_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
+                           most_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
   const exe::Images& images = copies->program_->images();
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(old.table, images, info.target_size));
   copies->target_.emplace(std::move(found));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), most));
-  copies->own_map_.emplace(plan.covers);
+  copies->own_map_.emplace(plan.covers, pool.watch());
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,
-                             plan.kinds, tables);
+                             plan.kinds, tables, pool.watch());
   return copies;
 }
 

@@ -13,6 +13,8 @@
 namespace bdelta {
 namespace {
 
+constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;  // of memory for parts that wait, between two of them
+
 TargetSink sink_of(OutputFile& output) {
   PositionedWriter* const positioned = output.positioned();
   return positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, &output};
@@ -100,6 +102,7 @@ Status PushRun::take(ByteSpan& bytes) {
   }
   BDELTA_TRY(execute(ByteSpan(pending_).first(static_cast<std::size_t>(measure.bytes)), measure.target_bytes));
   pending_.clear();
+  if (pending_.capacity() > kMostKeptBytes) pending_.shrink_to_fit();  // what comes next may be small
   return {};
 }
 

@@ -18,7 +18,7 @@ WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* pred
       history_(history_bytes) {
   const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
-  for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_));
+  for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_, pool.watch()));
 }
 
 WindowPipeline::~WindowPipeline() { pool_.wait(); }

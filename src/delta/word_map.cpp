@@ -1,11 +1,15 @@
-// Behind the scan for places where a word may begin is a hash table with open addressing, at most half full.
+// Behind the scan for places where a word may begin is a hash table with open addressing, at most half full. A patch may
+// have words that all want one slot: where one finds none near its own there is a list in the order of words instead.
 #include "delta/word_map.hpp"
+
+#include <numeric>
 
 namespace bdelta {
 namespace {
 
 constexpr unsigned kMinLog = 6;  // of the slots
 constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
+constexpr unsigned kMostProbes = 64;  // slots that a word may stand in, from its own on
 
 std::vector<std::uint64_t> words_of(const std::vector<WordChange>& changes) {
   std::vector<std::uint64_t> words;
@@ -19,21 +23,50 @@ std::vector<std::uint64_t> words_of(const std::vector<WordChange>& changes) {
 WordMap::WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vector<WordSpan> spans)
     : word_bytes_(word_bytes), mask_(~std::uint64_t{0} >> (64 - 8 * word_bytes)), changes_(std::move(changes)),
       spans_(std::move(spans)), scan_(words_of(changes_), word_bytes) {
+  is_table_ = fill_table();
+  if (!is_table_) fill_order();
+}
+
+bool WordMap::fill_table() {
   const unsigned log = std::max(kMinLog, static_cast<unsigned>(std::bit_width(changes_.size()))) + 1;
   slots_.assign(std::size_t{1} << log, kNone);
   slot_shift_ = 64 - log;
   for (std::size_t rank = 0; rank < changes_.size(); ++rank) {
     std::size_t slot = static_cast<std::size_t>((changes_[rank].from & mask_) * kFactor >> slot_shift_);
-    while (slots_[slot] != kNone) slot = (slot + 1) % slots_.size();
+    for (unsigned probes = 1; slots_[slot] != kNone; ++probes) {
+      if (probes == kMostProbes) return false;
+      slot = (slot + 1) % slots_.size();
+    }
     slots_[slot] = static_cast<std::uint32_t>(rank);
   }
+  return true;
+}
+
+// Of equal words the lowest rank stands first, as it does in the table.
+void WordMap::fill_order() {
+  slots_.resize(changes_.size());
+  std::iota(slots_.begin(), slots_.end(), 0u);
+  std::stable_sort(slots_.begin(), slots_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return (changes_[a].from & mask_) < (changes_[b].from & mask_);
+  });
 }
 
 std::uint32_t WordMap::search(std::uint64_t word) const noexcept {
-  for (std::size_t slot = static_cast<std::size_t>(word * kFactor >> slot_shift_);; slot = (slot + 1) % slots_.size()) {
+  if (!is_table_) return search_in_order(word);
+  std::size_t slot = static_cast<std::size_t>(word * kFactor >> slot_shift_);
+  for (unsigned probes = 0; probes < kMostProbes; ++probes) {
     const std::uint32_t rank = slots_[slot];
     if (rank == kNone || (changes_[rank].from & mask_) == word) return rank;
+    slot = (slot + 1) % slots_.size();
   }
+  return kNone;
+}
+
+std::uint32_t WordMap::search_in_order(std::uint64_t word) const noexcept {
+  const auto found = std::partition_point(slots_.begin(), slots_.end(), [&](std::uint32_t rank) {
+    return (changes_[rank].from & mask_) < word;
+  });
+  return found != slots_.end() && (changes_[*found].from & mask_) == word ? *found : kNone;
 }
 
 void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept {

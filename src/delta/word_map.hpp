@@ -82,13 +82,17 @@ class WordMap {
   }
 
  private:
+  [[nodiscard]] bool fill_table();
+  void fill_order();
   [[nodiscard]] std::uint32_t search(std::uint64_t word) const noexcept;
+  [[nodiscard]] std::uint32_t search_in_order(std::uint64_t word) const noexcept;
 
   unsigned word_bytes_;
   std::uint64_t mask_;
   std::vector<WordChange> changes_;
   std::vector<WordSpan> spans_;
-  std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash; kNone where nothing is
+  std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash, kNone where nothing is; or else by word
+  bool is_table_ = true;
   unsigned slot_shift_ = 0;
   WordScan scan_;
 };

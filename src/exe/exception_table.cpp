@@ -99,7 +99,6 @@ void add_types(FieldSink& sink, const ExceptionTable& table) {
 
 void find_exception_table_fields(FieldSink& sink, std::vector<std::uint64_t> addresses) {
   std::sort(addresses.begin(), addresses.end());
-  LongNumbers numbers(sink.file());
   std::uint64_t end = 0;  // of the table before; tables don't overlap, so that the work is bounded by their bytes
   for (const std::uint64_t address : addresses) {
     std::uint64_t pos = 0;
@@ -107,7 +106,7 @@ void find_exception_table_fields(FieldSink& sink, std::vector<std::uint64_t> add
     const Section* section = sink.layout().section_of(address);
     ExceptionTable table;
     const ByteSpan bytes = bytes_at(sink.file(), pos, section->file_pos + section->size_bytes - pos);
-    if (!read_table(sink, pos, bytes, numbers, table)) continue;
+    if (!read_table(sink, pos, bytes, sink.long_numbers(), table)) continue;
     add_types(sink, table);
     end = table.types_end;
   }

@@ -5,6 +5,9 @@
 namespace bdelta::exe {
 namespace {
 
+// Of a block that has not been looked at for repetitions: more than as many fields take as it has bytes.
+constexpr std::size_t kMostPackedBytes = 16 * FieldBlocks::kBlockBytes;
+
 // Stable: of fields at one position the one added first stays in front.
 void sort_fields(std::vector<Field>& fields) {
   if (!std::is_sorted(fields.begin(), fields.end(), comes_before)) {
@@ -54,6 +57,7 @@ void FieldBlocks::take(std::vector<Field>& fields) {
     pack_fields(scope(block), some, shapes_, packed);
     in_order_[block] = blocks_[block].empty() && are_disjoint(some, scope(block + 1).pos);
     append(blocks_[block], packed);
+    if (blocks_[block].size() > kMostPackedBytes) drop_repeated(block);
     begin = end;
   }
   fields.clear();
@@ -61,6 +65,18 @@ void FieldBlocks::take(std::vector<Field>& fields) {
 
 void FieldBlocks::unpack(std::size_t block, std::vector<Field>& to) const {
   for (ByteSpan packed = blocks_[block]; !packed.empty();) packed = unpack_fields(scope(block), shapes_, packed, to);
+}
+
+// Of fields at one position only the first can stay, whatever else there is; hostile tables say millions.
+void FieldBlocks::drop_repeated(std::size_t block) {
+  std::vector<Field> fields;
+  unpack(block, fields);
+  sort_fields(fields);
+  const auto same = [](const Field& a, const Field& b) { return a.pos == b.pos; };
+  fields.erase(std::unique(fields.begin(), fields.end(), same), fields.end());
+  Bytes packed;
+  pack_fields(scope(block), fields, shapes_, packed);
+  blocks_[block].swap(packed);
 }
 
 void FieldBlocks::settle() {

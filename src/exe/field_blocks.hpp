@@ -50,6 +50,7 @@ class FieldBlocks {
 
   // Appends the fields of a block to `to`.
   void unpack(std::size_t block, std::vector<Field>& to) const;
+  void drop_repeated(std::size_t block);
 
   ByteSpan file_;
   std::span<const Image> images_;

@@ -9,6 +9,7 @@
 #include "exe/field_blocks.hpp"
 #include "exe/file_number.hpp"
 #include "exe/layout.hpp"
+#include "exe/leb128.hpp"
 #include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
@@ -37,12 +38,16 @@ class FieldSink {
   // All are kept by reference and have to outlive the sink. Not all fields are in `out` before `finish`.
   FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, FieldBlocks& out)
       : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out),
-        steps_left_(image.size_bytes / 2 + 4096) {}
+        steps_left_(image.size_bytes / 2 + 4096),
+        long_numbers_(bytes_at(file, image.file_pos, image.size_bytes)) {}
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Image& image() const noexcept { return image_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
+
+  // For numbers in sections of the image: of all its tables, so that all of it is gone through once.
+  [[nodiscard]] LongNumbers& long_numbers() noexcept { return long_numbers_; }
 
   // The number at a position of the file; 0 where that has no such bytes.
   [[nodiscard]] std::uint16_t number16(std::uint64_t pos) const { return number_at<std::uint16_t>(file_, pos); }
@@ -118,6 +123,7 @@ class FieldSink {
   FieldBlocks& out_;
   std::vector<Field> waiting_;
   std::uint64_t steps_left_;
+  LongNumbers long_numbers_;
   FieldBase good_base_{~std::uint64_t{0}, 0};  // the last one that is_base approved
 };
 

@@ -25,6 +25,9 @@ constexpr std::uint64_t kNextModel = 0;
 constexpr std::uint64_t kNoModel = 1;
 constexpr std::uint64_t kFirstNumber = 2;
 
+// Programs have some dozens each. What layouts of these take is not counted with other memory.
+constexpr std::size_t kMostSectionsOfAll = (std::size_t{1} << 18) + 4096;
+
 Error corrupt(const char* what) { return {ErrorCode::kPatchCorrupt, std::string("table of images: ") + what}; }
 
 void append_difference(Bytes& to, std::uint64_t value, std::uint64_t expected) {
@@ -264,6 +267,7 @@ Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& sourc
   if (!from.ok() || count > ImageLimits().image_count) return corrupt("expected at most 255 images, found more");
   std::vector<Image> images;
   ImageState state;
+  std::size_t section_count = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t begin = state.end;
     Image image;
@@ -271,6 +275,8 @@ Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& sourc
     if (!is_consistent(image, begin, target_size)) {
       return corrupt("an image or its sections overlap or pass the end of NEW");
     }
+    section_count += image.sections.size();
+    if (section_count > kMostSectionsOfAll) return corrupt("the images have more sections than those of a patch may have");
     images.push_back(std::move(image));
   }
   if (from.available() != 0) return corrupt("bytes follow the last image");

@@ -71,21 +71,25 @@ void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::u
   });
 }
 
-ImageLayout::ImageLayout(const Image& image) : by_address_(image.sections) {
+ImageLayout::ImageLayout(const Image& image) {
+  Sorted sorted{image.sections, {}};
   for (const Section& section : image.sections) {
-    if (section.size_bytes != 0) by_pos_.push_back(section);
+    if (section.size_bytes != 0) sorted.by_pos.push_back(section);
   }
-  std::sort(by_address_.begin(), by_address_.end(),
+  std::sort(sorted.by_address.begin(), sorted.by_address.end(),
             [](const Section& a, const Section& b) { return a.address < b.address; });
-  std::sort(by_pos_.begin(), by_pos_.end(), [](const Section& a, const Section& b) { return a.file_pos < b.file_pos; });
-  if (by_address_.empty()) by_address_.emplace_back();
-  if (by_pos_.empty()) by_pos_.emplace_back();
+  std::sort(sorted.by_pos.begin(), sorted.by_pos.end(),
+            [](const Section& a, const Section& b) { return a.file_pos < b.file_pos; });
+  if (sorted.by_address.empty()) sorted.by_address.emplace_back();
+  if (sorted.by_pos.empty()) sorted.by_pos.emplace_back();
+  sections_ = std::make_shared<const Sorted>(std::move(sorted));
 }
 
 const Section* ImageLayout::find_section_of(std::uint64_t address) const noexcept {
-  const std::size_t found = last_before(by_address_, address, address_of_section);
-  if (found == by_address_.size()) return nullptr;
-  const Section& section = by_address_[found];
+  const std::vector<Section>& by_address = sections_->by_address;
+  const std::size_t found = last_before(by_address, address, address_of_section);
+  if (found == by_address.size()) return nullptr;
+  const Section& section = by_address[found];
   near_address_.remember(found);
   return address - section.address < section.memory_bytes ? &section : nullptr;
 }
@@ -98,9 +102,10 @@ bool ImageLayout::file_pos_of(std::uint64_t address, std::uint64_t& pos) const n
 }
 
 bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-  const std::size_t found = last_before(by_pos_, pos, pos_of_section);
-  if (found == by_pos_.size()) return false;
-  const Section& section = by_pos_[found];
+  const std::vector<Section>& by_pos = sections_->by_pos;
+  const std::size_t found = last_before(by_pos, pos, pos_of_section);
+  if (found == by_pos.size()) return false;
+  const Section& section = by_pos[found];
   near_pos_.remember(found);
   if (pos - section.file_pos >= section.size_bytes) return false;
   address = section.address + (pos - section.file_pos);
@@ -108,7 +113,7 @@ bool ImageLayout::find_address_of(std::uint64_t pos, std::uint64_t& address) con
 }
 
 std::uint64_t ImageLayout::high() const noexcept {
-  return by_address_.back().address + by_address_.back().memory_bytes;
+  return sections_->by_address.back().address + sections_->by_address.back().memory_bytes;
 }
 
 }  // namespace bdelta::exe

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <vector>
 
 #include "exe/image.hpp"
@@ -13,14 +14,15 @@ namespace bdelta::exe {
 // before, in the file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
 void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end);
 
-// Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own.
+// Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own, which
+// share all but the hint.
 class ImageLayout {
  public:
   explicit ImageLayout(const Image& image);
 
   // The section that holds `address`, or nullptr. An address one past a section is not in it.
   [[nodiscard]] const Section* section_of(std::uint64_t address) const noexcept {
-    const Section& near = by_address_[near_address_.section()];
+    const Section& near = sections_->by_address[near_address_.section()];
     return address - near.address < near.memory_bytes ? &near : find_section_of(address);
   }
 
@@ -34,14 +36,14 @@ class ImageLayout {
 
   // Address of the byte at `pos` of the file; false if it is in no section.
   [[nodiscard]] bool address_of(std::uint64_t pos, std::uint64_t& address) const noexcept {
-    const Section& near = by_pos_[near_pos_.section()];
+    const Section& near = sections_->by_pos[near_pos_.section()];
     if (pos - near.file_pos >= near.size_bytes) return find_address_of(pos, address);
     address = near.address + (pos - near.file_pos);
     return true;
   }
 
   // Addresses [low, high) that hold all sections.
-  [[nodiscard]] std::uint64_t low() const noexcept { return by_address_.front().address; }
+  [[nodiscard]] std::uint64_t low() const noexcept { return sections_->by_address.front().address; }
   [[nodiscard]] std::uint64_t high() const noexcept;
 
  private:
@@ -66,8 +68,11 @@ class ImageLayout {
   [[nodiscard]] bool find_address_of(std::uint64_t pos, std::uint64_t& address) const noexcept;
 
   // No two of an image overlap. An empty one where there is none, so that the hint is always of one.
-  std::vector<Section> by_address_;
-  std::vector<Section> by_pos_;  // backed ones
+  struct Sorted {
+    std::vector<Section> by_address;
+    std::vector<Section> by_pos;  // backed ones
+  };
+  std::shared_ptr<const Sorted> sections_;
   mutable Hint near_address_;
   mutable Hint near_pos_;
 };

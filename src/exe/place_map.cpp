@@ -5,8 +5,13 @@
 #include <queue>
 
 namespace bdelta::exe {
+namespace {
 
-PlaceMap::PlaceMap(const Covers& covers) : covers_(covers) {
+constexpr std::uint32_t kCoversToLook = 1 << 12;  // between two looks at the watch
+
+}  // namespace
+
+PlaceMap::PlaceMap(const Covers& covers, Watch* watch) : covers_(covers) {
   std::vector<std::uint32_t> order(covers.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -20,7 +25,9 @@ PlaceMap::PlaceMap(const Covers& covers) : covers_(covers) {
   std::size_t next = 0;
   std::uint64_t pos = 0;
   add(0, kNoCover);
+  Pace pace(watch, kCoversToLook);
   while (next < order.size() || !open.empty()) {
+    pace.step();
     while (!open.empty() && covers[open.top()].source_end() <= pos) open.pop();
     if (open.empty()) {
       if (next == order.size()) break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "delta/cover.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta::exe {
 
@@ -16,7 +17,8 @@ class PlaceMap {
   static constexpr std::uint32_t kNoCover = ~std::uint32_t{0};
 
   // `covers` must outlive the map; at most 2^32 - 2 of them, none empty.
-  explicit PlaceMap(const Covers& covers);
+  // The watch may be null.
+  explicit PlaceMap(const Covers& covers, Watch* watch = nullptr);
 
   // The cover that owns the byte, or kNoCover.
   [[nodiscard]] std::uint32_t owner(std::uint64_t source_pos) const noexcept;

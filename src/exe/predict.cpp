@@ -103,14 +103,14 @@ std::uint32_t Predictor::owner_near(std::uint64_t pos) const noexcept {
 bool Predictor::map_backed(const Field& field, std::uint32_t cover, std::uint64_t pos, std::size_t image,
                            std::uint64_t& address) const noexcept {
   const std::uint32_t owner = cover_for(field, cover, pos);
-  return owner != PlaceMap::kNoCover && target_.layouts[image].address_of(map_->moved(owner, pos), address);
+  return owner != PlaceMap::kNoCover && target_layouts_[image].address_of(map_->moved(owner, pos), address);
 }
 
 // Memory without bytes: the section that is as many from the last one, from its start.
 bool Predictor::map_unbacked(const Section& section, std::uint64_t offset, std::size_t from, std::size_t to,
                              std::uint64_t& address) const noexcept {
-  const std::vector<Section>& old_sections = source_.all[from].sections;
-  const std::vector<Section>& new_sections = target_.all[to].sections;
+  const std::vector<Section>& old_sections = source_->all[from].sections;
+  const std::vector<Section>& new_sections = target_->all[to].sections;
   const auto same = std::find_if(old_sections.begin(), old_sections.end(),
                                  [&](const Section& s) { return s.address == section.address; });
   const auto from_end = static_cast<std::size_t>(old_sections.end() - same);
@@ -123,7 +123,7 @@ bool Predictor::map_unbacked(const Section& section, std::uint64_t offset, std::
 
 bool Predictor::map_target(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
   if (leads_into_file(field.form)) return map_file_pos(field, cover, prediction);
-  const ImageLayout& from = source_.layouts[field.image];
+  const ImageLayout& from = source_layouts_[field.image];
   // One past a section belongs to it, where nothing else begins there.
   std::uint64_t past = 0;
   const Section* section = from.section_of(field.target_address);
@@ -151,20 +151,20 @@ bool Predictor::map_file_pos(const Field& field, std::uint32_t cover, Prediction
 
 bool Predictor::place(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept {
   const std::uint64_t pos = map_->moved(cover, field.pos);
-  prediction.image = target_.image_at(pos);
-  if (prediction.image == target_.all.size()) return false;
-  const ImageLayout& to = target_.layouts[prediction.image];
+  prediction.image = target_->image_at(pos);
+  if (prediction.image == target_->all.size()) return false;
+  const ImageLayout& to = target_layouts_[prediction.image];
   FieldPlace& place = prediction.place;
   if (!to.address_of(pos, place.own_address)) place.own_address = pos;
-  place.bits64 = target_.all[prediction.image].bits64;
-  place.base_address = target_.all[prediction.image].base_address;
+  place.bits64 = target_->all[prediction.image].bits64;
+  place.base_address = target_->all[prediction.image].base_address;
   return !has_base(field.form) || place_base(field, cover, prediction);
 }
 
 bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
   const std::uint64_t base = base_pos(field);
   std::uint64_t old_address = 0;
-  if (labels_ != nullptr && is_offset(field.form) && source_.layouts[field.image].address_of(base, old_address)) {
+  if (labels_ != nullptr && is_offset(field.form) && source_layouts_[field.image].address_of(base, old_address)) {
     if (const Label* label = labels_->find(field.image, old_address)) {
       prediction.place.base_address = label->new_address;
       return true;
@@ -176,7 +176,7 @@ bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& 
     return owner != PlaceMap::kNoCover;
   }
   return owner != PlaceMap::kNoCover &&
-         target_.layouts[prediction.image].address_of(map_->moved(owner, base), prediction.place.base_address);
+         target_layouts_[prediction.image].address_of(map_->moved(owner, base), prediction.place.base_address);
 }
 
 bool Predictor::predict(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept {
@@ -199,22 +199,23 @@ bool Predictor::lead(std::uint8_t image, std::uint64_t address, std::size_t targ
     }
   }
   std::uint64_t pos = 0;
-  if (!source_.layouts[image].file_pos_of(address, pos)) return false;
+  if (!source_layouts_[image].file_pos_of(address, pos)) return false;
   const std::uint32_t owner = owner_near(pos);
-  return owner != PlaceMap::kNoCover && target_.layouts[target_image].address_of(map_->moved(owner, pos), new_address);
+  return owner != PlaceMap::kNoCover && target_layouts_[target_image].address_of(map_->moved(owner, pos), new_address);
 }
 
 void Predictor::find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept {
   const Cover& c = map_->covers()[cover];
   stretch_ = {cover, pos, 1, 0};
-  const auto section_at = [](const Images& images, std::uint64_t at) -> const Section* {
+  const auto section_at = [](const Images& images, const std::vector<ImageLayout>& layouts,
+                             std::uint64_t at) -> const Section* {
     const std::size_t image = images.image_at(at);
     std::uint64_t address = 0;
-    if (image == images.all.size() || !images.layouts[image].address_of(at, address)) return nullptr;
-    return images.layouts[image].section_of(address);
+    if (image == images.all.size() || !layouts[image].address_of(at, address)) return nullptr;
+    return layouts[image].section_of(address);
   };
-  const Section* from = section_at(source_, pos);
-  const Section* to = section_at(target_, map_->moved(cover, pos));
+  const Section* from = section_at(*source_, source_layouts_, pos);
+  const Section* to = section_at(*target_, target_layouts_, map_->moved(cover, pos));
   if (from == nullptr || to == nullptr) return;
   const std::uint64_t new_pos = map_->moved(cover, pos);
   const std::uint64_t back = std::min({pos - c.source_pos, pos - from->file_pos, new_pos - to->file_pos});

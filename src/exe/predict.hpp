@@ -94,10 +94,11 @@ class LabelIndex {
 // For one thread: it remembers where it looked last.
 class Predictor {
  public:
-  // `map` and `labels` must outlive it; the images are copied, as look-ups in them remember the one before. Without
-  // labels there are no corrections.
+  // All must outlive it. It has layouts of its own, as look-ups in them remember the one before. Without labels there are
+  // no corrections.
   Predictor(const Images& source, const Images& target, const PlaceMap& map, const LabelIndex* labels)
-      : source_(source), target_(target), map_(&map), labels_(labels) {}
+      : source_(&source), target_(&target), source_layouts_(source.layouts), target_layouts_(target.layouts), map_(&map),
+        labels_(labels) {}
 
   // Where the field will lie, without where it leads. False if that is in no image, or its base went nowhere.
   [[nodiscard]] bool place(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept;
@@ -135,8 +136,10 @@ class Predictor {
   [[nodiscard]] std::uint32_t owner_near(std::uint64_t pos) const noexcept;
   [[nodiscard]] bool holds(std::uint32_t cover, std::uint64_t pos) const noexcept;
 
-  Images source_;
-  Images target_;
+  const Images* source_;
+  const Images* target_;
+  std::vector<ImageLayout> source_layouts_;
+  std::vector<ImageLayout> target_layouts_;
   const PlaceMap* map_;
   const LabelIndex* labels_;
   Stretch stretch_;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t memory_per_byte(SortedTableKind kind) { return kind == SortedTableKind::kFunctionStarts ? 17 : 10; }
 
 constexpr std::uint64_t kMost32 = 0xffffffff;
+constexpr std::uint32_t kEntriesToLook = 1 << 16;  // between two looks at the watch
 
 // What becomes of an entry of OLD.
 struct NewEntry {
@@ -99,13 +100,20 @@ std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) cons
   const auto most = static_cast<std::size_t>(most_places(table.old.kind, table.bytes.size()));
   std::vector<std::uint64_t> places;
   places.reserve(most);
+  Pace pace(in_.watch, kEntriesToLook);
   for_each_stretch(in_.target.all[table.target_image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
-    for (auto place = std::lower_bound(old.begin(), old.end(), begin * 16);
-         place != old.end() && *place < end * 16 && places.size() < most; ++place) {
+    auto place = std::lower_bound(old.begin(), old.end(), begin * 16);
+    while (place != old.end() && *place < end * 16 && places.size() < most) {
+      pace.step();
+      // A hostile table has one place a million times, which each take room.
+      const auto next = place + 1 != old.end() && place[1] == *place ? std::upper_bound(place, old.end(), *place) : place + 1;
+      const auto count = std::min(static_cast<std::size_t>(next - place), most - places.size());
       std::uint64_t address = 0;
-      if (!in_.target.layouts[table.target_image].address_of(in_.map.moved(cover, *place / 16), address)) continue;
-      const std::uint64_t rva = address - table.base_address;
-      if (rva <= kMost32) places.push_back(rva * 16 + *place % 16);
+      if (in_.target.layouts[table.target_image].address_of(in_.map.moved(cover, *place / 16), address)) {
+        const std::uint64_t rva = address - table.base_address;
+        if (rva <= kMost32) places.insert(places.end(), count, rva * 16 + *place % 16);
+      }
+      place = next;
     }
   });
   std::sort(places.begin(), places.end());
@@ -134,10 +142,12 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
   const auto most = static_cast<std::size_t>(entry_count(table.old.kind, machine, table.bytes.size()));
   std::vector<NewEntry> entries;
   entries.reserve(most);
+  Pace pace(in_.watch, kEntriesToLook);
   const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
   for_each_stretch(in_.target.all[image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
     for (auto entry = std::lower_bound(old.begin(), old.end(), begin, lies_before);
          entry != old.end() && entry->pos < end && entries.size() < most; ++entry) {
+      pace.step();
       std::uint64_t start = 0;
       if (in_.source.all[entry->image].machine != machine) continue;
       if (!in_.target.layouts[image].address_of(in_.map.moved(cover, entry->pos), start)) continue;

@@ -11,6 +11,7 @@
 #include "bdelta/io.hpp"
 #include "exe/predict.hpp"
 #include "exe/sorted_tables.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta::exe {
 
@@ -28,6 +29,7 @@ struct RebuildInputs {
   const Images& target;
   const PlaceMap& map;
   const LabelIndex& labels;
+  Watch* watch = nullptr;
 };
 
 // Those of the tables, which are as find_sorted_tables gives them for the source, that are of the kinds and whose entries

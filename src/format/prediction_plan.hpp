@@ -18,6 +18,7 @@ struct PredictionPlan {
   Bytes images;             // from predictor 6 on exe/image_choice.hpp, then exe/image_table.hpp
   Bytes labels;             // exe/labels.hpp
   Covers covers;            // of the whole target; those that meet on one diagonal are one
+  std::uint64_t memory_bytes = ~std::uint64_t{0};  // what other records leave of the memory that the header declares
 };
 
 }  // namespace bdelta

@@ -47,7 +47,8 @@ class LightMissModel {
   void code(Coder& coder, std::uint64_t pos, MutableByteSpan bytes, const std::uint8_t* target, Watch* watch) {
     Pace pace(watch, kStretchesPerLook);
     coder.enter(kResidualGaps);
-    for (std::size_t at = 0; at < bytes.size(); pace.step()) {
+    for (std::size_t at = 0; at < bytes.size(); pace.step(1 + static_cast<std::uint32_t>(scanned_ / kScannedPerStep))) {
+      scanned_ = 0;
       if (past_.run == 0) at = pass_calm(coder, bytes, at, target);
       if (at == bytes.size()) return;
       const MissPlace place = place_at(bytes, at);
@@ -82,6 +83,7 @@ class LightMissModel {
   static constexpr std::size_t kCalmClasses = 16;
   static constexpr unsigned kCalmLog = 8;
   static constexpr std::uint32_t kStretchesPerLook = 4096;
+  static constexpr std::size_t kScannedPerStep = 4096;  // bytes that take as long as a stretch
   static constexpr unsigned kSeen = 127;
   static constexpr unsigned kLeastCount = 6;  // of a guess that is asked about
   static constexpr std::uint64_t kEarlyFlags = 4096;
@@ -105,6 +107,7 @@ class LightMissModel {
     const std::size_t end = at + static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - at, due));
     const std::size_t length = heat_.cool_length(bytes, at, end, past_.behind);
     missed_calm_ = false;
+    scanned_ = length;
     if (length == 0) return at;
     std::size_t hits = Coder::kDecoding ? length : count_equal(bytes.data() + at, target + at, length);
     const unsigned length_class = class_of(length);
@@ -263,6 +266,7 @@ class LightMissModel {
   MissHistory past_;
   std::uint64_t calm_ = 0;      // bytes of calm stretches since one changed there
   bool missed_calm_ = false;    // the byte at hand changes in a calm stretch
+  std::size_t scanned_ = 0;  // for the last stretch, passed or not
   std::uint64_t coded_flags_ = 0;
   std::uint64_t changed_count_ = 0;
 };

@@ -92,8 +92,12 @@ class Pace {
  public:
   Pace(Watch* watch, std::uint32_t period) noexcept : watch_(watch), period_(period), left_(period) {}
 
-  void step() {
-    if (--left_ != 0) return;
+  // `count` of them at once.
+  void step(std::uint32_t count = 1) {
+    if (left_ > count) {
+      left_ -= count;
+      return;
+    }
     left_ = period_;
     if (watch_) watch_->advance();
   }

@@ -140,15 +140,16 @@ void run(Input& input) {
   const exe::Images images(exe::find_images(source.bytes()));
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
-  plan.predictor = (options & 16) != 0 ? 1 : (options & 64) != 0 ? 6 : 5;
-  const exe::KindSet known = exe::kAllKinds | (plan.predictor != 1 ? exe::kAllTables : 0);
+  plan.predictor = (options & 16) != 0 ? 1 : (options & 128) != 0 ? 7 : (options & 64) != 0 ? 6 : 5;
+  const exe::KindSet tables = plan.predictor == 7 ? exe::kAllTables : exe::kTablesOf5;
+  const exe::KindSet known = exe::kAllKinds | (plan.predictor != 1 ? tables : 0);
   plan.kinds = input.u32();
-  if ((options & 32) != 0) plan.kinds |= exe::kAllTables;
+  if ((options & 32) != 0) plan.kinds |= tables;
   if (options < 240) plan.kinds &= known;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
   plan.covers = take_covers(input, source.bytes().size(), info.target_size);
-  plan.images = take_images(input, images, plan.predictor == 6);
+  plan.images = take_images(input, images, plan.predictor >= 6);
   plan.labels = take_labels(input, images);
 
   WorkerPool pool(1);

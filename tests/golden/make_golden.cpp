@@ -250,7 +250,7 @@ void make_all() {
   const ProgramPair sorted = sorted_pair(40);
   by_tool("bdt2-predictor5", sorted.old_version, sorted.new_version, create_options(6));
   make_predictor6();
-  const ProgramPair macho = sorted_macho_pair(540);
+  const ProgramPair macho = sorted_macho_pair(640);
   by_tool("bdt2-predictor7", macho.old_version, macho.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));

@@ -148,7 +148,7 @@ TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
   const std::uint64_t place_bytes = 10 * tables[0].size_bytes, function_bytes = 10 * tables[1].size_bytes;
   for (const auto& [kinds, bytes] : {std::pair{exe::set_of(tables[0].kind), place_bytes},
                                      std::pair{exe::set_of(tables[1].kind), function_bytes},
-                                     std::pair{exe::kAllTables, place_bytes + function_bytes},
+                                     std::pair{exe::kTablesOf5, place_bytes + function_bytes},
                                      std::pair{exe::KindSet{1}, std::uint64_t{0}}}) {
     EXPECT_OK(make(kinds, plan_bytes + bytes));
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(kinds, plan_bytes + bytes - 1));

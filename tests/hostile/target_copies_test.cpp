@@ -76,8 +76,12 @@ TEST(TargetCopyHeader, TellsWhatIsKept) {
   EXPECT_FAILS(ErrorCode::kOpOutOfRange, patch.apply());
   patch.split.header.history_bytes = 0;
   EXPECT_FAILS(ErrorCode::kOpOutOfRange, patch.apply());
-  patch.split.header.history_bytes = patch.split.header.decoder_memory_bytes;
+  // What is declared has room for it and for the decoders of a group.
+  patch.split.header.decoder_memory_bytes += 1000;
+  patch.split.header.history_bytes = history_bytes + 1000;
   EXPECT_OK(patch.apply());
+  patch.split.header.history_bytes = history_bytes + 1001;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply());
   patch.split.header.history_bytes = patch.split.header.decoder_memory_bytes + 1;
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply());
   patch.split.header.history_bytes = kMost;

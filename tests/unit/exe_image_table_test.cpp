@@ -139,5 +139,21 @@ TEST(ImageTable, DamageIsRefusedOrHarmless) {
   }
 }
 
+TEST(ImageTable, HasNoMoreSectionsThanCanBeHeld) {
+  const auto parse = [](std::size_t image_count) {
+    std::vector<Image> images(image_count);
+    for (std::size_t i = 0; i < image_count; ++i) {
+      images[i].machine = Machine::kX86_64;
+      images[i].file_pos = 1000 * i;
+      images[i].size_bytes = 1000;
+      for (std::uint64_t k = 0; k < 4096; ++k) images[i].sections.push_back({0, 0, 16 * k, 8, SectionKind::kUnbacked});
+    }
+    Bytes bytes;
+    append_image_table(bytes, Images({}), Images(std::move(images)));
+    return parse_image_table(bytes, Images({}), kFileSize);
+  };
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse(66));
+}
+
 }  // namespace
 }  // namespace bdelta::test

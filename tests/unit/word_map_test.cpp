@@ -333,5 +333,22 @@ TEST(WordSpans, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(spans == read->spans());
 }
 
+// Words that all want one slot of the table, and words that fill slot after slot so that what is not there is looked for
+// in all of them: who chooses words for that gets the same answers.
+TEST(ChosenWords, AreFoundLikeAnyOthers) {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
+  std::uint64_t inverse = kFactor;  // modulo 2^64
+  for (int i = 0; i < 6; ++i) inverse *= 2 - kFactor * inverse;
+  ASSERT_EQ(1u, kFactor * inverse);
+  for (const std::uint64_t step : {std::uint64_t{1}, std::uint64_t{1} << 48}) {
+    std::vector<WordChange> changes;
+    for (std::uint64_t i = 0; i < 30'000; ++i) changes.push_back({i * step * inverse, i});
+    changes.push_back(changes[7]);
+    const WordMap words(8, changes);
+    for (std::uint32_t i = 0; i < 30'000; ++i) ASSERT_EQ(i, words.find(i * step * inverse)) << step;
+    for (std::uint64_t i = 0; i < 30'000; ++i) ASSERT_EQ(WordMap::kNone, words.find((i * step + step / 2 + 30'001) * inverse));
+  }
+}
+
 }  // namespace
 }  // namespace bdelta::test

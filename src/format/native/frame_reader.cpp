@@ -11,6 +11,8 @@ namespace {
 // Codecs may grow what they can't shrink by a little; more than this is no honest frame.
 constexpr std::uint64_t kMaxCodedFrameBytes = kMaxFrameBytes + kMaxFrameBytes / 8;
 
+constexpr std::size_t kLeastRoom = std::size_t{64} << 10;  // for more of a stream
+
 }  // namespace
 
 Error FrameReader::corrupt(const char* what) const {
@@ -83,7 +85,9 @@ Status FrameReader::keep(const FrameHead& head) {
   stream.raw.erase(stream.raw.begin(), stream.raw.begin() + static_cast<std::ptrdiff_t>(stream.taken));
   stream.taken = 0;
   const std::size_t before = stream.raw.size();
-  reserve_to_fill(stream.raw, before + static_cast<std::size_t>(head.raw_bytes));  // and no more
+  const auto raw_bytes = static_cast<std::size_t>(head.raw_bytes);
+  // And no more, but that many small frames don't move all of them again and again.
+  if (stream.raw.capacity() - before < raw_bytes) reserve_to_fill(stream.raw, before + std::max(raw_bytes, kLeastRoom));
   stream.raw.resize(before + static_cast<std::size_t>(head.raw_bytes));
   return read(head, MutableByteSpan(stream.raw).subspan(before));
 }

@@ -146,6 +146,7 @@ void RecordFramer::accept_head(ByteSpan head) {
   std::uint64_t length = 0;
   (void)read_length(cursor, length);
   if (const Result<Header> header = decode_header_fields(cursor.bytes(length))) header_ = *header;
+  limit_bytes_ -= std::min(limit_bytes_, header_.decoder_memory_bytes);
   if (head.size() <= header_bytes) return;
   ByteCursor list(head.subspan(header_bytes));
   (void)list.u8();

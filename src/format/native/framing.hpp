@@ -99,7 +99,7 @@ class RecordFramer {
   [[nodiscard]] static Measure measure_by_length(ByteSpan bytes, std::uint64_t most_bytes);
   void accept_head(ByteSpan head);
 
-  const std::uint64_t limit_bytes_;
+  std::uint64_t limit_bytes_;  // behind the head less what decoders take
   bool has_head_ = false;
   Header header_;
   std::vector<Sha256Digest> digests_;

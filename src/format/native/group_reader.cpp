@@ -19,7 +19,7 @@ Status GroupReader::open(std::uint64_t target_bytes) {
   Bytes head(static_cast<std::size_t>(head_bytes));
   if (!patch_.read_exact(head)) return frames_.unread("the head of a group can't be read");
   BDELTA_ASSIGN(tables_, parse_group_tables(head, kind_, header_, target_bytes, patch_.position()));
-  if (tables_.packed) {
+  if (tables_.packed && tables_.coded_count != 0) {
     CodeFeed& feed = *this;
     unpacker_ = std::make_unique<WindowUnpacker>(tables_.scope, feed);
   }
@@ -68,7 +68,7 @@ Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
   }
   if (tables_.packed) {
     if (window.plain) {
-      unpacker_->plain(window);
+      if (unpacker_) unpacker_->plain(window);
     } else {
       BDELTA_TRY(unpack(window, streams));
     }

@@ -20,7 +20,8 @@ namespace {
 
 class Reader final : public PatchReader {
  public:
-  Reader(io::TypedReader& patch, const Head& head) : patch_(patch), header_(head.header) {
+  Reader(io::TypedReader& patch, const Head& head) : patch_(patch), header_(head.header), room_(head.header) {
+    take_memory(header_.history_bytes);
     info_.format = "bdt2";
     info_.version = kVersion;
     info_.draft = kDraft;
@@ -108,6 +109,11 @@ class Reader final : public PatchReader {
     return (header_.required_features & kFeatureWords) != 0 && !words_;
   }
 
+  // What is held for good is not there for what comes later.
+  void take_memory(std::uint64_t bytes) noexcept {
+    room_.decoder_memory_bytes -= std::min(room_.decoder_memory_bytes, bytes);
+  }
+
   // Passes over the tag of the record that has to come here.
   Status expect(RecordTag wanted) {
     const std::uint8_t tag = patch_.u8();
@@ -118,7 +124,8 @@ class Reader final : public PatchReader {
   // Each of these records has something in it, so what it fills is no longer empty.
   Status read_file_digest_record() {
     BDELTA_TRY(expect(RecordTag::kFileDigests));
-    BDELTA_ASSIGN(file_digests_, read_file_digests(patch_, header_));
+    BDELTA_ASSIGN(file_digests_, read_file_digests(patch_, room_));
+    take_memory(file_digests_.size() * FileDigest::kHeldBytes);
     return {};
   }
 
@@ -130,22 +137,26 @@ class Reader final : public PatchReader {
 
   Status read_page_hash_record() {
     BDELTA_TRY(expect(RecordTag::kPageHashes));
-    BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, header_));
+    BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, room_));
+    take_memory(list_bytes_of(page_hashes_));
     return {};
   }
 
   Status read_word_record() {
     BDELTA_TRY(expect(RecordTag::kWords));
-    BDELTA_ASSIGN(WordMap words, read_words(patch_, header_));
+    BDELTA_ASSIGN(WordMap words, read_words(patch_, room_));
     words_.emplace(std::move(words));
+    take_memory(words_->memory_bytes());
     return {};
   }
 
   Status read_global_record() {
     BDELTA_TRY(expect(RecordTag::kGlobal));
     PredictionPlan plan;
-    BDELTA_TRY(read_global(patch_, header_, plan));
+    plan.memory_bytes = room_.decoder_memory_bytes;
+    BDELTA_TRY(read_global(patch_, room_, plan));
     plan_ = std::move(plan);
+    take_memory(plan_->images.size() + plan_->labels.size());
     return {};
   }
 
@@ -156,7 +167,7 @@ class Reader final : public PatchReader {
     Covers& covers = plan_->covers;
     while (!group_->at_end()) {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
-      if (record.copy_count > header_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
+      if (record.copy_count > room_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
         return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", patch_.position()};
       }
       BDELTA_TRY(decode_covers(record, streams_, plan_pos_, diagonal_, covers));
@@ -171,6 +182,7 @@ class Reader final : public PatchReader {
     if (!covers_are_valid(plan_->covers, header_.source_size, header_.target_size)) {
       return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", patch_.position()};
     }
+    take_memory(plan_->covers.size() * sizeof(Cover));
     cover_streams_.emplace(plan_->covers);
     return {};
   }
@@ -224,7 +236,7 @@ class Reader final : public PatchReader {
     }
     CoverStreams* const covers = kind == GroupKind::kContents ? &*cover_streams_ : nullptr;
     if (covers) covers->begin_group();
-    group_ = std::make_unique<GroupReader>(patch_, header_, body_bytes, kind, covers);
+    group_ = std::make_unique<GroupReader>(patch_, room_, body_bytes, kind, covers);
     diagonal_ = 0;
     source_end_ = kNoSource;
     ++group_count_;
@@ -247,6 +259,7 @@ class Reader final : public PatchReader {
 
   io::TypedReader& patch_;
   const Header header_;
+  Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;
   FileDigests file_digests_;
   HeaderSumSpans header_sums_;
