@@ -4,7 +4,8 @@
 //   auto report = bdelta::apply_file("old", "new", "patch", options);
 //   if (!report) { log(bdelta::to_string(report.error())); return bdelta::exit_class(report.error().code); }
 //
-// OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole.
+// OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole. Patches
+// of BDT version 1 have no digests for either (Report::verified).
 // The digests inside a patch guard against accidents, not against an attacker who can write patches: against that one
 // helps expected_patch_sha256, got from a place that is trusted.
 #pragma once
@@ -42,7 +43,8 @@ struct ApplyOptions {
   std::optional<Sha256Bytes> expected_patch_sha256;
 
   // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels
-  // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet.
+  // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet; the total is 0
+  // until the head of the patch was read.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
@@ -53,11 +55,12 @@ struct ApplyOptions {
 };
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
-// Whatever the outcome, only kTargetDigest and kWindowChecksum mean that wrong bytes may have been written.
+// Only kTargetDigest and kWindowChecksum say that wrong bytes were written; after any error what is there must not be used,
+// as what is copied of OLD is proven with the whole alone.
 BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
                                    const ApplyOptions& options);
 
-// Applies to a stream: a window leaves only after it verified. On kTargetDigest at the very end the stream has had all
+// Applies to a stream: what was decoded leaves only after it verified, what is copied of OLD as it is. On kTargetDigest at the very end the stream has had all
 // bytes; the error's offset says how many.
 BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
                                    const ApplyOptions& options);
@@ -66,7 +69,8 @@ BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch
 BDELTA_PUBLIC Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
 
 // The same over files. NEW may be the same file as OLD; it comes into being whole or not at all. If NEW exists and is
-// what the patch makes, nothing is written and the report says up_to_date. "-" is standard input for the patch and
+// what the patch makes, nothing is written and the report says up_to_date; OLD and the patch behind its head are not looked
+// at then. Of version 1, which has no digests, neither this nor a wrong OLD is seen, and Report::verified is false. "-" is standard input for the patch and
 // standard output for NEW.
 BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);

@@ -12,8 +12,11 @@
  *   }
  *
  * Results. A function that can fail returns BDELTA_OK or one of the stable codes of bdelta/errors.def, whose groups
- * are told apart by bdelta_exit_class. No call throws, prints or ends the process, none installs a signal handler, and
- * none raises a signal but with BDELTA_MAP_INPUTS. Nothing has to be set up first; no call changes what another does.
+ * are told apart by bdelta_exit_class. No call throws, prints or ends the process, none installs a signal handler.
+ * Signals come of BDELTA_MAP_INPUTS alone, and of what the system raises where a program writes: SIGPIPE when the reader
+ * of "-" or of a fifo has gone, SIGXFSZ beyond a limit on file sizes. A program that ignores these two gets error codes
+ * instead. Nothing has to be set up first; no call changes what another does. What a C++ callback throws ends the call
+ * with BDELTA_kInternal, or BDELTA_kOutOfMemory.
  *
  * Structs. The caller sets `struct_size` to sizeof of the struct as its header has it and all else that it doesn't
  * mean to 0, which is the default of every field. A program built against an older header, whose struct is smaller,
@@ -118,7 +121,8 @@ typedef struct bdelta_input {
 typedef struct bdelta_writer {
   uint32_t struct_size;
   uint32_t reserved;
-  /* A stream: takes the next `size` bytes. NEW comes only after its check; one thread at a time. */
+  /* A stream: takes the next `size` bytes. What was decoded of NEW comes only after its check, what is copied of OLD as
+   * it is; the whole is proven at the end (BDELTA_kTargetDigest). One thread at a time. */
   int32_t (*write)(void *user, const void *bytes, size_t size);
   /* A place: takes bytes at `pos`, in any order and without overlap; from several threads at once if the options give
    * more than one. NEW only, not a patch. After an error what is there must not be used. */
@@ -126,8 +130,9 @@ typedef struct bdelta_writer {
   void *user;
 } bdelta_writer;
 
-/* Told the bytes of NEW done and in all, every few milliseconds at most and from one thread at a time. Anything
- * but 0 ends the call with BDELTA_kCancelled, within 0.1 s but for waits of the system. */
+/* Told the bytes of NEW done and in all, every few milliseconds at most and from one thread at a time; `total` is 0 until
+ * the head of a patch was read. Anything but 0 ends the call with BDELTA_kCancelled, within 0.1 s but for waits of the
+ * system. */
 typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
 
 /* Memory of the caller's. `allocate` gives `size` bytes aligned as by malloc, or NULL; `release` gets what it gave.
@@ -159,7 +164,9 @@ typedef struct bdelta_apply_options {
   uint32_t struct_size;
   uint32_t threads;            /* that work, the caller's included; 0 = 1 */
   uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode together with
-                                  the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken */
+                                  the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken.
+                                  With prediction OLD is held besides, if it is not mapped, and may be as large. A patch
+                                  of version 1 takes up to three times as much while its list of copies grows */
   uint64_t target_bytes;       /* the largest NEW; BDELTA_kOutputLimit beyond; 0 = any */
   uint64_t window_bytes;       /* the largest part of NEW held as one; BDELTA_kMemoryLimit beyond; 0 = the format's
                                   8 MiB */
@@ -169,12 +176,13 @@ typedef struct bdelta_apply_options {
                                   has to be (see bdelta_report), else BDELTA_kPatchDigest. Proven before anything else,
                                   and then each part by the head's list before it is decoded. NULL = any */
   bdelta_progress progress;    /* NULL = none */
-  void *progress_user;
+  void *progress_user;         /* in push mode it has to live until bdelta_push_close, as does that of the allocator */
   const bdelta_allocator *allocator; /* push mode only. Copied. NULL = the heap */
   uint32_t flags;
   uint32_t reserved;
   uint64_t io_buffer_bytes;    /* of each file that is open, up to 64 MiB; 0 = 64 KiB */
-  const char *temp_dir;        /* where temporary files live; NULL = beside the output */
+  const char *temp_dir;        /* where temporary files live; NULL = beside the output, but for a patch from a stream
+                                  that waits for its digest: in the system's directory for them */
 } bdelta_apply_options;
 
 /* What a call did. */
@@ -234,7 +242,7 @@ typedef struct bdelta_info {
   uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
 } bdelta_info;
 
-/* Reads the head of a patch and nothing beyond it. `info` is written on success alone. error may be NULL. */
+/* Reads the head of a patch and at most 64 bytes beyond it; of version 1 its whole list of copies. `info` is written on success alone. error may be NULL. */
 BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
 BDELTA_API int32_t bdelta_info_stream(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
 
@@ -261,7 +269,7 @@ BDELTA_API int32_t bdelta_push_open_file(const char *source, const char *target,
                                          bdelta_push **push, bdelta_error *error);
 
 /* Takes the next bytes, any number. All windows that they complete are written when it returns. `bytes` may be NULL if
- * `size` is 0. After an error each further call gives the same one. error may be NULL. */
+ * `size` is 0. After an error of the patch, of OLD or of NEW each further call gives the same one. error may be NULL. */
 BDELTA_API int32_t bdelta_push_feed(bdelta_push *push, const void *bytes, size_t size, bdelta_error *error);
 
 /* The patch is whole: proves NEW, or BDELTA_kPatchTruncated. Once. report and error may be NULL. */

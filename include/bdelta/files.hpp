@@ -4,7 +4,7 @@
 // of any bytes (and wide names on Windows) work. Objects are used by one thread at a time unless io.hpp says more.
 //
 //   auto source = bdelta::open_random("old.bin", {});
-//   auto target = bdelta::open_atomic_output("new.bin", {});
+//   auto target = bdelta::open_output("new.bin", {});
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,7 @@
 #include "bdelta/create.hpp"
+
+#include <algorithm>
+
 #include "base/try.hpp"
 #include "create/budget.hpp"
 #include "create/level.hpp"
@@ -13,8 +16,10 @@ Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t t
   request.limit_bytes = options.memory_limit_bytes;
   request.threads = thread_count_for(options.threads);
   request.verify = options.verify;
-  request.source_size = source_size;
-  request.target_size = target_size;
+  // No file is larger, and what follows adds some of these up.
+  constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 60;
+  request.source_size = std::min(source_size, kLargestFile);
+  request.target_size = std::min(target_size, kLargestFile);
   request.source_view = request.target_view = options.files.mode == IoMode::kMmap;
   auto budget = make_budget(request);
   if (!budget) return std::move(budget).error();

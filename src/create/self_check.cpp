@@ -76,7 +76,9 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
     return run.write_target({&comparer, nullptr});
   };
   Status status = apply();
-  if (status || exit_class(status.error().code) == 6 || status.error().code == ErrorCode::kCancelled) return status;
+  // What the patch is to blame for; all else (reading an input, want of memory, a callback) is told as what it is.
+  const int of = status ? 0 : exit_class(status.error().code);
+  if (of < 3 || of > 5) return status;
   return Error{ErrorCode::kSelfCheckFailed, to_string(status.error()) + "; an input may have changed, else please report this",
                status.error().offset};
 }

@@ -6,10 +6,15 @@
 #include "io/file_error.hpp"
 
 namespace bdelta {
+namespace {
+
+constexpr std::size_t kBufferBytes = 64;  // so little is taken of what follows the head, which may not have come yet
+
+}  // namespace
 
 Result<PatchInfo> inspect(SequentialReader& patch) {
   return guarded([&]() -> Result<PatchInfo> {
-    io::TypedReader in(patch);
+    io::TypedReader in(patch, kBufferBytes);
     BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, ~std::uint64_t{0} >> 1));
     return reader->info();
   });

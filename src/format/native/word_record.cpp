@@ -101,7 +101,10 @@ Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
   io::MemorySequentialReader body_reader(body);
   io::TypedReader in(body_reader);
   Head head;
-  if (!read_head(in, head)) return corrupt("has impossible numbers");
+  if (!read_head(in, head)) {
+    if (Status read = in.status(); !read && read.error().code == ErrorCode::kOutOfMemory) return std::move(read).error();
+    return corrupt("has impossible numbers");
+  }
   const std::uint64_t held_bytes = WordMap::kFixedBytes + head.word_count * WordMap::kBytesPerWord + body.size();
   if (held_bytes > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
   Bytes raw;
