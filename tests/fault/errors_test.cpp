@@ -273,6 +273,31 @@ const std::map<ErrorCode, const char*> kElsewhere = {
     {ErrorCode::kInternal, "broken rules of our own; no input leads to it"},
 };
 
+// NEW, of which no more can be read from some call on.
+class FailsLater final : public RandomReader {
+ public:
+  FailsLater(ByteSpan bytes, ErrorCode code) : bytes_(bytes), code_(code) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
+  Status read_at(std::uint64_t, MutableByteSpan) override { return Error{code_, "as the test wants"}; }
+
+ private:
+  ByteSpan bytes_;
+  ErrorCode code_;
+};
+
+// What a caller's reader says while a patch is checked is what the caller hears: no patch is to blame for it.
+TEST(SelfCheck, ErrorsOfInputsKeepTheirCodes) {
+  const SplitPatch split = split_patch(good_patch());
+  io::Spool body;
+  ASSERT_OK(body.append(split.body));
+  WorkerPool pool(1);
+  io::MemoryReader source(kOld);
+  for (const ErrorCode code : {ErrorCode::kReadFailed, ErrorCode::kInputChanged, ErrorCode::kCancelled, ErrorCode::kInternal}) {
+    FailsLater target(kNew, code);
+    EXPECT_FAILS(code, check_patch(source, target, native::encode_header(split.header), body, pool));
+  }
+}
+
 class EachError : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(EachError, IsProvoked) {

@@ -347,6 +347,9 @@ void save_structured() {
       save("apply_predicted", "tables" + std::to_string(program),
            joined({Bytes{program, 0, 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
                    Bytes{7, 1, 80, 160}}));
+      save("apply_predicted", "chosen_tables" + std::to_string(program),
+           joined({Bytes{program, 0, 128 | 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, Bytes{0, 1, program, 0},
+                   labels, Bytes{7, 1, 80, 160}}));
     }
     const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
     save("round_trip_program", "program" + std::to_string(program),

@@ -20,7 +20,7 @@ std::array<Bytes, kProgramCount> make_programs() {
           test::craft_elf_without_sections(), test::craft_elf32(), test::craft_go(), test::craft_pe(),
           test::craft_macho(), test::craft_toy(), std::move(two), test::craft_go_program(true),
           test::craft_arm32(), test::craft_macho_exports(), sorted(0), sorted(1), sorted(2), sorted(3), sorted(4),
-          sorted(5), sorted(6)};
+          sorted(5), sorted(6), sorted(7), sorted(8)};
 }
 
 // Places before and behind what matters are equally likely to be hit, so half of the changes go to the first bytes.

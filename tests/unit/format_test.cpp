@@ -27,6 +27,31 @@ TEST(NativeFormat, TheExampleIsWhatTheWriterGives) {
   EXPECT_TRUE(same_bytes(kExample, craft_patch(kOld, kNew, {{0, 0, 45}}, craft)));
 }
 
+// Counts what is taken of it.
+class CountingReader final : public SequentialReader {
+ public:
+  explicit CountingReader(ByteSpan bytes) : reader_(bytes) {}
+  Result<std::size_t> read(MutableByteSpan out) override {
+    auto count = reader_.read(out);
+    if (count) taken_bytes += *count;
+    return count;
+  }
+  std::size_t taken_bytes = 0;
+
+ private:
+  io::MemorySequentialReader reader_;
+};
+
+// What follows the head may not have come yet.
+TEST(NativeHeader, IsDescribedByItselfAlone) {
+  Bytes patch = with_header(header_of(kOld, kNew), {});
+  const std::size_t head_bytes = patch.size();
+  patch.resize(1 << 20);
+  CountingReader reader(patch);
+  EXPECT_OK(inspect(reader));
+  EXPECT_LE(reader.taken_bytes, head_bytes + 64);
+}
+
 TEST(NativeHeader, ComesBack) {
   native::Header header = header_of(kOld, kNew);
   header.optional_features = 0x8000'0000'0000'0001;
