@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::size_t kBlockHeadBytes = 8;
-constexpr std::uint64_t kMost32 = 0xffffffff;
+constexpr std::uint64_t kLastRva = 0xffffffff;
 
 // ELF's names and values of what is read here.
 constexpr std::uint64_t kDtRela = 7, kDtRelaBytes = 8, kDtRel = 17, kDtRelBytes = 18;
@@ -58,7 +58,7 @@ bool are_starts_in_order(ByteSpan table) {
   std::uint64_t rva = 0;
   while (cursor.available() > 0) {
     const std::uint64_t step = cursor.varint();
-    if (!cursor.ok() || step > kMost32 - rva) return false;
+    if (!cursor.ok() || step > kLastRva - rva) return false;
     if (step == 0) break;
     rva += step;
   }

@@ -18,7 +18,7 @@ LastWords last_words;
 std::atomic<bool> has_progress_line{false};
 
 // Only calls that are safe in a signal handler.
-void put(int fd, const char* text) {
+void put_text(int fd, const char* text) {
   if (write(fd, text, std::strlen(text)) < 0) return;
 }
 
@@ -33,9 +33,9 @@ const char* what_is_left(LeftBehind left) {
 // Ends the process.
 [[noreturn]] void end(const char* what, const char* advice, const char* json, int status) {
   const LeftBehind left = remove_unfinished_outputs();
-  put(last_words.json_fd, json);
-  if (has_progress_line.load()) put(STDERR_FILENO, "\r\033[K");
-  for (const char* part : {last_words.program, what, "; ", what_is_left(left), advice, "\n"}) put(STDERR_FILENO, part);
+  put_text(last_words.json_fd, json);
+  if (has_progress_line.load()) put_text(STDERR_FILENO, "\r\033[K");
+  for (const char* part : {last_words.program, what, "; ", what_is_left(left), advice, "\n"}) put_text(STDERR_FILENO, part);
   _exit(status);
 }
 
