@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/try.hpp"
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
@@ -22,10 +24,19 @@ Status read_global(io::TypedReader& patch, const Header& header, PredictionPlan&
   if (!is_possible_global({predictor, kinds, image_bytes, label_bytes}, header)) {
     return corrupt(patch, "is larger than the header declares");
   }
-  BDELTA_TRY(read_frames(patch, kGlobalRecord, image_bytes + label_bytes, header.decoder_memory_bytes, plan.images));
-  const auto border = plan.images.begin() + static_cast<std::ptrdiff_t>(image_bytes);
-  plan.labels.assign(border, plan.images.end());
-  plan.images.resize(static_cast<std::size_t>(image_bytes));
+  // Both are one stream: what is read becomes the larger one, so that only the smaller one is held twice.
+  Bytes both;
+  BDELTA_TRY(read_frames(patch, kGlobalRecord, image_bytes + label_bytes, header.decoder_memory_bytes, both));
+  const auto border = both.begin() + static_cast<std::ptrdiff_t>(image_bytes);
+  if (image_bytes < label_bytes) {
+    plan.images.assign(both.begin(), border);
+    both.erase(both.begin(), border);
+    plan.labels = std::move(both);
+  } else {
+    plan.labels.assign(border, both.end());
+    both.erase(border, both.end());
+    plan.images = std::move(both);
+  }
   return {};
 }
 
