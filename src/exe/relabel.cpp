@@ -1,8 +1,10 @@
 #include "exe/relabel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
+#include "exe/crate_hash.hpp"
 #include "exe/field_codec.hpp"
 #include "parallel/large_buffer.hpp"
 
@@ -40,16 +42,36 @@ std::uint64_t mixed(std::uint64_t number) noexcept {
   return number ^ number >> 32;
 }
 
+// Calls body(pos, is_hash) for the bytes of a name, up to its end or as many.
+template <class Body>
+void for_each_name_byte(ByteSpan file, const Field& field, std::size_t most_bytes, Body&& body) {
+  const auto begin = static_cast<std::size_t>(field.target_address - kFileSpace);
+  const bool has_hashes = is_rust_name(file, begin);
+  const std::size_t end = begin + std::min(most_bytes, file.size() - std::min(begin, file.size()));
+  std::size_t hash_end = begin;
+  for (std::size_t i = begin; i < end && file[i] != 0; ++i) {
+    if (has_hashes && i >= hash_end) hash_end = crate_hash_end(file, i);
+    body(i, i < hash_end);
+  }
+}
+
 // What a symbol's name field becomes: something of the name itself, as that is the same in both files.
 std::uint64_t name_number(ByteSpan file, const Field& field) noexcept {
   constexpr std::size_t kMostBytes = 256;
-  const auto begin = static_cast<std::size_t>(field.target_address - kFileSpace);
   std::uint64_t number = 0;
-  for (std::size_t i = begin; i < file.size() && i - begin < kMostBytes && file[i] != 0; ++i) {
-    number = (number ^ file[i]) * 0x9E3779B97F4A7C15u;
+  for_each_name_byte(file, field, kMostBytes, [&](std::size_t pos, bool is_hash) {
+    number = (number ^ (is_hash ? 0u : unsigned{file[pos]})) * 0x9E3779B97F4A7C15u;
     number ^= number >> 32;
-  }
+  });
   return number;
+}
+
+// Hashes in the name look the same in both files. Several fields may lead to a name, and so several threads.
+void mask_hashes(ByteSpan file, const Field& field, MutableByteSpan copy) noexcept {
+  constexpr std::uint8_t kAnyHash = 'x';
+  for_each_name_byte(file, field, file.size(), [&](std::size_t pos, bool is_hash) {
+    if (is_hash) std::atomic_ref<std::uint8_t>(copy[pos]).store(kAnyHash, std::memory_order_relaxed);
+  });
 }
 
 // What a field of a symbol's number becomes: the name of that symbol, whose field is the first of its entry.
@@ -103,6 +125,7 @@ struct SourceState {
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
   for_each_chunk(program, kinds, pool, [] { return FieldCache(); }, [&](FieldCache& symbols, const Field& field) {
     mask_field(copy.data() + field.pos, field, mask_number(program, field, symbols));
+    if (field.kind == FieldKind::kSymbolName) mask_hashes(program.file(), field, copy);
   });
 }
 

@@ -20,7 +20,8 @@ namespace bdelta::exe {
 // In all of these `copy` holds the bytes of program.file(), and fields of other kinds stay as they are. They go through
 // the fields once, in parallel by chunks of the file.
 
-// Overwrites each field by the same number, and those that lead to names by a number of the name.
+// Overwrites each field by the same number, and those that lead to names by a number of the name; in names of Rust all hashes
+// by the same letters (crate_hash.hpp).
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool);
 
 // Overwrites each field of the target by a hash of where it leads.

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "exe/crate_hash.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
 #include "exe/table_fields.hpp"
@@ -184,6 +185,30 @@ TEST(ThumbPrograms, ArePredicted) {
     ASSERT_OK(plain);
     EXPECT_LT(predicted->size() * 4, plain->size() * 3) << level;
   }
+}
+
+// Where a crate is named there is a number in base 62, which is a hash if it is long.
+TEST(RustNames, HaveHashesOfTheCratesThatTheyMention) {
+  const auto hashes_of = [](const std::string& name) {
+    const Bytes bytes(name.begin(), name.end());
+    std::string hashes;
+    for (std::size_t i = 0; exe::is_rust_name(bytes, 0) && i < bytes.size();) {
+      const std::size_t end = exe::crate_hash_end(bytes, i);
+      if (end != i) hashes += name.substr(i, end - i) + " ";
+      i = std::max(end, i + 1);
+    }
+    return hashes;
+  };
+  EXPECT_EQ("CsdN1ZzDs28Vk CskWUzuk9xKA ", hashes_of("_RINvNtCsdN1ZzDs28Vk_4core3ptr4dropNtCskWUzuk9xKA_5utilsE"));
+  EXPECT_EQ("Cs4LCoU3z53HD ", hashes_of("__RNvCs4LCoU3z53HD_10rayon_core"));
+  EXPECT_EQ("", hashes_of("_ZN4core3ptr17h0123456789abcdefE"));
+  EXPECT_EQ("", hashes_of("_RNvCs_4core"));
+  EXPECT_EQ("", hashes_of("_RNvCs1234567_4core"));
+  EXPECT_EQ("", hashes_of("_RNvCs123456789abc_4core"));
+  EXPECT_EQ("", hashes_of("_RNvCs123456789ab"));
+  EXPECT_EQ("", hashes_of("_R"));
+  EXPECT_EQ("", hashes_of("_"));
+  EXPECT_EQ("", hashes_of(""));
 }
 
 }  // namespace
