@@ -1,6 +1,7 @@
 // The table of images: comes back, is short, and takes nothing that is inconsistent.
 #include "exe/image_table.hpp"
 
+#include "base/varint.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
@@ -139,19 +140,20 @@ TEST(ImageTable, DamageIsRefusedOrHarmless) {
   }
 }
 
+// A byte for each image says that it is that of OLD once more, one behind the other.
 TEST(ImageTable, HasNoMoreSectionsThanCanBeHeld) {
-  const auto parse = [](std::size_t image_count) {
-    std::vector<Image> images(image_count);
-    for (std::size_t i = 0; i < image_count; ++i) {
-      images[i].machine = Machine::kX86_64;
-      images[i].file_pos = 1000 * i;
-      images[i].size_bytes = 1000;
-      for (std::uint64_t k = 0; k < 4096; ++k) images[i].sections.push_back({0, 0, 16 * k, 8, SectionKind::kUnbacked});
-    }
+  std::vector<Image> of_old(1);
+  of_old[0].machine = Machine::kX86_64;
+  of_old[0].size_bytes = 1000;
+  for (std::uint64_t i = 0; i < 4096; ++i) of_old[0].sections.push_back({0, 0, 16 * i, 8, SectionKind::kUnbacked});
+  const Images source(std::move(of_old));
+  const auto parse = [&](std::size_t image_count) {
     Bytes bytes;
-    append_image_table(bytes, Images({}), Images(std::move(images)));
-    return parse_image_table(bytes, Images({}), kFileSize);
+    append_varint(bytes, zigzag(static_cast<std::int64_t>(image_count) - 1));
+    bytes.insert(bytes.end(), image_count, std::uint8_t{8});
+    return parse_image_table(bytes, source, kFileSize);
   };
+  EXPECT_OK(parse(65));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse(66));
 }
 
