@@ -60,8 +60,8 @@ struct ApplyOptions {
 BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
                                    const ApplyOptions& options);
 
-// Applies to a stream: what was decoded leaves only after it verified, what is copied of OLD as it is. On kTargetDigest at the very end the stream has had all
-// bytes; the error's offset says how many.
+// Applies to a stream: what was decoded leaves only after it verified, what is copied of OLD as it is. On kTargetDigest at
+// the very end the stream has had all bytes; the error's offset says how many.
 BDELTA_PUBLIC Result<Report> apply(RandomReader& source, SequentialReader& patch, SequentialWriter& target,
                                    const ApplyOptions& options);
 
@@ -70,8 +70,8 @@ BDELTA_PUBLIC Result<Report> check(RandomReader& source, SequentialReader& patch
 
 // The same over files. NEW may be the same file as OLD; it comes into being whole or not at all. If NEW exists and is
 // what the patch makes, nothing is written and the report says up_to_date; OLD and the patch behind its head are not looked
-// at then. Of version 1, which has no digests, neither this nor a wrong OLD is seen, and Report::verified is false. "-" is standard input for the patch and
-// standard output for NEW.
+// at then. Of version 1, which has no digests, neither this nor a wrong OLD is seen, and Report::verified is false. "-" is
+// standard input for the patch and standard output for NEW.
 BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);
 BDELTA_PUBLIC Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,

@@ -242,7 +242,8 @@ typedef struct bdelta_info {
   uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
 } bdelta_info;
 
-/* Reads the head of a patch and at most 64 bytes beyond it; of version 1 its whole list of copies. `info` is written on success alone. error may be NULL. */
+/* Reads the head of a patch and at most 64 bytes beyond it; of version 1 its whole list of copies. `info` is written on
+ * success alone. error may be NULL. */
 BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
 BDELTA_API int32_t bdelta_info_stream(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
 

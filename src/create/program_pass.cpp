@@ -140,7 +140,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   Covers seeds;
   {
     const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-    const exe::PlaceMap map(first);
+    const exe::PlaceMap map(first, pool_.watch());
     const std::vector<exe::Label> labels =
         exe::learn_labels(*old_, new_->images(), target_, map, fitting_kinds_, exe::LabelUse::kRelabel, pool_);
     const exe::LabelIndex index(labels);
@@ -158,7 +158,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::KindCounts counts =
-      exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers), exe::LabelIndex({}), pool_,
+      exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers, pool_.watch()), exe::LabelIndex({}), pool_,
                        target_.size() >= kSampledBytes ? kSampledShare : 1);
   std::uint64_t all_misses = 0;
   std::uint64_t fitting_misses = 0;
@@ -191,7 +191,7 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
 void ProgramPass::predict() {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   exe::LearnedPrediction learned = exe::learn_prediction(
-      *old_, new_->images(), target_, exe::PlaceMap(plan_.covers), exe::LabelUse::kPredict, pool_);
+      *old_, new_->images(), target_, exe::PlaceMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
   plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
                                          learned.labels));
   plan_.kinds = learned.kinds | tables_->kinds();
@@ -199,7 +199,7 @@ void ProgramPass::predict() {
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
-  make_copies(exe::PlaceMap(plan_.covers), learned.labels);
+  make_copies(exe::PlaceMap(plan_.covers, pool_.watch()), learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied());
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;

@@ -77,8 +77,8 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   };
   Status status = apply();
   // What the patch is to blame for; all else (reading an input, want of memory, a callback) is told as what it is.
-  const int of = status ? 0 : exit_class(status.error().code);
-  if (of < 3 || of > 5) return status;
+  const int error_class = status ? 0 : exit_class(status.error().code);
+  if (error_class < 3 || error_class > 5) return status;
   return Error{ErrorCode::kSelfCheckFailed, to_string(status.error()) + "; an input may have changed, else please report this",
                status.error().offset};
 }

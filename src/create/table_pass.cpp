@@ -235,12 +235,12 @@ Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::
 
 Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const {
   if (kinds_ == 0) return covers;
-  add_base_labels(exe::PlaceMap(covers), labels);
-  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers), labels);
+  add_base_labels(exe::PlaceMap(covers, pool_.watch()), labels);
+  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers, pool_.watch()), labels);
   const auto same = [](const exe::RebuiltTable& a, const exe::RebuiltTable& b) { return a.bytes == b.bytes; };
   for (int round = 0; round < kMostRounds; ++round) {
     covers = with_tables(covers, rebuilt, parse);
-    std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers), labels);
+    std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers, pool_.watch()), labels);
     if (std::equal(again.begin(), again.end(), rebuilt.begin(), rebuilt.end(), same)) break;
     rebuilt.swap(again);
   }

@@ -27,7 +27,7 @@ class FieldPredictor {
     FieldCache fields_;
   };
 
-  // All arguments but the last must outlive it. The covers are those of the map; `labels` ascend by image and address.
+  // All arguments but `tables` and `watch`, which may be null, must outlive it. The covers are those of the map; `labels` ascend by image and address.
   // `tables` are the sorted tables of the source, of which those are rebuilt whose kinds are among `kinds`.
   FieldPredictor(const Program& source, const Images& target, const PlaceMap& map, std::span<const Label> labels,
                  KindSet kinds, std::span<const SortedTable> tables = {}, Watch* watch = nullptr)

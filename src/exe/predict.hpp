@@ -46,7 +46,7 @@ inline constexpr KindSet kAllTables = ((KindSet{1} << kSortedTableKindCount) - 1
 [[nodiscard]] constexpr KindSet set_of(SortedTableKind kind) noexcept {
   return KindSet{1} << (kFieldKindCount + static_cast<unsigned>(kind));
 }
-inline constexpr KindSet kTablesOf5 =   // before predictor 7
+inline constexpr KindSet kTablesOf5 =  // before predictor 7
     kAllTables & ~(set_of(SortedTableKind::kFunctionStarts) | set_of(SortedTableKind::kUnwindPages));
 [[nodiscard]] constexpr bool has_tables(KindSet kinds, SortedTableKind kind) noexcept { return (kinds & set_of(kind)) != 0; }
 

@@ -69,7 +69,9 @@ std::uint64_t name_number(ByteSpan file, const Field& field) noexcept {
 // Hashes in the name look the same in both files. Several fields may lead to a name, and so several threads.
 void mask_hashes(ByteSpan file, const Field& field, MutableByteSpan copy) noexcept {
   constexpr std::uint8_t kAnyHash = 'x';
-  for_each_name_byte(file, field, file.size(), [&](std::size_t pos, bool is_hash) {
+  constexpr std::size_t kMostBytes = 4096;  // of a name; few are longer, and a hostile one may have no end
+  if (!is_rust_name(file, static_cast<std::size_t>(field.target_address - kFileSpace))) return;
+  for_each_name_byte(file, field, kMostBytes, [&](std::size_t pos, bool is_hash) {
     if (is_hash) std::atomic_ref<std::uint8_t>(copy[pos]).store(kAnyHash, std::memory_order_relaxed);
   });
 }

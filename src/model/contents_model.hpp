@@ -61,7 +61,7 @@ class ContentsModel {
   }
 
  private:
-  static constexpr std::uint32_t kBytesPerLook = 256;  // a byte may take some microseconds, and bring long runs of others with it
+  static constexpr std::uint32_t kBytesPerLook = 256;  // a byte may bring long runs of others with it
 
   // The bytes in front of the window are not at hand; what the copy gave that ends there is nearly the same.
   Status begin(std::uint64_t source_before) {

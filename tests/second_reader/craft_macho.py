@@ -8,7 +8,7 @@ import random
 import struct
 from dataclasses import dataclass, replace
 
-from craft_sorted import TABLES, Damage, Image, Layout, Pieces, Region, exchange, later_image
+from craft_sorted import TABLES, Damage, Image, Layout, Pieces, Region, change_places, files_of, later_image
 
 MACHINES = {"elf64": (0x01000007, 4), "elf-arm64": (0x0100000c, 3)}  # kind: (machine, mode that leads to __eh_frame)
 INFOS = 1  # which region is __eh_frame
@@ -208,12 +208,7 @@ def random_macho_pair(seed):
     kinds += [rng.choice((kinds[0], kinds[0], *MACHINES)) for _ in range(rng.choice((0, 1, 1, 2)))]
     images = [random_image(rng, pieces, kind, rng.random() < (0.7 if i else 0.1)) for i, kind in enumerate(kinds)]
     later = [later_macho(rng, pieces, image) for image in images]
-    if len(kinds) > 1 and rng.random() < 0.4:
-        exchange(rng, later)
-    if len(kinds) > 1 and rng.random() < 0.2:
-        later.reverse()
+    change_places(rng, later)
     if len(kinds) > 1 and rng.random() < 0.1:
         later[-2].code += later.pop().code
-    fillers = [rng.choice((rng.randbytes(rng.choice((0, 3, 100))), bytes(100))) for _ in kinds]
-    return tuple(b"".join(filler + macho_image(image) for filler, image in zip(fillers, version)) + fillers[-1]
-                 for version in (images, later))
+    return files_of(rng, images, later, macho_image)

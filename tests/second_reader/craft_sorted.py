@@ -509,6 +509,21 @@ def exchange(rng, images):
         image.data += data
 
 
+def change_places(rng, images):
+    """Of functions and data between images, and of these."""
+    if len(images) > 1 and rng.random() < 0.4:
+        exchange(rng, images)
+    if len(images) > 1 and rng.random() < 0.2:
+        images.reverse()
+
+
+def files_of(rng, images, later, make_image):
+    """OLD and NEW, with other bytes in front of each image and behind the last one."""
+    fillers = [rng.choice((rng.randbytes(rng.choice((0, 3, 100))), bytes(100))) for _ in images]
+    return tuple(b"".join(filler + make_image(image) for filler, image in zip(fillers, version)) + fillers[-1]
+                 for version in (images, later))
+
+
 def random_kinds(rng, kind):
     """Of the images of a file. Mostly they are alike, or at least of one format."""
     family = tuple(PE_KINDS) if kind in PE_KINDS else tuple(ELF_KINDS)
@@ -524,10 +539,5 @@ def random_sorted_pair(seed):
     kinds = random_kinds(rng, kind)
     images = [random_image(rng, pieces, each, rng.random() < (0.7 if i else 0.04)) for i, each in enumerate(kinds)]
     later = [later_image(rng, pieces, image) for image in images]
-    if len(kinds) > 1 and rng.random() < 0.4:
-        exchange(rng, later)
-    if len(kinds) > 1 and rng.random() < 0.2:
-        later.reverse()
-    fillers = [rng.choice((rng.randbytes(rng.choice((0, 3, 100))), bytes(100))) for _ in kinds]
-    return tuple(b"".join(filler + make(image) for filler, image in zip(fillers, version)) + fillers[-1]
-                 for version in (images, later))
+    change_places(rng, later)
+    return files_of(rng, images, later, make)

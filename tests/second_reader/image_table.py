@@ -5,6 +5,8 @@ from images import DATA, ELF, MACHINE_NONE, MAX_IMAGES, MAX_SECTIONS, UNBACKED, 
 
 NO_MODEL = Image(ELF, MACHINE_NONE, True, 0, 0, 0, [])
 
+MAX_ALL_SECTIONS = 266240  # of the images of NEW
+
 
 class Table:
     """The bytes of the table, and how far the images told so far reach."""
@@ -24,6 +26,7 @@ class Table:
         require(count <= MAX_IMAGES, f"{count} images of NEW; {MAX_IMAGES} at most")
         images = [self.read_image() for _ in range(count)]
         self.cursor.finish()
+        require(sum(len(image.sections) for image in images) <= MAX_ALL_SECTIONS, "the images of NEW have too many sections")
         return images
 
     def read_image(self):
