@@ -104,6 +104,9 @@ if [[ $mode != fast ]]; then
     left_out+='|Prediction.OfALong|Prediction.ProgramsThatShareNothing|Strangers.*/2|Bdt2Level11|Renumbered.MaxDoesWithoutWords'
     left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit)|Choice.OfLarge'
     left_out+='|OutOfMemoryDeathTest.WhileCreatingForPrograms|^cli.(create_options|terminal)'
+    left_out+='|PredictedAtLevel.*/[13]|(Archive|Package|Signed)Levels.*/3|Contents.(TextTakes|WhereHardly)|Choice.ReportsWhat'
+    left_out+='|CodedGroups.AreWrittenAs|Segments.(ReportProgress|KeepTo)|OneVeryLongRun|Trace.Of|Readers.WithAnd|^cli.trace'
+    left_out+='|ThreadsApply.AnyNumberThrough|Parse.IsTheSameForAnyNumber'
     but "$left_out"
     check asan-ubsan '' -LE 'large|corpus|slow' "${filter[@]}"
   else
@@ -118,6 +121,8 @@ if [[ $mode != fast ]]; then
   left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms|OfMorePrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
+  left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder'
+  left_out+='|Pool.SortsAsOneThreadDoes/[03]|LiteralGroups.AreCounted'
   but "$left_out"
   check tsan parallel_tests -L parallel "${filter[@]}"
 fi

@@ -157,35 +157,33 @@ TEST(Symbols, SectionsOfOneAnothersBytesAreBoundedWork) {
   EXPECT_EQ(kCount, count_of(fields_of(file), FieldKind::kDebugAddress));  // later sections pass the bound
 }
 
+class PredictedAtLevel : public ::testing::TestWithParam<int> {};
+
+// The patch of a pair with prediction, which must be so much smaller than that without.
+void expect_predicted(const Bytes& old_version, const Bytes& new_version, double most_share) {
+  CreateOptions options = create_options(PredictedAtLevel::GetParam());
+  expect_round_trip(old_version, new_version, options);
+  const auto predicted = make_patch(old_version, new_version, options);
+  options.predict = false;
+  const auto plain = make_patch(old_version, new_version, options);
+  ASSERT_OK(predicted);
+  ASSERT_OK(plain);
+  EXPECT_LT(static_cast<double>(predicted->size()), most_share * static_cast<double>(plain->size()));
+}
+
 // Nearly all that differs follows from where functions, strings and names moved.
-TEST(FixedPrograms, ArePredicted) {
+TEST_P(PredictedAtLevel, FixedPrograms) {
   const FixedPair pair = fixed_pair(300);
-  for (const int level : {3, 6, 9, kMaxLevel}) {
-    CreateOptions options = create_options(level);
-    expect_round_trip(pair.old_version.bytes, pair.new_version.bytes, options);
-    const auto predicted = make_patch(pair.old_version.bytes, pair.new_version.bytes, options);
-    options.predict = false;
-    const auto plain = make_patch(pair.old_version.bytes, pair.new_version.bytes, options);
-    ASSERT_OK(predicted);
-    ASSERT_OK(plain);
-    EXPECT_LT(predicted->size(), plain->size() / 8 * 7) << level;
-  }
+  expect_predicted(pair.old_version.bytes, pair.new_version.bytes, 0.875);
 }
 
 // Calls of both sorts of code, literals, symbols: left to tell are functions that came, and calls of those that went.
-TEST(ThumbPrograms, ArePredicted) {
+TEST_P(PredictedAtLevel, ThumbPrograms) {
   const ProgramPair pair = thumb_pair(600);
-  for (const int level : {3, 6, 9, kMaxLevel}) {
-    CreateOptions options = create_options(level);
-    expect_round_trip(pair.old_version, pair.new_version, options);
-    const auto predicted = make_patch(pair.old_version, pair.new_version, options);
-    options.predict = false;
-    const auto plain = make_patch(pair.old_version, pair.new_version, options);
-    ASSERT_OK(predicted);
-    ASSERT_OK(plain);
-    EXPECT_LT(predicted->size() * 4, plain->size() * 3) << level;
-  }
+  expect_predicted(pair.old_version, pair.new_version, 0.75);
 }
+
+INSTANTIATE_TEST_SUITE_P(Levels, PredictedAtLevel, ::testing::Values(3, 6, 9, kMaxLevel));
 
 // Where a crate is named there is a number in base 62, which is a hash if it is long.
 TEST(RustNames, HaveHashesOfTheCratesThatTheyMention) {
