@@ -70,7 +70,7 @@ struct CreateOptions {
 
   // Called with the share of the work done, in bytes of NEW: never falling, `total` at the end. From one thread at a
   // time, every few milliseconds at most; returning false cancels with kCancelled, within 0.1 s like the time limit;
-  // a few steps of patches of files of hundreds of MB take up to a second.
+  // a few steps with files of hundreds of MB take up to two tenths of a second where the processor has other work.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.

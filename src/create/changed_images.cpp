@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/bytes.hpp"
+#include "parallel/compare.hpp"
 
 namespace bdelta {
 namespace {
@@ -59,7 +59,8 @@ class Origins {
 };
 
 std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
-                                        const std::vector<exe::Image>& target_images, const Covers& covers) {
+                                          const std::vector<exe::Image>& target_images, const Covers& covers,
+                                          WorkerPool& pool) {
   std::vector<ComparedImage> compared;
   Origins origins(source_images);
   auto cover = covers.begin();
@@ -72,10 +73,11 @@ std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe
       const auto length = static_cast<std::size_t>(std::min(c->target_end(), end_of(image)) - begin);
       const std::uint64_t from = c->source_pos + (begin - c->target_pos);
       one.changed_bytes -= length - count_differing(source.subspan(static_cast<std::size_t>(from), length),
-                                                    target.subspan(static_cast<std::size_t>(begin), length));
+                                                    target.subspan(static_cast<std::size_t>(begin), length), pool);
       origins.add(from, length);
     }
     one.origin = origins.take_most();
+    pool.advance();
   }
   return compared;
 }
@@ -139,13 +141,13 @@ bool is_found_whole(const std::vector<exe::Image>& images) {
 }  // namespace
 
 ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                         std::vector<exe::Image> target_images, const Covers& covers) {
+                         std::vector<exe::Image> target_images, const Covers& covers, WorkerPool& pool) {
   if (source_images.size() < 2 && target_images.size() < 2) {
     std::vector<std::uint32_t> all(source_images.size());
     std::iota(all.begin(), all.end(), 0u);
     return {std::move(source_images), std::move(target_images), std::move(all)};
   }
-  const std::vector<ComparedImage> compared = compare_images(source, source_images, target, target_images, covers);
+  const std::vector<ComparedImage> compared = compare_images(source, source_images, target, target_images, covers, pool);
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
   ImagePair pair;

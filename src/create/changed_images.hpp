@@ -9,6 +9,7 @@
 #include "delta/cover.hpp"
 #include "exe/image.hpp"
 #include "exe/images.hpp"
+#include "parallel/worker_pool.hpp"
 
 namespace bdelta {
 
@@ -25,6 +26,6 @@ struct ImagePair {
 // Of the images of both files, found within kManyImages, those that changed in the target, as `covers` (valid, ascending)
 // have it, and what they may be copied from. At most as many of each as a patch can be about.
 [[nodiscard]] ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                                       std::vector<exe::Image> target_images, const Covers& covers);
+                                       std::vector<exe::Image> target_images, const Covers& covers, WorkerPool& pool);
 
 }  // namespace bdelta

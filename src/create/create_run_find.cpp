@@ -95,7 +95,7 @@ Status CreateRun::leave_out_file_digests() {
   const std::uint64_t most_hashed_bytes = target_.bytes().size() / budget_.settings.digest_share;
   LeftOutDigests found = find_file_digests(source_.bytes(), target_.bytes(), most_hashed_bytes, *pool_);
   if (found.digests.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
   replace(target, found.others);
   file_digests_ = std::move(found.digests);
   return writer_->add_file_digests(file_digests_);
@@ -105,7 +105,7 @@ Status CreateRun::leave_out_header_sums() {
   if (!budget_.settings.header_sums || !budget_.ample || !writer_) return {};
   LeftOutSums found = find_header_sums(source_.bytes(), target_.bytes(), *pool_);
   if (found.spans.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
   replace(target, found.others);
   header_sums_ = std::move(found.spans);
   return writer_->add_header_sums(header_sums_);
@@ -127,7 +127,7 @@ Status CreateRun::find_programs() {
 // Zeros in place of what an applier computes.
 Status CreateRun::leave_out(PageHashLists lists) {
   if (lists.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit());
+  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
   for (const PageHashes& list : lists) {
     const MutableByteSpan bytes = target.subspan(static_cast<std::size_t>(list.list_pos),
                                                  static_cast<std::size_t>(list.list_bytes()));

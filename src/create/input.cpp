@@ -61,10 +61,15 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
   return input;
 }
 
-Result<MutableByteSpan> InputBytes::edit() {
+Result<MutableByteSpan> InputBytes::edit(WorkerPool& pool) {
   if (!owned_ && !view_.empty()) {
     BDELTA_ASSIGN(owned_, memory_for(view_.size()));
-    std::copy(view_.begin(), view_.end(), owned_.get());
+    const auto part_count = static_cast<std::size_t>((view_.size() + kReadBytes - 1) / kReadBytes);
+    pool.for_each(part_count, [&](std::size_t i) {
+      const auto begin = static_cast<std::size_t>(i * kReadBytes);
+      const ByteSpan part = view_.subspan(begin, std::min<std::size_t>(kReadBytes, view_.size() - begin));
+      std::copy(part.begin(), part.end(), owned_.get() + begin);
+    });
     view_ = {owned_.get(), view_.size()};
   }
   return MutableByteSpan(owned_.get(), view_.size());

@@ -16,8 +16,8 @@ class InputBytes {
   // Reads what has to be read, on all threads. The reader must outlive this object.
   static Result<InputBytes> load(RandomReader& reader, WorkerPool& pool);
 
-  // To change the bytes: what was a view becomes a copy, and spans of it lead to the old bytes.
-  Result<MutableByteSpan> edit();
+  // To change the bytes: what was a view becomes a copy, made by all threads, and spans of it lead to the old bytes.
+  Result<MutableByteSpan> edit(WorkerPool& pool);
 
   [[nodiscard]] ByteSpan bytes() const noexcept { return view_; }
 

@@ -5,6 +5,7 @@
 
 #include "create/level.hpp"
 #include "create/plan.hpp"
+#include "exe/cover_pieces.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -40,24 +41,34 @@ Covers find_plain_covers(ByteSpan source, ByteSpan target, const Diagonals& diag
 PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers, const std::vector<exe::Image>& images,
                            WorkerPool& pool) {
   const std::vector<TargetRange> ranges = program_ranges(images);
+  const exe::CoverPieces pieces(covers);
+  std::vector<PlainChanges> equal(pieces.task_count());
+  pieces.for_each(
+      pool, [&](std::size_t task) { return &equal[task]; },
+      [&](PlainChanges* counted, const exe::CoverPiece& piece) {
+        const Cover& cover = covers[piece.cover];
+        const std::uint64_t begin = cover.target_pos + piece.begin;
+        const std::uint64_t end = begin + piece.length;
+        const auto ends_before = [](const TargetRange& range, std::uint64_t pos) { return range.end <= pos; };
+        auto range = std::lower_bound(ranges.begin(), ranges.end(), begin, ends_before);
+        for (std::uint64_t pos = begin; pos < end;) {
+          const bool outside = range == ranges.end() || pos < range->begin;
+          const std::uint64_t next = std::min(end, range == ranges.end() ? end : outside ? range->begin : range->end);
+          const auto length = static_cast<std::size_t>(next - pos);
+          const auto from = static_cast<std::size_t>(cover.source_pos + (pos - cover.target_pos));
+          const std::uint64_t equal_bytes = length - count_differing(source.subspan(from, length),
+                                                                     target.subspan(static_cast<std::size_t>(pos), length));
+          counted->all_bytes += equal_bytes;
+          counted->program_bytes += outside ? 0 : equal_bytes;
+          while (range != ranges.end() && range->end <= next) ++range;
+          pos = next;
+        }
+      });
   PlainChanges changes{target.size(), 0};
   for (const TargetRange& range : ranges) changes.program_bytes += range.end - range.begin;
-  std::size_t first = 0;
-  for (const Cover& cover : covers) {
-    const auto equal_bytes = [&](std::uint64_t begin, std::uint64_t end) {
-      const auto length = static_cast<std::size_t>(end - begin);
-      const auto from = static_cast<std::size_t>(cover.source_pos + (begin - cover.target_pos));
-      return length - count_differing(source.subspan(from, length),
-                                      target.subspan(static_cast<std::size_t>(begin), length));
-    };
-    changes.all_bytes -= equal_bytes(cover.target_pos, cover.target_end());
-    while (first < ranges.size() && ranges[first].end <= cover.target_pos) ++first;
-    for (std::size_t i = first; i < ranges.size() && ranges[i].begin < cover.target_end(); ++i) {
-      const std::uint64_t begin = std::max(ranges[i].begin, cover.target_pos);
-      const std::uint64_t end = std::min(ranges[i].end, cover.target_end());
-      if (begin < end) changes.program_bytes -= equal_bytes(begin, end);
-    }
-    pool.advance();
+  for (const PlainChanges& counted : equal) {
+    changes.all_bytes -= counted.all_bytes;
+    changes.program_bytes -= counted.program_bytes;
   }
   return changes;
 }

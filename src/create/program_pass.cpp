@@ -14,6 +14,7 @@
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
 #include "match/parse.hpp"
+#include "parallel/compare.hpp"
 #include "parallel/large_buffer.hpp"
 
 namespace bdelta {
@@ -96,7 +97,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
                                                 const LevelSettings& settings, WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
   const Covers covers = find_plain_covers(source, target, diagonals, pool);
-  ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers);
+  ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers, pool);
   if (images.source.empty() || images.target.empty()) return nullptr;
   const PlainChanges changes = count_changes(source, target, covers, images.target, pool);
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
@@ -200,7 +201,7 @@ void ProgramPass::predict() {
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
   make_copies(exe::PlaceMap(plan_.covers, pool_.watch()), learned.labels);
-  const std::uint64_t left_bytes = count_differing(target_, copied());
+  const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
 }

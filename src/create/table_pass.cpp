@@ -119,9 +119,11 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
 
 }  // namespace
 
-std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels) const {
+std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels,
+                                                  exe::KindSet kinds) const {
   const exe::LabelIndex index(labels);
-  return exe::rebuild_tables({source_.file(), source_.images(), target_.images(), map, index}, source_tables_, kinds_);
+  return exe::rebuild_tables({source_.file(), source_.images(), target_.images(), map, index, pool_.watch()},
+                             source_tables_, kinds);
 }
 
 // Of each table of the target the one of the source that became it.
@@ -139,11 +141,11 @@ std::vector<TablePass::Pair> TablePass::pairs_of(const std::vector<exe::RebuiltT
 
 // What the numbers of a table count from is a few bytes that may well differ, so covers may have it wrong.
 void TablePass::add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const {
-  const std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels);
+  const std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels, kinds_ & exe::kTablesFromPlaces);
   for (const Pair& pair : pairs_of(rebuilt)) {
     const exe::SortedTable& old = pair.rebuilt->old;
     exe::Label label{0, 0, old.image};
-    if (!exe::counts_from_place(old.kind) || !has_base_at(source_.images(), old, label.address) ||
+    if (!has_base_at(source_.images(), old, label.address) ||
         !has_base_at(target_.images(), pair.target, label.new_address)) {
       continue;
     }
@@ -205,7 +207,7 @@ Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::
                             MutableByteSpan old_image, MutableByteSpan new_image) {
   if (kinds_ == 0) return first;
   add_base_labels(map, labels);
-  std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels);
+  std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels, kinds_);
   if (!std::exchange(has_chosen_, true)) {
     kinds_ = kinds_that_gain(pairs_of(rebuilt), old_image, new_image);
     std::erase_if(rebuilt, [&](const exe::RebuiltTable& table) { return !exe::has_tables(kinds_, table.old.kind); });
@@ -236,11 +238,11 @@ Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::
 Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const {
   if (kinds_ == 0) return covers;
   add_base_labels(exe::PlaceMap(covers, pool_.watch()), labels);
-  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers, pool_.watch()), labels);
+  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers, pool_.watch()), labels, kinds_);
   const auto same = [](const exe::RebuiltTable& a, const exe::RebuiltTable& b) { return a.bytes == b.bytes; };
   for (int round = 0; round < kMostRounds; ++round) {
     covers = with_tables(covers, rebuilt, parse);
-    std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers, pool_.watch()), labels);
+    std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers, pool_.watch()), labels, kinds_);
     if (std::equal(again.begin(), again.end(), rebuilt.begin(), rebuilt.end(), same)) break;
     rebuilt.swap(again);
   }

@@ -43,7 +43,8 @@ class TablePass {
   };
 
   [[nodiscard]] std::vector<exe::RebuiltTable> rebuild(const exe::PlaceMap& map,
-                                                       std::span<const exe::Label> labels) const;
+                                                       std::span<const exe::Label> labels,
+                                                       exe::KindSet kinds) const;
   [[nodiscard]] std::vector<Pair> pairs_of(const std::vector<exe::RebuiltTable>& rebuilt) const;
   void add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const;
   [[nodiscard]] Covers match(ByteSpan source, ByteSpan target) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "delta/cover.hpp"
@@ -44,12 +45,13 @@ class CoverPieces {
   void for_each(WorkerPool& pool, Make&& make, Body&& body) const {
     pool.for_each(task_count(), [&](std::size_t task) {
       auto&& state = make(task);
-      std::uint64_t bytes = 0;
+      std::uint64_t bytes = 0;  // that the watch has not been told of
       for (std::size_t i = borders_[task]; i < borders_[task + 1]; ++i) {
         body(state, pieces_[i]);
         bytes += pieces_[i].length;
+        if (bytes < kMostPieceBytes && i + 1 < borders_[task + 1]) continue;
+        pool.advance(std::exchange(bytes, 0));
       }
-      pool.advance(bytes);
     });
   }
 

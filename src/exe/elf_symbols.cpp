@@ -55,6 +55,7 @@ void add_hash_table(FieldSink& sink, const ElfSection& table, const FileTable& s
 // Addresses of code in sections that are not loaded, which are those for debuggers. They lie at any byte, and nothing that
 // is short to tell says where; but few eight bytes that are none are the address of an instruction.
 void add_unloaded_words(FieldSink& sink, const ElfHeader& header) {
+  constexpr std::size_t kBytesToLook = std::size_t{1} << 20;
   const std::uint64_t low = sink.layout().low();
   const std::uint64_t span = sink.layout().high() - low;
   std::uint64_t left_bytes = sink.image().size_bytes;  // sections of a hostile header may all be the same bytes
@@ -63,7 +64,12 @@ void add_unloaded_words(FieldSink& sink, const ElfHeader& header) {
     if (section.size_bytes > left_bytes) return;
     left_bytes -= section.size_bytes;
     const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
+    std::size_t next_look = kBytesToLook;
     for (std::size_t i = 0; i + 8 <= bytes.size(); ++i) {
+      if (i >= next_look) {
+        sink.look();
+        next_look += kBytesToLook;
+      }
       const auto word = load_le<std::uint64_t>(bytes.data() + i);
       if (word - low >= span) continue;
       const Section* const loaded = sink.layout().section_of(word);

@@ -7,6 +7,7 @@ namespace {
 
 // Of a block that has not been looked at for repetitions: more than as many fields take as it has bytes.
 constexpr std::size_t kMostPackedBytes = 16 * FieldBlocks::kBlockBytes;
+constexpr std::uint32_t kBlocksToLook = 16;  // between two looks at the watch
 
 // Stable: of fields at one position the one added first stays in front.
 void sort_fields(std::vector<Field>& fields) {
@@ -79,12 +80,14 @@ void FieldBlocks::drop_repeated(std::size_t block) {
   blocks_[block].swap(packed);
 }
 
-void FieldBlocks::settle() {
+void FieldBlocks::settle(Watch* watch) {
   std::vector<Field> fields;
   Bytes packed;
+  Pace pace(watch, kBlocksToLook);
   std::uint64_t end = 0;  // of the last field that stayed, as far as it matters to the next block
   for (std::size_t block = 0; block < blocks_.size(); ++block) {
     if (blocks_[block].empty() || (in_order_[block] && end <= scope(block).pos)) continue;
+    pace.step();
     fields.clear();
     unpack(block, fields);
     sort_fields(fields);

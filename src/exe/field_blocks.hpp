@@ -11,6 +11,7 @@
 #include "exe/field.hpp"
 #include "exe/image.hpp"
 #include "exe/packed_fields.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta::exe {
 
@@ -26,7 +27,7 @@ class FieldBlocks {
 
   // Puts them in order and makes them disjoint: where fields overlap the one that begins first stays, and of those that
   // begin together the one that was added first. To be called before fields are asked for; more may be added afterwards.
-  void settle();
+  void settle(Watch* watch = nullptr);
 
   // The block that a thread unpacked last. What changes a FieldBlocks makes it worthless.
   class Unpacked {

@@ -11,6 +11,7 @@
 #include "exe/layout.hpp"
 #include "exe/leb128.hpp"
 #include "exe/predictor_id.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta::exe {
 
@@ -36,8 +37,10 @@ struct Uleb {
 class FieldSink {
  public:
   // All are kept by reference and have to outlive the sink. Not all fields are in `out` before `finish`.
-  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, FieldBlocks& out)
-      : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out),
+  // The watch may be null.
+  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, FieldBlocks& out,
+            Watch* watch)
+      : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out), watch_(watch),
         steps_left_(image.size_bytes / 2 + 4096),
         long_numbers_(bytes_at(file, image.file_pos, image.size_bytes)) {}
 
@@ -56,10 +59,14 @@ class FieldSink {
 
   // To be asked once for each entry of a table: tables may overlap, so their sizes alone bound nothing. False when
   // more entries were read than an image of this size can have.
-  [[nodiscard]] bool step() noexcept {
+  [[nodiscard]] bool step() {
     if (steps_left_ == 0) return false;
-    --steps_left_;
+    if (--steps_left_ % kStepsToLook == 0) look();
     return true;
+  }
+  // For what takes long and has no entries.
+  void look() const {
+    if (watch_) watch_->advance();
   }
 
   // Each reads the number at `pos` and adds a field if it leads to a place in the image. A null pointer leads nowhere.
@@ -99,10 +106,13 @@ class FieldSink {
 
  private:
   static constexpr std::size_t kMostWaiting = std::size_t{1} << 16;
+  static constexpr std::uint64_t kStepsToLook = std::uint64_t{1} << 14;
 
   void push(const Field& field) {
     waiting_.push_back(field);
-    if (waiting_.size() == kMostWaiting) out_.take(waiting_);
+    if (waiting_.size() < kMostWaiting) return;
+    out_.take(waiting_);
+    look();
   }
   void add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
            std::uint32_t base_delta = 0, std::uint8_t trailing_bytes = 0);
@@ -121,6 +131,7 @@ class FieldSink {
   const ImageLayout& layout_;
   PredictorId predictor_;
   FieldBlocks& out_;
+  Watch* watch_;
   std::vector<Field> waiting_;
   std::uint64_t steps_left_;
   LongNumbers long_numbers_;

@@ -54,9 +54,10 @@ void keep_first_loads(std::vector<TableLoad>& loads) {
   loads.erase(std::unique(loads.begin(), loads.end(), same), loads.end());
 }
 
-void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out) {
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out,
+                      Watch* watch) {
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, PredictorId::k1, out);
+  FieldSink sink(file, image, layout, PredictorId::k1, out, watch);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const TableLoad& load = loads[i];
     const Section* section = layout.section_of(load.table);
@@ -71,7 +72,7 @@ void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLo
     }
   }
   sink.finish();
-  out.settle();
+  out.settle(watch);
 }
 
 }  // namespace bdelta::exe

@@ -28,6 +28,7 @@ void keep_first_loads(std::vector<TableLoad>& loads);
 
 // Adds the entries of tables to `out`, the blocks of `image`. `loads` are all of the image, as keep_first_loads leaves them.
 // Where they meet fields that find_table_fields found, those that begin first stay.
-void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out);
+void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out,
+                      Watch* watch = nullptr);
 
 }  // namespace bdelta::exe

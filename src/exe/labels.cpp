@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "exe/cover_pieces.hpp"
+#include "parallel/sort.hpp"
 
 namespace bdelta::exe {
 namespace {
@@ -24,6 +25,7 @@ constexpr std::uint32_t kWorth = 2;
 constexpr std::uint32_t kWorthInRun = 1;
 // Labels of one run are no farther apart, in bytes of the source.
 constexpr std::uint64_t kRunReach = 4096;
+constexpr std::uint32_t kCandidatesToLook = 1 << 18;  // between two looks at the watch
 
 struct Vote {
   std::uint64_t address;
@@ -144,11 +146,13 @@ struct TaskState {
 };
 
 // Of each old address the place that got most votes, the lowest of equals.
-std::vector<Candidate> count_votes(std::vector<Vote>& votes) {
+std::vector<Candidate> count_votes(std::vector<Vote>& votes, WorkerPool& pool) {
   const auto key = [](const Vote& vote) { return std::tuple(vote.image, vote.address, vote.new_address); };
-  std::sort(votes.begin(), votes.end(), [&](const Vote& a, const Vote& b) { return key(a) < key(b); });
+  sort_by_all(votes, [&](const Vote& a, const Vote& b) { return key(a) < key(b); }, pool);
   std::vector<Candidate> candidates;
+  Pace pace(pool.watch(), kCandidatesToLook);
   for (std::size_t i = 0; i < votes.size();) {
+    pace.step();
     Candidate best{{votes[i].address, 0, votes[i].image}};
     while (i < votes.size() && votes[i].image == best.label.image && votes[i].address == best.label.address) {
       const std::size_t begin = i;
@@ -191,11 +195,16 @@ std::vector<Label> learn(const ReaderSetup& setup, const CoverPieces& pieces, Wo
     });
   });
   std::vector<Vote> votes;
-  for (const std::vector<Vote>& some : found) votes.insert(votes.end(), some.begin(), some.end());
-  std::vector<Candidate> candidates = count_votes(votes);
+  for (std::vector<Vote>& some : found) {
+    votes.insert(votes.end(), some.begin(), some.end());
+    std::vector<Vote>().swap(some);
+    pool.advance();
+  }
+  std::vector<Candidate> candidates = count_votes(votes, pool);
 
   std::vector<Label> labels;
   for (const Candidate& candidate : candidates) labels.push_back(candidate.label);
+  pool.advance();
   const LabelIndex index(labels);
   std::vector<std::vector<std::uint32_t>> broken(pieces.task_count());
   const auto make_check = [&](std::size_t task) { return TaskState<std::uint32_t>{Reader(setup), broken[task]}; };
@@ -213,6 +222,7 @@ std::vector<Label> learn(const ReaderSetup& setup, const CoverPieces& pieces, Wo
   });
   for (const std::vector<std::uint32_t>& some : broken) {
     for (const std::uint32_t candidate : some) ++candidates[candidate].broken;
+    pool.advance();
   }
   return worth_their_cost(candidates, setup.use);
 }

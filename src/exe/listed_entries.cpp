@@ -1,9 +1,14 @@
 #include "exe/listed_entries.hpp"
 
 #include <algorithm>
+#include <functional>
+
+#include "parallel/sort.hpp"
 
 namespace bdelta::exe {
 namespace {
+
+constexpr std::uint32_t kListedToLook = 1 << 16;  // between two looks at the watch
 
 void list_places(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
   for_each_place(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
@@ -22,10 +27,13 @@ void list_starts(ByteSpan file, const Images& images, const SortedTable& table, 
                  });
 }
 
-void list_entries_of(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
+void list_entries_of(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
+                     Watch* watch) {
   const Machine machine = images.all[table.image].machine;
   const std::uint64_t count = entry_count(table.kind, machine, table.size_bytes);
+  Pace pace(watch, kListedToLook);
   for (std::uint64_t i = 0; i < count; ++i) {
+    pace.step();
     const std::uint8_t* bytes = file.data() + table.pos + entry_at(table.kind, machine, i);
     const auto word = [&](std::size_t number) { return load_le<std::uint32_t>(bytes + 4 * number); };
     std::uint64_t start = base;
@@ -72,7 +80,8 @@ bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base
   return true;
 }
 
-Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables, SortedTableKind kind) {
+Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables, SortedTableKind kind,
+                    Watch* watch) {
   std::uint64_t size_bytes = 0;
   for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
   Listed listed;
@@ -86,12 +95,12 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
     } else if (kind == SortedTableKind::kFunctionStarts) {
       list_starts(file, images, table, base, listed);
     } else {
-      list_entries_of(file, images, table, base, listed);
+      list_entries_of(file, images, table, base, listed, watch);
     }
   }
-  std::sort(listed.places.begin(), listed.places.end());
-  std::sort(listed.entries.begin(), listed.entries.end(),
-            [](const OldEntry& a, const OldEntry& b) { return a.pos < b.pos; });
+  sort_in_place(std::span(listed.places), std::less<>(), watch);
+  // Of equals the one listed first stays in front.
+  sort_watched(listed.entries, [](const OldEntry& a, const OldEntry& b) { return a.pos < b.pos; }, watch);
   return listed;
 }
 

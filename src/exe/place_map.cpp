@@ -4,6 +4,8 @@
 #include <numeric>
 #include <queue>
 
+#include "parallel/sort.hpp"
+
 namespace bdelta::exe {
 namespace {
 
@@ -14,9 +16,10 @@ constexpr std::uint32_t kCoversToLook = 1 << 12;  // between two looks at the wa
 PlaceMap::PlaceMap(const Covers& covers, Watch* watch) : covers_(covers) {
   std::vector<std::uint32_t> order(covers.size());
   std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
     return covers[a].source_pos != covers[b].source_pos ? covers[a].source_pos < covers[b].source_pos : a < b;
-  });
+  };
+  sort_in_place(std::span(order), comes_before, watch);
   const auto worse = [&](std::uint32_t a, std::uint32_t b) {
     return covers[a].length != covers[b].length ? covers[a].length < covers[b].length : a > b;
   };

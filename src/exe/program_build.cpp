@@ -36,7 +36,7 @@ void Program::find_code_parts() {
 void Program::find_tables(WorkerPool& pool) {
   for (std::size_t i = 0; i < images_.all.size(); ++i) tables_.emplace_back(file_, images_.all, i);
   pool.for_each(tables_.size(), [&](std::size_t i) {
-    find_table_fields(file_, images_.all[i], predictor_, tables_[i]);
+    find_table_fields(file_, images_.all[i], predictor_, tables_[i], pool.watch());
     pool.advance();
   });
 }
@@ -48,7 +48,7 @@ void Program::find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_byt
   scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);
   pool.for_each(tables_.size(), [&](std::size_t i) {
     keep_first_loads(loads[i]);
-    find_jump_tables(file_, images_.all[i], loads[i], tables_[i]);
+    find_jump_tables(file_, images_.all[i], loads[i], tables_[i], pool.watch());
     std::vector<TableLoad>().swap(loads[i]);
     pool.advance();
   });

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "exe/listed_entries.hpp"
+#include "parallel/sort.hpp"
 
 namespace bdelta::exe {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t memory_per_byte(SortedTableKind kind) { return kind == SortedTableKind::kFunctionStarts ? 17 : 10; }
 
 constexpr std::uint64_t kMost32 = 0xffffffff;
-constexpr std::uint32_t kEntriesToLook = 1 << 16;  // between two looks at the watch
+constexpr std::uint32_t kEntriesToLook = 1 << 13;  // between two looks at the watch
 
 // What becomes of an entry of OLD.
 struct NewEntry {
@@ -116,7 +117,7 @@ std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) cons
       place = next;
     }
   });
-  std::sort(places.begin(), places.end());
+  sort_in_place(std::span(places), std::less<>(), in_.watch);
   places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
@@ -154,9 +155,10 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
       entries.push_back(led(*entry, cover, start, image));
     }
   });
-  std::sort(entries.begin(), entries.end(), [](const NewEntry& a, const NewEntry& b) {
+  const auto comes_before = [](const NewEntry& a, const NewEntry& b) {
     return std::tie(a.start, a.end, a.more, a.leads, a.flags) < std::tie(b.start, b.end, b.more, b.leads, b.flags);
-  });
+  };
+  sort_in_place(std::span(entries), comes_before, in_.watch);
   const auto starts_as = [](const NewEntry& a, const NewEntry& b) { return a.start == b.start; };
   entries.erase(std::unique(entries.begin(), entries.end(), starts_as), entries.end());
   return entries;
@@ -217,7 +219,7 @@ std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<cons
   for (std::size_t i = 0; i < kSortedTableKindCount; ++i) {
     const auto kind = static_cast<SortedTableKind>(i);
     if (!has_tables(kinds, kind)) continue;
-    const Listed listed = list_entries(in.file, in.source, tables, kind);
+    const Listed listed = list_entries(in.file, in.source, tables, kind, in.watch);
     const Rebuilder rebuilder(in, listed, predictor);
     // One for each image of the target, so that its covers are gone through once, however many tables lead to it.
     std::vector<bool> is_made(in.target.all.size());

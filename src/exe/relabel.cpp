@@ -25,11 +25,12 @@ void for_each_chunk(const Program& program, KindSet kinds, WorkerPool& pool, Mak
     FieldCache cache;
     const std::uint64_t end = std::min(size, (chunk + 1) * kChunkBytes);
     for (std::uint64_t at = chunk * kChunkBytes; at < end; at += kStepBytes) {
-      for (const Field& field : program.fields_from(at, std::min(end, at + kStepBytes), cache)) {
+      const std::uint64_t step_end = std::min(end, at + kStepBytes);
+      for (const Field& field : program.fields_from(at, step_end, cache)) {
         if (has_kind(kinds, field.kind)) body(state, field);
       }
+      pool.advance(step_end - at);
     }
-    pool.advance(end - chunk * kChunkBytes);
   });
 }
 

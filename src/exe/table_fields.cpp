@@ -3,9 +3,9 @@
 #include "exe/table_kernels.hpp"
 
 namespace bdelta::exe {
-void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out) {
+void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out, Watch* watch) {
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, predictor, out);
+  FieldSink sink(file, image, layout, predictor, out, watch);
   const bool has_go = image.format != ImageFormat::kToy && (image.bits64 || predictor >= PredictorId::k2);
   // In 32 bits an offset is easily taken for an address, so the offsets of Go's tables go first there.
   if (has_go && !image.bits64) find_go_fields(sink);
@@ -17,7 +17,7 @@ void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor,
   }
   if (has_go && image.bits64) find_go_fields(sink);
   sink.finish();
-  out.settle();
+  out.settle(watch);
 }
 
 }  // namespace bdelta::exe

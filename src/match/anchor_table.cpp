@@ -98,7 +98,10 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
     const auto keys = sampled_keys(target, std::span(failing).subspan(begin, std::min(round, chunk_count - begin)), pool);
     for (const auto& chunk : keys) count += chunk.size();
     if (!bounded) make_filter(count, scope, pool);
-    for (const auto& chunk : keys) note_keys(chunk);
+    for (const auto& chunk : keys) {
+      note_keys(chunk);
+      pool.advance();
+    }
   }
   return count;
 }
@@ -233,7 +236,10 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
       for (const auto& places : found) count += places.size();
       make_table(slots_for(count * 2), pool);
     }
-    for (std::size_t i = 0; i < found.size(); ++i) insert_places(found[i], tasks[begin + i].begin);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      insert_places(found[i], tasks[begin + i].begin);
+      pool.advance();
+    }
   }
   filter_ = {};
 }

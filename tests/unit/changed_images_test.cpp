@@ -35,13 +35,14 @@ std::vector<std::uint64_t> places(const std::vector<exe::Image>& images) {
 }
 
 TEST(ChangedImages, ThoseThatHardlyChangedAreLeftOut) {
+  WorkerPool pool(1);
   const Bytes source = random_bytes(6 * kImageBytes, 1);
   Bytes target = source;
   change(target, 1, 127);
   change(target, 2, 128);
   change(target, 4, 2000);
   const ImagePair pair =
-      changed_images(source, row_of_images(6), target, row_of_images(6), {{0, 0, source.size()}});
+      changed_images(source, row_of_images(6), target, row_of_images(6), {{0, 0, source.size()}}, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{2, 4}), places(pair.source));
   EXPECT_EQ((std::vector<std::uint64_t>{2, 4}), places(pair.target));
   EXPECT_EQ((Numbers{2, 4}), pair.source_numbers);
@@ -50,6 +51,7 @@ TEST(ChangedImages, ThoseThatHardlyChangedAreLeftOut) {
 
 // Of a large image many bytes may have changed, and yet few.
 TEST(ChangedImages, WhatIsFewGoesWithTheSize) {
+  WorkerPool pool(1);
   const std::size_t large_bytes = 2048 * 1000;
   const Bytes source = random_bytes(2 * large_bytes, 2);
   for (const std::size_t count : {999u, 1000u}) {
@@ -60,19 +62,20 @@ TEST(ChangedImages, WhatIsFewGoesWithTheSize) {
       images[i].file_pos = i * large_bytes;
       images[i].size_bytes = large_bytes;
     }
-    const ImagePair pair = changed_images(source, images, target, images, {{0, 0, source.size()}});
+    const ImagePair pair = changed_images(source, images, target, images, {{0, 0, source.size()}}, pool);
     EXPECT_EQ(count == 1000 ? 1u : 0u, pair.target.size());
   }
 }
 
 // The second of NEW is made of the third of OLD; the first of both are the same, and the second of OLD is gone.
 TEST(ChangedImages, TheSourceIsWhereCoversLead) {
+  WorkerPool pool(1);
   const Bytes source = random_bytes(3 * kImageBytes, 3);
   Bytes target(source.begin(), source.begin() + kImageBytes);
   append(target, ByteSpan(source).subspan(2 * kImageBytes));
   change(target, 1, 900);
   const Covers covers = {{0, 0, kImageBytes}, {2 * kImageBytes, kImageBytes, kImageBytes}};
-  const ImagePair pair = changed_images(source, row_of_images(3), target, row_of_images(2), covers);
+  const ImagePair pair = changed_images(source, row_of_images(3), target, row_of_images(2), covers, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{1}), places(pair.target));
   EXPECT_EQ((Numbers{1, 2}), pair.source_numbers) << "what is gone may be part of what is new";
   EXPECT_FALSE(pair.is_whole);
@@ -80,34 +83,37 @@ TEST(ChangedImages, TheSourceIsWhereCoversLead) {
 
 // One image that both a calm and a changed one are made of stays.
 TEST(ChangedImages, AnOriginOfAChangedOneStays) {
+  WorkerPool pool(1);
   const Bytes source = random_bytes(kImageBytes, 4);
   Bytes target = source;
   append(target, source);
   change(target, 1, 900);
   const Covers covers = {{0, 0, kImageBytes}, {0, kImageBytes, kImageBytes}};
-  const ImagePair pair = changed_images(source, row_of_images(1), target, row_of_images(2), covers);
+  const ImagePair pair = changed_images(source, row_of_images(1), target, row_of_images(2), covers, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{1}), places(pair.target));
   EXPECT_EQ((Numbers{0}), pair.source_numbers);
   EXPECT_TRUE(pair.is_whole);
 }
 
 TEST(ChangedImages, NewOnesCount) {
+  WorkerPool pool(1);
   const Bytes source = random_bytes(2 * kImageBytes, 5);
   Bytes target = source;
   append(target, random_bytes(kImageBytes, 6));
   const ImagePair pair =
-      changed_images(source, row_of_images(2), target, row_of_images(3), {{0, 0, source.size()}});
+      changed_images(source, row_of_images(2), target, row_of_images(3), {{0, 0, source.size()}}, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{2}), places(pair.target));
   EXPECT_TRUE(pair.source.empty());
 }
 
 TEST(ChangedImages, OfTooManyThoseThatChangedMost) {
+  WorkerPool pool(1);
   constexpr std::size_t kCount = 300;
   const Bytes source = random_bytes(kCount * kImageBytes, 7);
   Bytes target = source;
   for (std::size_t i = 0; i < kCount; ++i) change(target, i, i < 20 ? 130 : i < 50 ? 500 : 200);
   const ImagePair pair =
-      changed_images(source, row_of_images(kCount), target, row_of_images(kCount), {{0, 0, source.size()}});
+      changed_images(source, row_of_images(kCount), target, row_of_images(kCount), {{0, 0, source.size()}}, pool);
   ASSERT_EQ(255u, pair.target.size());
   EXPECT_EQ(255u, pair.source.size());
   const std::vector<std::uint64_t> kept = places(pair.target);
@@ -119,8 +125,9 @@ TEST(ChangedImages, OfTooManyThoseThatChangedMost) {
 
 // A single program is judged as the file is, elsewhere.
 TEST(ChangedImages, OneOfEachStays) {
+  WorkerPool pool(1);
   const Bytes source = random_bytes(kImageBytes, 8);
-  const ImagePair pair = changed_images(source, row_of_images(1), source, row_of_images(1), {{0, 0, source.size()}});
+  const ImagePair pair = changed_images(source, row_of_images(1), source, row_of_images(1), {{0, 0, source.size()}}, pool);
   EXPECT_EQ(1u, pair.source.size());
   EXPECT_EQ(1u, pair.target.size());
   EXPECT_TRUE(pair.is_whole);

@@ -36,6 +36,53 @@ TEST_P(Pool, SortsAsOneThreadDoes) {
   }
 }
 
+// A key, and where the item stood before.
+struct Numbered {
+  std::uint32_t key;
+  std::uint32_t number;
+  bool operator==(const Numbered&) const = default;
+};
+
+std::vector<Numbered> random_items(std::size_t count, std::uint32_t key_count) {
+  std::mt19937 random(2);
+  std::vector<Numbered> items(count);
+  for (std::uint32_t i = 0; i < count; ++i) items[i] = {static_cast<std::uint32_t>(random() % key_count), i};
+  return items;
+}
+
+bool has_lower_key(const Numbered& a, const Numbered& b) { return a.key < b.key; }
+bool comes_first(const Numbered& a, const Numbered& b) { return a.key != b.key ? a.key < b.key : a.number < b.number; }
+
+TEST_P(Pool, SortsByAnOrderAndKeepsThatOfEquals) {
+  WorkerPool pool(GetParam());
+  for (const std::size_t count : {std::size_t{0}, std::size_t{1}, kSortedPart - 1, kSortedPart, kSortedPart + 1,
+                                  2 * kSortedPart, 3 * kSortedPart + 7, 4 * kSortedPart, 7 * kSortedPart + 1}) {
+    const std::vector<Numbered> items = random_items(count, static_cast<std::uint32_t>(1 + count / 3));
+    std::vector<Numbered> expected = items;
+    std::stable_sort(expected.begin(), expected.end(), has_lower_key);
+    std::vector<Numbered> by_all = items;
+    sort_by_all(by_all, has_lower_key, pool);
+    ASSERT_EQ(expected, by_all) << count;
+    std::vector<Numbered> watched = items;
+    sort_watched(watched, has_lower_key, nullptr);
+    ASSERT_EQ(expected, watched) << count;
+    std::vector<Numbered> in_place = items;
+    sort_in_place(std::span(in_place), comes_first, nullptr);
+    ASSERT_EQ(expected, in_place) << count;
+  }
+}
+
+TEST(Sorting, EndsWhenTheWatchSaysSo) {
+  const Watch::Callback none;
+  Watch watch(none, 0, 1e-9);
+  WorkerPool pool(1, nullptr, &watch);
+  std::vector<Numbered> items = random_items(3 * kSortedPart, 1000);
+  EXPECT_THROW(sort_by_all(items, has_lower_key, pool), Interrupted);
+  EXPECT_THROW(sort_watched(items, has_lower_key, &watch), Interrupted);
+  items = random_items(3 * kSortedPart, 1000);
+  EXPECT_THROW(sort_in_place(std::span(items), comes_first, &watch), Interrupted);
+}
+
 TEST_P(Pool, WaitReturnsWhenAllTasksHaveEnded) {
   WorkerPool pool(GetParam());
   std::atomic<int> done{0};
