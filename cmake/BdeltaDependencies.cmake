@@ -1,9 +1,27 @@
 # The libraries of the system that bdelta stands on. Each is looked for by its CMake package or by pkg-config.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
+# SHA-256 by nettle, which has instructions of the processor for it (LGPL 3 or GPL 2), or by libmd, which is slower (BSD).
+pkg_check_modules(NETTLE QUIET nettle>=3.4)
+if(NETTLE_FOUND)
+  set(found_sha256 nettle)
+else()
+  set(found_sha256 libmd)
+endif()
+set(BDELTA_SHA256 ${found_sha256} CACHE STRING "The library for SHA-256: nettle or libmd")
+set_property(CACHE BDELTA_SHA256 PROPERTY STRINGS nettle libmd)
+if(BDELTA_SHA256 STREQUAL "nettle")
+  set(sha256_version 3.4)
+elseif(BDELTA_SHA256 STREQUAL "libmd")
+  set(sha256_version 1.0.0)
+else()
+  message(FATAL_ERROR "BDELTA_SHA256 is nettle or libmd, not ${BDELTA_SHA256}")
+endif()
+
 # What the library itself links: name of the target PkgConfig::…, module of pkg-config, least version. The installed
 # CMake package, the pkg-config files and the Debian packages (MODULE-dev) are made from this list.
-set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5" "LIBMD libmd 1.0.0")
+set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5"
+    "SHA256 ${BDELTA_SHA256} ${sha256_version}")
 foreach(entry IN LISTS BDELTA_MODULES)
   string(REPLACE " " ";" entry "${entry}")
   list(GET entry 0 name)

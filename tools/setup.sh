@@ -5,7 +5,7 @@
 #   --foreign ARCH  also the compiler for Debian's architecture ARCH and what runs its programs, see tools/foreign.sh
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config libxxhash-dev libmd-dev libzstd-dev liblzma-dev libcli11-dev
+packages=(g++ cmake ninja-build pkg-config libxxhash-dev nettle-dev libzstd-dev liblzma-dev libcli11-dev
           nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3 python3-zstandard python3-xxhash)
 usage() {
   echo "usage: tools/setup.sh [--ci | --foreign arm64|armhf|s390x]" >&2
@@ -13,7 +13,7 @@ usage() {
 }
 case "${1:-}" in
   '') ;;
-  --ci) packages+=(clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
+  --ci) packages+=(libmd-dev clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
                    fish dpkg-dev) ;;
   --foreign)
     case "${2:-}" in

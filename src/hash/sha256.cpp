@@ -1,26 +1,46 @@
 #include "hash/sha256.hpp"
 
+#if defined(BDELTA_HAVE_NETTLE)
+#include <nettle/sha2.h>
+#else
 #include <sys/types.h>
 
 #include <sha2.h>
+#endif
 
 namespace bdelta {
 
+#if defined(BDELTA_HAVE_NETTLE)
+struct Sha256Hasher::State {
+  sha256_ctx context;
+
+  State() noexcept { sha256_init(&context); }
+  void update(ByteSpan bytes) noexcept { sha256_update(&context, bytes.size(), bytes.data()); }
+  void finish(Sha256Digest& digest) noexcept { sha256_digest(&context, digest.size(), digest.data()); }  // begins anew
+};
+#else
 struct Sha256Hasher::State {
   SHA2_CTX context;
-};
 
-Sha256Hasher::Sha256Hasher() : state_(std::make_unique<State>()) { SHA256Init(&state_->context); }
+  State() noexcept { SHA256Init(&context); }
+  void update(ByteSpan bytes) noexcept { SHA256Update(&context, bytes.data(), bytes.size()); }
+  void finish(Sha256Digest& digest) noexcept {
+    SHA256Final(digest.data(), &context);
+    SHA256Init(&context);
+  }
+};
+#endif
+
+Sha256Hasher::Sha256Hasher() : state_(std::make_unique<State>()) {}
 Sha256Hasher::~Sha256Hasher() = default;
 
 void Sha256Hasher::update(ByteSpan bytes) noexcept {
-  if (!bytes.empty()) SHA256Update(&state_->context, bytes.data(), bytes.size());
+  if (!bytes.empty()) state_->update(bytes);
 }
 
 Sha256Digest Sha256Hasher::finish() noexcept {
   Sha256Digest digest;
-  SHA256Final(digest.data(), &state_->context);
-  SHA256Init(&state_->context);
+  state_->finish(digest);
   return digest;
 }
 

@@ -4,15 +4,26 @@
 #include <string.h>
 #include <sys/types.h>
 
+#ifdef BDELTA_HAVE_NETTLE
+#include <nettle/sha2.h>
+#else
 #include <sha2.h>
+#endif
 
 #define RANDOM_PIECES 0x80000000u
 
 void sha256_of(const bytes *of, uint8_t digest[32]) {
+#ifdef BDELTA_HAVE_NETTLE
+  struct sha256_ctx context;
+  sha256_init(&context);
+  sha256_update(&context, of->size, of->data);
+  sha256_digest(&context, 32, digest);
+#else
   SHA2_CTX context;
   SHA256Init(&context);
   SHA256Update(&context, of->data, of->size);
   SHA256Final(digest, &context);
+#endif
 }
 
 static int32_t feed_pieces(bdelta_push *push, const bytes *patch, size_t piece) {
