@@ -23,6 +23,9 @@ class GroupEncoder {
       : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), words_(words),
         watch_(watch), target_from_(target_from) {}
 
+  // So many bytes of literals will come: a stream that grows as they do is copied again and again.
+  void expect_literals(std::uint64_t bytes) { draft_.streams[kLiterals].reserve(static_cast<std::size_t>(bytes)); }
+
   // The next window stands so far behind the last one.
   void leave_out(std::uint64_t bytes) { left_out_bytes_ = bytes; }
 
@@ -217,13 +220,30 @@ class GroupEncoder {
   std::uint64_t unchanged_ = 0;  // copied bytes of this window since the last residual run
 };
 
-void count_covers(const Covers& covers, std::uint64_t begin, std::uint64_t end, GroupDraft& draft) {
+struct CoverCount {
+  std::uint64_t bytes = 0;
+  std::uint64_t begins = 0;  // of covers
+};
+
+CoverCount count_covers(const Covers& covers, std::uint64_t begin, std::uint64_t end) {
+  CoverCount count;
   auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
                                 [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
   for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-    draft.covered_bytes += std::min(end, cover->target_end()) - std::max(begin, cover->target_pos);
-    draft.cover_count += cover->target_pos >= begin;
+    count.bytes += std::min(end, cover->target_end()) - std::max(begin, cover->target_pos);
+    count.begins += cover->target_pos >= begin;
   }
+  return count;
+}
+
+std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& segments) {
+  std::uint64_t bytes = 0;
+  for (const Segment& segment : segments) {
+    if (segment.plain) continue;
+    const std::uint64_t end = segment.target_pos + segment.target_length;
+    bytes += segment.target_length - count_covers(covers, segment.target_pos, end).bytes;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -232,6 +252,7 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
                         const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
                         Watch* watch, std::uint64_t target_from) {
   GroupEncoder encoder(source, target, false, window_bytes, words, watch, target_from);
+  encoder.expect_literals(literal_bytes(covers, segments));
   std::uint64_t end = segments.empty() ? 0 : segments.front().target_pos;
   for (const Segment& segment : segments) {
     encoder.leave_out(segment.target_pos - end);
@@ -250,7 +271,9 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
     const Segment& last = segments.back();
     const std::uint64_t begin = segments.front().target_pos;
     draft.target = target.span(begin, last.target_pos + last.target_length - begin);
-    count_covers(covers, begin, begin + draft.target.size(), draft);
+    const CoverCount count = count_covers(covers, begin, begin + draft.target.size());
+    draft.covered_bytes = count.bytes;
+    draft.cover_count = count.begins;
   }
   return draft;
 }

@@ -14,17 +14,24 @@ namespace {
 constexpr std::uint64_t kShortStream = 24;  // no codec earns its own bytes back below
 
 Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
-  auto encoder = make_encoder(settings, raw.size(), context.watch);
-  if (!encoder) return std::move(encoder).error();
+  std::unique_ptr<FrameEncoder> encoder;  // none for bytes that are stored
+  if (settings.id != CodecId::kStore) {
+    BDELTA_ASSIGN(encoder, make_encoder(settings, raw.size(), context.watch));
+  }
   std::vector<Bytes> frames;
+  frames.reserve(raw.size() / kMaxFrameBytes + 1);
   Bytes frame;  // codecs want room that few frames use, so what is kept is a copy of the right size
   for (std::size_t begin = 0; begin < raw.size(); begin += kMaxFrameBytes) {
     const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, raw.size() - begin);
-    frame.clear();
-    BDELTA_TRY((*encoder)->encode(raw.subspan(begin, length), begin + length == raw.size(), frame));
-    frames.emplace_back(frame.begin(), frame.end());
+    ByteSpan coded = raw.subspan(begin, length);
+    if (encoder) {
+      frame.clear();
+      BDELTA_TRY(encoder->encode(coded, begin + length == raw.size(), frame));
+      coded = frame;
+    }
+    frames.emplace_back(coded.begin(), coded.end());
     if (context.watch) context.watch->advance(length);
-    if (context.budget) BDELTA_TRY(context.budget->spend(std::min(length, frame.size())));
+    if (context.budget) BDELTA_TRY(context.budget->spend(std::min(length, coded.size())));
   }
   return frames;
 }
