@@ -161,7 +161,17 @@ class About(support.Case):
             self.refuse(self.run_program(executable, "--info", "absent"), 2, '"absent"')
             self.refuse(self.run_program(executable, "--info", "old"), 3, '"old"')
             self.refuse(self.run_program(executable, "--info", "patch", "old"), 1)
+            self.refuse(self.run_program(executable, "patch", "old", "--info"), 1)
             self.refuse(self.run_program(executable, "--info"), 1)
+            self.refuse(self.run_program(executable, "--info", "--quiet"), 1)
+
+    def test_info_takes_its_patch_wherever_it_stands(self):
+        for executable in (support.BDELTA, support.BPATCH):
+            wanted = self.succeed(self.run_program(executable, "--info", "patch")).stdout
+            for words in (("patch", "--info"), ("--info=patch",), ("--info", "--quiet", "patch"), ("--quiet", "--info", "patch")):
+                self.assertEqual(self.succeed(self.run_program(executable, *words)).stdout, wanted, words)
+            told = self.succeed(self.run_program(executable, "--info", "--json", "patch")).stdout
+            self.assertTrue(json.loads(told)["ok"])
 
     def test_help_fits_a_terminal_and_names_every_option(self):
         common = ["--help", "--version", "--info", "--threads", "--memory", "--io", "--io-buffer", "--temp-dir",

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMaxIoBuffer = std::uint64_t{64} << 20;
 struct Words {
   std::string source, target, patch;
   std::string info;
+  bool asks_for_info = false;
   std::string memory, io_buffer, max_output, sha256;
   std::string max_ratio, timeout;
   std::string format = "bdt2";
@@ -53,7 +54,8 @@ std::string check_trace(const std::string& text) {
 }
 
 void add_common(CLI::App& app, Words& words, Options& options) {
-  app.add_option("--info", words.info, "Say what PATCH is, and do nothing else")->type_name("PATCH");
+  // Its value is optional, so that other options may stand in front of PATCH, which is then an argument like others.
+  app.add_option("--info", words.info, "Say what PATCH is, and do nothing else")->type_name("PATCH")->expected(0, 1);
   app.add_option("-t,--threads", words.threads, "Threads to use; 0, the default: one for each core\n(the result is the same for any number)")
       ->type_name("N")
       ->check(CLI::Range(0u, 1024u));
@@ -124,10 +126,13 @@ FileOptions file_options(const Words& words) {
 
 // The text of what is wrong, or nothing.
 std::string place_arguments(Program program, Words& words, Options& options) {
-  if (!words.info.empty()) {
+  if (words.asks_for_info) {
     options.action = Action::kInfo;
+    if (words.info.empty()) std::swap(words.info, words.source);
+    if (words.info.empty()) return "--info expects PATCH";
     options.patch = path_of(words.info);
-    return words.source.empty() && words.trace.empty() && words.sha256.empty() ? "" : "--info takes one PATCH and nothing else";
+    const bool alone = words.source.empty() && words.target.empty() && words.trace.empty() && words.sha256.empty();
+    return alone ? "" : "--info takes one PATCH and nothing else";
   }
   if (words.check) {
     options.action = Action::kCheck;
@@ -272,6 +277,7 @@ std::variant<Options, Exit> parse_options(Program program, int argc, const char*
     const int status = app.exit(error);
     return Exit{std::cout.flush() ? status : exit_class(ErrorCode::kWriteFailed)};
   }
+  words.asks_for_info = app.count("--info") != 0;
   std::string wrong = place_arguments(program, words, options);
   if (wrong.empty() && count_levels(words) > 1) wrong = "expected one level, found several";
   if (!wrong.empty()) return refuse(wrong);
