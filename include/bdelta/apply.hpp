@@ -47,6 +47,10 @@ struct ApplyOptions {
   // until the head of the patch was read.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 
+  // Seconds after which the work ends with kTimeLimit, counted from the call, in push mode from opening on; 0 = none. A
+  // patch made to take long then can't. Noticed as cancelling is, so not while an input that is a pipe keeps silent.
+  double time_limit_seconds = 0;
+
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
   TraceSink* trace = nullptr;
 

@@ -183,6 +183,8 @@ typedef struct bdelta_apply_options {
   uint64_t io_buffer_bytes;    /* of each file that is open, up to 64 MiB; 0 = 64 KiB */
   const char *temp_dir;        /* where temporary files live; NULL = beside the output, but for a patch from a stream
                                   that waits for its digest: in the system's directory for them */
+  double time_limit_seconds;   /* give up with BDELTA_kTimeLimit after this, in push mode counted from opening on;
+                                  0 = none. Noticed as a callback's answer is */
 } bdelta_apply_options;
 
 /* What a call did. */

@@ -58,7 +58,9 @@ Error name_file(Error error, const std::filesystem::path& source, const std::fil
     case 4: return io::with_file(std::move(error), "OLD", source);
     case 3:
     case 5: return io::with_file(std::move(error), "PATCH", patch);
-    case 6: return error.code == ErrorCode::kOutOfMemory ? error : io::with_file(std::move(error), "PATCH", patch);
+    case 6:
+      if (error.code == ErrorCode::kOutOfMemory || error.code == ErrorCode::kTimeLimit) return error;
+      return io::with_file(std::move(error), "PATCH", patch);
     default: return error;
   }
 }

@@ -39,7 +39,8 @@ Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
 }
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
-    : source_(source), options_(options), own_watch_(options.progress), own_timeline_(options.trace),
+    : source_(source), options_(options), own_watch_(options.progress, 0, options.time_limit_seconds),
+      own_timeline_(options.trace),
       own_pool_(std::in_place, thread_count_for(options.threads), &own_timeline_, &own_watch_), pool_(*own_pool_),
       timed_patch_(patch, timeline(), watch()), patch_(timed_patch_, kPatchBufferBytes) {}
 
@@ -49,6 +50,7 @@ ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOpt
 
 Status ApplyRun::read_header() {
   const Span span(timeline(), PhaseId::kDecode);
+  if (!(options_.time_limit_seconds >= 0)) return Error{ErrorCode::kUsage, "expected a time limit that is not negative"};
   own_watch_.begin_stage(0, 0);
   BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
   own_watch_.set_total(info().target_size);

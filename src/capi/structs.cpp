@@ -89,6 +89,7 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   if (from.window_bytes != 0) options.window_limit_bytes = from.window_bytes;
   BDELTA_ASSIGN(options.expected_patch_sha256, digest_option(from.patch_sha256));
   options.progress = progress_option(from.progress, from.progress_user);
+  options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
   return options;
 }

@@ -70,7 +70,7 @@ void Watch::look(bool at_once) {
     case Stop::kCancelled: throw Interrupted{{ErrorCode::kCancelled, {}}};
     case Stop::kTimeLimit:
       throw Interrupted{{ErrorCode::kTimeLimit, "not done after " + shown_seconds(time_limit_seconds_) +
-                                                    " seconds; allow more time or choose a faster level"}};
+                                                    " seconds; allow more time, or make the patch at a faster level"}};
   }
 }
 

@@ -189,6 +189,13 @@ static void test_options(const set *of) {
   CHECK_CODE(BDELTA_kCancelled, check_with(of, &options));
   CHECK(called == 1);
   options = apply_defaults();
+  options.time_limit_seconds = 1e-9;
+  CHECK_CODE(BDELTA_kTimeLimit, check_with(of, &options));
+  options.time_limit_seconds = 1e6;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  options.time_limit_seconds = -1;
+  CHECK_CODE(BDELTA_kUsage, check_with(of, &options));
+  options = apply_defaults();
   options.flags = 1u << 30;
   CHECK_CODE(BDELTA_kUsage, check_with(of, &options));
   options = apply_defaults();

@@ -113,6 +113,15 @@ PushOptions careful() {
   return options;
 }
 
+TEST(Push, TimeLimitCountsFromOpening) {
+  const Pair pair = small_groups();
+  PushOptions options;
+  options.apply.time_limit_seconds = 1e-9;
+  EXPECT_FAILS(ErrorCode::kTimeLimit, push_patch(pair.source, pair.patch, 100, options));
+  options.apply.time_limit_seconds = 1e6;
+  EXPECT_OK(push_patch(pair.source, pair.patch, 100, options));
+}
+
 TEST(Push, AgreesWithPullOnEveryDamage) {
   Random random(9);
   for (const Pair& pair : {small_groups(), programs(), renumbered(false), renumbered(true)}) {

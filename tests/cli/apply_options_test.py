@@ -52,6 +52,15 @@ class ApplyOptions(support.Case):
                               "--max-output")
         self.assertEqual(self.made(f"--max-output={size}"), self.new)
 
+    def test_timeout(self):
+        self.assertEqual(self.made("--timeout=1000.5"), self.new)
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", "--timeout", "0.000001"), 6, "0.000001 seconds")
+        self.refuse_untouched(lambda: self.bpatch("old", "patch", "--check", "--timeout", "0.000001"), 6, "0.000001 seconds")
+        result = self.bpatch("old", "x", "patch", "--timeout=.000001", "--json")
+        self.assertEqual(json.loads(result.stdout)["error"]["code"], 604)
+        for seconds in ("0", "-1", "1s", ""):
+            self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", f"--timeout={seconds}"), 1, "--timeout")
+
     def test_force(self):
         self.put("made", b"precious")
         self.refuse_untouched(lambda: self.bpatch("old", "made", "patch"), 1, '"made"')

@@ -139,10 +139,31 @@ TEST(TimeLimit, StopsOrChangesNothing) {
   EXPECT_TRUE(same_bytes(*patch, *timed));
 }
 
+TEST(TimeLimit, EndsApplyingOrChangesNothing) {
+  const Bytes source = wordy_bytes(200'000, 27);
+  const Bytes target = edited(source, random_edits(10, source.size(), 500, 28));
+  const auto patch = make_patch(source, target, create_options(3));
+  ASSERT_OK(patch);
+  for (const Sink sink : kAllSinks) {
+    ApplyOptions options;
+    options.time_limit_seconds = 1e-9;
+    EXPECT_FAILS(ErrorCode::kTimeLimit, apply_patch(source, *patch, sink, options));
+    options.time_limit_seconds = 1e6;
+    const auto made = apply_patch(source, *patch, sink, options);
+    ASSERT_OK(made);
+    EXPECT_TRUE(sink == Sink::kCheck || same_bytes(target, *made));
+  }
+}
+
 TEST(Limits, ThatAreNegativeAreRefused) {
   CreateOptions options;
   options.time_limit_seconds = -1;
   EXPECT_FAILS(ErrorCode::kUsage, make_patch({}, {}, options));
+  const auto patch = make_patch({}, {});
+  ASSERT_OK(patch);
+  ApplyOptions apply_options;
+  apply_options.time_limit_seconds = -1;
+  EXPECT_FAILS(ErrorCode::kUsage, apply_patch({}, *patch, Sink::kCheck, apply_options));
   options.time_limit_seconds = 0;
   options.max_patch_ratio = -0.1;
   EXPECT_FAILS(ErrorCode::kUsage, make_patch({}, {}, options));

@@ -62,6 +62,7 @@ void add_common(CLI::App& app, Words& words, Options& options) {
   app.add_option("--memory", words.memory, "Private memory to stay within, e.g. 512M (from 64M\non any files will do)")->type_name("SIZE")->check(check_size);
   app.add_option("--io", words.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
   app.add_option("--io-buffer", words.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
+  app.add_option("--timeout", words.timeout, "Give up after so many seconds, e.g. 2.5")->type_name("SECONDS")->check(check_seconds);
   app.add_option("--temp-dir", words.temp_dir, "Where temporary files live (default: beside the\noutput; a large patch waits in the system's)")->type_name("DIR");
   app.add_flag("-f,--force", words.force, "Replace an existing output");
   app.add_flag("--no-sync", words.no_sync, "Do not wait until the output is on the disk");
@@ -92,9 +93,6 @@ void add_create(CLI::App& app, Words& words) {
   app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
       ->type_name("R")
       ->check(check_ratio);
-  app.add_option("--timeout", words.timeout, "Give up after so many seconds, e.g. 2.5")
-      ->type_name("SECONDS")
-      ->check(check_seconds);
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs (default: yes)");
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
@@ -161,7 +159,9 @@ void place_options(const Words& words, Options& options) {
   options.create.verify = words.verify;
   options.create.group_digests = words.digests;
   if (!words.max_ratio.empty()) options.create.max_patch_ratio = *parse_ratio(words.max_ratio);
-  if (!words.timeout.empty()) options.create.time_limit_seconds = *parse_seconds(words.timeout);
+  if (!words.timeout.empty()) {
+    options.create.time_limit_seconds = options.apply.time_limit_seconds = *parse_seconds(words.timeout);
+  }
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     if (words.levels[level]) options.create.level = level;
   }
