@@ -1,36 +1,39 @@
 # The libraries of the system that bdelta stands on. Each is looked for by its CMake package or by pkg-config.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
-# SHA-256 by nettle, which has instructions of the processor for it (LGPL 3 or GPL 2), or by libmd, which is slower (BSD).
-pkg_check_modules(NETTLE QUIET nettle>=3.4)
-if(NETTLE_FOUND)
-  set(found_sha256 nettle)
+# SHA-256 by nettle, which has instructions of the processor for it (LGPL 3 or GPL 2; 4.0 has other functions), or by libmd,
+# which is slower (BSD).
+set(BDELTA_SHA256 auto CACHE STRING "The library for SHA-256: nettle, libmd, or auto: nettle where it is found")
+set_property(CACHE BDELTA_SHA256 PROPERTY STRINGS auto nettle libmd)
+pkg_check_modules(NETTLE QUIET nettle>=3.4 nettle<4)
+if(BDELTA_SHA256 STREQUAL "nettle" OR (BDELTA_SHA256 STREQUAL "auto" AND NETTLE_FOUND))
+  set(BDELTA_HAVE_NETTLE TRUE)
+  set(sha256_module "SHA256 nettle 3.4 4")
+elseif(BDELTA_SHA256 STREQUAL "libmd" OR BDELTA_SHA256 STREQUAL "auto")
+  set(BDELTA_HAVE_NETTLE FALSE)
+  set(sha256_module "SHA256 libmd 1.0.0")
 else()
-  set(found_sha256 libmd)
+  message(FATAL_ERROR "BDELTA_SHA256 is auto, nettle or libmd, not ${BDELTA_SHA256}")
 endif()
-set(BDELTA_SHA256 ${found_sha256} CACHE STRING "The library for SHA-256: nettle or libmd")
-set_property(CACHE BDELTA_SHA256 PROPERTY STRINGS nettle libmd)
-if(BDELTA_SHA256 STREQUAL "nettle")
-  set(sha256_version 3.4)
-elseif(BDELTA_SHA256 STREQUAL "libmd")
-  set(sha256_version 1.0.0)
-else()
-  message(FATAL_ERROR "BDELTA_SHA256 is nettle or libmd, not ${BDELTA_SHA256}")
-endif()
+message(STATUS "For SHA-256: ${sha256_module}")
 
-# What the library itself links: name of the target PkgConfig::…, module of pkg-config, least version. The installed
-# CMake package, the pkg-config files and the Debian packages (MODULE-dev) are made from this list.
-set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5"
-    "SHA256 ${BDELTA_SHA256} ${sha256_version}")
+# What the library itself links: name of the target PkgConfig::…, module of pkg-config, least version, and where there is
+# one the first version that won't do. The installed CMake package, the pkg-config files and the Debian packages
+# (MODULE-dev) are made from this list.
+set(BDELTA_MODULES "XXHASH libxxhash 0.8.0" "ZSTD libzstd 1.5.0" "LZMA liblzma 5.2.5" "${sha256_module}")
 foreach(entry IN LISTS BDELTA_MODULES)
   string(REPLACE " " ";" entry "${entry}")
-  list(GET entry 0 name)
-  list(GET entry 1 module)
-  list(GET entry 2 version)
-  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module}>=${version})
-  list(APPEND BDELTA_LIBRARY_NEEDS PkgConfig::${name})
+  list(POP_FRONT entry name module version)
+  set(wanted "${module}>=${version}")
   list(APPEND BDELTA_PKG_CONFIG_NEEDS "${module} >= ${version}")
   list(APPEND BDELTA_DEBIAN_NEEDS "${module}-dev (>= ${version})")
+  if(entry)
+    list(APPEND wanted "${module}<${entry}")
+    list(APPEND BDELTA_PKG_CONFIG_NEEDS "${module} < ${entry}")
+    list(APPEND BDELTA_DEBIAN_NEEDS "${module}-dev (<< ${entry})")
+  endif()
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${wanted})
+  list(APPEND BDELTA_LIBRARY_NEEDS PkgConfig::${name})
 endforeach()
 list(APPEND BDELTA_LIBRARY_NEEDS Threads::Threads)
 list(JOIN BDELTA_PKG_CONFIG_NEEDS ", " BDELTA_PKG_CONFIG_NEEDS)

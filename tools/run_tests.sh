@@ -99,13 +99,13 @@ if [[ $mode != fast ]]; then
   if command -v clang++ >/dev/null; then
     # Left out is what takes long to find that bytes depend on no number of threads, which the other two builds look at;
     # sizes of patches and what a terminal shows, which depend on no sanitizer; slow levels of pairs that other levels
-    # have; and each option of bdelta in turn, all of which other tests call.
+    # have; each option of bdelta in turn, all of which other tests call; and what several tests look at in one way.
     left_out='AnyThreadCountGivesTheSamePatch/2|Limited.PatchesRebuildForAnyThreads/[12]|TargetCopies.DontDependOnThreads'
     left_out+='|Prediction.OfALong|Prediction.ProgramsThatShareNothing|Strangers.*/2|Bdt2Level11|Renumbered.MaxDoesWithoutWords'
     left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit)|Choice.OfLarge'
     left_out+='|OutOfMemoryDeathTest.WhileCreatingForPrograms|^cli.(create_options|terminal)'
     left_out+='|PredictedAtLevel.*/[13]|(Archive|Package|Signed)Levels.*/3|Contents.(TextTakes|WhereHardly)|Choice.ReportsWhat'
-    left_out+='|CodedGroups.AreWrittenAs|Segments.(ReportProgress|KeepTo)|OneVeryLongRun|Trace.Of|Readers.WithAnd|^cli.trace'
+    left_out+='|CodedGroups.AreWrittenAs|Segments.ReportProgress|Trace.Of.*/1|Readers.WithAnd|^cli.trace'
     left_out+='|ThreadsApply.AnyNumberThrough|Parse.IsTheSameForAnyNumber'
     but "$left_out"
     check asan-ubsan '' -LE 'large|corpus|slow' "${filter[@]}"

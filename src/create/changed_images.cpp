@@ -75,9 +75,9 @@ std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe
       one.changed_bytes -= length - count_differing(source.subspan(static_cast<std::size_t>(from), length),
                                                     target.subspan(static_cast<std::size_t>(begin), length), pool);
       origins.add(from, length);
+      pool.advance();
     }
     one.origin = origins.take_most();
-    pool.advance();
   }
   return compared;
 }

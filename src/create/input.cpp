@@ -63,13 +63,14 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
 
 Result<MutableByteSpan> InputBytes::edit(WorkerPool& pool) {
   if (!owned_ && !view_.empty()) {
-    BDELTA_ASSIGN(owned_, memory_for(view_.size()));
+    BDELTA_ASSIGN(auto copy, memory_for(view_.size()));
     const auto part_count = static_cast<std::size_t>((view_.size() + kReadBytes - 1) / kReadBytes);
     pool.for_each(part_count, [&](std::size_t i) {
       const auto begin = static_cast<std::size_t>(i * kReadBytes);
       const ByteSpan part = view_.subspan(begin, std::min<std::size_t>(kReadBytes, view_.size() - begin));
-      std::copy(part.begin(), part.end(), owned_.get() + begin);
+      std::copy(part.begin(), part.end(), copy.get() + begin);
     });
+    owned_ = std::move(copy);  // not before it is whole, as the watch may end this
     view_ = {owned_.get(), view_.size()};
   }
   return MutableByteSpan(owned_.get(), view_.size());

@@ -194,7 +194,10 @@ std::vector<Label> learn(const ReaderSetup& setup, const CoverPieces& pieces, Wo
       if (!outcome.right) task.found.push_back(vote_of(field, outcome));
     });
   });
+  std::size_t count = 0;
+  for (const std::vector<Vote>& some : found) count += some.size();
   std::vector<Vote> votes;
+  votes.reserve(count);
   for (std::vector<Vote>& some : found) {
     votes.insert(votes.end(), some.begin(), some.end());
     std::vector<Vote>().swap(some);

@@ -10,18 +10,24 @@ namespace {
 
 constexpr std::uint32_t kListedToLook = 1 << 16;  // between two looks at the watch
 
-void list_places(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
+void list_places(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
+                 Watch* watch) {
+  Pace pace(watch, kListedToLook);
   for_each_place(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
                  [&](std::uint64_t place) {
+                   pace.step();
                    std::uint64_t pos = 0;
                    if (!images.layouts[table.image].file_pos_of(base + place / 16, pos)) return;
                    listed.places.push_back(pos * 16 + place % 16);
                  });
 }
 
-void list_starts(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed) {
+void list_starts(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
+                 Watch* watch) {
+  Pace pace(watch, kListedToLook);
   for_each_start(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
                  [&](std::uint64_t rva) {
+                   pace.step();
                    std::uint64_t pos = 0;
                    if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.places.push_back(pos * 16);
                  });
@@ -91,9 +97,9 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;
     if (kind == SortedTableKind::kBaseRelocations) {
-      list_places(file, images, table, base, listed);
+      list_places(file, images, table, base, listed, watch);
     } else if (kind == SortedTableKind::kFunctionStarts) {
-      list_starts(file, images, table, base, listed);
+      list_starts(file, images, table, base, listed, watch);
     } else {
       list_entries_of(file, images, table, base, listed, watch);
     }

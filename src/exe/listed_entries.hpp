@@ -31,7 +31,7 @@ struct Listed {
 [[nodiscard]] bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base);
 
 // Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, or
-// eight of function starts, and as much again while it works. The watch may be null.
+// eight of function starts, and of entries as much again while they are sorted. The watch may be null.
 [[nodiscard]] Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables,
                                   SortedTableKind kind, Watch* watch);
 

@@ -1,4 +1,5 @@
-// SHA-256 by nettle or libmd (BDELTA_SHA256): for what has to withstand someone who changes a patch on purpose, which XXH3 is not meant for.
+// SHA-256 by nettle or libmd (BDELTA_SHA256): for what has to withstand someone who changes a patch on purpose, which XXH3
+// is not meant for.
 #pragma once
 
 #include <array>

@@ -240,8 +240,10 @@ std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& se
   std::uint64_t bytes = 0;
   for (const Segment& segment : segments) {
     if (segment.plain) continue;
+    bytes += segment.target_length;
+    if (segment.target_length <= kTinyBytes) continue;  // literals, whatever is copied
     const std::uint64_t end = segment.target_pos + segment.target_length;
-    bytes += segment.target_length - count_covers(covers, segment.target_pos, end).bytes;
+    bytes -= count_covers(covers, segment.target_pos, end).bytes;
   }
   return bytes;
 }

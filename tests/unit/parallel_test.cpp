@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <numeric>
 #include <random>
+#include <thread>
 
+#include "parallel/compare.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta::test {
@@ -69,6 +73,61 @@ TEST_P(Pool, SortsByAnOrderAndKeepsThatOfEquals) {
     std::vector<Numbered> in_place = items;
     sort_in_place(std::span(in_place), comes_first, nullptr);
     ASSERT_EQ(expected, in_place) << count;
+  }
+}
+
+// At some point of the work the watch is told to stop, and it has to be looked at behind that.
+template <class Sort>
+void expect_looks_all_the_while(const std::vector<Numbered>& items, Sort&& sort) {
+  std::atomic<std::size_t> compared{0};
+  std::size_t stop_at = ~std::size_t{0};
+  std::atomic<bool> stopped{false};
+  const auto less = [&](const Numbered& a, const Numbered& b) {
+    if (++compared == stop_at) {
+      stopped = true;
+      std::this_thread::sleep_for(std::chrono::duration<double>(2 * Watch::kCallbackSeconds));
+    }
+    return comes_first(a, b);
+  };
+  const Watch::Callback goes_on = [&](std::uint64_t, std::uint64_t) { return !stopped; };
+  Watch whole(goes_on);
+  sort(std::vector<Numbered>(items), less, whole);
+  const std::size_t all = compared;
+  for (const double share : {0.05, 0.3, 0.6, 0.9}) {
+    compared = 0;
+    stopped = false;
+    stop_at = static_cast<std::size_t>(share * static_cast<double>(all));
+    Watch watch(goes_on);
+    EXPECT_THROW(sort(std::vector<Numbered>(items), less, watch), Interrupted) << share;
+  }
+}
+
+TEST(Sorting, LooksAtTheWatchAllTheWhile) {
+  const std::vector<Numbered> items = random_items(4 * kSortedPart, 1'000'000);
+  for (const unsigned threads : {1u, 3u}) {
+    expect_looks_all_the_while(items, [&](std::vector<Numbered> some, const auto& less, Watch& watch) {
+      WorkerPool pool(threads, nullptr, &watch);
+      sort_by_all(some, less, pool);
+    });
+  }
+  expect_looks_all_the_while(items, [](std::vector<Numbered> some, const auto& less, Watch& watch) {
+    sort_watched(some, less, &watch);
+  });
+  expect_looks_all_the_while(items, [](std::vector<Numbered> some, const auto& less, Watch& watch) {
+    sort_in_place(std::span(some), less, &watch);
+  });
+}
+
+TEST(Comparing, CountsWhatDiffersInPieces) {
+  for (const unsigned threads : {1u, 3u}) {
+    WorkerPool pool(threads);
+    for (const std::size_t size : {std::size_t{0}, std::size_t{4} << 20, (std::size_t{9} << 20) + 3}) {
+      Bytes a(size, 1);
+      Bytes b = a;
+      std::size_t changed = 0;
+      for (std::size_t i = size; i > 0; i -= std::min<std::size_t>(i, 65'521), ++changed) b[i - 1] = 2;
+      EXPECT_EQ(changed, count_differing(a, b, pool)) << size;
+    }
   }
 }
 
