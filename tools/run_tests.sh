@@ -122,7 +122,7 @@ if [[ $mode != fast ]]; then
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
   left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder'
-  left_out+='|Pool.SortsAsOneThreadDoes/[03]|LiteralGroups.AreCounted'
+  left_out+='|SortingByAll.SortsAsOneThreadDoes/[03]|LiteralGroups.AreCounted'
   but "$left_out"
   check tsan parallel_tests -L parallel "${filter[@]}"
 fi

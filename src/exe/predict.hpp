@@ -49,7 +49,14 @@ inline constexpr KindSet kAllTables = ((KindSet{1} << kSortedTableKindCount) - 1
 inline constexpr KindSet kTablesOf5 =  // before predictor 7
     kAllTables & ~(set_of(SortedTableKind::kFunctionStarts) | set_of(SortedTableKind::kUnwindPages));
 // Of those with numbers that count from a place.
-inline constexpr KindSet kTablesFromPlaces = set_of(SortedTableKind::kUnwindIndex) | set_of(SortedTableKind::kUnwindPages);
+inline constexpr KindSet kTablesFromPlaces = [] {
+  KindSet kinds = 0;
+  for (unsigned i = 0; i < kSortedTableKindCount; ++i) {
+    const auto kind = static_cast<SortedTableKind>(i);
+    if (counts_from_place(kind)) kinds |= set_of(kind);
+  }
+  return kinds;
+}();
 [[nodiscard]] constexpr bool has_tables(KindSet kinds, SortedTableKind kind) noexcept { return (kinds & set_of(kind)) != 0; }
 
 // What becomes of one field that a cover copies as a whole.

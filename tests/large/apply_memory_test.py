@@ -126,7 +126,7 @@ def check_compilers(programs):
         print("no large programs to be found")
         return
     with tempfile.TemporaryDirectory(prefix="apply_memory_") as directory:
-        info = check_pair(programs, pathlib.Path(directory), ("-6",), False, *pair)
+        info = check_pair(programs, pathlib.Path(directory), ("-3", "-6"), False, *pair)
         require(info["predicted"], "the patch of", pair[1], "predicts no addresses")
 
 

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "create/input.hpp"
-#include "create/program_gate.hpp"
-#include "io/memory_io.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
@@ -134,53 +131,6 @@ TEST(ChangedImages, OneOfEachStays) {
   EXPECT_EQ(1u, pair.source.size());
   EXPECT_EQ(1u, pair.target.size());
   EXPECT_TRUE(pair.is_whole);
-}
-
-// Bytes of no cover differ, too.
-TEST(PlainChanges, AreThoseOfEachByte) {
-  const std::size_t size = 3 * kImageBytes;
-  const Bytes source = random_bytes(size, 9);
-  Bytes target = source;
-  for (std::size_t i = 0; i < size; i += 37) target[i] ^= 0x55;
-  const Covers covers = {{100, 100, 9'900}, {10'003, 10'003, 7}, {10'020, 10'020, 9'000}, {29'000, 29'000, 1'000}};
-  std::vector<exe::Image> images = row_of_images(3);
-  images[0].sections[0] = {500, 1'000, 0x1000, 1'000, exe::SectionKind::kCode};
-  images[1].sections.push_back({10'000, 0, 0x9000, 0, exe::SectionKind::kData});        // no bytes
-  images[1].sections.push_back({15'000, 10'000, 0x9000, 10'000, exe::SectionKind::kData});  // into the next image
-  images[2].sections.clear();
-  std::vector<bool> differs(size, true);
-  for (const Cover& cover : covers) {
-    for (std::uint64_t i = cover.target_pos; i < cover.target_end(); ++i) differs[i] = source[i] != target[i];
-  }
-  PlainChanges expected;
-  for (std::size_t i = 0; i < size; ++i) {
-    const bool of_program = (i >= 500 && i < 1'500) || (i >= 10'000 && i < 25'000);
-    expected.all_bytes += differs[i];
-    expected.program_bytes += differs[i] && of_program;
-  }
-  for (const unsigned threads : {1u, 3u}) {
-    WorkerPool pool(threads);
-    const PlainChanges changes = count_changes(source, target, covers, images, pool);
-    EXPECT_EQ(expected.all_bytes, changes.all_bytes);
-    EXPECT_EQ(expected.program_bytes, changes.program_bytes);
-  }
-}
-
-// What is changed in an input leaves the reader's bytes as they are.
-TEST(InputBytes, AreCopiedWholeToBeChanged) {
-  WorkerPool pool(3);
-  const Bytes file = random_bytes((std::size_t{5} << 20) + 7, 10);
-  io::MemoryReader reader(file);
-  auto input = InputBytes::load(reader, pool);
-  ASSERT_OK(input);
-  const auto bytes = input->edit(pool);
-  ASSERT_OK(bytes);
-  EXPECT_TRUE(same_bytes(file, *bytes));
-  (*bytes)[3] ^= 1;
-  EXPECT_NE(file[3], input->bytes()[3]);
-  const auto again = input->edit(pool);
-  ASSERT_OK(again);
-  EXPECT_EQ(bytes->data(), again->data());
 }
 
 }  // namespace
