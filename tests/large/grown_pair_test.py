@@ -3,8 +3,8 @@
 
 usage: grown_pair_test.py --bin DIR
 
-The pair is grown from one of make_pair to BDELTA_GROWN_SIZE (default 300M, several times the limit). Private memory is read from
-/proc/PID/status (RssAnon), so this runs on Linux; elsewhere it is skipped (exit code 77).
+The pair is grown from one of make_pair to BDELTA_GROWN_SIZE (default 200M, three times the limit). Private memory is
+read from /proc/PID/status (RssAnon), so this runs on Linux; elsewhere it is skipped (exit code 77).
 """
 import argparse
 import os
@@ -51,7 +51,7 @@ def main():
         subprocess.run([programs / "make_pair", "50M", "1", work / "a", work / "b"], check=True,
                        stdout=subprocess.DEVNULL)
         old, new, patch, made = (work / name for name in ("old", "new", "patch", "made"))
-        size = os.environ.get("BDELTA_GROWN_SIZE", "300M")
+        size = os.environ.get("BDELTA_GROWN_SIZE", "200M")
         subprocess.run([sys.executable, HERE / "grow_pair.py", size, work / "a", work / "b", old, new], check=True)
         for level in (1, 3):
             for way in ("mmap", "stdio"):
