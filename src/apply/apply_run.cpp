@@ -88,6 +88,14 @@ Status ApplyRun::prepare_prediction() {
   return {};
 }
 
+Status ApplyRun::move_numbers() {
+  const MovedNumbers& numbers = reader_->moved_numbers();
+  if (numbers.header_positions.empty()) return {};
+  const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, numbers.type_bytes);
+  BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, numbers, watch()));
+  return {};
+}
+
 // Decoded and proven to stay inside both files; false behind the last one.
 Result<bool> ApplyRun::next_window(WindowDelta& window) {
   Span span(timeline(), PhaseId::kDecode, report_.window_count);
@@ -120,7 +128,8 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   if (!reader_->file_digests().empty()) file_digester_.emplace(reader_->file_digests());
   const LeftOut left_out{page_hasher_ ? &*page_hasher_ : nullptr, header_sums_ ? &*header_sums_ : nullptr,
                          file_digester_ ? &*file_digester_ : nullptr};
-  pipeline_.emplace(source_, predicted_.get(), left_out, std::min(info().history_bytes, info().target_size), sink, pool_);
+  RandomReader& source = moved_source_ ? *moved_source_ : source_;
+  pipeline_.emplace(source, predicted_.get(), left_out, std::min(info().history_bytes, info().target_size), sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

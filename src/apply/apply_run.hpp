@@ -1,6 +1,7 @@
 // One application of a patch, step by step; shared by the public calls and by the self-check of create.
 #pragma once
 
+#include "apply/moved_source.hpp"
 #include "apply/window_pipeline.hpp"
 #include "apply/timed_reader.hpp"
 #include "bdelta/apply.hpp"
@@ -25,6 +26,9 @@ class ApplyRun {
 
   // If the patch predicts fields of programs: finds those of OLD, and what the patch says of them.
   Status prepare_prediction();
+
+  // If the patch has other numbers in place of some of OLD's: copies are made of OLD with these, from now on.
+  Status move_numbers();
 
   // All windows into the sink; the whole is proven against the header's digest.
   Status write_target(const TargetSink& sink);
@@ -67,6 +71,7 @@ class ApplyRun {
   io::TypedReader patch_;
   std::unique_ptr<PatchReader> reader_;
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
+  std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved
   std::optional<PageHasher> page_hasher_;       // absent where no digests are left out
   std::optional<HeaderSumFiller> header_sums_;  // likewise, no header checksums
   std::optional<FileDigester> file_digester_;  // likewise

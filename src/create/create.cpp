@@ -18,6 +18,7 @@ Status make_patch(CreateRun& run) {
   BDELTA_TRY(run.leave_out_file_digests());
   BDELTA_TRY(run.leave_out_header_sums());
   BDELTA_TRY(run.find_programs());
+  BDELTA_TRY(run.move_numbers());
   for (const TargetRange& segment : run.segments()) {
     BDELTA_TRY(run.load_segment(segment));
     BDELTA_TRY(run.find_covers());

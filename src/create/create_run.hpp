@@ -36,6 +36,8 @@ class CreateRun {
   Status leave_out_header_sums();  // of archives
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
 
+  Status move_numbers();   // of lists in OLD that NEW has numbered anew
+
   // The target in parts, in order; each goes through the steps below.
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
@@ -152,6 +154,7 @@ class CreateRun {
   FileDigests file_digests_;               // target_ has others in their place
   HeaderSumSpans header_sums_;             // target_ has others in their place
   PageHashLists page_hashes_;              // target_ has zeros in their place
+  MovedNumbers moved_numbers_;             // source_ has others in their place
   Digest128 source_digest_{};
   Digest128 target_digest_{};
   Xxh3Hasher target_hasher_;               // of the segments

@@ -7,6 +7,7 @@
 #include "create/file_digest_pass.hpp"
 #include "create/header_sum_pass.hpp"
 #include "create/member_alignment.hpp"
+#include "create/number_pass.hpp"
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
 #include "exe/images.hpp"
@@ -122,6 +123,19 @@ Status CreateRun::find_programs() {
   programs_ = ProgramPass::begin(source_.bytes(), std::move(source_images), target_.bytes(), std::move(target_images),
                                  diagonals(), budget_.settings, *pool_);
   return {};
+}
+
+// A patch has programs or these.
+Status CreateRun::move_numbers() {
+  if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_ || programs_) return {};
+  MovedNumbers found = learn_moved_numbers(source_.bytes(), target_.bytes(), *pool_);
+  if (found.header_positions.empty()) return {};
+  BDELTA_ASSIGN(const MutableByteSpan source, source_.edit(*pool_));
+  bdelta::move_numbers(source, found);
+  matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
+  source_pieces_ = FilePieces(source_.bytes());
+  moved_numbers_ = std::move(found);
+  return writer_->add_moved_numbers(moved_numbers_);
 }
 
 // Zeros in place of what an applier computes.

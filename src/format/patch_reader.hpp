@@ -7,6 +7,7 @@
 #include "bdelta/inspect.hpp"
 #include "delta/file_digests.hpp"
 #include "delta/header_sums.hpp"
+#include "delta/moved_numbers.hpp"
 #include "delta/op.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
@@ -48,6 +49,12 @@ class PatchReader {
   // these. Known once the plan is whole.
   [[nodiscard]] virtual const PageHashLists& page_hashes() const noexcept {
     static const PageHashLists kNone;
+    return kNone;
+  }
+
+  // Numbers that the source has and copies have others in place of, sound for its size. Known once the plan is whole.
+  [[nodiscard]] virtual const MovedNumbers& moved_numbers() const noexcept {
+    static const MovedNumbers kNone;
     return kNone;
   }
 

@@ -121,6 +121,7 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
       case RecordTag::kPageHashes: found = measure_by_length(bytes, kMaxPageHashRecordBytes); break;
       case RecordTag::kHeaderSums: found = measure_by_length(bytes, kMaxHeaderSumRecordBytes); break;
       case RecordTag::kFileDigests: found = measure_by_length(bytes, kMaxFileDigestRecordBytes); break;
+      case RecordTag::kMovedNumbers: found = measure_by_length(bytes, kMaxMovedNumberRecordBytes); break;
       case RecordTag::kWords: found = measure_by_length(bytes, kMaxWordRecordBytes); break;
       default: found = whole(1); break;
     }

@@ -83,6 +83,10 @@ Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
   if ((header.required_features & kApart) == kApart) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
   }
+  constexpr std::uint64_t kTwoWays = kFeaturePrediction | kFeatureMovedNumbers;
+  if ((header.required_features & kTwoWays) == kTwoWays) {
+    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and moved numbers, which don't go together"};
+  }
   if (header.history_bytes > header.decoder_memory_bytes) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
   }

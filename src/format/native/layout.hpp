@@ -27,10 +27,12 @@ inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of
 inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
 inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new diagonals are told from tracks
 inline constexpr std::uint64_t kFeatureLightMisses = 1u << 14;   // groups may have the light model of misses
+inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
                                                 kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
-                                                kFeatureFileDigests | kFeatureTracks | kFeatureLightMisses;
+                                                kFeatureFileDigests | kFeatureTracks | kFeatureLightMisses |
+                                                kFeatureMovedNumbers;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -53,7 +55,7 @@ inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 enum class RecordTag : std::uint8_t {
   kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6, kHeaderSums = 7,
-  kFileDigests = 8
+  kFileDigests = 8, kMovedNumbers = 9
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
@@ -63,6 +65,7 @@ inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // o
 inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
 inline constexpr std::uint64_t kMaxHeaderSumRecordBytes = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kMaxFileDigestRecordBytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMaxMovedNumberRecordBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 

@@ -11,6 +11,7 @@
 #include "format/native/group_reader.hpp"
 #include "format/native/head_reader.hpp"
 #include "format/native/header_sum_record.hpp"
+#include "format/native/moved_number_record.hpp"
 #include "format/native/page_hash_record.hpp"
 #include "format/native/word_record.hpp"
 #include "model/window_decoder.hpp"
@@ -42,13 +43,15 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    if (lacks_file_digests() || lacks_header_sums() || lacks_page_hashes() || lacks_words()) return false;
+    if (lacks_file_digests() || lacks_header_sums() || lacks_page_hashes()) return false;
+    if (lacks_moved_numbers() || lacks_words()) return false;
     return !predicts() || (plan_ && plan_pos_ == header_.target_size);
   }
 
   [[nodiscard]] const FileDigests& file_digests() const noexcept override { return file_digests_; }
   [[nodiscard]] const HeaderSumSpans& header_sums() const noexcept override { return header_sums_; }
   [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
+  [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
 
   Status read_plan_record() override {
     try {
@@ -56,6 +59,7 @@ class Reader final : public PatchReader {
       if (lacks_file_digests()) return read_file_digest_record();
       if (lacks_header_sums()) return read_header_sum_record();
       if (lacks_page_hashes()) return read_page_hash_record();
+      if (lacks_moved_numbers()) return read_moved_number_record();
       if (lacks_words()) return read_word_record();
       BDELTA_TRY(plan_ ? read_covers() : read_global_record());
       return plan_is_whole() ? finish_plan() : Status();
@@ -105,6 +109,10 @@ class Reader final : public PatchReader {
     return (header_.required_features & kFeaturePageHashes) != 0 && page_hashes_.empty();
   }
 
+  [[nodiscard]] bool lacks_moved_numbers() const noexcept {
+    return (header_.required_features & kFeatureMovedNumbers) != 0 && moved_numbers_.header_positions.empty();
+  }
+
   [[nodiscard]] bool lacks_words() const noexcept {
     return (header_.required_features & kFeatureWords) != 0 && !words_;
   }
@@ -139,6 +147,13 @@ class Reader final : public PatchReader {
     BDELTA_TRY(expect(RecordTag::kPageHashes));
     BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, room_));
     take_memory(list_bytes_of(page_hashes_));
+    return {};
+  }
+
+  Status read_moved_number_record() {
+    BDELTA_TRY(expect(RecordTag::kMovedNumbers));
+    BDELTA_ASSIGN(moved_numbers_, read_moved_numbers(patch_, room_));
+    take_memory(moved_numbers_.held_bytes());
     return {};
   }
 
@@ -264,6 +279,7 @@ class Reader final : public PatchReader {
   FileDigests file_digests_;
   HeaderSumSpans header_sums_;
   PageHashLists page_hashes_;
+  MovedNumbers moved_numbers_;
   std::optional<WordMap> words_;
   std::optional<PredictionPlan> plan_;
   std::uint64_t plan_pos_ = 0;  // of the target, where the covers read so far end

@@ -7,6 +7,7 @@
 #include "format/native/file_digest_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/header_sum_record.hpp"
+#include "format/native/moved_number_record.hpp"
 #include "format/native/page_hash_record.hpp"
 
 namespace bdelta::native {
@@ -76,6 +77,14 @@ Status Writer::add_page_hashes(const PageHashLists& lists) {
   end_record();
   limits_.required_features |= kFeaturePageHashes;
   page_hash_bytes_ = list_bytes_of(lists);
+  return {};
+}
+
+Status Writer::add_moved_numbers(const MovedNumbers& numbers) {
+  BDELTA_TRY(append_body(encode_moved_numbers(numbers)));
+  end_record();
+  limits_.required_features |= kFeatureMovedNumbers;
+  moved_number_bytes_ = numbers.held_bytes();
   return {};
 }
 
@@ -178,8 +187,8 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + file_digest_bytes_ + page_hash_bytes_ + word_bytes_ +
-      limits_.history_bytes;
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + file_digest_bytes_ + page_hash_bytes_ + moved_number_bytes_ +
+      word_bytes_ + limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;

@@ -6,6 +6,7 @@
 
 #include "delta/file_digests.hpp"
 #include "delta/header_sums.hpp"
+#include "delta/moved_numbers.hpp"
 #include "delta/page_hashes.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
@@ -56,10 +57,13 @@ class Writer {
   // The lists of page digests that the groups leave out, before everything else but header sums and file digests.
   Status add_page_hashes(const PageHashLists& lists);
 
+  // Numbers of the source that the groups copy as others, behind the page digests.
+  Status add_moved_numbers(const MovedNumbers& numbers);
+
   // Words with the codec of this patch.
   Result<CodedWords> encode_words(WordMap words) const;
 
-  // Those that copies of the groups have others in place of, behind the page digests.
+  // Those that copies of the groups have others in place of, behind the moved numbers.
   Status add_words(const CodedWords& words);
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
@@ -118,6 +122,7 @@ class Writer {
   std::uint64_t plan_memory_bytes_ = 0;
   std::uint64_t file_digest_bytes_ = 0;
   std::uint64_t page_hash_bytes_ = 0;
+  std::uint64_t moved_number_bytes_ = 0;
   std::uint64_t word_bytes_ = 0;
 };
 

@@ -1,0 +1,52 @@
+// Numbers that the source has in lists, and copies have others in place of, by where they stand and how large they are:
+// where a list names its types and strings by their places in one long list that has grown in a hundred places, all numbers
+// behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever applies
+// it copies from a source with these other numbers. Unlike words (delta/word_map.hpp), which are told one by one and are
+// found wherever they stand, steps tell numbers that nobody has seen, and nothing else is taken for one.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bdelta/error.hpp"
+
+namespace bdelta {
+
+// Numbers from `begin` up to the next step are moved by this, modulo 2^32.
+struct NumberStep {
+  std::uint32_t begin = 0;
+  std::uint32_t move = 0;
+  bool operator==(const NumberStep&) const = default;
+};
+
+// Ascending; the first does not begin at 0, which stands for no type and no name. Numbers in front of it stay.
+using NumberSteps = std::vector<NumberStep>;
+
+[[nodiscard]] std::uint32_t moved(const NumberSteps& steps, std::uint32_t number) noexcept;
+
+// The lists are those of types in BTF (exe/btf.hpp), which name one another and strings.
+struct MovedNumbers {
+  static constexpr std::uint64_t kHeldBytesPerList = 32;
+  static constexpr std::uint64_t kHeldBytesPerStep = 8;
+
+  std::uint64_t type_bytes = 0;                // of all lists, without their headers
+  std::vector<std::uint64_t> header_positions;  // in the source, ascending; empty where a patch has no such lists
+  NumberSteps types;
+  NumberSteps strings;
+
+  // What an applier holds because of them.
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept {
+    return type_bytes + kHeldBytesPerList * header_positions.size() +
+           kHeldBytesPerStep * (types.size() + strings.size());
+  }
+  bool operator==(const MovedNumbers&) const = default;
+};
+
+inline constexpr std::size_t kMostNumberLists = 65'536;
+inline constexpr std::size_t kMostNumberSteps = 65'536;  // of types, and of strings
+
+// Whether there are lists, no more than that, inside a source of this size and in order, and steps likewise, at least one.
+// kPatchCorrupt else. What the source has at these positions is for its reader to check.
+Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_size);
+
+}  // namespace bdelta

@@ -1,0 +1,71 @@
+// BTF, the types of a Linux kernel and its modules: a list of types that name one another and strings by number. Those of a
+// module go on counting where the kernel's end, so each new type of the kernel moves numbers in all its modules.
+//
+// Source: the kernel's documentation, "BPF Type Format (BTF)". Little-endian, version 1.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.hpp"
+#include "bdelta/io.hpp"
+#include "delta/moved_numbers.hpp"
+
+namespace bdelta::exe {
+
+inline constexpr std::size_t kBtfHeaderBytes = 24;
+inline constexpr std::size_t kBtfTypeBytes = 12;  // name, information, size or type; what follows depends on the kind
+
+// The list of types, in the file that its header stands in.
+struct BtfTypes {
+  std::uint64_t pos = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+// By the header at header_pos, of whose bytes at least kBtfHeaderBytes are given. None if it is none, or if its list or its
+// strings are not inside a file of this size.
+[[nodiscard]] std::optional<BtfTypes> read_btf_header(ByteSpan header, std::uint64_t header_pos,
+                                                      std::uint64_t file_size) noexcept;
+
+enum class BtfNumber : std::uint8_t { kType, kString };
+
+// What a type of this kind is made of, in words of four bytes: s names a string, t a type, a dot neither.
+struct BtfShape {
+  std::string_view head;    // information is the second of the three
+  std::string_view tail;    // once, behind that
+  std::string_view member;  // as often as information says
+};
+
+// Null for a kind that is not known: nothing can be said of what comes behind it.
+[[nodiscard]] const BtfShape* btf_shape(unsigned kind) noexcept;
+
+// Calls body(BtfNumber, pos) for each number in the list, ascending, pos being its first byte in `types`. False if what is
+// there is no list of whole types of known kinds; the body has been called for what stands in front of that.
+template <class Body>
+[[nodiscard]] bool for_each_btf_number(ByteSpan types, Body&& body) {
+  std::size_t at = 0;
+  const auto pass = [&](std::string_view words) {
+    for (const char word : words) {
+      if (word != '.') body(word == 't' ? BtfNumber::kType : BtfNumber::kString, at);
+      at += 4;
+    }
+  };
+  while (at < types.size()) {
+    if (types.size() - at < kBtfTypeBytes) return false;
+    const auto information = load_le<std::uint32_t>(types.data() + at + 4);
+    const BtfShape* const shape = btf_shape(information >> 24 & 31);
+    if (!shape) return false;
+    const std::size_t member_count = information & 0xffff;
+    const std::size_t words = shape->tail.size() + member_count * shape->member.size();
+    if (words > (types.size() - at - kBtfTypeBytes) / 4) return false;
+    pass(shape->head);
+    pass(shape->tail);
+    for (std::size_t i = 0; i < member_count; ++i) pass(shape->member);
+  }
+  return true;
+}
+
+// Puts others in place of its numbers. False as above; what stands in front of that has been changed.
+[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const MovedNumbers& numbers) noexcept;
+
+}  // namespace bdelta::exe

@@ -1,0 +1,99 @@
+#include "exe/btf_sections.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "exe/btf.hpp"
+#include "exe/elf.hpp"
+#include "exe/file_number.hpp"
+#include "exe/magic_scan.hpp"
+
+namespace bdelta::exe {
+namespace {
+
+constexpr std::uint16_t kEtRelocatable = 1;
+constexpr std::string_view kSectionName{".BTF\0", 5};  // with the zero that ends it
+constexpr std::uint64_t kMostSections = 4096;          // of an object
+constexpr std::uint64_t kMostObjects = 1 << 20;        // of a file made of nothing else
+
+// Positions of fields in the header and in the table of sections, by the width of addresses.
+struct ElfWidth {
+  std::uint64_t word_bytes, table_at, entry_bytes_at, entry_bytes;
+};
+constexpr ElfWidth kWidths[2] = {{4, 32, 46, 40}, {8, 40, 58, 64}};
+
+// A relocatable object at a place of the file, of which nothing has been looked at.
+class Object {
+ public:
+  Object(ByteSpan file, std::uint64_t pos) : file_(file), pos_(pos) {
+    const ByteSpan head = bytes_at(file, pos, 64);
+    is_one_ = !head.empty() && std::equal(kElfMagic.begin(), kElfMagic.end(), head.begin()) &&
+              (head[4] == 1 || head[4] == 2) && head[5] == 1 && load_le<std::uint16_t>(head.data() + 16) == kEtRelocatable;
+    if (is_one_) width_ = kWidths[head[4] - 1];
+  }
+
+  // Where the section of types begins, or nothing.
+  [[nodiscard]] std::optional<std::uint64_t> types_header() const {
+    if (!is_one_ || number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at) != width_.entry_bytes) return std::nullopt;
+    const std::uint64_t count = number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at + 2);
+    const std::uint64_t names = number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at + 4);
+    for (std::uint64_t i = 1; i < std::min(count, kMostSections); ++i) {
+      const std::uint64_t name = number_at<std::uint32_t>(file_, entry(i));
+      const ByteSpan text = bytes_at(file_, section_pos(names) + name, kSectionName.size());
+      if (!text.empty() && std::equal(text.begin(), text.end(), kSectionName.begin(),
+                                      [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); })) {
+        return section_pos(i);
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t word(std::uint64_t at) const {
+    return width_.word_bytes == 8 ? number_at<std::uint64_t>(file_, at) : number_at<std::uint32_t>(file_, at);
+  }
+  [[nodiscard]] std::uint64_t entry(std::uint64_t i) const {
+    return pos_ + word(pos_ + width_.table_at) + i * width_.entry_bytes;
+  }
+  [[nodiscard]] std::uint64_t section_pos(std::uint64_t i) const {
+    return pos_ + word(entry(i) + 8 + 2 * width_.word_bytes);
+  }
+
+  ByteSpan file_;
+  std::uint64_t pos_;
+  bool is_one_ = false;
+  ElfWidth width_{};
+};
+
+// What wraps or leads out of the file reads as zeros, and has no header.
+std::vector<std::uint64_t> find_headers(ByteSpan file) {
+  static const MagicScan find_magic = best_magic_scan();
+  std::vector<std::uint64_t> found;
+  std::uint64_t objects = 0;
+  for (std::size_t pos = 0; pos + 1 < file.size() && objects < kMostObjects; ++pos) {
+    pos += find_magic(file.data() + pos, file.size() - 1 - pos);
+    if (file[pos] != kElfMagic[0]) continue;
+    if (const auto header = Object(file, pos).types_header()) found.push_back(*header);
+    ++objects;
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> find_btf(ByteSpan file) {
+  std::vector<std::uint64_t> positions;
+  std::uint64_t end = 0;
+  for (const std::uint64_t pos : find_headers(file)) {
+    const auto types = read_btf_header(bytes_at(file, pos, kBtfHeaderBytes), pos, file.size());
+    if (!types || types->pos < end || positions.size() == kMostNumberLists) continue;
+    if (!for_each_btf_number(bytes_at(file, types->pos, types->size_bytes), [](BtfNumber, std::size_t) {})) continue;
+    positions.push_back(pos);
+    end = types->pos + types->size_bytes;
+  }
+  return positions;
+}
+
+}  // namespace bdelta::exe

@@ -1,0 +1,15 @@
+// Where the types of kernel modules lie in a file.
+#pragma once
+
+#include <vector>
+
+#include "bdelta/io.hpp"
+
+namespace bdelta::exe {
+
+// The positions of the headers of BTF in the sections of that name of all relocatable ELF objects of the file, ascending:
+// those of sound lists of types that lie apart from one another, the first kMostNumberLists of them. Little-endian objects,
+// at any offset.
+[[nodiscard]] std::vector<std::uint64_t> find_btf(ByteSpan file);
+
+}  // namespace bdelta::exe
