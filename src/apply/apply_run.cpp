@@ -90,7 +90,7 @@ Status ApplyRun::prepare_prediction() {
 
 Status ApplyRun::move_numbers() {
   const MovedNumbers& numbers = reader_->moved_numbers();
-  if (numbers.header_positions.empty()) return {};
+  if (numbers.lists.empty()) return {};
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, numbers.type_bytes);
   BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, numbers, watch()));
   return {};

@@ -18,16 +18,17 @@ Error no_such_list(std::uint64_t pos) {
 Result<std::unique_ptr<MovedSource>> MovedSource::make(RandomReader& source, const MovedNumbers& numbers, Watch* watch) {
   std::unique_ptr<MovedSource> moved(new MovedSource(source));
   moved->bytes_.reserve(static_cast<std::size_t>(numbers.type_bytes));
-  moved->lists_.reserve(numbers.header_positions.size());
-  for (const std::uint64_t pos : numbers.header_positions) {
-    BDELTA_TRY(moved->add_list(pos, numbers));
+  moved->lists_.reserve(numbers.lists.size());
+  for (const NumberList& list : numbers.lists) {
+    BDELTA_TRY(moved->add_list(list, numbers));
     if (watch) BDELTA_TRY(watch->check());
   }
-  if (moved->bytes_.size() != numbers.type_bytes) return no_such_list(numbers.header_positions.back());
+  if (moved->bytes_.size() != numbers.type_bytes) return no_such_list(numbers.lists.back().header_pos);
   return moved;
 }
 
-Status MovedSource::add_list(std::uint64_t header_pos, const MovedNumbers& numbers) {
+Status MovedSource::add_list(const NumberList& list, const MovedNumbers& numbers) {
+  const std::uint64_t header_pos = list.header_pos;
   std::array<std::uint8_t, exe::kBtfHeaderBytes> header{};
   if (header_pos > size() || size() - header_pos < header.size()) return no_such_list(header_pos);
   BDELTA_TRY(source_.read_at(header_pos, header));
@@ -38,7 +39,7 @@ Status MovedSource::add_list(std::uint64_t header_pos, const MovedNumbers& numbe
   bytes_.resize(held_at + static_cast<std::size_t>(types->size_bytes));
   const MutableByteSpan held = MutableByteSpan(bytes_).subspan(held_at);
   BDELTA_TRY(source_.read_at(types->pos, held));
-  if (!exe::move_btf_numbers(held, numbers)) return no_such_list(header_pos);
+  if (!exe::move_btf_numbers(held, numbers.common, list.own)) return no_such_list(header_pos);
   lists_.push_back({types->pos, types->pos + types->size_bytes, held_at});
   return {};
 }
@@ -47,11 +48,11 @@ Status MovedSource::read_at(std::uint64_t pos, MutableByteSpan out) {
   BDELTA_TRY(source_.read_at(pos, out));
   const std::uint64_t end = pos + out.size();
   auto list = std::upper_bound(lists_.begin(), lists_.end(), pos,
-                               [](std::uint64_t at, const List& some) { return at < some.end; });
+                               [](std::uint64_t at, const Held& some) { return at < some.end; });
   for (; list != lists_.end() && list->begin < end; ++list) {
     const std::uint64_t from = std::max(pos, list->begin);
     const std::uint64_t length = std::min(end, list->end) - from;
-    const auto* const held = bytes_.data() + list->held_at + (from - list->begin);
+    const auto* const held = bytes_.data() + list->at + (from - list->begin);
     std::copy_n(held, length, out.begin() + static_cast<std::ptrdiff_t>(from - pos));
   }
   return {};

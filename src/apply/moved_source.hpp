@@ -24,18 +24,18 @@ class MovedSource final : public RandomReader {
   Status check_unchanged() override { return source_.check_unchanged(); }
 
  private:
-  struct List {
+  struct Held {
     std::uint64_t begin = 0;  // in the source
     std::uint64_t end = 0;
-    std::uint64_t held_at = 0;  // in bytes_
+    std::uint64_t at = 0;  // in bytes_
   };
 
   explicit MovedSource(RandomReader& source) : source_(source) {}
-  Status add_list(std::uint64_t header_pos, const MovedNumbers& numbers);
+  Status add_list(const NumberList& list, const MovedNumbers& numbers);
 
   RandomReader& source_;
   Bytes bytes_;
-  std::vector<List> lists_;  // ascending and apart
+  std::vector<Held> lists_;  // ascending and apart
 };
 
 }  // namespace bdelta

@@ -131,7 +131,7 @@ Status CreateRun::self_check() {
   io::MemoryReader target(target_.bytes());
   const bool is_as_given =
       budget_.target_whole && page_hashes_.empty() && header_sums_.empty() && file_digests_.empty();
-  const bool source_is_as_given = budget_.source_whole && moved_numbers_.header_positions.empty();
+  const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
   Status checked = check_patch(source_is_as_given ? source : source_reader_,
                                is_as_given ? target : target_reader_, head_, *body_, *pool_);
   timeline_.count_all_as({});

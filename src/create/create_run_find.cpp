@@ -129,7 +129,7 @@ Status CreateRun::find_programs() {
 Status CreateRun::move_numbers() {
   if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_ || programs_) return {};
   MovedNumbers found = learn_moved_numbers(source_.bytes(), target_.bytes(), *pool_);
-  if (found.header_positions.empty()) return {};
+  if (found.lists.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan source, source_.edit(*pool_));
   bdelta::move_numbers(source, found);
   matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);

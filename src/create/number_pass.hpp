@@ -7,8 +7,7 @@
 
 namespace bdelta {
 
-// No lists if there are none in both files, or if moving their numbers would not make the patch smaller. Depends on no
-// thread count.
+// No lists if the files have none, or if moving their numbers would not make the patch smaller. Depends on no thread count.
 [[nodiscard]] MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& pool);
 
 // Puts the other numbers into the source, for which they were learned.

@@ -1,5 +1,5 @@
 // Numbers that the source has in lists, and copies have others in place of, by where they stand and how large they are:
-// where a list names its types and strings by their places in one long list that has grown in a hundred places, all numbers
+// where lists name types and strings by their places in one long list that has grown in a hundred places, all numbers
 // behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever applies
 // it copies from a source with these other numbers. Unlike words (delta/word_map.hpp), which are told one by one and are
 // found wherever they stand, steps tell numbers that nobody has seen, and nothing else is taken for one.
@@ -19,34 +19,49 @@ struct NumberStep {
   bool operator==(const NumberStep&) const = default;
 };
 
-// Ascending; the first does not begin at 0, which stands for no type and no name. Numbers in front of it stay.
+// Ascending. The first does not begin at 0, which stands for no type and no name; numbers in front of it stay.
 using NumberSteps = std::vector<NumberStep>;
 
-[[nodiscard]] std::uint32_t moved(const NumberSteps& steps, std::uint32_t number) noexcept;
-
-// The lists are those of types in BTF (exe/btf.hpp), which name one another and strings.
-struct MovedNumbers {
-  static constexpr std::uint64_t kHeldBytesPerList = 32;
-  static constexpr std::uint64_t kHeldBytesPerStep = 8;
-
-  std::uint64_t type_bytes = 0;                // of all lists, without their headers
-  std::vector<std::uint64_t> header_positions;  // in the source, ascending; empty where a patch has no such lists
+// Of types, and of strings.
+struct StepPair {
   NumberSteps types;
   NumberSteps strings;
 
+  [[nodiscard]] std::size_t count() const noexcept { return types.size() + strings.size(); }
+  bool operator==(const StepPair&) const = default;
+};
+
+// A list of types in BTF (exe/btf.hpp), which name one another and strings.
+struct NumberList {
+  std::uint64_t header_pos = 0;  // in the source
+  StepPair own;                  // for numbers from where these begin on; the common ones for those in front
+  bool operator==(const NumberList&) const = default;
+};
+
+struct MovedNumbers {
+  static constexpr std::uint64_t kHeldBytesPerList = 96;
+  static constexpr std::uint64_t kHeldBytesPerStep = 8;
+
+  std::uint64_t type_bytes = 0;   // of all lists, without their headers
+  std::vector<NumberList> lists;  // ascending; empty where a patch moves no numbers
+  StepPair common;
+
+  [[nodiscard]] std::size_t step_count() const noexcept;
+
   // What an applier holds because of them.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept {
-    return type_bytes + kHeldBytesPerList * header_positions.size() +
-           kHeldBytesPerStep * (types.size() + strings.size());
+    return type_bytes + kHeldBytesPerList * lists.size() + kHeldBytesPerStep * step_count();
   }
   bool operator==(const MovedNumbers&) const = default;
 };
 
-inline constexpr std::size_t kMostNumberLists = 65'536;
-inline constexpr std::size_t kMostNumberSteps = 65'536;  // of types, and of strings
+// What becomes of a number; `own` may be empty.
+[[nodiscard]] std::uint32_t moved(const NumberSteps& common, const NumberSteps& own, std::uint32_t number) noexcept;
 
-// Whether there are lists, no more than that, inside a source of this size and in order, and steps likewise, at least one.
-// kPatchCorrupt else. What the source has at these positions is for its reader to check.
+inline constexpr std::size_t kMostNumberLists = 65'536;
+
+// Whether there are lists, no more than that, inside a source of this size, they and all steps are in order, and there are
+// steps. kPatchCorrupt else. What the source has at these positions is for its reader to check.
 Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_size);
 
 }  // namespace bdelta

@@ -53,11 +53,23 @@ std::optional<BtfTypes> read_btf_header(ByteSpan header, std::uint64_t header_po
   return BtfTypes{header_pos + types_at, types_bytes};
 }
 
-bool move_btf_numbers(MutableByteSpan types, const MovedNumbers& numbers) noexcept {
-  return for_each_btf_number(types, [&](BtfNumber kind, std::size_t at) {
-    const auto number = load_le<std::uint32_t>(types.data() + at);
-    const NumberSteps& steps = kind == BtfNumber::kType ? numbers.types : numbers.strings;
-    store_le<std::uint32_t>(types.data() + at, moved(steps, number));
+std::size_t btf_type_bytes(ByteSpan types) noexcept {
+  if (types.size() < kBtfTypeBytes) return 0;
+  const auto information = load_le<std::uint32_t>(types.data() + 4);
+  const BtfShape* const shape = btf_shape(information >> 24 & 31);
+  if (!shape) return 0;
+  const std::size_t words = shape->tail.size() + (information & 0xffff) * shape->member.size();
+  return words <= (types.size() - kBtfTypeBytes) / 4 ? kBtfTypeBytes + 4 * words : 0;
+}
+
+bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own) noexcept {
+  return for_each_btf_type(types, [&](std::size_t begin, ByteSpan type) {
+    for_each_number_of_type(type, [&](BtfNumber kind, std::size_t at) {
+      std::uint8_t* const place = types.data() + begin + at;
+      const auto number = load_le<std::uint32_t>(place);
+      store_le<std::uint32_t>(place, kind == BtfNumber::kType ? moved(common.types, own.types, number)
+                                                              : moved(common.strings, own.strings, number));
+    });
   });
 }
 

@@ -39,10 +39,15 @@ struct BtfShape {
 // Null for a kind that is not known: nothing can be said of what comes behind it.
 [[nodiscard]] const BtfShape* btf_shape(unsigned kind) noexcept;
 
-// Calls body(BtfNumber, pos) for each number in the list, ascending, pos being its first byte in `types`. False if what is
-// there is no list of whole types of known kinds; the body has been called for what stands in front of that.
+// Of the type that begins with these bytes; 0 if it is not whole or its kind is not known.
+[[nodiscard]] std::size_t btf_type_bytes(ByteSpan types) noexcept;
+
+// Calls body(BtfNumber, pos) for each number of the type that begins with these bytes and is whole, ascending, pos being the
+// number's first byte.
 template <class Body>
-[[nodiscard]] bool for_each_btf_number(ByteSpan types, Body&& body) {
+void for_each_number_of_type(ByteSpan type, Body&& body) {
+  const auto information = load_le<std::uint32_t>(type.data() + 4);
+  const BtfShape& shape = *btf_shape(information >> 24 & 31);
   std::size_t at = 0;
   const auto pass = [&](std::string_view words) {
     for (const char word : words) {
@@ -50,22 +55,26 @@ template <class Body>
       at += 4;
     }
   };
-  while (at < types.size()) {
-    if (types.size() - at < kBtfTypeBytes) return false;
-    const auto information = load_le<std::uint32_t>(types.data() + at + 4);
-    const BtfShape* const shape = btf_shape(information >> 24 & 31);
-    if (!shape) return false;
-    const std::size_t member_count = information & 0xffff;
-    const std::size_t words = shape->tail.size() + member_count * shape->member.size();
-    if (words > (types.size() - at - kBtfTypeBytes) / 4) return false;
-    pass(shape->head);
-    pass(shape->tail);
-    for (std::size_t i = 0; i < member_count; ++i) pass(shape->member);
+  pass(shape.head);
+  pass(shape.tail);
+  for (std::size_t i = information & 0xffff; i > 0 && !shape.member.empty(); --i) pass(shape.member);
+}
+
+// Calls body(pos, bytes) for each type of the list. False if what is there is no list of whole types of known kinds; the
+// body has been called for those in front of that.
+template <class Body>
+[[nodiscard]] bool for_each_btf_type(ByteSpan types, Body&& body) {
+  for (std::size_t at = 0; at < types.size();) {
+    const std::size_t size = btf_type_bytes(types.subspan(at));
+    if (size == 0) return false;
+    body(at, types.subspan(at, size));
+    at += size;
   }
   return true;
 }
 
-// Puts others in place of its numbers. False as above; what stands in front of that has been changed.
-[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const MovedNumbers& numbers) noexcept;
+// Puts others in place of the list's numbers, by the steps that are its own and those of all lists. False as above; what
+// stands in front of that has been changed.
+[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own) noexcept;
 
 }  // namespace bdelta::exe

@@ -89,7 +89,7 @@ std::vector<std::uint64_t> find_btf(ByteSpan file) {
   for (const std::uint64_t pos : find_headers(file)) {
     const auto types = read_btf_header(bytes_at(file, pos, kBtfHeaderBytes), pos, file.size());
     if (!types || types->pos < end || positions.size() == kMostNumberLists) continue;
-    if (!for_each_btf_number(bytes_at(file, types->pos, types->size_bytes), [](BtfNumber, std::size_t) {})) continue;
+    if (!for_each_btf_type(bytes_at(file, types->pos, types->size_bytes), [](std::size_t, ByteSpan) {})) continue;
     positions.push_back(pos);
     end = types->pos + types->size_bytes;
   }

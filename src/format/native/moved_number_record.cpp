@@ -38,20 +38,28 @@ bool read_steps(ByteCursor& from, NumberSteps& steps) {
   return true;
 }
 
+void append_steps(Bytes& body, const StepPair& steps) {
+  append_steps(body, steps.types);
+  append_steps(body, steps.strings);
+}
+
+bool read_steps(ByteCursor& from, StepPair& steps) { return read_steps(from, steps.types) && read_steps(from, steps.strings); }
+
 }  // namespace
 
 Bytes encode_moved_numbers(const MovedNumbers& numbers) {
   Bytes body;
   append_varint(body, kBtf);
   append_varint(body, numbers.type_bytes);
-  append_varint(body, numbers.header_positions.size());
+  append_varint(body, numbers.lists.size());
   std::uint64_t before = 0;
-  for (const std::uint64_t pos : numbers.header_positions) {
-    append_varint(body, pos - before);
-    before = pos;
+  for (const NumberList& list : numbers.lists) {
+    const bool has_own = list.own.count() != 0;
+    append_varint(body, (list.header_pos - before) << 1 | static_cast<unsigned>(has_own));
+    if (has_own) append_steps(body, list.own);
+    before = list.header_pos;
   }
-  append_steps(body, numbers.types);
-  append_steps(body, numbers.strings);
+  append_steps(body, numbers.common);
   return record_of_body(RecordTag::kMovedNumbers, body);
 }
 
@@ -64,11 +72,15 @@ Result<MovedNumbers> read_moved_numbers(io::TypedReader& patch, const Header& he
   MovedNumbers numbers;
   numbers.type_bytes = from.varint();
   const std::uint64_t count = from.varint();
-  if (count > from.available()) return corrupt("has an impossible count");
-  numbers.header_positions.reserve(static_cast<std::size_t>(count));
-  std::uint64_t pos = 0;
-  for (std::uint64_t i = 0; i < count; ++i) numbers.header_positions.push_back(pos += from.varint());
-  if (!read_steps(from, numbers.types) || !read_steps(from, numbers.strings)) return corrupt("has impossible steps");
+  if (count > kMostNumberLists || count > from.available()) return corrupt("has an impossible count");
+  numbers.lists.resize(static_cast<std::size_t>(count));
+  std::uint64_t before = 0;
+  for (NumberList& list : numbers.lists) {
+    const std::uint64_t gap = from.varint();
+    list.header_pos = before += gap >> 1;
+    if ((gap & 1) != 0 && (!read_steps(from, list.own) || list.own.count() == 0)) return corrupt("has impossible steps");
+  }
+  if (!read_steps(from, numbers.common)) return corrupt("has impossible steps");
   if (!from.ok()) return corrupt("ends inside a field");
   if (from.available() != 0) return corrupt("goes on behind its last field");
   BDELTA_TRY(check_moved_numbers(numbers, header.source_size));

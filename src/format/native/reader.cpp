@@ -110,7 +110,7 @@ class Reader final : public PatchReader {
   }
 
   [[nodiscard]] bool lacks_moved_numbers() const noexcept {
-    return (header_.required_features & kFeatureMovedNumbers) != 0 && moved_numbers_.header_positions.empty();
+    return (header_.required_features & kFeatureMovedNumbers) != 0 && moved_numbers_.lists.empty();
   }
 
   [[nodiscard]] bool lacks_words() const noexcept {
