@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "exe/btf.hpp"
+#include "exe/btf_sections.hpp"
 #include "exe/field_codec.hpp"
+#include "exe/file_number.hpp"
 #include "exe/images.hpp"
 #include "exe/isa.hpp"
 #include "exe/program.hpp"
@@ -173,12 +176,29 @@ void check_program(ByteSpan file) {
   require(next == all.size(), "halves have all fields");
 }
 
+// Lists of types lie apart inside the file, and their numbers can be moved.
+void check_types(ByteSpan file) {
+  const StepPair common{{{1, 3}, {100, 0}}, {{2, 1}}};
+  const StepPair own{{{50, ~std::uint32_t{0}}}, {}};
+  std::uint64_t end = 0;
+  for (const std::uint64_t pos : exe::find_btf(file)) {
+    const auto types = exe::read_btf_header(exe::bytes_at(file, pos, exe::kBtfHeaderBytes), pos, file.size());
+    require(types && types->pos >= end, "lists of types have headers and lie apart");
+    end = types->pos + types->size_bytes;
+    require(end <= file.size(), "lists of types lie inside the file");
+    const ByteSpan list = exe::bytes_at(file, types->pos, types->size_bytes);
+    Bytes numbered(list.begin(), list.end());
+    require(exe::move_btf_numbers(numbered, common, own), "lists that are found are sound");
+  }
+}
+
 void check_file_input(Input& input, ByteSpan magic, std::size_t start) {
   test::GuardedBytes file(input.rest());
   if (file.bytes().size() >= start + magic.size()) {
     std::copy(magic.begin(), magic.end(), file.writable().begin() + static_cast<std::ptrdiff_t>(start));
   }
   check_program(file.bytes());
+  check_types(file.bytes());
 }
 
 namespace {

@@ -21,6 +21,9 @@ void check_fields(ByteSpan file, const exe::Images& images, std::span<const exe:
 // Finds images and fields of a file in every way there is: at once, and by blocks from an arbitrary place on.
 void check_program(ByteSpan file);
 
+// Finds lists of types, and moves their numbers.
+void check_types(ByteSpan file);
+
 // An input of a target of files: `magic` is written over its bytes from `start` on, so that every input that has room
 // gets past it, and the file that makes is checked.
 void check_file_input(Input& input, ByteSpan magic, std::size_t start = 0);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "create/number_pass.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -15,6 +16,7 @@
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/kernel_modules.hpp"
 #include "support/pe_program.hpp"
 #include "support/sorted_program.hpp"
 #include "support/program_pair.hpp"
@@ -53,6 +55,8 @@ void save_programs() {
   save("exe_elf", "sections", test::craft_elf());
   save("exe_elf", "segments", test::craft_elf_without_sections());
   save("exe_elf", "i386", test::craft_elf32());
+  save("exe_elf", "module", test::module_pair({1, 1, 60}).old_version);
+  save("exe_elf", "module_32", test::module_pair({1, 2, 60, false, false}).old_version);
   save("exe_elf", "go", test::craft_go());
   save("exe_elf", "go_64", test::craft_go_program(true));
   save("exe_elf", "go_32", test::craft_go_program(false));
@@ -195,6 +199,17 @@ std::vector<Pair> native_pairs() {
   pairs.push_back({"file_digests", packages.old_version, packages.new_version,
                    test::craft_patch(packages.old_version, packages.new_version,
                                      test::covers_of(packages.old_version, packages.new_version), digests)});
+  test::ModuleShape shape;
+  shape.module_count = 6;
+  shape.type_count = 40;
+  const test::ModulePair modules = test::module_pair(shape);
+  test::Craft moving;
+  WorkerPool pool(1);
+  moving.moved_numbers = learn_moved_numbers(modules.old_version, modules.new_version, pool);
+  moving.window_bytes = 3000;
+  pairs.push_back({"moved_numbers", modules.old_version, modules.new_version,
+                   test::craft_patch(modules.old_version, modules.new_version,
+                                     test::covers_of(modules.old_version, modules.new_version), moving)});
   const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
   for (const bool covers_apart : {false, true}) {
     test::Craft words;

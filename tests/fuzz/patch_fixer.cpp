@@ -4,6 +4,7 @@
 
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
+#include "apply/moved_source.hpp"
 #include "base/byte_cursor.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -111,7 +112,10 @@ class Executor {
     if (plan != nullptr) {
       BDELTA_ASSIGN(predicted, PredictedCopies::make(source_, *plan, patch->info(), limits.memory_limit_bytes, pool_));
     }
-    ExecuteCaches caches(source_, predicted.get());
+    if (!patch->moved_numbers().lists.empty()) {
+      BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, patch->moved_numbers(), nullptr));
+    }
+    ExecuteCaches caches(copied_source(), predicted.get());
     TargetHistory history(std::min(patch->info().history_bytes, patch->info().target_size));
     for (;;) {
       WindowDelta window;
@@ -134,9 +138,14 @@ class Executor {
   }
 
  private:
+  RandomReader& copied_source() {
+    if (moved_source_) return *moved_source_;
+    return source_;
+  }
+
   Status unpack_contents(const WindowDelta& window, MutableByteSpan out) {
     const ContentsPart& part = *window.contents;
-    if (!lanes_ || lanes_->group() != part.group) lanes_.emplace(part.group, part.scope, source_);
+    if (!lanes_ || lanes_->group() != part.group) lanes_.emplace(part.group, part.scope, copied_source());
     return lanes_->unpack(window, out, nullptr);
   }
 
@@ -177,6 +186,7 @@ class Executor {
   }
 
   io::MemoryReader source_;
+  std::unique_ptr<MovedSource> moved_source_;  // null where no numbers are moved
   Bytes& patch_;
   WorkerPool pool_;
   std::optional<ContentsLanes> lanes_;
@@ -205,7 +215,8 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
       prediction = true;
       continue;
     }
-    if (tag == RecordTag::kFileDigests || tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes || tag == RecordTag::kWords) {
+    if (tag == RecordTag::kFileDigests || tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes ||
+        tag == RecordTag::kMovedNumbers || tag == RecordTag::kWords) {
       (void)cursor.bytes(cursor.varint());
       continue;
     }

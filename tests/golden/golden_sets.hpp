@@ -14,6 +14,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-places", "bdt2-places-many", "bdt2-places-predicted",
     "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-predicted", "bdt2-header-sums", "bdt2-header-sums-cut",
     "bdt2-file-digests", "bdt2-file-digests-cut",
+    "bdt2-moved-numbers", "bdt2-moved-numbers-cut",
     "bdt2-tracks", "bdt2-tracks-many", "bdt2-tracks-predicted",
     "bdt2-many",   "bdt2-same",   "bdt2-strange", "bdt2-empty-new", "bdt2-empty-old", "bdt2-empty-all",
     "bdt1-edited", "bdt1-back",   "bdt1-literal", "bdt1-empty-new"};

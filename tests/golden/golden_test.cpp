@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
 
 // What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 4 coded contents, 5 digests, 6
 // page digests, 7 matches in runs, 8 words, 9 light literals, 10 places, 11 header sums, 12 file digests, 13 tracks,
-// 14 light misses.
+// 14 light misses, 15 moved numbers.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-max", 16}, {"bdt2-lanes", 16},
@@ -51,6 +51,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 3328}, {"bdt2-header-sums-cut", 2048},
+      {"bdt2-moved-numbers", 41984}, {"bdt2-moved-numbers-cut", 42512},
       {"bdt2-file-digests", 5120}, {"bdt2-file-digests-cut", 6144},
       {"bdt2-tracks", 9216}, {"bdt2-tracks-many", 9216}, {"bdt2-tracks-predicted", 9217},
       {"bdt2-signed", 64}, {"bdt2-signed-predicted", 65}};

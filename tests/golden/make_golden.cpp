@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <string>
 
+#include "create/number_pass.hpp"
 #include "support/craft.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/kernel_modules.hpp"
 #include "support/linked_programs.hpp"
 #include "support/pe_program.hpp"
 #include "support/sorted_program.hpp"
@@ -191,6 +193,25 @@ void make_light_misses(const Bytes& source, const Bytes& busy) {
   by_tool("bdt2-light-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
 }
 
+// By the tool; and by hand, of 32-bit objects, in windows that end inside numbers.
+void make_moved_numbers() {
+  ModuleShape shape;
+  shape.module_count = 14;
+  shape.type_count = 60;
+  const ModulePair modules = module_pair(shape);
+  by_tool("bdt2-moved-numbers", modules.old_version, modules.new_version, create_options(6));
+  shape.seed = 2;
+  shape.bits64 = false;
+  const ModulePair more = module_pair(shape);
+  WorkerPool pool(1);
+  Craft craft;
+  craft.moved_numbers = learn_moved_numbers(more.old_version, more.new_version, pool);
+  craft.window_bytes = 701;
+  craft.group_bytes = 5000;
+  craft.light = craft.model = true;
+  by_hand("bdt2-moved-numbers-cut", more.old_version, more.new_version, craft);
+}
+
 // Sets of before places (feature bit 10) and tracks (13) have packed groups without them, which nothing makes any more.
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
@@ -319,6 +340,7 @@ void make_all() {
   make_places(source, busy);
   make_tracks(source, busy);
   make_light_misses(source, busy);
+  make_moved_numbers();
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -8,6 +8,7 @@ from file_digests import fill_digests, read_file_digests
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
 from header_sums import fill_sums, read_sum_spans
+from moved_numbers import move_numbers, read_moved_numbers
 from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
@@ -26,6 +27,8 @@ def apply_bdt2(source, patch):
     file_digests = read_file_digests(cursor, header) if header.has_file_digests else []
     sum_spans = read_sum_spans(cursor, header) if header.has_header_sums else []
     page_lists = read_page_lists(cursor, header) if header.has_page_lists else []
+    if header.has_moved_numbers:
+        source = move_numbers(source, read_moved_numbers(cursor, header))
     words = read_words(cursor, header) if header.has_words else None
     predictor = read_prediction(cursor, header, source) if header.predicted else None
     kind = CONTENTS if header.predicted else WHOLE

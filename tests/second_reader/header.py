@@ -17,10 +17,11 @@ FEATURE_HEADER_SUMS = 1 << 11
 FEATURE_FILE_DIGESTS = 1 << 12
 FEATURE_TRACKS = 1 << 13
 FEATURE_LIGHT_MISSES = 1 << 14
+FEATURE_MOVED_NUMBERS = 1 << 15
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
                   FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
                   FEATURE_PLACES | FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS |
-                  FEATURE_TRACKS | FEATURE_LIGHT_MISSES)
+                  FEATURE_TRACKS | FEATURE_LIGHT_MISSES | FEATURE_MOVED_NUMBERS)
 
 
 @dataclass
@@ -86,6 +87,10 @@ class Header:
         return bool(self.required_features & FEATURE_PAGE_HASHES)
 
     @property
+    def has_moved_numbers(self):
+        return bool(self.required_features & FEATURE_MOVED_NUMBERS)
+
+    @property
     def has_words(self):
         return bool(self.required_features & FEATURE_WORDS)
 
@@ -105,6 +110,7 @@ def read_header(cursor):
     # What optional features append behind these fields is ignored.
     header = Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
                     fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
+    require(not (header.predicted and header.has_moved_numbers), "prediction and moved numbers don't go together")
     if header.copies_target:
         require(not header.predicted, "prediction and copies of NEW don't go together")
         header.history = fields.varint(most=header.decoder_memory, name="history")

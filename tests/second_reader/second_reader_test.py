@@ -39,6 +39,7 @@ from light_literals import LightLiteralModel
 from light_misses import LightMissModel
 from literal_model import LiteralModel
 from miss_model import MissModel
+from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
 from prediction import check_memory
@@ -156,6 +157,27 @@ class Examples(unittest.TestCase):
         header.decoder_memory -= 1
         with self.assertRaises(PatchError):
             read_file_digests(Cursor(record), header)
+
+    MOVED = bytes.fromhex("0910 00 18 01 09 01320a 00 02 0a04 1403 01 0702")
+
+    def test_moved_numbers(self):
+        header = mock.Mock(source_bytes=53, decoder_memory=24 + 96 + 4 * 8)
+        numbers = read_moved_numbers(Cursor(self.MOVED), header)
+        self.assertEqual(header.decoder_memory, 0)
+        before = struct.pack("<7I", 0x1eb9f, 24, 0, 24, 24, 1, 8) + struct.pack("<5I", 2 << 24, 12, 5, 10 << 24, 52)
+        after = before[:24] + struct.pack("<6I", 9, 2 << 24, 14, 5, 10 << 24, 57)
+        self.assertEqual(move_numbers(bytes(4) + before + b"\0", numbers), bytes(4) + after + b"\0")
+        with self.assertRaises(PatchError):
+            move_numbers(bytes(4) + before, numbers)
+        with self.assertRaises(PatchError):
+            read_moved_numbers(Cursor(self.MOVED), header)
+
+    def test_moved_numbers_that_are_no_such(self):
+        for at, byte in ((0, 5), (1, 15), (1, 17), (2, 1), (4, 0), (4, 2), (5, 107), (6, 0), (7, 0), (9, 1), (11, 0), (15, 0),
+                         (16, 0)):
+            header = mock.Mock(source_bytes=53, decoder_memory=1 << 20)
+            with self.subTest((at, byte)), self.assertRaises(PatchError):
+                read_moved_numbers(Cursor(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
 
     WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
 
@@ -325,6 +347,14 @@ class Fresh(unittest.TestCase):
             for level in ("-3", "-6", "-9"):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
+
+    def test_numbers_of_types(self):
+        folder = os.path.join(GOLDEN, "bdt2-moved-numbers")
+        with mock.patch("bdt2.move_numbers", side_effect=move_numbers) as moved_by:
+            for level in ("-3", "-9"):
+                with self.subTest(level):
+                    self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
+        self.assertEqual(moved_by.call_count, 2)
 
     def check_contents(self, old, new, scope, level="--max"):
         """`scope`: whether literals are coded, and whether misses are. A pair for which bdelta chooses otherwise by now

@@ -2,6 +2,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "create/level.hpp"
+#include "create/number_pass.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "match/matcher.hpp"
@@ -61,8 +62,10 @@ Bytes copied_bytes(ByteSpan source, std::size_t target_size, const Covers& cover
 
 }  // namespace
 
-Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
+Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
   const Bytes target = without(whole_target, craft);
+  Bytes source(whole_source.begin(), whole_source.end());
+  move_numbers(source, craft.moved_numbers);
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
@@ -80,6 +83,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
   if (!craft.file_digests.empty()) EXPECT_OK(writer.add_file_digests(craft.file_digests));
   if (!craft.header_sums.empty()) EXPECT_OK(writer.add_header_sums(craft.header_sums));
   if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
+  if (!craft.moved_numbers.lists.empty()) EXPECT_OK(writer.add_moved_numbers(craft.moved_numbers));
   if (words) {
     const auto coded = writer.encode_words(*words);
     EXPECT_OK(coded);
@@ -101,7 +105,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
       EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
     }
   } else {
-    const FilePieces pieces({{0, source}, {source.size(), target}});  // covers may take what stands behind the source
+    const FilePieces pieces({{0, ByteSpan(source)}, {source.size(), target}});  // covers may take what stands behind the source
     std::vector<GroupPlan> plans = craft.plans;
     if (plans.empty()) {
       plans = plan_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes, source.size());
@@ -119,7 +123,7 @@ Bytes craft_patch(ByteSpan source, ByteSpan whole_target, const Covers& covers, 
     EXPECT_OK(writer.add_groups(drafts));
   }
   EXPECT_OK(writer.finish());
-  native::Header header = header_of(source, whole_target);
+  native::Header header = header_of(whole_source, whole_target);
   writer.declare(header);
   Bytes bytes(static_cast<std::size_t>(body.size()));
   EXPECT_OK(body.read_at(0, bytes));

@@ -21,6 +21,7 @@ struct Craft {
   PageHashLists page_hashes;                  // of the target; the patch leaves them out
   FileDigests file_digests;                   // likewise
   HeaderSumSpans header_sums;                 // likewise: checksums there are those of the header before in the target
+  MovedNumbers moved_numbers;                 // of the source; none if there are no lists
   std::optional<WordMap> words;               // replaced in what coded windows copy
   bool covers_apart = false;  // in front of all groups as with prediction, of fields of no kind; none meet on a diagonal
   bool coded_first = false;   // all groups, before any is written
