@@ -1,6 +1,8 @@
 // Memory: what a level takes, and how it gives way to a limit.
 #pragma once
 
+#include <optional>
+
 #include "create/level.hpp"
 #include "bdelta/create.hpp"
 #include "match/matcher.hpp"
@@ -20,7 +22,7 @@ struct BudgetRequest {
 };
 
 // How the work is cut so that it stays within the limit. Everything but `threads` and `codec_bytes`, which have no effect
-// on the patch, follows from level, limit, sizes and views alone.
+// on the patch, follows from level, limit, sizes and views alone, and where that is asked from how much differs.
 struct Budget {
   LevelSettings settings;
   MatchLimits match;
@@ -42,5 +44,15 @@ struct Budget {
 
 // kMemoryLimit with the figure that would do if nothing fits.
 Result<Budget> make_budget(const BudgetRequest& request);
+
+// What a fast look at two files tells. By default, that they are the same.
+struct Likeness {
+  std::uint64_t changed_bytes = 0;  // in NEW, and what it takes to tell where
+  bool has_programs = false;        // that may be predicted
+};
+
+// The budget of work without a limit, for files of such a likeness, if that stays within the limit; else none. For inputs
+// that are mapped or loaded.
+[[nodiscard]] std::optional<Budget> budget_for_similar(const BudgetRequest& request, const Likeness& likeness);
 
 }  // namespace bdelta

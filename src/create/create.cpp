@@ -14,6 +14,8 @@ Status make_patch(CreateRun& run) {
   BDELTA_TRY(run.check_limits());
   BDELTA_TRY(run.load_inputs());
   BDELTA_TRY(run.digest_inputs());
+  run.settle_budget();
+  run.begin_patch();
   run.align_members();
   BDELTA_TRY(run.leave_out_file_digests());
   BDELTA_TRY(run.leave_out_header_sums());

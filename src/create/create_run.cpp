@@ -50,7 +50,7 @@ Status CreateRun::check_limits() {
     }
     BDELTA_TRY(bdt1::check_sizes(source_reader_.size(), target_reader_.size()));
   }
-  BudgetRequest request;
+  BudgetRequest& request = budget_request_;
   request.level = options_.level;
   request.limit_bytes = options_.memory_limit_bytes;
   request.threads = thread_count_for(options_.threads);
@@ -60,27 +60,29 @@ Status CreateRun::check_limits() {
   request.source_view = !source_reader_.view().empty();
   request.target_view = !target_reader_.view().empty();
   BDELTA_ASSIGN(budget_, make_budget(request));
-
-  const LevelSettings& settings = budget_.settings;
   pool_.emplace(budget_.threads, &timeline_, &watch_);
+  return {};
+}
+
+void CreateRun::begin_patch() {
+  const LevelSettings& settings = budget_.settings;
   body_.emplace(spool_options(options_, budget_.spool_bytes));
   if (options_.format == PatchFormat::kBdt1) {
     literals_.emplace(spool_options(options_, budget_.spool_bytes));
     bdt1_writer_.emplace(*body_, *literals_, patch_limit_bytes_, watch_);
-  } else {
-    native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
-                                     settings.model_values, settings.model_byte_ns, settings.window_bytes,
-                                     patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
-                                     settings.contents, settings.light_ns};
-    of_writer.model_most_bytes = settings.model_most_bytes;
-    of_writer.miss_byte_ns = settings.miss_byte_ns;
-    of_writer.miss_target_ns = settings.miss_target_ns;
-    of_writer.miss_predicted_ns = settings.miss_predicted_ns;
-    writer_.emplace(of_writer, *body_, *pool_);
-    if (options_.group_digests) writer_->list_digests();
-    joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
+    return;
   }
-  return {};
+  native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
+                                   settings.model_values, settings.model_byte_ns, settings.window_bytes,
+                                   patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
+                                   settings.contents, settings.light_ns};
+  of_writer.model_most_bytes = settings.model_most_bytes;
+  of_writer.miss_byte_ns = settings.miss_byte_ns;
+  of_writer.miss_target_ns = settings.miss_target_ns;
+  of_writer.miss_predicted_ns = settings.miss_predicted_ns;
+  writer_.emplace(of_writer, *body_, *pool_);
+  if (options_.group_digests) writer_->list_digests();
+  joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
 }
 
 // begin, end: shares of the segment at hand. Steps that are gone through once more don't set progress back.

@@ -29,6 +29,8 @@ class CreateRun {
   Status check_limits();
   Status load_inputs();    // those that are held as a whole
   Status digest_inputs();  // of the target only if it is held as a whole
+  void settle_budget();    // where files that hardly differ need less memory than others of their size
+  void begin_patch();
 
   void align_members();  // of archives; while their headers are whole
 
@@ -146,6 +148,7 @@ class CreateRun {
   const std::uint64_t patch_limit_bytes_;
   Timeline timeline_;
   Watch watch_;
+  BudgetRequest budget_request_;
   Budget budget_;
   std::optional<WorkerPool> pool_;
   InputBytes source_;                      // empty where it is gathered

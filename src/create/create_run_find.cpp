@@ -11,6 +11,7 @@
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
 #include "exe/images.hpp"
+#include "match/parse_costs.hpp"
 
 namespace bdelta {
 namespace {
@@ -75,6 +76,25 @@ Status CreateRun::digest_inputs() {
     BDELTA_ASSIGN(source_digest_, gathered_->survey());
   }
   return {};
+}
+
+// Sizes alone say the most that any files of such sizes take. If the limit is below that, and would do for files that are the
+// same, how much differs is found out by the way of level 1, which takes little of both.
+void CreateRun::settle_budget() {
+  if (budget_.ample || !budget_.source_whole || !budget_.target_whole || !budget_for_similar(budget_request_, {})) return;
+  watch_.set_range(share::kDigested, share::kDigested);
+  const ByteSpan source = source_.bytes(), target = target_.bytes();
+  const LevelSettings fast = level_settings(kMinLevel);
+  const Covers covers = Matcher(source, fast.match, budget_.match, *pool_).find(target, diagonals()).front();
+  Likeness likeness{cover_changes(source, target, covers).changed_bytes() + covers.size() * sizeof(Cover)};
+  const bool predicts = options_.predict && level_settings(options_.level).predict;
+  likeness.has_programs = predicts && !exe::find_images(source, {1}).empty();
+  auto similar = budget_for_similar(budget_request_, likeness);
+  if (!similar) return;
+  matcher_.reset();
+  budget_ = std::move(*similar);
+  pool_.emplace(budget_.threads, &timeline_, &watch_);
+  matcher_.emplace(source, budget_.settings.match, budget_.match, *pool_);
 }
 
 void CreateRun::align_members() {

@@ -23,7 +23,9 @@ Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t t
   request.source_view = request.target_view = options.files.mode == IoMode::kMmap;
   auto budget = make_budget(request);
   if (!budget) return std::move(budget).error();
-  return budget->needed_bytes;
+  // Files that hardly differ may take all of a limit, for a smaller patch.
+  const bool may_take_all = !budget->ample && budget_for_similar(request, {});
+  return may_take_all ? request.limit_bytes : budget->needed_bytes;
 }
 
 }  // namespace bdelta

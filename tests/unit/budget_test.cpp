@@ -78,6 +78,46 @@ TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
   }
 }
 
+// Where sizes alone would not do, how much differs may.
+TEST(Budget, FilesThatHardlyDifferNeedLess) {
+  const Likeness alike{2 * kMiB, false}, programs{2 * kMiB, true}, strange{60 * kMiB, false};
+  for (const int level : {3, 6, 9}) {
+    const auto free = make_budget(request(level, 0, 60 * kMiB));
+    ASSERT_OK(free);
+    const auto least_for = [&](const Likeness& likeness) {
+      std::uint64_t limit = 64 * kMiB;
+      while (!budget_for_similar(request(level, limit, 60 * kMiB), likeness)) limit += kMiB;
+      return limit;
+    };
+    std::uint64_t least_for_any = 64 * kMiB;
+    while (!make_budget(request(level, least_for_any, 60 * kMiB))->ample) least_for_any += kMiB;
+    EXPECT_LT(least_for({}), least_for(alike)) << level;
+    EXPECT_EQ(least_for(alike) + 120 * kMiB, least_for(programs)) << level;
+    EXPECT_GT(least_for_any, least_for(programs)) << level;
+    EXPECT_GT(least_for(strange), least_for(programs)) << level;
+
+    BudgetRequest wanted = request(level, least_for(alike), 60 * kMiB);
+    wanted.threads = 16;
+    const auto similar = budget_for_similar(wanted, alike);
+    ASSERT_TRUE(similar.has_value());
+    EXPECT_TRUE(similar->ample);
+    EXPECT_EQ(1u, similar->threads);
+    EXPECT_LE(similar->needed_bytes, wanted.limit_bytes);
+    EXPECT_EQ(free->settings.light_ns, similar->settings.light_ns);
+    EXPECT_EQ(free->settings.match.parse_params.costs.size(), similar->settings.match.parse_params.costs.size());
+    EXPECT_EQ(free->segment_bytes, similar->segment_bytes);
+    EXPECT_EQ(free->draft_bytes, similar->draft_bytes);
+    wanted.limit_bytes *= 2;
+    EXPECT_LT(1u, budget_for_similar(wanted, alike)->threads);
+    wanted.source_view = wanted.target_view = false;
+    wanted.limit_bytes = least_for(alike) + 119 * kMiB;
+    EXPECT_FALSE(budget_for_similar(wanted, alike).has_value());
+  }
+  EXPECT_FALSE(budget_for_similar(request(3, 64 * kMiB, 60 * kMiB), {}).has_value());
+  EXPECT_FALSE(budget_for_similar(request(3, 0, 1025 * kMiB), {}).has_value());
+  EXPECT_FALSE(budget_for_similar(request(3, 1'000'000 * kMiB, 1025 * kMiB), {}).has_value());
+}
+
 // A patch has one plan of prediction and one set of words, so what makes them must see all of NEW at once.
 TEST(Budget, WhatLooksAtBothFilesHasOneSegment) {
   for (const std::uint64_t limit : {std::uint64_t{0}, 64 * kMiB, 1024 * kMiB, 1'000'000 * kMiB}) {
