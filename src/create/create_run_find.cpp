@@ -136,7 +136,8 @@ Status CreateRun::leave_out_header_sums() {
 Status CreateRun::find_programs() {
   if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_) return {};
   watch_.set_range(share::kDigested, share::kDigested);
-  std::vector<exe::Image> source_images = exe::find_images(source_.bytes(), kManyImages);
+  auto [source_images, has_objects] = exe::search_images(source_.bytes(), kManyImages);
+  has_objects_ = has_objects;
   if (source_images.empty()) return {};
   std::vector<exe::Image> target_images = exe::find_images(target_.bytes(), kManyImages);
   BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
@@ -145,9 +146,9 @@ Status CreateRun::find_programs() {
   return {};
 }
 
-// A patch has programs or these.
+// Of kernel modules. A patch has programs or these.
 Status CreateRun::move_numbers() {
-  if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_ || programs_) return {};
+  if (!has_objects_ || programs_) return {};
   MovedNumbers found = learn_moved_numbers(source_.bytes(), target_.bytes(), *pool_);
   if (found.lists.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan source, source_.edit(*pool_));

@@ -11,10 +11,9 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::uint16_t kEtRelocatable = 1;
 constexpr std::string_view kSectionName{".BTF\0", 5};  // with the zero that ends it
 constexpr std::uint64_t kMostSections = 4096;          // of an object
-constexpr std::uint64_t kMostObjects = 1 << 20;        // of a file made of nothing else
+constexpr std::uint64_t kMostLookedAt = 1 << 22;       // of a file made of nothing else
 
 // Positions of fields in the header and in the table of sections, by the width of addresses.
 struct ElfWidth {
@@ -22,22 +21,18 @@ struct ElfWidth {
 };
 constexpr ElfWidth kWidths[2] = {{4, 32, 46, 40}, {8, 40, 58, 64}};
 
-// A relocatable object at a place of the file, of which nothing has been looked at.
+// A relocatable object at a place of the file, of which nothing else has been looked at.
 class Object {
  public:
-  Object(ByteSpan file, std::uint64_t pos) : file_(file), pos_(pos) {
-    const ByteSpan head = bytes_at(file, pos, 64);
-    is_one_ = !head.empty() && std::equal(kElfMagic.begin(), kElfMagic.end(), head.begin()) &&
-              (head[4] == 1 || head[4] == 2) && head[5] == 1 && load_le<std::uint16_t>(head.data() + 16) == kEtRelocatable;
-    if (is_one_) width_ = kWidths[head[4] - 1];
-  }
+  Object(ByteSpan file, std::uint64_t pos)
+      : file_(file), pos_(pos), width_(kWidths[file[static_cast<std::size_t>(pos) + 4] - 1]) {}
 
-  // Where the section of types begins, or nothing.
-  [[nodiscard]] std::optional<std::uint64_t> types_header() const {
-    if (!is_one_ || number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at) != width_.entry_bytes) return std::nullopt;
+  // Where the section of types begins, or nothing. Adds the sections that were looked at.
+  [[nodiscard]] std::optional<std::uint64_t> types_header(std::uint64_t& looked_at) const {
+    if (number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at) != width_.entry_bytes) return std::nullopt;
     const std::uint64_t count = number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at + 2);
     const std::uint64_t names = number_at<std::uint16_t>(file_, pos_ + width_.entry_bytes_at + 4);
-    for (std::uint64_t i = 1; i < std::min(count, kMostSections); ++i) {
+    for (std::uint64_t i = 1; i < std::min(count, kMostSections); ++i, ++looked_at) {
       const std::uint64_t name = number_at<std::uint32_t>(file_, entry(i));
       const ByteSpan text = bytes_at(file_, section_pos(names) + name, kSectionName.size());
       if (!text.empty() && std::equal(text.begin(), text.end(), kSectionName.begin(),
@@ -61,20 +56,18 @@ class Object {
 
   ByteSpan file_;
   std::uint64_t pos_;
-  bool is_one_ = false;
-  ElfWidth width_{};
+  ElfWidth width_;
 };
 
 // What wraps or leads out of the file reads as zeros, and has no header.
 std::vector<std::uint64_t> find_headers(ByteSpan file) {
   static const MagicScan find_magic = best_magic_scan();
   std::vector<std::uint64_t> found;
-  std::uint64_t objects = 0;
-  for (std::size_t pos = 0; pos + 1 < file.size() && objects < kMostObjects; ++pos) {
+  std::uint64_t looked_at = 0;
+  for (std::size_t pos = 0; pos + 1 < file.size() && looked_at < kMostLookedAt; ++pos) {
     pos += find_magic(file.data() + pos, file.size() - 1 - pos);
-    if (file[pos] != kElfMagic[0]) continue;
-    if (const auto header = Object(file, pos).types_header()) found.push_back(*header);
-    ++objects;
+    if (!is_elf_object(file, pos)) continue;
+    if (const auto header = Object(file, pos).types_header(looked_at)) found.push_back(*header);
   }
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kShfExecutable = 4;
 constexpr std::uint64_t kShfTls = 0x400;
 constexpr std::uint32_t kPfExecutable = 1;
+constexpr std::uint16_t kEtRelocatable = 1;
 constexpr std::uint16_t kEtExecutable = 2;
 constexpr std::uint16_t kEtDynamic = 3;
 
@@ -152,17 +153,24 @@ std::uint64_t end_of(const ElfHeader& header, std::uint64_t image_pos) {
   return end;
 }
 
+// Of a little-endian file of either width; 0 if none begins there.
+std::uint16_t elf_type(ByteSpan file, std::uint64_t pos) noexcept {
+  const ByteSpan head = bytes_at(file, pos, 52);
+  if (head.empty() || !std::equal(kElfMagic.begin(), kElfMagic.end(), head.begin())) return 0;
+  const std::uint8_t width = head[4];
+  const bool little_endian = head[5] == 1;
+  if ((width != 1 && width != 2) || !little_endian || head[6] != 1) return 0;
+  return load_le<std::uint16_t>(head.data() + 16);
+}
+
 }  // namespace
 
 bool detect_elf(ByteSpan file, std::uint64_t pos) noexcept {
-  const ByteSpan head = bytes_at(file, pos, 52);
-  if (head.empty() || !std::equal(kElfMagic.begin(), kElfMagic.end(), head.begin())) return false;
-  const std::uint8_t width = head[4];
-  const bool little_endian = head[5] == 1;
-  if ((width != 1 && width != 2) || !little_endian || head[6] != 1) return false;
-  const auto type = load_le<std::uint16_t>(head.data() + 16);
+  const std::uint16_t type = elf_type(file, pos);
   return type == kEtExecutable || type == kEtDynamic;  // what is not linked has no addresses
 }
+
+bool is_elf_object(ByteSpan file, std::uint64_t pos) noexcept { return elf_type(file, pos) == kEtRelocatable; }
 
 std::optional<ElfHeader> read_elf_header(ByteSpan file, std::uint64_t pos, const ImageLimits& limits) {
   if (!detect_elf(file, pos)) return std::nullopt;

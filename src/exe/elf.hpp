@@ -55,6 +55,9 @@ struct ElfHeader {
 };
 
 [[nodiscard]] bool detect_elf(ByteSpan file, std::uint64_t pos) noexcept;
+
+// Whether a relocatable object may begin there, little-endian, of either width: what has no addresses yet.
+[[nodiscard]] bool is_elf_object(ByteSpan file, std::uint64_t pos) noexcept;
 [[nodiscard]] std::optional<ElfHeader> read_elf_header(ByteSpan file, std::uint64_t pos, const ImageLimits& limits);
 
 // The sections of a file with section headers, else its loaded segments.

@@ -34,15 +34,18 @@ struct ImageReader {
 constexpr ImageReader kReaders[] = {
     {detect_elf, parse_elf}, {detect_pe, parse_pe}, {detect_macho, parse_macho}, {detect_toy, parse_toy}};
 
-// Calls take(Image&&) for one image after the other until it says false.
-template <class Take>
-void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take) {
+// Calls take(Image&&) for one image after the other until it says false, and pass(pos) where a magic may begin that is no
+// image's.
+template <class Take, class Pass>
+void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&& pass) {
   std::size_t refused = 0;
   std::size_t pos = next_candidate(file, 0);
   while (pos < file.size() && refused < kMaxRefused) {
     std::size_t next = pos + 1;
+    bool detected = false;
     for (const ImageReader& reader : kReaders) {
       if (!reader.detect(file, pos)) continue;
+      detected = true;
       if (std::optional<Image> image = reader.parse(file, pos, limits)) {
         next = pos + static_cast<std::size_t>(image->size_bytes);
         if (!take(std::move(*image))) return;
@@ -51,22 +54,28 @@ void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take) {
       }
       break;
     }
+    if (!detected) pass(pos);
     pos = next_candidate(file, next);
   }
 }
 
 }  // namespace
 
-std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
-  std::vector<Image> images;
-  if (limits.image_count == 0) return images;
+ImageSearch search_images(ByteSpan file, const ImageLimits& limits) {
+  ImageSearch found;
+  if (limits.image_count == 0) return found;
   std::size_t section_count = 0;
-  for_each_image(file, limits, [&](Image&& image) {
+  const auto take = [&](Image&& image) {
     section_count += image.sections.size();
-    images.push_back(std::move(image));
-    return images.size() < limits.image_count && section_count < limits.all_section_count;
-  });
-  return images;
+    found.images.push_back(std::move(image));
+    return found.images.size() < limits.image_count && section_count < limits.all_section_count;
+  };
+  for_each_image(file, limits, take, [&](std::size_t pos) { found.has_objects |= is_elf_object(file, pos); });
+  return found;
+}
+
+std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
+  return search_images(file, limits).images;
 }
 
 std::vector<Image> find_numbered_images(ByteSpan file, std::span<const std::uint32_t> numbers) {
@@ -76,7 +85,7 @@ std::vector<Image> find_numbered_images(ByteSpan file, std::span<const std::uint
   for_each_image(file, {}, [&](Image&& image) {
     if (number++ == numbers[images.size()]) images.push_back(std::move(image));
     return images.size() < numbers.size() && number < kMostNumberedImages;
-  });
+  }, [](std::size_t) {});
   return images;
 }
 

@@ -26,6 +26,13 @@ inline constexpr std::size_t kMostNumberedImages = 4095;
 // `limits.image_count`.
 [[nodiscard]] std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits = {});
 
+// The same, and whether there was a relocatable ELF object among what was passed over.
+struct ImageSearch {
+  std::vector<Image> images;
+  bool has_objects = false;
+};
+[[nodiscard]] ImageSearch search_images(ByteSpan file, const ImageLimits& limits);
+
 // Of the images of the file those with these numbers, which ascend and are below kMostNumberedImages. Fewer if the file
 // has not as many. Looks no further than it must, and takes memory for what it gives alone.
 [[nodiscard]] std::vector<Image> find_numbered_images(ByteSpan file, std::span<const std::uint32_t> numbers);
