@@ -39,7 +39,8 @@ struct CreateOptions {
   unsigned threads = 1;
 
   // Private memory to stay within, in bytes; 0 = as much as the level likes. A limit with room for that (four times both
-  // files and a coder; where they hardly differ 1.25 times, or 2.25 with programs to predict) gives the same patch. Under a
+  // files and a coder; where they hardly differ 1.25 times, or 2.25 with programs to predict, and
+  // some times what differs) gives the same patch. Under a
   // smaller one NEW is worked on in segments, the index of OLD is sparser, groups and the windows of codecs are smaller,
   // nothing is predicted, and fewer threads may work, so the patch is larger the smaller the limit; it depends on the limit
   // and still not on the threads. 64 MiB will do for files of any size at
@@ -49,8 +50,8 @@ struct CreateOptions {
   // resemble, and what is found is less.
   std::uint64_t memory_limit_bytes = 0;
 
-  // Whether addresses inside programs (ELF, PE, Mach-O) may be predicted, at levels that do: much smaller patches, which
-  // take more memory and time to apply. Needs both files as a whole, so not under a scarce memory limit.
+  // Whether addresses inside programs (ELF, PE, Mach-O) may be predicted, and numbers of types in kernel modules moved, at
+  // levels that do: much smaller patches, which take more memory and time to apply. Needs both files as a whole, so not under a scarce memory limit.
   bool predict = true;
 
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.

@@ -9,6 +9,8 @@
 namespace bdelta {
 namespace {
 
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of a list, between two looks at the watch
+
 Error no_such_list(std::uint64_t pos) {
   return {ErrorCode::kPatchCorrupt, "OLD has no list of types where the patch names one, or another one", pos};
 }
@@ -20,14 +22,14 @@ Result<std::unique_ptr<MovedSource>> MovedSource::make(RandomReader& source, con
   moved->bytes_.reserve(static_cast<std::size_t>(numbers.type_bytes));
   moved->lists_.reserve(numbers.lists.size());
   for (const NumberList& list : numbers.lists) {
-    BDELTA_TRY(moved->add_list(list, numbers));
+    BDELTA_TRY(moved->add_list(list, numbers, watch));
     if (watch) BDELTA_TRY(watch->check());
   }
   if (moved->bytes_.size() != numbers.type_bytes) return no_such_list(numbers.lists.back().header_pos);
   return moved;
 }
 
-Status MovedSource::add_list(const NumberList& list, const MovedNumbers& numbers) {
+Status MovedSource::add_list(const NumberList& list, const MovedNumbers& numbers, Watch* watch) {
   const std::uint64_t header_pos = list.header_pos;
   std::array<std::uint8_t, exe::kBtfHeaderBytes> header{};
   if (header_pos > size() || size() - header_pos < header.size()) return no_such_list(header_pos);
@@ -38,8 +40,12 @@ Status MovedSource::add_list(const NumberList& list, const MovedNumbers& numbers
   const std::size_t held_at = bytes_.size();
   bytes_.resize(held_at + static_cast<std::size_t>(types->size_bytes));
   const MutableByteSpan held = MutableByteSpan(bytes_).subspan(held_at);
-  BDELTA_TRY(source_.read_at(types->pos, held));
-  if (!exe::move_btf_numbers(held, numbers.common, list.own)) return no_such_list(header_pos);
+  for (std::size_t done = 0; done < held.size(); done += kReadBytes) {
+    BDELTA_TRY(source_.read_at(types->pos + done, held.subspan(done, std::min(kReadBytes, held.size() - done))));
+    if (watch) BDELTA_TRY(watch->check());
+  }
+  if (!exe::move_btf_numbers(held, numbers.common, list.own, watch)) return no_such_list(header_pos);
+  if (held.empty()) return {};
   lists_.push_back({types->pos, types->pos + types->size_bytes, held_at});
   return {};
 }

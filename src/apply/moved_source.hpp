@@ -31,7 +31,7 @@ class MovedSource final : public RandomReader {
   };
 
   explicit MovedSource(RandomReader& source) : source_(source) {}
-  Status add_list(const NumberList& list, const MovedNumbers& numbers);
+  Status add_list(const NumberList& list, const MovedNumbers& numbers, Watch* watch);
 
   RandomReader& source_;
   Bytes bytes_;

@@ -52,6 +52,7 @@ constexpr std::uint64_t kAmpleCopies = 4;                  // of both files that
 constexpr std::uint64_t kSimilarQuarters = 5;
 constexpr std::uint64_t kProgramQuarters = 9;
 constexpr std::uint64_t kChangedCopies = 8;
+constexpr std::uint64_t kTypeCopies = 6;                   // votes on numbers, types by their hashes, steps
 
 // Everything that decides about the patch under a limit; shares of what is left for it.
 struct Shares {
@@ -239,7 +240,8 @@ FreeWork free_work(const BudgetRequest& request, const Budget& budget, const Lik
   const std::uint64_t changed_bytes = likeness.changed_bytes;
   const std::uint64_t stream = std::min(budget.settings.group_bytes, changed_bytes + changed_bytes / 4 + kMiB);
   const std::uint64_t quarters = likeness.has_programs ? kProgramQuarters : kSimilarQuarters;
-  return {quarters * (request.source_size + request.target_size) / 4 + kChangedCopies * changed_bytes,
+  return {quarters * (request.source_size + request.target_size) / 4 + kChangedCopies * changed_bytes +
+              kTypeCopies * likeness.type_bytes,
           coder_bytes_for(budget.settings, stream)};
 }
 

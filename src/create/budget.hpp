@@ -49,6 +49,7 @@ Result<Budget> make_budget(const BudgetRequest& request);
 struct Likeness {
   std::uint64_t changed_bytes = 0;  // in NEW, and what it takes to tell where
   bool has_programs = false;        // that may be predicted
+  std::uint64_t type_bytes = 0;     // of lists in OLD whose numbers may be moved
 };
 
 // The budget of work without a limit, for files of such a likeness, if that stays within the limit; else none. For inputs

@@ -157,7 +157,7 @@ class CreateRun {
   FileDigests file_digests_;               // target_ has others in their place
   HeaderSumSpans header_sums_;             // target_ has others in their place
   PageHashLists page_hashes_;              // target_ has zeros in their place
-  bool has_objects_ = false;               // source_, that were not linked
+  bool may_have_objects_ = false;          // source_, that were not linked
   MovedNumbers moved_numbers_;             // source_ has others in their place
   Digest128 source_digest_{};
   Digest128 target_digest_{};

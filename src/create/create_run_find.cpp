@@ -87,8 +87,11 @@ void CreateRun::settle_budget() {
   const LevelSettings fast = level_settings(kMinLevel);
   const Covers covers = Matcher(source, fast.match, budget_.match, *pool_).find(target, diagonals()).front();
   Likeness likeness{cover_changes(source, target, covers).changed_bytes() + covers.size() * sizeof(Cover)};
-  const bool predicts = options_.predict && level_settings(options_.level).predict;
-  likeness.has_programs = predicts && !exe::find_images(source, {1}).empty();
+  if (options_.predict && level_settings(options_.level).predict && options_.format != PatchFormat::kBdt1) {
+    const exe::ImageSearch search = exe::search_images(source, {1});
+    likeness.has_programs = !search.images.empty();
+    if (search.may_have_objects) likeness.type_bytes = listed_type_bytes(source, &watch_);
+  }
   auto similar = budget_for_similar(budget_request_, likeness);
   if (!similar) return;
   matcher_.reset();
@@ -136,8 +139,8 @@ Status CreateRun::leave_out_header_sums() {
 Status CreateRun::find_programs() {
   if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_) return {};
   watch_.set_range(share::kDigested, share::kDigested);
-  auto [source_images, has_objects] = exe::search_images(source_.bytes(), kManyImages);
-  has_objects_ = has_objects;
+  auto [source_images, may_have_objects] = exe::search_images(source_.bytes(), kManyImages);
+  may_have_objects_ = may_have_objects;
   if (source_images.empty()) return {};
   std::vector<exe::Image> target_images = exe::find_images(target_.bytes(), kManyImages);
   BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
@@ -148,11 +151,11 @@ Status CreateRun::find_programs() {
 
 // Of kernel modules. A patch has programs or these.
 Status CreateRun::move_numbers() {
-  if (!has_objects_ || programs_) return {};
+  if (!may_have_objects_ || programs_) return {};
   MovedNumbers found = learn_moved_numbers(source_.bytes(), target_.bytes(), *pool_);
   if (found.lists.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan source, source_.edit(*pool_));
-  bdelta::move_numbers(source, found);
+  bdelta::move_numbers(source, found, &watch_);
   matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
   source_pieces_ = FilePieces(source_.bytes());
   moved_numbers_ = std::move(found);

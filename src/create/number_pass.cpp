@@ -5,11 +5,14 @@
 #include "create/number_pass.hpp"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "create/number_votes.hpp"
 #include "exe/btf.hpp"
+#include "exe/btf_sections.hpp"
+#include "format/native/layout.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta {
@@ -32,7 +35,9 @@ using Outcomes = std::vector<Outcome>;  // ascending in from, then in to
 Outcomes outcomes_of(std::vector<std::uint64_t> votes, WorkerPool& pool) {
   sort_by_all(votes, pool);
   Outcomes outcomes;
+  Pace pace(pool.watch(), exe::kBtfPace);
   for (const std::uint64_t vote : votes) {
+    pace.step();
     const Outcome one{static_cast<std::uint32_t>(vote >> 32), static_cast<std::uint32_t>(vote), 1};
     const bool again = !outcomes.empty() && outcomes.back().from == one.from && outcomes.back().to == one.to;
     again ? void(++outcomes.back().count) : outcomes.push_back(one);
@@ -43,17 +48,20 @@ Outcomes outcomes_of(std::vector<std::uint64_t> votes, WorkerPool& pool) {
 // Ways through the numbers, gone on with in their order. A way is known by its last move: of all that end with it the best.
 class StepFinder {
  public:
-  // `known`: whether that is what becomes of the number where there are no steps.
-  void add(const Outcome& outcome, bool known) {
-    Way& way = ways_[outcome.to - outcome.from];
+  // All outcomes of one number. `known`: what becomes of it where there are no steps.
+  void add(std::span<const Outcome> of_number, std::uint32_t known) {
     const std::int64_t begun = std::max(best_.told, without_) - kStepNumbers;
-    if (way.last == kNone || begun > way.told) {
-      links_.push_back({{outcome.from, outcome.to - outcome.from}, best_.told > without_ ? best_.last : kNone});
-      way = {begun, static_cast<std::uint32_t>(links_.size() - 1)};
+    const std::uint32_t before = best_.told > without_ ? best_.last : kNone;
+    for (const Outcome& outcome : of_number) {
+      Way& way = ways_[outcome.to - outcome.from];
+      if (way.last == kNone || begun > way.told) {
+        links_.push_back({{outcome.from, outcome.to - outcome.from}, before});
+        way = {begun, static_cast<std::uint32_t>(links_.size() - 1)};
+      }
+      way.told += outcome.count;
+      if (outcome.to == known) without_ += outcome.count;
+      if (way.told > best_.told) best_ = way;
     }
-    way.told += outcome.count;
-    if (known) without_ += outcome.count;
-    if (way.told > best_.told) best_ = way;
   }
 
   // Numbers that are told right, less those that are without steps.
@@ -86,9 +94,13 @@ class StepFinder {
 
 // Steps for what `common` does not tell; adds to `gained` what they do.
 NumberSteps learn_steps(std::vector<std::uint64_t> votes, const NumberSteps& common, std::int64_t& gained, WorkerPool& pool) {
+  const Outcomes outcomes = outcomes_of(std::move(votes), pool);
   StepFinder finder;
-  for (const Outcome& outcome : outcomes_of(std::move(votes), pool)) {
-    finder.add(outcome, moved(common, {}, outcome.from) == outcome.to);
+  Pace pace(pool.watch(), exe::kBtfPace);
+  for (std::size_t i = 0, end = 0; i < outcomes.size(); i = end) {
+    while (end < outcomes.size() && outcomes[end].from == outcomes[i].from) ++end;
+    pace.step(static_cast<std::uint32_t>(end - i));
+    finder.add(std::span(outcomes).subspan(i, end - i), moved(common, {}, outcomes[i].from));
   }
   gained += finder.gained();
   return finder.steps();
@@ -97,6 +109,12 @@ NumberSteps learn_steps(std::vector<std::uint64_t> votes, const NumberSteps& com
 StepPair learn_steps(NumberVotes votes, const StepPair& common, std::int64_t& gained, WorkerPool& pool) {
   return {learn_steps(std::move(votes.types), common.types, gained, pool),
           learn_steps(std::move(votes.strings), common.strings, gained, pool)};
+}
+
+// Varints have up to ten bytes each, and a step has two.
+bool fits_in_record(const MovedNumbers& numbers) {
+  constexpr std::uint64_t kStepBytes = 10, kListBytes = 30;  // numbers of steps are below 2^33
+  return kListBytes * (numbers.lists.size() + 2) + kStepBytes * numbers.step_count() <= native::kMaxMovedNumberRecordBytes;
 }
 
 }  // namespace
@@ -112,14 +130,20 @@ MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& p
   for (ChangedList& changed : found.changed) {
     numbers.lists[changed.list].own = learn_steps(std::move(changed.votes), numbers.common, gained, pool);
   }
-  return gained > 0 ? numbers : MovedNumbers();
+  return gained > 0 && fits_in_record(numbers) ? numbers : MovedNumbers();
 }
 
-void move_numbers(MutableByteSpan source, const MovedNumbers& numbers) {
+std::uint64_t listed_type_bytes(ByteSpan source, Watch* watch) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t pos : exe::find_btf(source, watch)) bytes += number_list_at(source, pos).size();
+  return bytes <= kMostTypeBytes ? bytes : 0;
+}
+
+void move_numbers(MutableByteSpan source, const MovedNumbers& numbers, Watch* watch) {
   for (const NumberList& list : numbers.lists) {
     const ByteSpan types = number_list_at(source, list.header_pos);
     const auto at = static_cast<std::size_t>(types.data() - source.data());
-    (void)exe::move_btf_numbers(source.subspan(at, types.size()), numbers.common, list.own);
+    (void)exe::move_btf_numbers(source.subspan(at, types.size()), numbers.common, list.own, watch);
   }
 }
 

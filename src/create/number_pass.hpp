@@ -7,10 +7,14 @@
 
 namespace bdelta {
 
-// No lists if the files have none, or if moving their numbers would not make the patch smaller. Depends on no thread count.
+// No lists if the files have none, or if moving their numbers would not make the patch smaller. What is learned is as
+// check_moved_numbers wants it, and fits in a record. Depends on no thread count.
 [[nodiscard]] MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& pool);
 
-// Puts the other numbers into the source, for which they were learned.
-void move_numbers(MutableByteSpan source, const MovedNumbers& numbers);
+// Of the source's lists that numbers may be learned of. The watch may be null.
+[[nodiscard]] std::uint64_t listed_type_bytes(ByteSpan source, Watch* watch);
+
+// Puts the other numbers into the source that they were learned from, whose lists are as they were. The watch may be null.
+void move_numbers(MutableByteSpan source, const MovedNumbers& numbers, Watch* watch = nullptr);
 
 }  // namespace bdelta

@@ -4,14 +4,15 @@
 #include "create/number_votes.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "exe/btf.hpp"
 #include "exe/btf_sections.hpp"
 #include "hash/xxh3.hpp"
+#include "parallel/sort.hpp"
 
 namespace bdelta {
 namespace {
@@ -27,9 +28,11 @@ struct TypeList {
   std::vector<std::uint32_t> shapes;  // of the types: of all but their numbers
 
   TypeList() = default;
-  explicit TypeList(ByteSpan list) : bytes(list) {
+  TypeList(ByteSpan list, Watch* watch) : bytes(list) {
     Bytes shape;
+    Pace pace(watch, exe::kBtfPace);
     (void)exe::for_each_btf_type(list, [&](std::size_t at, ByteSpan type) {
+      pace.step(1 + static_cast<std::uint32_t>(type.size() / 64));
       shape.assign(type.begin(), type.end());
       exe::for_each_number_of_type(type, [&](exe::BtfNumber, std::size_t number_at) {
         store_le<std::uint32_t>(shape.data() + number_at, 0);
@@ -48,6 +51,9 @@ struct TypeList {
     for (std::size_t end = i + kTypesInRow; i < end; ++i) row = (row + shapes[i] + 1) * 0x9e3779b97f4a7c15;
     return row;
   }
+  [[nodiscard]] bool has_row(std::size_t i, const TypeList& other, std::size_t at) const noexcept {
+    return std::equal(&shapes[i], &shapes[i] + kTypesInRow, &other.shapes[at]);
+  }
   [[nodiscard]] std::size_t row_count() const noexcept {
     return shapes.size() < kTypesInRow ? 0 : shapes.size() - kTypesInRow + 1;
   }
@@ -60,10 +66,10 @@ struct Lists {
 
 Lists find_lists(ByteSpan file, WorkerPool& pool) {
   Lists lists;
-  lists.header_positions = exe::find_btf(file);
+  lists.header_positions = exe::find_btf(file, pool.watch());
   lists.types.resize(lists.header_positions.size());
   pool.for_each(lists.types.size(), [&](std::size_t i) {
-    lists.types[i] = TypeList(number_list_at(file, lists.header_positions[i]));
+    lists.types[i] = TypeList(number_list_at(file, lists.header_positions[i]), pool.watch());
     pool.advance();
   });
   return lists;
@@ -72,14 +78,20 @@ Lists find_lists(ByteSpan file, WorkerPool& pool) {
 // By the target's lists; kNoPartner where there is none.
 using Partners = std::vector<std::size_t>;
 
+Digest128 shape_of(const TypeList& list) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(list.shapes.data());
+  return xxh3_128({bytes, list.shapes.size() * sizeof(list.shapes[0])});
+}
+
 // The n-th list of a shape in the one file is the partner of the n-th in the other.
 Partners partners_by_shape(const Lists& source, const Lists& target) {
-  std::map<std::vector<std::uint32_t>, std::vector<std::size_t>> by_shape;
-  for (std::size_t i = source.types.size(); i-- > 0;) by_shape[source.types[i].shapes].push_back(i);
+  std::map<Digest128, std::vector<std::size_t>> by_shape;
+  for (std::size_t i = source.types.size(); i-- > 0;) by_shape[shape_of(source.types[i])].push_back(i);
   Partners partners(target.types.size(), kNoPartner);
   for (std::size_t i = 0; i < partners.size(); ++i) {
-    const auto found = by_shape.find(target.types[i].shapes);
+    const auto found = by_shape.find(shape_of(target.types[i]));
     if (found == by_shape.end() || found->second.empty()) continue;
+    if (source.types[found->second.back()].shapes.size() != target.types[i].shapes.size()) continue;
     partners[i] = found->second.back();
     found->second.pop_back();
   }
@@ -116,34 +128,49 @@ void add_votes(ByteSpan from, ByteSpan to, NumberVotes& votes) {
 }
 
 // Of all types that both lists have in the same order.
-NumberVotes votes_of(const TypeList& source, const TypeList& target) {
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> rows;  // of the source: where they begin, descending
-  for (std::size_t i = source.row_count(); i-- > 0;) rows[source.row(i)].push_back(static_cast<std::uint32_t>(i));
-  NumberVotes votes;
-  std::size_t from = 0;
-  // The first row of the target that the source has not far behind `from`.
-  const auto go_on = [&](std::size_t to) {
-    const std::size_t end = std::min(to + kMostSkipped, target.row_count());
-    for (; to < end; ++to) {
-      const auto found = rows.find(target.row(to));
-      if (found == rows.end()) continue;
-      auto& places = found->second;
-      while (!places.empty() && places.back() < from) places.pop_back();
-      if (places.empty() || places.back() - from > kMostSkipped) continue;
-      from = places.back();
-      return to;
-    }
-    return target.shapes.size();
-  };
-  for (std::size_t to = 0; to < target.shapes.size() && from < source.shapes.size();) {
-    if (source.shapes[from] == target.shapes[to]) {
-      add_votes(source.type(from++), target.type(to++), votes);
-    } else {
-      to = go_on(to);
-    }
+class Alignment {
+ public:
+  Alignment(const TypeList& source, const TypeList& target, Watch* watch)
+      : source_(source), target_(target), pace_(watch, exe::kBtfPace) {
+    rows_.reserve(source.row_count());
+    for (std::size_t i = 0; i < source.row_count(); ++i) rows_.push_back({source.row(i), static_cast<std::uint32_t>(i)});
+    sort_watched(rows_, std::less<>(), watch);
   }
-  return votes;
-}
+
+  [[nodiscard]] NumberVotes votes() {
+    NumberVotes votes;
+    for (std::size_t from = 0, to = 0; from < source_.shapes.size() && to < target_.shapes.size();) {
+      pace_.step();
+      if (source_.shapes[from] == target_.shapes[to]) {
+        add_votes(source_.type(from++), target_.type(to++), votes);
+      } else {
+        go_on(from, to);
+      }
+    }
+    return votes;
+  }
+
+ private:
+  // To the first row of the target from `to` on that the source has not far behind `from`; to its end if there is none.
+  void go_on(std::size_t& from, std::size_t& to) {
+    const std::size_t end = std::min(to + kMostSkipped, target_.row_count());
+    for (; to < end; ++to) {
+      pace_.step();
+      const std::pair wanted{target_.row(to), static_cast<std::uint32_t>(from)};
+      const auto found = std::lower_bound(rows_.begin(), rows_.end(), wanted);
+      if (found == rows_.end() || found->first != wanted.first || found->second - from > kMostSkipped) continue;
+      if (!source_.has_row(found->second, target_, to)) continue;  // by its hash alone
+      from = found->second;
+      return;
+    }
+    to = target_.shapes.size();
+  }
+
+  const TypeList& source_;
+  const TypeList& target_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> rows_;  // of the source, and where they begin; ascending
+  Pace pace_;
+};
 
 }  // namespace
 
@@ -166,9 +193,14 @@ NumberLists find_number_lists(ByteSpan source, ByteSpan target, std::uint64_t mo
     const TypeList& target_list = of_target.types[i];
     if (by_shape[i] != kNoPartner) {
       const TypeList& partner = of_source.types[by_shape[i]];
-      for (std::size_t t = 0; t < target_list.shapes.size(); ++t) add_votes(partner.type(t), target_list.type(t), lists.votes);
+      Pace pace(pool.watch(), exe::kBtfPace);
+      for (std::size_t t = 0; t < target_list.shapes.size(); ++t) {
+        pace.step();
+        add_votes(partner.type(t), target_list.type(t), lists.votes);
+      }
     } else if (by_place[i] != kNoPartner) {
-      lists.changed.push_back({by_place[i], votes_of(of_source.types[by_place[i]], target_list)});
+      Alignment alignment(of_source.types[by_place[i]], target_list, pool.watch());
+      lists.changed.push_back({by_place[i], alignment.votes()});
     }
   }
   std::sort(lists.changed.begin(), lists.changed.end(),

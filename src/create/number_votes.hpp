@@ -13,8 +13,6 @@ namespace bdelta {
 struct NumberVotes {
   std::vector<std::uint64_t> types;
   std::vector<std::uint64_t> strings;
-
-  [[nodiscard]] bool empty() const noexcept { return types.empty() && strings.empty(); }
 };
 
 // The votes of a list of the source that lists some types more or fewer than its partner does.

@@ -62,8 +62,10 @@ std::size_t btf_type_bytes(ByteSpan types) noexcept {
   return words <= (types.size() - kBtfTypeBytes) / 4 ? kBtfTypeBytes + 4 * words : 0;
 }
 
-bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own) noexcept {
+bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own, Watch* watch) {
+  Pace pace(watch, kBtfPace);
   return for_each_btf_type(types, [&](std::size_t begin, ByteSpan type) {
+    pace.step(1 + static_cast<std::uint32_t>(type.size() / 64));
     for_each_number_of_type(type, [&](BtfNumber kind, std::size_t at) {
       std::uint8_t* const place = types.data() + begin + at;
       const auto number = load_le<std::uint32_t>(place);

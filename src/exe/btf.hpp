@@ -10,6 +10,7 @@
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
 #include "delta/moved_numbers.hpp"
+#include "parallel/watch.hpp"
 
 namespace bdelta::exe {
 
@@ -74,7 +75,10 @@ template <class Body>
 }
 
 // Puts others in place of the list's numbers, by the steps that are its own and those of all lists. False as above; what
-// stands in front of that has been changed.
-[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own) noexcept;
+// stands in front of that has been changed. The watch, which may be null, is looked at meanwhile.
+[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own, Watch* watch);
+
+// For loops over types or numbers: so many are gone through between two looks at the watch.
+inline constexpr std::uint32_t kBtfPace = 4096;
 
 }  // namespace bdelta::exe

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kSectionName{".BTF\0", 5};  // with the zero that ends it
 constexpr std::uint64_t kMostSections = 4096;          // of an object
 constexpr std::uint64_t kMostLookedAt = 1 << 22;       // of a file made of nothing else
+constexpr std::uint64_t kMostWalked = 2;               // bytes of lists, in bytes of the file: those that turn out to be none
 
 // Positions of fields in the header and in the table of sections, by the width of addresses.
 struct ElfWidth {
@@ -60,13 +61,14 @@ class Object {
 };
 
 // What wraps or leads out of the file reads as zeros, and has no header.
-std::vector<std::uint64_t> find_headers(ByteSpan file) {
+std::vector<std::uint64_t> find_headers(ByteSpan file, Watch* watch) {
   static const MagicScan find_magic = best_magic_scan();
   std::vector<std::uint64_t> found;
   std::uint64_t looked_at = 0;
   for (std::size_t pos = 0; pos + 1 < file.size() && looked_at < kMostLookedAt; ++pos) {
     pos += find_magic(file.data() + pos, file.size() - 1 - pos);
     if (!is_elf_object(file, pos)) continue;
+    if (watch) watch->advance();
     if (const auto header = Object(file, pos).types_header(looked_at)) found.push_back(*header);
   }
   std::sort(found.begin(), found.end());
@@ -76,13 +78,18 @@ std::vector<std::uint64_t> find_headers(ByteSpan file) {
 
 }  // namespace
 
-std::vector<std::uint64_t> find_btf(ByteSpan file) {
+std::vector<std::uint64_t> find_btf(ByteSpan file, Watch* watch) {
   std::vector<std::uint64_t> positions;
   std::uint64_t end = 0;
-  for (const std::uint64_t pos : find_headers(file)) {
+  std::uint64_t walked = 0;
+  Pace pace(watch, kBtfPace);
+  for (const std::uint64_t pos : find_headers(file, watch)) {
     const auto types = read_btf_header(bytes_at(file, pos, kBtfHeaderBytes), pos, file.size());
-    if (!types || types->pos < end || positions.size() == kMostNumberLists) continue;
-    if (!for_each_btf_type(bytes_at(file, types->pos, types->size_bytes), [](std::size_t, ByteSpan) {})) continue;
+    if (!types || pos < end || positions.size() == kMostNumberLists) continue;
+    walked += types->size_bytes;
+    if (walked > kMostWalked * file.size()) break;
+    const ByteSpan list = bytes_at(file, types->pos, types->size_bytes);
+    if (!for_each_btf_type(list, [&](std::size_t, ByteSpan) { pace.step(); })) continue;
     positions.push_back(pos);
     end = types->pos + types->size_bytes;
   }

@@ -35,9 +35,9 @@ constexpr ImageReader kReaders[] = {
     {detect_elf, parse_elf}, {detect_pe, parse_pe}, {detect_macho, parse_macho}, {detect_toy, parse_toy}};
 
 // Calls take(Image&&) for one image after the other until it says false, and pass(pos) where a magic may begin that is no
-// image's.
+// image's. Whether all of the file was looked at.
 template <class Take, class Pass>
-void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&& pass) {
+bool for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&& pass) {
   std::size_t refused = 0;
   std::size_t pos = next_candidate(file, 0);
   while (pos < file.size() && refused < kMaxRefused) {
@@ -48,7 +48,7 @@ void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&
       detected = true;
       if (std::optional<Image> image = reader.parse(file, pos, limits)) {
         next = pos + static_cast<std::size_t>(image->size_bytes);
-        if (!take(std::move(*image))) return;
+        if (!take(std::move(*image))) return false;
       } else {
         ++refused;
       }
@@ -57,6 +57,7 @@ void for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&
     if (!detected) pass(pos);
     pos = next_candidate(file, next);
   }
+  return pos >= file.size();
 }
 
 }  // namespace
@@ -70,7 +71,8 @@ ImageSearch search_images(ByteSpan file, const ImageLimits& limits) {
     found.images.push_back(std::move(image));
     return found.images.size() < limits.image_count && section_count < limits.all_section_count;
   };
-  for_each_image(file, limits, take, [&](std::size_t pos) { found.has_objects |= is_elf_object(file, pos); });
+  const auto pass = [&](std::size_t pos) { found.may_have_objects |= is_elf_object(file, pos); };
+  if (!for_each_image(file, limits, take, pass)) found.may_have_objects = true;
   return found;
 }
 

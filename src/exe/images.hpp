@@ -26,10 +26,10 @@ inline constexpr std::size_t kMostNumberedImages = 4095;
 // `limits.image_count`.
 [[nodiscard]] std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits = {});
 
-// The same, and whether there was a relocatable ELF object among what was passed over.
+// The same, and whether the file may have relocatable ELF objects: not if none is among what was passed over to its end.
 struct ImageSearch {
   std::vector<Image> images;
-  bool has_objects = false;
+  bool may_have_objects = false;
 };
 [[nodiscard]] ImageSearch search_images(ByteSpan file, const ImageLimits& limits);
 

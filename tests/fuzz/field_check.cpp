@@ -188,7 +188,7 @@ void check_types(ByteSpan file) {
     require(end <= file.size(), "lists of types lie inside the file");
     const ByteSpan list = exe::bytes_at(file, types->pos, types->size_bytes);
     Bytes numbered(list.begin(), list.end());
-    require(exe::move_btf_numbers(numbered, common, own), "lists that are found are sound");
+    require(exe::move_btf_numbers(numbered, common, own, nullptr), "lists that are found are sound");
   }
 }
 

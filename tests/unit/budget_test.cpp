@@ -95,6 +95,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
     EXPECT_EQ(least_for(alike) + 120 * kMiB, least_for(programs)) << level;
     EXPECT_GT(least_for_any, least_for(programs)) << level;
     EXPECT_GT(least_for(strange), least_for(programs)) << level;
+    EXPECT_EQ(least_for(alike) + 60 * kMiB, least_for({2 * kMiB, false, 10 * kMiB})) << level;
 
     BudgetRequest wanted = request(level, least_for(alike), 60 * kMiB);
     wanted.threads = 16;

@@ -127,10 +127,10 @@ TEST(Btf, HeadersSayWhereTypesAre) {
 
 TEST(Btf, NumbersMoveAsTheFormatsExampleHasIt) {
   Bytes types = words({8, 2u << 24, 12, 5, 10u << 24, 52});
-  EXPECT_TRUE(exe::move_btf_numbers(types, example().common, example().lists[0].own));
+  EXPECT_TRUE(exe::move_btf_numbers(types, example().common, example().lists[0].own, nullptr));
   EXPECT_TRUE(same_bytes(words({9, 2u << 24, 14, 5, 10u << 24, 57}), types));
   types.pop_back();
-  EXPECT_FALSE(exe::move_btf_numbers(types, example().common, {}));
+  EXPECT_FALSE(exe::move_btf_numbers(types, example().common, {}, nullptr));
 }
 
 TEST(BtfSections, AreFoundInEachObject) {
@@ -165,6 +165,33 @@ TEST(BtfSections, OfOtherFilesAreNone) {
   Bytes other = module;
   other[kModuleBtf + 24 + 7] = 20;  // a kind that there is not
   EXPECT_TRUE(exe::find_btf(other).empty());
+}
+
+// A header inside a list, and many that name one list which turns out to be none.
+TEST(BtfSections, OverlapNoOthers) {
+  Bytes types = words({8, 4u << 24 | 4, 12});
+  append(types, words({0x1eb9f, 24, 0, 12, 12, 0}));
+  append(types, words({1, 2u << 24, 12, 0, 0, 0}));
+  const Bytes outer = module_of(types, {});
+  Bytes file = outer;
+  append(file, module_of(words({8, 2u << 24, 12}), {}));
+  // The section of the second object is the header inside of the first one's list.
+  const std::size_t entry = file.size() - 64 + 24;
+  store_le<std::uint64_t>(file.data() + entry, 0 - static_cast<std::uint64_t>(outer.size()) + kModuleBtf + 24 + 12);
+  EXPECT_EQ(std::vector<std::uint64_t>{kModuleBtf}, exe::find_btf(file));
+  Bytes bad;
+  for (unsigned i = 0; i < 3000; ++i) append(bad, words({1, 2u << 24, 12}));
+  append(bad, words({1, 20u << 24, 12}));
+  Bytes many;
+  const std::size_t module_bytes = module_of({}, {}).size();
+  for (unsigned i = 0; i < 1000; ++i) {
+    Bytes one = module_of({}, {});
+    store_le<std::uint32_t>(one.data() + kModuleBtf + 8, static_cast<std::uint32_t>((1000 - i) * module_bytes - kModuleBtf - 24));
+    store_le<std::uint32_t>(one.data() + kModuleBtf + 12, static_cast<std::uint32_t>(bad.size()));
+    append(many, one);
+  }
+  append(many, bad);
+  EXPECT_TRUE(exe::find_btf(many).empty());
 }
 
 // Each byte of two objects changed, under the sanitizers.
@@ -239,6 +266,85 @@ TEST(NumberPass, MovesNothingWhereNothingIsGained) {
   }
 }
 
+Bytes pointers(std::initializer_list<std::pair<std::uint32_t, unsigned>> counts) {
+  Bytes types;
+  for (const auto& [number, count] : counts) {
+    for (unsigned i = 0; i < count; ++i) append(types, words({0, 2u << 24, number}));
+  }
+  return types;
+}
+
+// As with the modules of two kernels in one archive: the steps are in order, whichever outcome they follow.
+TEST(NumberPass, ANumberMayHaveBecomeTwo) {
+  const Bytes source = module_of(pointers({{90, 9}, {102, 150}, {102, 50}, {200, 40}}), {});
+  const Bytes target = module_of(pointers({{90, 9}, {105, 150}, {5000, 50}, {203, 40}}), {});
+  WorkerPool pool(1);
+  const MovedNumbers numbers = learn_moved_numbers(source, target, pool);
+  EXPECT_OK(check_moved_numbers(numbers, source.size()));
+  EXPECT_EQ((NumberSteps{{102, 3}}), numbers.common.types);
+}
+
+// More steps than a record may have.
+TEST(NumberPass, MovesNothingThatNoRecordHolds) {
+  Bytes source, target;
+  Random random(1);
+  for (std::uint32_t i = 1; i <= 110'000; ++i) {
+    append(source, pointers({{i, 6}}));
+    append(target, pointers({{static_cast<std::uint32_t>(random.next()), 6}}));
+  }
+  WorkerPool pool(2);
+  EXPECT_EQ(MovedNumbers(), learn_moved_numbers(module_of(source, {}), module_of(target, {}), pool));
+}
+
+TEST(NumberPass, EndsWhenTheWatchSaysSo) {
+  const ModulePair pair = module_pair();
+  const Watch::Callback none;
+  Watch watch(none, 0, 1e-9);
+  WorkerPool pool(1, nullptr, &watch);
+  EXPECT_THROW((void)learn_moved_numbers(pair.old_version, pair.new_version, pool), Interrupted);
+}
+
+// Whatever the files are: the record is read as it was written, and an applier copies from what the encoder saw.
+TEST(NumberPass, WhatIsLearnedCanBeApplied) {
+  unsigned learned = 0;
+  for (unsigned seed = 1; seed <= 150; ++seed) {
+    Random random(seed);
+    ModuleShape shape;
+    shape.seed = seed;
+    shape.module_count = 6;
+    shape.bits64 = seed % 2 == 0;
+    ModulePair pair = module_pair(shape);
+    for (Bytes* file : {&pair.old_version, &pair.new_version}) {
+      for (std::uint64_t i = random.below(40); i > 0; --i) {
+        (*file)[static_cast<std::size_t>(random.below(file->size()))] = static_cast<std::uint8_t>(random.next());
+      }
+      // A header and some types at another place than they were, perhaps inside of others.
+      const auto from = static_cast<std::size_t>(random.below(file->size() - 600));
+      const auto to = static_cast<std::size_t>(random.below(file->size() - 600));
+      std::copy_n(file->begin() + static_cast<std::ptrdiff_t>(from), random.below(600), file->begin() + static_cast<std::ptrdiff_t>(to));
+    }
+    WorkerPool pool(2);
+    const MovedNumbers numbers = learn_moved_numbers(pair.old_version, pair.new_version, pool);
+    if (numbers.lists.empty()) continue;
+    ++learned;
+    const Bytes record = native::encode_moved_numbers(numbers);
+    const auto read = read_behind_tag(record, 0, kPlenty, [&](io::TypedReader& patch, native::Header header) {
+      header.source_size = pair.old_version.size();
+      return native::read_moved_numbers(patch, header);
+    });
+    ASSERT_OK(read);
+    EXPECT_EQ(numbers, *read);
+    io::MemoryReader reader(pair.old_version);
+    const auto source = MovedSource::make(reader, *read, nullptr);
+    ASSERT_OK(source);
+    Bytes copied(pair.old_version.size());
+    EXPECT_OK((*source)->read_at(0, copied));
+    move_numbers(pair.old_version, numbers);
+    EXPECT_TRUE(same_bytes(pair.old_version, copied)) << seed;
+  }
+  EXPECT_LT(100u, learned);
+}
+
 TEST(MovedSource, ReadsAsIfAllWereOneFile) {
   const ModulePair pair = module_pair();
   WorkerPool pool(2);
@@ -296,6 +402,15 @@ TEST(MovedSource, HasTheListsThatThePatchNames) {
   other.type_bytes = 60;
   other.lists.push_back({4 + 24 + 12, {}});
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(nested, other));
+  // Lists in another order than their headers.
+  Bytes crossed(4);
+  append(crossed, words({0x1eb9f, 24, 36, 12, 0, 0, 0x1eb9f, 24, 0, 12, 0, 0, 1, 2u << 24, 12, 1, 2u << 24, 12}));
+  other = example();
+  other.type_bytes = 12;
+  EXPECT_OK(make(crossed, other));
+  other.type_bytes = 24;
+  other.lists.push_back({4 + 24, {}});
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(crossed, other));
 }
 
 Result<MovedNumbers> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
