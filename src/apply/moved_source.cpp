@@ -9,7 +9,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20;  // of a list, between two looks at the watch
+constexpr std::size_t kListPieceBytes = std::size_t{1} << 20;  // of a list, between two looks at the watch
 
 Error no_such_list(std::uint64_t pos) {
   return {ErrorCode::kPatchCorrupt, "OLD has no list of types where the patch names one, or another one", pos};
@@ -40,8 +40,8 @@ Status MovedSource::add_list(const NumberList& list, const MovedNumbers& numbers
   const std::size_t held_at = bytes_.size();
   bytes_.resize(held_at + static_cast<std::size_t>(types->size_bytes));
   const MutableByteSpan held = MutableByteSpan(bytes_).subspan(held_at);
-  for (std::size_t done = 0; done < held.size(); done += kReadBytes) {
-    BDELTA_TRY(source_.read_at(types->pos + done, held.subspan(done, std::min(kReadBytes, held.size() - done))));
+  for (std::size_t done = 0; done < held.size(); done += kListPieceBytes) {
+    BDELTA_TRY(source_.read_at(types->pos + done, held.subspan(done, std::min(kListPieceBytes, held.size() - done))));
     if (watch) BDELTA_TRY(watch->check());
   }
   if (!exe::move_btf_numbers(held, numbers.common, list.own, watch)) return no_such_list(header_pos);

@@ -90,7 +90,7 @@ void CreateRun::settle_budget() {
   if (options_.predict && level_settings(options_.level).predict && options_.format != PatchFormat::kBdt1) {
     const exe::ImageSearch search = exe::search_images(source, {1});
     likeness.has_programs = !search.images.empty();
-    if (search.may_have_objects) likeness.type_bytes = listed_type_bytes(source, &watch_);
+    if (search.may_have_objects) likeness.type_bytes = learned_type_bytes(source, &watch_);
   }
   auto similar = budget_for_similar(budget_request_, likeness);
   if (!similar) return;

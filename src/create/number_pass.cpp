@@ -11,7 +11,6 @@
 
 #include "create/number_votes.hpp"
 #include "exe/btf.hpp"
-#include "exe/btf_sections.hpp"
 #include "format/native/layout.hpp"
 #include "parallel/sort.hpp"
 
@@ -133,9 +132,8 @@ MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& p
   return gained > 0 && fits_in_record(numbers) ? numbers : MovedNumbers();
 }
 
-std::uint64_t listed_type_bytes(ByteSpan source, Watch* watch) {
-  std::uint64_t bytes = 0;
-  for (const std::uint64_t pos : exe::find_btf(source, watch)) bytes += number_list_at(source, pos).size();
+std::uint64_t learned_type_bytes(ByteSpan source, Watch* watch) {
+  const std::uint64_t bytes = listed_type_bytes(source, watch);
   return bytes <= kMostTypeBytes ? bytes : 0;
 }
 

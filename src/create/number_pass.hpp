@@ -12,7 +12,7 @@ namespace bdelta {
 [[nodiscard]] MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& pool);
 
 // Of the source's lists that numbers may be learned of. The watch may be null.
-[[nodiscard]] std::uint64_t listed_type_bytes(ByteSpan source, Watch* watch);
+[[nodiscard]] std::uint64_t learned_type_bytes(ByteSpan source, Watch* watch);
 
 // Puts the other numbers into the source that they were learned from, whose lists are as they were. The watch may be null.
 void move_numbers(MutableByteSpan source, const MovedNumbers& numbers, Watch* watch = nullptr);

@@ -60,13 +60,24 @@ struct TypeList {
 };
 
 struct Lists {
+  std::uint64_t type_bytes = 0;
   std::vector<std::uint64_t> header_positions;
   std::vector<TypeList> types;
 };
 
-Lists find_lists(ByteSpan file, WorkerPool& pool) {
+std::uint64_t listed_bytes(ByteSpan file, const std::vector<std::uint64_t>& header_positions) {
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t pos : header_positions) bytes += number_list_at(file, pos).size();
+  return bytes;
+}
+
+// None if they have more than most_type_bytes.
+Lists find_lists(ByteSpan file, std::uint64_t most_type_bytes, WorkerPool& pool) {
   Lists lists;
-  lists.header_positions = exe::find_btf(file, pool.watch());
+  std::vector<std::uint64_t> positions = exe::find_btf(file, pool.watch());
+  lists.type_bytes = listed_bytes(file, positions);
+  if (lists.type_bytes > most_type_bytes) return {};
+  lists.header_positions = std::move(positions);
   lists.types.resize(lists.header_positions.size());
   pool.for_each(lists.types.size(), [&](std::size_t i) {
     lists.types[i] = TypeList(number_list_at(file, lists.header_positions[i]), pool.watch());
@@ -181,11 +192,10 @@ ByteSpan number_list_at(ByteSpan file, std::uint64_t header_pos) {
 }
 
 NumberLists find_number_lists(ByteSpan source, ByteSpan target, std::uint64_t most_type_bytes, WorkerPool& pool) {
-  const Lists of_source = find_lists(source, pool);
+  const Lists of_source = find_lists(source, most_type_bytes, pool);
+  if (of_source.types.empty()) return {};
+  const Lists of_target = find_lists(target, 2 * most_type_bytes, pool);
   NumberLists lists;
-  for (const TypeList& list : of_source.types) lists.type_bytes += list.bytes.size();
-  if (of_source.types.empty() || lists.type_bytes > most_type_bytes) return {};
-  const Lists of_target = find_lists(target, pool);
   const Partners by_shape = partners_by_shape(of_source, of_target);
   const Partners by_place = partners_by_place(by_shape, of_source.types.size());
   for (std::size_t i = 0; i < of_target.types.size(); ++i) {
@@ -206,7 +216,10 @@ NumberLists find_number_lists(ByteSpan source, ByteSpan target, std::uint64_t mo
   std::sort(lists.changed.begin(), lists.changed.end(),
             [](const ChangedList& a, const ChangedList& b) { return a.list < b.list; });
   lists.header_positions = of_source.header_positions;
+  lists.type_bytes = of_source.type_bytes;
   return lists;
 }
+
+std::uint64_t listed_type_bytes(ByteSpan file, Watch* watch) { return listed_bytes(file, exe::find_btf(file, watch)); }
 
 }  // namespace bdelta

@@ -28,9 +28,13 @@ struct NumberLists {
   std::vector<ChangedList> changed;             // ascending
 };
 
-// The lists of both files and what they tell, or no lists if the source has none, or more than most_type_bytes of them.
+// The lists of both files and what they tell, or no lists if the source has none, or more than most_type_bytes of them. Of
+// a target that has more than twice as many bytes, nothing is told.
 [[nodiscard]] NumberLists find_number_lists(ByteSpan source, ByteSpan target, std::uint64_t most_type_bytes,
                                             WorkerPool& pool);
+
+// Of all lists of a file. The watch may be null.
+[[nodiscard]] std::uint64_t listed_type_bytes(ByteSpan file, Watch* watch);
 
 // The list of types whose header stands there; one that was found.
 [[nodiscard]] ByteSpan number_list_at(ByteSpan file, std::uint64_t header_pos);
