@@ -107,7 +107,7 @@ if [[ $mode != fast ]]; then
     left_out+='|PredictedAtLevel.*/[13]|(Archive|Package|Signed)Levels.*/3|Contents.(TextTakes|WhereHardly)|Choice.ReportsWhat'
     left_out+='|CodedGroups.AreWrittenAs|Segments.ReportProgress|Trace.Of.*/1|Readers.WithAnd|^cli.trace'
     left_out+='|ThreadsApply.AnyNumberThrough|Parse.IsTheSameForAnyNumber|Limited.PatchesRebuildForAnyThreads'
-    left_out+='|LiteralCoder.OneVeryLong|MemberAlignment.ArchivesIn|^cli.disturbance|Segments.OfTheOldFormat'
+    left_out+='|LiteralCoder.OneVeryLong|MemberAlignment.ArchivesIn|Segments.OfTheOldFormat'
     but "$left_out"
     check asan-ubsan '' -LE 'large|corpus|slow' "${filter[@]}"
   else

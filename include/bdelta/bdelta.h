@@ -284,7 +284,7 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 /* ---- Making patches: in the full library only ---- */
 
 /* For `flags` of bdelta_create_options, beside those above. */
-#define BDELTA_NO_PREDICT 16u /* don't predict addresses inside programs */
+#define BDELTA_NO_PREDICT 16u /* don't predict addresses in programs, nor move numbers of types in modules */
 #define BDELTA_NO_VERIFY 32u  /* don't apply the patch in memory before it is published */
 #define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of push mode stands on */
 

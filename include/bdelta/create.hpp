@@ -39,19 +39,19 @@ struct CreateOptions {
   unsigned threads = 1;
 
   // Private memory to stay within, in bytes; 0 = as much as the level likes. A limit with room for that (four times both
-  // files and a coder; where they hardly differ 1.25 times, or 2.25 with programs to predict, and
-  // some times what differs) gives the same patch. Under a
-  // smaller one NEW is worked on in segments, the index of OLD is sparser, groups and the windows of codecs are smaller,
-  // nothing is predicted, and fewer threads may work, so the patch is larger the smaller the limit; it depends on the limit
-  // and still not on the threads. 64 MiB will do for files of any size at
-  // any level. A limit that can't be kept is kMemoryLimit before work starts, with the figure that would do.
+  // files and a coder; where they hardly differ 1.25 times, or 2.25 with programs to predict, and some times what differs)
+  // gives the same patch. Under a smaller one NEW is worked on in segments, the index of OLD is sparser, groups and the
+  // windows of codecs are smaller, nothing is predicted, and fewer threads may work, so the patch is larger the smaller the
+  // limit; it depends on the limit and still not on the threads. 64 MiB will do for files of any size at any level. A limit
+  // that can't be kept is kMemoryLimit before work starts, with the figure that would do.
   // Inputs with a view (mapped files) don't count. Others are read into memory where they take no more than half of the
   // limit together and leave 60 MiB, else in parts: NEW then twice, OLD once from end to end and later what the segments
   // resemble, and what is found is less.
   std::uint64_t memory_limit_bytes = 0;
 
   // Whether addresses inside programs (ELF, PE, Mach-O) may be predicted, and numbers of types in kernel modules moved, at
-  // levels that do: much smaller patches, which take more memory and time to apply. Needs both files as a whole, so not under a scarce memory limit.
+  // levels that do: much smaller patches, which take more memory and time to apply. Needs both files as a whole, so not under
+  // a scarce memory limit.
   bool predict = true;
 
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.

@@ -37,7 +37,6 @@ class CreateRun {
   Status leave_out_file_digests();
   Status leave_out_header_sums();  // of archives
   Status find_programs();  // where their fields can be predicted, and lists of digests be left out
-
   Status move_numbers();   // of lists in OLD that NEW has numbered anew
 
   // The target in parts, in order; each goes through the steps below.

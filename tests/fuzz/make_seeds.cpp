@@ -143,6 +143,37 @@ struct Pair {
   Bytes patch;
 };
 
+Pair crafted(const char* name, const Bytes& source, const Bytes& target, test::Craft craft) {
+  craft.window_bytes = 3000;
+  return {name, source, target, test::craft_patch(source, target, test::covers_of(source, target), craft)};
+}
+
+// Patches with a record each of what windows leave out, or copy as something else.
+void add_pairs_with_records(std::vector<Pair>& pairs) {
+  const test::SignedPair programs = test::signed_pair(9000, 3);
+  test::Craft cut;
+  cut.page_hashes = {programs.new_version.list};
+  pairs.push_back(crafted("signed", programs.old_version.bytes, programs.new_version.bytes, cut));
+  const test::TarPair archives = test::tar_pair(5, 4);
+  test::Craft sums;
+  sums.header_sums = archives.spans();
+  pairs.push_back(crafted("header_sums", archives.old_version, archives.new_version, sums));
+  test::PackageShape package;
+  package.file_count = 8;
+  const test::PackagePair packages = test::package_pair(package);
+  test::Craft digests;
+  digests.file_digests = packages.changed;
+  pairs.push_back(crafted("file_digests", packages.old_version, packages.new_version, digests));
+  test::ModuleShape shape;
+  shape.module_count = 6;
+  shape.type_count = 40;
+  const test::ModulePair modules = test::module_pair(shape);
+  WorkerPool pool(1);
+  test::Craft moving;
+  moving.moved_numbers = learn_moved_numbers(modules.old_version, modules.new_version, pool);
+  pairs.push_back(crafted("moved_numbers", modules.old_version, modules.new_version, moving));
+}
+
 std::vector<Pair> native_pairs() {
   const Bytes source = test::wordy_bytes(1500, 1);
   using test::Edit;
@@ -175,41 +206,7 @@ std::vector<Pair> native_pairs() {
     auto patch = test::make_patch(programs.old_version, programs.new_version, test::create_options(level));
     if (patch) pairs.push_back({name, programs.old_version, programs.new_version, *patch});
   }
-  const test::SignedPair signed_programs = test::signed_pair(9000, 3);
-  test::Craft cut;
-  cut.page_hashes = {signed_programs.new_version.list};
-  cut.window_bytes = 3000;
-  const Bytes& old_version = signed_programs.old_version.bytes;
-  const Bytes& new_version = signed_programs.new_version.bytes;
-  pairs.push_back({"signed", old_version, new_version,
-                   test::craft_patch(old_version, new_version, test::covers_of(old_version, new_version), cut)});
-  const test::TarPair archives = test::tar_pair(5, 4);
-  test::Craft sums;
-  sums.header_sums = archives.spans();
-  sums.window_bytes = 3000;
-  pairs.push_back({"header_sums", archives.old_version, archives.new_version,
-                   test::craft_patch(archives.old_version, archives.new_version,
-                                     test::covers_of(archives.old_version, archives.new_version), sums)});
-  test::PackageShape package;
-  package.file_count = 8;
-  const test::PackagePair packages = test::package_pair(package);
-  test::Craft digests;
-  digests.file_digests = packages.changed;
-  digests.window_bytes = 3000;
-  pairs.push_back({"file_digests", packages.old_version, packages.new_version,
-                   test::craft_patch(packages.old_version, packages.new_version,
-                                     test::covers_of(packages.old_version, packages.new_version), digests)});
-  test::ModuleShape shape;
-  shape.module_count = 6;
-  shape.type_count = 40;
-  const test::ModulePair modules = test::module_pair(shape);
-  test::Craft moving;
-  WorkerPool pool(1);
-  moving.moved_numbers = learn_moved_numbers(modules.old_version, modules.new_version, pool);
-  moving.window_bytes = 3000;
-  pairs.push_back({"moved_numbers", modules.old_version, modules.new_version,
-                   test::craft_patch(modules.old_version, modules.new_version,
-                                     test::covers_of(modules.old_version, modules.new_version), moving)});
+  add_pairs_with_records(pairs);
   const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
   for (const bool covers_apart : {false, true}) {
     test::Craft words;

@@ -132,6 +132,14 @@ Bytes module_of(ByteSpan types, ByteSpan strings, bool bits64) {
   return bytes.take();
 }
 
+Bytes words(std::initializer_list<std::uint32_t> numbers) {
+  Bytes bytes;
+  for (const std::uint32_t number : numbers) append_le(bytes, number);
+  return bytes;
+}
+
+MovedNumbers moved_number_example() { return {24, {{4, {{{50, 5}}, {}}}}, {{{10, 2}, {30, 0}}, {{7, 1}}}}; }
+
 ModulePair module_pair(const ModuleShape& shape) {
   Random random(shape.seed);
   const Numbering old_types(kKernelTypes, {}), old_strings(kKernelStrings, {});

@@ -2,7 +2,10 @@
 // and what else an object needs.
 #pragma once
 
+#include <initializer_list>
+
 #include "base/bytes.hpp"
+#include "delta/moved_numbers.hpp"
 
 namespace bdelta::test {
 
@@ -24,5 +27,11 @@ struct ModuleShape {
 // An object with these types as its list, behind a header of its own; and where that header stands in it.
 [[nodiscard]] Bytes module_of(ByteSpan types, ByteSpan strings, bool bits64 = true);
 inline constexpr std::size_t kModuleBtf = 0x100;
+
+// Numbers of four bytes, one behind the other.
+[[nodiscard]] Bytes words(std::initializer_list<std::uint32_t> numbers);
+
+// That of FORMAT.md: a list of 24 bytes with its header at 4.
+[[nodiscard]] MovedNumbers moved_number_example();
 
 }  // namespace bdelta::test

@@ -93,7 +93,7 @@ void add_create(CLI::App& app, Words& words) {
   app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
       ->type_name("R")
       ->check(check_ratio);
-  app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs (default: yes)");
+  app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
