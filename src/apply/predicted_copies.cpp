@@ -39,7 +39,8 @@ std::uint64_t plan_bytes(const PredictionPlan& plan) {
 
 // What a patch may name of fields and tables.
 exe::KindSet kinds_of(exe::PredictorId predictor) {
-  if (predictor >= exe::PredictorId::k7) return exe::kAllKinds | exe::kAllTables;
+  if (predictor >= exe::PredictorId::k8) return exe::kAllKinds | exe::kAllTables;
+  if (predictor >= exe::PredictorId::k7) return exe::kAllKinds | exe::kTablesOf7;
   return exe::kAllKinds | (predictor >= exe::PredictorId::k5 ? exe::kTablesOf5 : 0);
 }
 
@@ -91,20 +92,25 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
   BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
   std::vector<exe::SortedTable> tables;
-  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images);
+  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images, predictor);
   const std::uint64_t rebuild_bytes = exe::rebuild_memory_bytes(tables, plan.kinds);
   const std::uint64_t most_bytes = std::min(plan.memory_bytes, info.decoder_memory_bytes);
   BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, most_bytes));
   copies->program_.emplace(file, std::move(old.images), pool,
                            most_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
   const exe::Images& images = copies->program_->images();
+  exe::ReadPageBreaks breaks;
+  if ((plan.kinds & exe::set_of(exe::SortedTableKind::kMixedUnwindPages)) != 0) {
+    BDELTA_ASSIGN(breaks, exe::parse_page_breaks(old.table));
+    old.table = old.table.subspan(breaks.size_bytes);
+  }
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(old.table, images, info.target_size));
   copies->target_.emplace(std::move(found));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), most));
   copies->own_map_.emplace(plan.covers, pool.watch());
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,
-                             plan.kinds, tables, pool.watch());
+                             plan.kinds, tables, breaks.lists, pool.watch());
   return copies;
 }
 

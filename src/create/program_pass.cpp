@@ -41,7 +41,7 @@ std::uint64_t table_bytes_in_apply(const exe::Program& program) {
   return program.table_memory_bytes() + program.table_memory_bytes() / 2;
 }
 
-// The oldest that has all there is to predict, so that as many appliers as can know it.
+// The oldest that has all there is to predict, so that as many appliers as can know it, as far as images tell.
 exe::PredictorId predictor_for(const ImagePair& images) {
   const auto is_macho = [](const exe::Image& image) { return image.format == exe::ImageFormat::kMachO; };
   if (std::any_of(images.source.begin(), images.source.end(), is_macho) &&
@@ -109,11 +109,12 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
 
 void ProgramPass::find_programs(ImagePair images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-  const exe::PredictorId predictor = predictor_for(images);
-  plan_.predictor = static_cast<std::uint64_t>(predictor);
-  if (predictor >= exe::PredictorId::k6) exe::append_image_choice(plan_.images, images.source_numbers);
+  const exe::PredictorId of_images = predictor_for(images);
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
+  const exe::PredictorId predictor = std::max(of_images, old_->needed_predictor());
+  plan_.predictor = static_cast<std::uint64_t>(predictor);
+  if (predictor >= exe::PredictorId::k6) exe::append_image_choice(plan_.images, images.source_numbers);
   // Who applies keeps the fields of code if that takes little beside OLD, else finds them again, block by block.
   const std::uint64_t table_bytes = table_bytes_in_apply(*old_);
   const std::uint64_t code_bytes = old_->memory_bytes() - old_->table_memory_bytes();
@@ -197,6 +198,10 @@ void ProgramPass::predict() {
                                          learned.labels));
   plan_.kinds = learned.kinds | tables_->kinds();
   apply_program_bytes_ += exe::rebuild_memory_bytes(tables_->source_tables(), plan_.kinds);
+  if (has_tables(plan_.kinds, exe::SortedTableKind::kMixedUnwindPages)) {
+    plan_.predictor = std::max(plan_.predictor, static_cast<std::uint64_t>(exe::PredictorId::k8));
+    exe::append_page_breaks(plan_.images, tables_->target_breaks());
+  }
   exe::append_image_table(plan_.images, old_->images(), new_->images());
   exe::append_labels(plan_.labels, learned.labels);
   label_count_ = learned.labels.size();
@@ -232,7 +237,7 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Lab
   const MutableByteSpan copied = copied_.span();
   clear_gaps(plan_.covers, copied);
   const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, plan_.kinds,
-                                      tables_->source_tables());
+                                      tables_->source_tables(), tables_->target_breaks());
   const exe::CoverPieces pieces(plan_.covers);
   pieces.for_each(
       pool_, [&](std::size_t) { return exe::FieldPredictor::Cache(predictor); },

@@ -7,6 +7,7 @@
 
 #include "create/level.hpp"
 #include "create/unwind_marks.hpp"
+#include "exe/macho.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -119,11 +120,30 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
 
 }  // namespace
 
+// Of the tables of unwind pages, up to as many pages as a patch tells.
+std::vector<exe::PageBreaks> TablePass::find_page_breaks(const exe::Program& target,
+                                                         const std::vector<exe::SortedTable>& tables) {
+  std::vector<exe::PageBreaks> lists;
+  std::size_t room = exe::kMostUnwindPages;
+  for (const exe::SortedTable& table : tables) {
+    if (!exe::is_same_table(table.kind, exe::SortedTableKind::kMixedUnwindPages)) continue;
+    const auto header = exe::read_macho_header(target.file(), target.images().all[table.image].file_pos, {});
+    const auto info = header ? exe::read_unwind_info(target.file(), *header) : std::nullopt;
+    const auto begins_before = [](const exe::UnwindPage& a, const exe::UnwindPage& b) { return a.begin.rva < b.begin.rva; };
+    if (!info || info->pages.size() > room) continue;
+    if (!std::is_sorted(info->pages.begin(), info->pages.end(), begins_before)) continue;
+    room -= info->pages.size();
+    exe::PageBreaks& list = lists.emplace_back(exe::PageBreaks{table.image, {}});
+    for (const exe::UnwindPage& page : info->pages) list.pages.push_back(page.begin);
+  }
+  return lists;
+}
+
 std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels,
                                                   exe::KindSet kinds) const {
   const exe::LabelIndex index(labels);
-  return exe::rebuild_tables({source_.file(), source_.images(), target_.images(), map, index, pool_.watch()},
-                             source_tables_, kinds);
+  return exe::rebuild_tables(
+      {source_.file(), source_.images(), target_.images(), map, index, target_breaks_, pool_.watch()}, source_tables_, kinds);
 }
 
 // Of each table of the target the one of the source that became it.
@@ -131,7 +151,7 @@ std::vector<TablePass::Pair> TablePass::pairs_of(const std::vector<exe::RebuiltT
   std::vector<Pair> pairs;
   for (const exe::SortedTable& table : target_tables_) {
     const auto is_its_own = [&](const exe::RebuiltTable& r) {
-      return r.old.kind == table.kind && r.target_image == table.image;
+      return exe::is_same_table(r.old.kind, table.kind) && r.target_image == table.image;
     };
     const auto found = std::find_if(rebuilt.begin(), rebuilt.end(), is_its_own);
     if (found != rebuilt.end()) pairs.push_back({&*found, table});
@@ -164,7 +184,7 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
     const auto kind = static_cast<exe::SortedTableKind>(i);
     TableRow labelled, new_labelled, rebuilt, wanted;
     for (const Pair& pair : pairs) {
-      if (pair.target.kind != kind) continue;
+      if (pair.rebuilt->old.kind != kind) continue;
       labelled.add(part(old_image, pair.rebuilt->old), 0);
       new_labelled.add(part(new_image, pair.target), 0);
       rebuilt.add(pair.rebuilt->bytes, 0);
@@ -173,7 +193,10 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
     const auto misses = [&](const TableRow& source, const TableRow& target) {
       return misses_of(match(source.bytes(), target.bytes()), source.bytes(), target.bytes());
     };
-    if (!wanted.bytes().empty() && misses(rebuilt, wanted) < misses(labelled, new_labelled)) kinds |= exe::set_of(kind);
+    if (wanted.bytes().empty()) continue;
+    Bytes told;
+    if (kind == exe::SortedTableKind::kMixedUnwindPages) exe::append_page_breaks(told, target_breaks_);
+    if (misses(rebuilt, wanted) + told.size() < misses(labelled, new_labelled)) kinds |= exe::set_of(kind);
   }
   return kinds;
 }

@@ -18,7 +18,8 @@ class TablePass {
   TablePass(exe::Program& source, exe::Program& target, WorkerPool& pool)
       : source_(source), target_(target), pool_(pool),
         source_tables_(exe::find_sorted_tables(source.file(), source.images().all)),
-        target_tables_(exe::find_sorted_tables(target.file(), target.images().all)) {
+        target_tables_(exe::find_sorted_tables(target.file(), target.images().all)),
+        target_breaks_(find_page_breaks(target, target_tables_)) {
     if (source_tables_.empty() || target_tables_.empty()) kinds_ = 0;
   }
 
@@ -35,6 +36,7 @@ class TablePass {
   // Which of these tables of the source are rebuilt.
   [[nodiscard]] exe::KindSet kinds() const noexcept { return kinds_; }
   [[nodiscard]] const std::vector<exe::SortedTable>& source_tables() const noexcept { return source_tables_; }
+  [[nodiscard]] const std::vector<exe::PageBreaks>& target_breaks() const noexcept { return target_breaks_; }
 
  private:
   struct Pair {
@@ -42,6 +44,8 @@ class TablePass {
     exe::SortedTable target;
   };
 
+  [[nodiscard]] static std::vector<exe::PageBreaks> find_page_breaks(const exe::Program& target,
+                                                                     const std::vector<exe::SortedTable>& tables);
   [[nodiscard]] std::vector<exe::RebuiltTable> rebuild(const exe::PlaceMap& map,
                                                        std::span<const exe::Label> labels,
                                                        exe::KindSet kinds) const;
@@ -58,6 +62,7 @@ class TablePass {
   WorkerPool& pool_;
   const std::vector<exe::SortedTable> source_tables_;
   const std::vector<exe::SortedTable> target_tables_;
+  const std::vector<exe::PageBreaks> target_breaks_;
   exe::KindSet kinds_ = exe::kAllTables;
   bool has_chosen_ = false;
 };

@@ -28,11 +28,13 @@ class FieldPredictor {
   };
 
   // All arguments but `tables` and `watch`, which may be null, must outlive it. The covers are those of the map; `labels` ascend by image and address.
-  // `tables` are the sorted tables of the source, of which those are rebuilt whose kinds are among `kinds`.
+  // `tables` are the sorted tables of the source, of which those are rebuilt whose kinds are among `kinds`, with these page
+  // breaks.
   FieldPredictor(const Program& source, const Images& target, const PlaceMap& map, std::span<const Label> labels,
-                 KindSet kinds, std::span<const SortedTable> tables = {}, Watch* watch = nullptr)
+                 KindSet kinds, std::span<const SortedTable> tables = {}, std::span<const PageBreaks> breaks = {},
+                 Watch* watch = nullptr)
       : source_(source), target_(target), map_(map), labels_(labels), kinds_(kinds),
-        tables_(rebuild_tables({source.file(), source.images(), target, map, labels_, watch}, tables, kinds)) {}
+        tables_(rebuild_tables({source.file(), source.images(), target, map, labels_, breaks, watch}, tables, kinds)) {}
 
   // `bytes` hold the source bytes of cover number `cover` from offset `begin` of it on. Changes in them what lies there
   // of the fields that the cover holds as a whole; so it does not matter how a cover is cut into pieces.

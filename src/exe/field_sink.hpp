@@ -2,6 +2,7 @@
 // inside its image and leads to a place in it, and that a hostile image can't cause unbounded work.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "bdelta/io.hpp"
@@ -48,6 +49,10 @@ class FieldSink {
   [[nodiscard]] const Image& image() const noexcept { return image_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
+
+  // Told by who adds what predictors before 8 don't know, at least when that matters: see Program::needed_predictor.
+  void needs(PredictorId predictor) { needed_ = std::max(needed_, predictor); }
+  [[nodiscard]] PredictorId needed() const noexcept { return needed_; }
 
   // For numbers in sections of the image: of all its tables, so that all of it is gone through once.
   [[nodiscard]] LongNumbers& long_numbers() noexcept { return long_numbers_; }
@@ -130,6 +135,7 @@ class FieldSink {
   const Image& image_;
   const ImageLayout& layout_;
   PredictorId predictor_;
+  PredictorId needed_ = PredictorId::k1;
   FieldBlocks& out_;
   Watch* watch_;
   std::vector<Field> waiting_;

@@ -2,8 +2,7 @@
 // parts: names of functions, compilation units, files, programs that map code to numbers (pctab), and a table of
 // functions, each entry the offset of the function in the text and of its record. A record is eleven numbers, most of
 // them offsets into those parts, then offsets of tables for the garbage collector. What those and the text count from
-// is written in moduledata only, which is found as the word that is the address of the pclntab and is followed by the
-// address of the names.
+// is written in moduledata only (go_module.cpp).
 #include <optional>
 
 #include "exe/go_tables.hpp"
@@ -15,11 +14,9 @@ namespace {
 constexpr std::uint32_t kMagic118 = 0xfffffff0;
 constexpr std::uint32_t kMagic120 = 0xfffffff1;
 
-constexpr std::uint64_t kBucketCodeBytes = 4096;  // what an entry of the lookup table stands for
-constexpr std::uint64_t kBucketBytes = 20;
+constexpr std::uint64_t kBucketBytes = 20;  // of an entry of the lookup table
 constexpr std::uint8_t kFunctionBytes = 8;  // of an entry of the table of functions
 constexpr std::uint8_t kUnitBytes = 4;
-
 
 // Of a pclntab: eight bytes, then eight words.
 std::uint64_t header_bytes(const FieldSink& sink) { return 8 + 8 * Word{sink}.bytes; }
@@ -67,70 +64,6 @@ std::optional<GoTables> find_tables(const FieldSink& sink) {
     }
   }
   return std::nullopt;
-}
-
-// Position of moduledata, or 0.
-std::uint64_t find_module(const FieldSink& sink, const GoTables& tables) {
-  const Word word{sink};
-  const auto low_bits = static_cast<std::uint32_t>(tables.start.address);
-  const auto low_rva = static_cast<std::uint32_t>(tables.start.address - sink.image().base_address);
-  for (const Section& section : sink.image().sections) {
-    if (section.kind != SectionKind::kData) continue;
-    const ByteSpan bytes = bytes_at(sink.file(), section.file_pos, section.size_bytes);
-    for (std::size_t i = 0; i + 2 * word.bytes <= bytes.size(); i += static_cast<std::size_t>(word.bytes)) {
-      const auto number = load_le<std::uint32_t>(bytes.data() + i);
-      if (number != low_bits && number != low_rva) continue;
-      const std::uint64_t pos = section.file_pos + i;
-      if (go_pointer_at(sink, pos) != tables.start.address) continue;
-      if (go_pointer_at(sink, pos + word.bytes) == tables.names.address) return pos;
-    }
-  }
-  return 0;
-}
-
-// Fills the bases that only moduledata knows, and adds its lengths of slices and the list of types.
-void read_module(FieldSink& sink, std::uint64_t module, GoTables& tables) {
-  const Word word{sink};
-  constexpr std::uint64_t kLookup = 19, kCodeBegin = 20, kCodeEnd = 21, kText = 22, kTypes = 37, kTypesEnd = 38,
-                          kReadOnly = 39, kCollectorData = 40;
-  const auto word_pos = [&](std::uint64_t index) { return module + index * word.bytes; };
-  const auto base_at = [&](std::uint64_t index) {
-    FieldBase base{0, go_pointer_at(sink, word_pos(index))};
-    return sink.layout().file_pos_of(base.address, base.pos) ? base : FieldBase{};
-  };
-  tables.text = base_at(kText);
-  // Slices of the pclntab: pointer, length, capacity. Those of names, files, programs and functions count bytes; the
-  // one of units, at 4, counts numbers.
-  for (const std::uint64_t slice : {1u, 7u, 10u, 13u}) {
-    const std::uint64_t start = go_pointer_at(sink, word_pos(slice));
-    sink.size(word_pos(slice + 1), start, FieldKind::kGoTable);
-    sink.size(word_pos(slice + 2), start, FieldKind::kGoTable);
-  }
-  if (tables.record_bytes != 44) return;  // the places below are those of Go 1.20 and later
-  tables.types = base_at(kTypes);
-  tables.collector_data = base_at(kCollectorData);
-  tables.types_bytes = go_pointer_at(sink, word_pos(kTypesEnd)) - tables.types.address;
-  tables.read_only = base_at(kReadOnly);
-  tables.lookup = base_at(kLookup);
-  if (tables.lookup.pos != 0) {
-    const std::uint64_t code_end = go_pointer_at(sink, word_pos(kCodeEnd));
-    tables.lookup_count = (code_end - go_pointer_at(sink, word_pos(kCodeBegin))) / kBucketCodeBytes + 1;
-  }
-  // The slice of text sections comes at 41, or at 42 behind a pointer that Go 1.26 brought; then that of types.
-  const auto is_slice = [&](std::uint64_t index) {
-    const std::uint64_t length = word.at(word_pos(index + 1));
-    return length != 0 && length < sink.file().size() && length == word.at(word_pos(index + 2));
-  };
-  for (std::uint64_t sections = 41; sections <= 42; ++sections) {
-    const std::uint64_t links = sections + 3;
-    if (!is_slice(sections) || !is_slice(links) || tables.types.pos == 0) continue;
-    const FieldBase list = base_at(links);
-    const std::uint64_t count = list.pos == 0 ? 0 : word.at(word_pos(links + 1));
-    for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
-      sink.offset32(list.pos + 4 * i, tables.types, FieldKind::kGoTable);
-    }
-    return;
-  }
 }
 
 // A list of offsets, each of which may say "none".
@@ -193,17 +126,10 @@ void add_more(FieldSink& sink, const GoTables& tables) {
 
 }  // namespace
 
-std::uint64_t go_pointer_at(const FieldSink& sink, std::uint64_t pos) {
-  const std::uint64_t number = Word{sink}.at(pos);
-  if (sink.layout().is_place(number)) return number;
-  const std::uint64_t low = number & ((std::uint64_t{1} << 36) - 1);
-  return sink.layout().is_place(low) ? low : low + sink.image().base_address;
-}
-
 void find_go_fields(FieldSink& sink) {
   std::optional<GoTables> tables = find_tables(sink);
   if (!tables) return;
-  if (const std::uint64_t module = find_module(sink, *tables)) read_module(sink, module, *tables);
+  read_go_module(sink, *tables);
   const std::uint64_t unit_count = (tables->files.pos - tables->units.pos) / 4;
   add_offsets(sink, tables->units.pos, unit_count, tables->files, 0xffffffff);
   // Behind the last function stands the end of the text, without a record.

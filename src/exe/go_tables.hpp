@@ -28,6 +28,10 @@ struct GoLists {
 // The address that a pointer in a data section stands for, as it is or as a chained fixup.
 [[nodiscard]] std::uint64_t go_pointer_at(const FieldSink& sink, std::uint64_t pos);
 
+// Finds moduledata, fills the bases that only it knows, and adds its lengths of slices and, where it has one, the list of
+// types.
+void read_go_module(FieldSink& sink, GoTables& tables);
+
 // Descriptions of types: names, types of pointers to them, methods. Needs GoTables::types.
 void find_go_type_fields(FieldSink& sink, const GoTables& tables);
 

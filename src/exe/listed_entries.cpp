@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "exe/macho.hpp"
+#include "exe/unwind_pages.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta::exe {
@@ -33,6 +35,25 @@ void list_starts(ByteSpan file, const Images& images, const SortedTable& table, 
                  });
 }
 
+void list_mixed_pages(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
+                      Watch* watch) {
+  const Image& image = images.all[table.image];
+  const auto header = read_macho_header(file, image.file_pos, {});
+  const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
+  if (!info) return;
+  Pace pace(watch, kListedToLook);
+  for (const UnwindPage& page : info->pages) {
+    for (std::uint32_t i = 0; i < page.entry_count; ++i) {
+      pace.step();
+      const UnwindEntry found = unwind_entry(file, *info, page, i);
+      OldEntry entry;
+      entry.image = table.image;
+      set_encoding(entry, found.encoding, image.machine, base);
+      if (images.layouts[table.image].file_pos_of(image.base_address + found.rva, entry.pos)) listed.entries.push_back(entry);
+    }
+  }
+}
+
 void list_entries_of(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
                      Watch* watch) {
   const Machine machine = images.all[table.image].machine;
@@ -47,7 +68,8 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
     entry.image = table.image;
     switch (table.kind) {
       case SortedTableKind::kBaseRelocations:
-      case SortedTableKind::kFunctionStarts: return;
+      case SortedTableKind::kFunctionStarts:
+      case SortedTableKind::kMixedUnwindPages: return;
       case SortedTableKind::kFunctions:
         start += word(0);
         if (machine == Machine::kX86_64) {
@@ -60,9 +82,7 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
         break;
       case SortedTableKind::kUnwindPages:
         start = images.all[table.image].base_address + word(0);
-        entry.leads = (word(1) & kEncodingModeMask) == frame_mode(machine);
-        entry.more = entry.leads ? base + (word(1) & kEncodingPlaceMask) : word(1);
-        entry.flags = static_cast<std::uint8_t>(entry.leads ? word(1) >> 24 : 0);
+        set_encoding(entry, word(1), machine, base);
         break;
       case SortedTableKind::kUnwindIndex:
         start += sign_extended(word(0));
@@ -80,6 +100,12 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
 
 }  // namespace
 
+void set_encoding(OldEntry& entry, std::uint32_t encoding, Machine machine, std::uint64_t base) {
+  entry.leads = (encoding & kEncodingModeMask) == frame_mode(machine);
+  entry.more = entry.leads ? base + (encoding & kEncodingPlaceMask) : encoding;
+  entry.flags = static_cast<std::uint8_t>(entry.leads ? encoding >> 24 : 0);
+}
+
 bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base) {
   if (counts_from_place(table.kind)) return images.layouts[table.image].address_of(table.base_pos, base);
   base = table.kind == SortedTableKind::kRelativeRelocations ? 0 : images.all[table.image].base_address;
@@ -92,7 +118,8 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
   for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
   Listed listed;
   lists_places(kind) ? listed.places.reserve(static_cast<std::size_t>(most_places(kind, size_bytes)))
-                     : listed.entries.reserve(static_cast<std::size_t>(size_bytes / 8));
+                     : listed.entries.reserve(static_cast<std::size_t>(
+                           size_bytes / (kind == SortedTableKind::kMixedUnwindPages ? 4 : 8)));
   for (const SortedTable& table : tables) {
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;
@@ -100,6 +127,8 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
       list_places(file, images, table, base, listed, watch);
     } else if (kind == SortedTableKind::kFunctionStarts) {
       list_starts(file, images, table, base, listed, watch);
+    } else if (kind == SortedTableKind::kMixedUnwindPages) {
+      list_mixed_pages(file, images, table, base, listed, watch);
     } else {
       list_entries_of(file, images, table, base, listed, watch);
     }

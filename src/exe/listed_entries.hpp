@@ -27,11 +27,14 @@ struct Listed {
   std::vector<OldEntry> entries;      // of the others
 };
 
+// Fills all but the place of an entry of unwind pages; `base` is what encodings count from that lead into __eh_frame.
+void set_encoding(OldEntry& entry, std::uint32_t encoding, Machine machine, std::uint64_t base);
+
 // Of the numbers in a table; false if they count from no address.
 [[nodiscard]] bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base);
 
-// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, or
-// eight of function starts, and of entries as much again while they are sorted. The watch may be null.
+// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, eight of
+// function starts, six of mixed pages, and of entries as much again while they are sorted. The watch may be null.
 [[nodiscard]] Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables,
                                   SortedTableKind kind, Watch* watch);
 

@@ -111,7 +111,8 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
   enum : std::uint8_t { kDone = 0x00, kSetType = 0x10, kSetPlace = 0x20, kAdd = 0x30, kAddWords = 0x40, kMark = 0x50,
                         kMarkMany = 0x60, kMarkAdd = 0x70, kMarkManySkipping = 0x80 };
   const std::uint64_t pos = sink.image().file_pos + sink.number32(command.file_pos + 8);
-  ByteCursor cursor(bytes_at(sink.file(), pos, sink.number32(command.file_pos + 12)));
+  const ByteSpan opcodes = bytes_at(sink.file(), pos, sink.number32(command.file_pos + 12));
+  ByteCursor cursor(opcodes);
   MachoSegment segment;
   std::uint64_t offset = 0;
   const auto mark = [&](std::uint64_t count, std::uint64_t skip) {
@@ -128,7 +129,15 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
     if (opcode == kSetPlace) {
       if (value >= header.segments.size()) break;
       segment = header.segments[value];
+      const std::uint8_t* const begin = cursor.position();
       offset = read_uleb(cursor);
+      // Go's linker tells each pointer so, and when data moves all these numbers change.
+      if (sink.predictor() >= PredictorId::k8) {
+        const auto size = static_cast<std::uint64_t>(cursor.position() - begin);
+        sink.uleb_entry({pos + static_cast<std::uint64_t>(begin - opcodes.data()), size, offset}, segment.file_pos,
+                        segment.size_bytes, FieldKind::kRelocationPlace);
+        sink.needs(PredictorId::k8);
+      }
     }
     if (opcode == kAdd) offset += read_uleb(cursor);
     if (opcode == kAddWords) offset += std::uint64_t{value} * 8;

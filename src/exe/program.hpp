@@ -95,6 +95,9 @@ class Program {
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
 
+  // The oldest predictor that finds the same fields, of those from 8 on, or 1. For those who name a predictor in a patch.
+  [[nodiscard]] PredictorId needed_predictor() const noexcept { return needed_predictor_; }
+
   // From now on there are no fields of tables inside of these, which are ascending and disjoint. For those who choose
   // covers: what copies give is the same, as the bytes of a rebuilt table stand above what its fields give.
   void leave_out(std::vector<SortedTable> tables) { left_out_ = std::move(tables); }
@@ -162,6 +165,7 @@ class Program {
 
   ByteSpan file_;
   PredictorId predictor_;
+  PredictorId needed_predictor_ = PredictorId::k1;
   Images images_;
   std::vector<FieldBlocks> tables_;  // by image
   std::vector<SortedTable> left_out_;

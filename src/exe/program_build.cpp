@@ -35,10 +35,12 @@ void Program::find_code_parts() {
 
 void Program::find_tables(WorkerPool& pool) {
   for (std::size_t i = 0; i < images_.all.size(); ++i) tables_.emplace_back(file_, images_.all, i);
+  std::vector<PredictorId> needed(tables_.size(), PredictorId::k1);
   pool.for_each(tables_.size(), [&](std::size_t i) {
-    find_table_fields(file_, images_.all[i], predictor_, tables_[i], pool.watch());
+    needed[i] = find_table_fields(file_, images_.all[i], predictor_, tables_[i], pool.watch());
     pool.advance();
   });
+  for (const PredictorId predictor : needed) needed_predictor_ = std::max(needed_predictor_, predictor);
 }
 
 // The fields of code are kept if all then takes no more than keep_bytes.

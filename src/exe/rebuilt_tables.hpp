@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
+#include "exe/page_breaks.hpp"
 #include "exe/predict.hpp"
 #include "exe/sorted_tables.hpp"
 #include "parallel/watch.hpp"
@@ -29,6 +30,7 @@ struct RebuildInputs {
   const Images& target;
   const PlaceMap& map;
   const LabelIndex& labels;
+  std::span<const PageBreaks> breaks;  // of the target's images
   Watch* watch = nullptr;
 };
 

@@ -102,6 +102,13 @@ std::uint64_t label_of(const ImageLayout& layout, std::uint64_t address) noexcep
   return mixed(~address);
 }
 
+// What a field becomes: a number in a page of unwind information is the same only where the page begins at the same place.
+std::uint64_t label_of(const ImageLayout& layout, const Field& field, std::uint64_t address,
+                       std::uint64_t base_address) noexcept {
+  const std::uint64_t label = label_of(layout, address);
+  return field.form == FieldForm::kOffset24 ? label ^ mixed(label_of(layout, base_address)) : label;
+}
+
 // The cover that the old field is thought to be copied by.
 class OwnerWalk {
  public:
@@ -134,7 +141,10 @@ void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, Wo
 
 void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
   for_each_chunk(target, kinds, pool, [&] { return target.images(); }, [&](const Images& images, const Field& field) {
-    mask_field(copy.data() + field.pos, field, label_of(images.layouts[field.image], field.target_address));
+    const ImageLayout& layout = images.layouts[field.image];
+    std::uint64_t base = 0;
+    (void)layout.address_of(base_pos(field), base);
+    mask_field(copy.data() + field.pos, field, label_of(layout, field, field.target_address, base));
   });
 }
 
@@ -147,7 +157,8 @@ void label_source(const Program& source, const Images& target, const PlaceMap& m
     const std::uint32_t cover = state.owners.at(field.pos);
     Prediction prediction;
     const bool known = cover != PlaceMap::kNoCover && state.predictor.predict(field, cover, prediction);
-    const std::uint64_t label = known ? label_of(state.target.layouts[prediction.image], prediction.target_address)
+    const std::uint64_t label = known ? label_of(state.target.layouts[prediction.image], field, prediction.target_address,
+                                                 prediction.place.base_address)
                                       : mixed(field.target_address ^ 0xAAAA000000000000u);
     mask_field(copy.data() + field.pos, field, label);
   });

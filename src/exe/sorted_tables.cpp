@@ -8,6 +8,7 @@
 #include "exe/layout.hpp"
 #include "exe/macho.hpp"
 #include "exe/pe.hpp"
+#include "exe/unwind_pages.hpp"
 
 namespace bdelta::exe {
 namespace {
@@ -72,7 +73,9 @@ std::uint64_t start_of(const std::uint8_t* entry, SortedTableKind kind, Machine 
   return kind == SortedTableKind::kUnwindIndex ? start ^ 0x80000000u : start;
 }
 
+// Those of mixed pages are looked at when the table is found.
 bool is_in_order(ByteSpan table, SortedTableKind kind, Machine machine) {
+  if (kind == SortedTableKind::kMixedUnwindPages) return true;
   if (kind == SortedTableKind::kBaseRelocations) return are_blocks_in_order(table);
   if (kind == SortedTableKind::kFunctionStarts) return are_starts_in_order(table);
   const std::uint64_t count = entry_count(kind, machine, table.size());
@@ -188,11 +191,34 @@ void add_unwind_pages(ByteSpan file, const MachoHeader& header, std::vector<Sort
   if (first + table.size_bytes <= section->size_bytes) tables.push_back(table);
 }
 
-void add_macho_tables(ByteSpan file, const Image& image, std::vector<SortedTable>& tables) {
+// A linker was seen to list one function twice.
+bool are_pages_in_order(ByteSpan file, const UnwindInfo& info) {
+  std::uint32_t before = 0;
+  for (const UnwindPage& page : info.pages) {
+    for (std::uint32_t i = 0; i < page.entry_count; ++i) {
+      const std::uint32_t rva = unwind_entry(file, info, page, i).rva;
+      if (rva < before) return false;
+      before = rva;
+    }
+  }
+  return true;
+}
+
+void add_mixed_pages(ByteSpan file, const MachoHeader& header, std::vector<SortedTable>& tables) {
+  const std::optional<UnwindInfo> info = read_unwind_info(file, header);
+  if (!info || !are_pages_in_order(file, *info)) return;
+  const MachoSection* const frames = find_section(file, header, "__eh_frame");
+  tables.push_back({info->begin_pos, info->end_pos - info->begin_pos, SortedTableKind::kMixedUnwindPages, 0,
+                    frames != nullptr ? frames->file_pos : info->begin_pos});
+}
+
+void add_macho_tables(ByteSpan file, const Image& image, PredictorId predictor, std::vector<SortedTable>& tables) {
   const std::optional<MachoHeader> header = read_macho_header(file, image.file_pos, {});
   if (!header) return;
   add_function_starts(file, image, *header, tables);
+  const std::size_t count = tables.size();
   add_unwind_pages(file, *header, tables);
+  if (tables.size() == count && predictor >= PredictorId::k8) add_mixed_pages(file, *header, tables);
 }
 
 bool lies_in(const Image& image, const SortedTable& table) {
@@ -242,13 +268,13 @@ void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
   }
 }
 
-std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images) {
+std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images, PredictorId predictor) {
   std::vector<SortedTable> all;
   for (std::size_t i = 0; i < images.size(); ++i) {
     std::vector<SortedTable> tables;
     if (images[i].format == ImageFormat::kPe) add_pe_tables(file, images[i], tables);
     if (images[i].format == ImageFormat::kElf) add_elf_tables(file, images[i], tables);
-    if (images[i].format == ImageFormat::kMachO) add_macho_tables(file, images[i], tables);
+    if (images[i].format == ImageFormat::kMachO) add_macho_tables(file, images[i], predictor, tables);
     std::stable_sort(tables.begin(), tables.end(),
                      [](const SortedTable& a, const SortedTable& b) { return a.pos < b.pos; });
     std::uint64_t end = 0;

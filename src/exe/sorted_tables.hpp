@@ -13,6 +13,7 @@
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
 #include "exe/image.hpp"
+#include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
 
@@ -24,8 +25,9 @@ enum class SortedTableKind : std::uint8_t {
   kRelativeRelocations,  // ELF: place, type and with 64 bits addend, of what counts from where the image is loaded
   kFunctionStarts,       // Mach-O: how far each function begins behind the one before, as ulebs; from predictor 7 on
   kUnwindPages,          // Mach-O: function and encoding, in pages; likewise
+  kMixedUnwindPages,     // Mach-O: the same where pages are of either kind or not in a row; from predictor 8 on
 };
-inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kUnwindPages) + 1;
+inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kMixedUnwindPages) + 1;
 
 // Bytes [pos, pos + size_bytes) of the file.
 struct SortedTable {
@@ -34,12 +36,12 @@ struct SortedTable {
   SortedTableKind kind = SortedTableKind::kBaseRelocations;
   std::uint8_t image = 0;
   std::uint64_t base_pos = 0;  // where that lies which other numbers than starts count from: of an unwind index its head, of
-                               // unwind pages __eh_frame
+                               // unwind pages __eh_frame, of mixed ones without it the first page
 };
 
 inline constexpr std::uint64_t kUnwindIndexHeadBytes = 12;
 
-// The pages of __unwind_info that have entries of two words, one behind the other and all but the last one full.
+// The pages of __unwind_info that have entries of two words (unwind_pages.hpp has those of either kind), one behind the other and all but the last one full.
 inline constexpr std::uint64_t kUnwindPageBytes = 4096;
 inline constexpr std::uint64_t kUnwindPageHeadBytes = 8;
 inline constexpr std::uint64_t kUnwindPageEntries = (kUnwindPageBytes - kUnwindPageHeadBytes) / 8;
@@ -64,7 +66,16 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
 
 // Kinds with numbers that count from a place in the image, not from its start.
 [[nodiscard]] constexpr bool counts_from_place(SortedTableKind kind) noexcept {
-  return kind == SortedTableKind::kUnwindIndex || kind == SortedTableKind::kUnwindPages;
+  return kind == SortedTableKind::kUnwindIndex || kind == SortedTableKind::kUnwindPages ||
+         kind == SortedTableKind::kMixedUnwindPages;
+}
+
+// Whether the one may have become the other: unwind pages are of either kind, as their linker likes.
+[[nodiscard]] constexpr bool is_same_table(SortedTableKind a, SortedTableKind b) noexcept {
+  const auto family = [](SortedTableKind kind) {
+    return kind == SortedTableKind::kMixedUnwindPages ? SortedTableKind::kUnwindPages : kind;
+  };
+  return family(a) == family(b);
 }
 
 // How many of these a table of so many bytes has at most.
@@ -78,8 +89,9 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
   return kind == SortedTableKind::kFunctions && machine == Machine::kX86_64 ? 12 : 8;
 }
 
-// How many entries a table of such a kind has, and where the i-th of them stands.
+// How many entries a table of such a kind has, and where the i-th of them stands, which mixed pages tell themselves.
 [[nodiscard]] constexpr std::uint64_t entry_count(SortedTableKind kind, Machine machine, std::uint64_t size_bytes) noexcept {
+  if (kind == SortedTableKind::kMixedUnwindPages) return size_bytes / 4;  // at most
   if (kind != SortedTableKind::kUnwindPages) return size_bytes / entry_bytes(kind, machine);
   const std::uint64_t rest = size_bytes % kUnwindPageBytes;
   return size_bytes / kUnwindPageBytes * kUnwindPageEntries + (rest - (rest < 8 ? rest : 8)) / 8;
@@ -136,6 +148,7 @@ void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
 void write_page_heads(std::uint64_t entry_count, MutableByteSpan table);
 
 // Those tables of the file that are as they would be written anew: sorted, and without gaps. Ascending, disjoint.
-[[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images);
+[[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images,
+                                                          PredictorId predictor = kNewestPredictor);
 
 }  // namespace bdelta::exe

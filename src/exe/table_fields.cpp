@@ -3,7 +3,8 @@
 #include "exe/table_kernels.hpp"
 
 namespace bdelta::exe {
-void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out, Watch* watch) {
+
+PredictorId find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out, Watch* watch) {
   const ImageLayout layout(image);
   FieldSink sink(file, image, layout, predictor, out, watch);
   const bool has_go = image.format != ImageFormat::kToy && (image.bits64 || predictor >= PredictorId::k2);
@@ -18,6 +19,7 @@ void find_table_fields(ByteSpan file, const Image& image, PredictorId predictor,
   if (has_go && image.bits64) find_go_fields(sink);
   sink.finish();
   out.settle(watch);
+  return sink.needed();
 }
 
 }  // namespace bdelta::exe

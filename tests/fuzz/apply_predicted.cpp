@@ -7,6 +7,7 @@
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
+#include "exe/page_breaks.hpp"
 #include "format/native/writer.hpp"
 #include "fuzz/apply_check.hpp"
 #include "fuzz/patch_fixer.hpp"
@@ -42,7 +43,21 @@ Covers take_covers(Input& input, std::uint64_t source_size, std::uint64_t& targe
 }
 
 // With a choice if `chooses`, which may be one of images that there are not.
-Bytes take_images(Input& input, const exe::Images& source, bool chooses) {
+// Up to seven pages of the first image.
+std::vector<exe::PageBreaks> take_breaks(Input& input) {
+  std::vector<exe::PageBreaks> lists;
+  const std::uint8_t count = input.u8() & 7;
+  std::uint32_t rva = 0;
+  for (std::uint8_t i = 0; i < count; ++i) {
+    if (lists.empty()) lists.emplace_back();
+    const std::uint16_t told = input.u16();
+    lists[0].pages.push_back({rva += told / 2, told % 2 != 0});
+  }
+  return lists;
+}
+
+// From predictor 6 on there is a choice, of 8 mixed pages page breaks.
+Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan& plan) {
   const std::uint8_t how = input.u8();
   if ((how & 1) != 0) {
     const ByteSpan raw = input.bytes(how >> 1);
@@ -50,7 +65,7 @@ Bytes take_images(Input& input, const exe::Images& source, bool chooses) {
   }
   Bytes table;
   std::vector<exe::Image> chosen = source.all;
-  if (chooses) {
+  if (plan.predictor >= 6) {
     const std::uint8_t bits = input.u8();
     std::vector<std::uint32_t> numbers;
     chosen.clear();
@@ -61,6 +76,8 @@ Bytes take_images(Input& input, const exe::Images& source, bool chooses) {
     }
     exe::append_image_choice(table, numbers);
   }
+  const bool has_breaks = exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages);
+  if (plan.predictor >= 8 && has_breaks) exe::append_page_breaks(table, take_breaks(input));
   exe::append_image_table(table, exe::Images(chosen), exe::Images(exe::find_images(take_program(input))));
   return table;
 }
@@ -140,8 +157,9 @@ void run(Input& input) {
   const exe::Images images(exe::find_images(source.bytes()));
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
-  plan.predictor = (options & 16) != 0 ? 1 : (options & 128) != 0 ? 7 : (options & 64) != 0 ? 6 : 5;
-  const exe::KindSet tables = plan.predictor == 7 ? exe::kAllTables : exe::kTablesOf5;
+  const std::uint64_t newer[] = {5, 6, 7, 8};
+  plan.predictor = (options & 16) != 0 ? 1 : newer[options >> 6];
+  const exe::KindSet tables = plan.predictor == 8 ? exe::kAllTables : plan.predictor == 7 ? exe::kTablesOf7 : exe::kTablesOf5;
   const exe::KindSet known = exe::kAllKinds | (plan.predictor != 1 ? tables : 0);
   plan.kinds = input.u32();
   if ((options & 32) != 0) plan.kinds |= tables;
@@ -149,7 +167,7 @@ void run(Input& input) {
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
   plan.covers = take_covers(input, source.bytes().size(), info.target_size);
-  plan.images = take_images(input, images, plan.predictor >= 6);
+  plan.images = take_images(input, images, plan);
   plan.labels = take_labels(input, images);
 
   WorkerPool pool(1);

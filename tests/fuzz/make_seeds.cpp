@@ -8,6 +8,7 @@
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
+#include "exe/page_breaks.hpp"
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
@@ -20,6 +21,7 @@
 #include "support/pe_program.hpp"
 #include "support/sorted_program.hpp"
 #include "support/program_pair.hpp"
+#include "support/rebased_program.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
@@ -60,6 +62,7 @@ void save_programs() {
   save("exe_elf", "go", test::craft_go());
   save("exe_elf", "go_64", test::craft_go_program(true));
   save("exe_elf", "go_32", test::craft_go_program(false));
+  save("exe_elf", "go_127", test::craft_go_program(true, test::GoVersion::k127));
   save("exe_elf", "arm32", test::craft_arm32());
   save("exe_elf", "linked", test::program_pair(11, 8).old_version);
   save("exe_elf", "with_pe", sound_program(9));
@@ -76,6 +79,7 @@ void save_programs() {
   }
   save("exe_macho", "thin", test::craft_macho());
   save("exe_macho", "exports", test::craft_macho_exports());
+  save("exe_macho", "rebases", test::rebased_program({1, 2, 3}).bytes);
   Bytes two = test::craft_macho();
   append(two, test::craft_macho());
   save("exe_macho", "two", two);
@@ -312,6 +316,9 @@ void save_tables() {
     save("image_table", "program" + std::to_string(i), joined({start, table}));
     save("image_table", "same" + std::to_string(i), joined({start, Bytes{0, 0, 0}}));
   }
+  Bytes breaks;
+  exe::append_page_breaks(breaks, std::vector<exe::PageBreaks>{{0, {{0x1000, true}, {0x2000, false}}}, {3, {{0, false}}}});
+  save("image_table", "page_breaks", joined({Bytes{0, 0}, number(std::uint16_t{0xffff}), breaks}));
   Bytes labels;
   constexpr std::uint64_t kLast = ~std::uint64_t{0};
   exe::append_labels(labels, std::vector<exe::Label>{
@@ -362,6 +369,9 @@ void save_structured() {
       save("apply_predicted", "chosen_tables" + std::to_string(program),
            joined({Bytes{program, 0, 128 | 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, Bytes{0, 1, program, 0},
                    labels, Bytes{7, 1, 80, 160}}));
+      save("apply_predicted", "page_breaks" + std::to_string(program),
+           joined({Bytes{program, 0, 128 | 64 | 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5},
+                   Bytes{0, 1, 3, 0x00, 0x10, 0x01, 0x04, 0x80, 0x01, program, 0}, labels, Bytes{7, 1, 80, 160}}));
     }
     const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
     save("round_trip_program", "program" + std::to_string(program),

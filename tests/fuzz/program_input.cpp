@@ -4,6 +4,7 @@
 
 #include "support/exe_craft_more.hpp"
 #include "support/program_pair.hpp"
+#include "support/rebased_program.hpp"
 #include "support/sorted_program.hpp"
 
 namespace bdelta::fuzz {
@@ -20,7 +21,8 @@ std::array<Bytes, kProgramCount> make_programs() {
           test::craft_elf_without_sections(), test::craft_elf32(), test::craft_go(), test::craft_pe(),
           test::craft_macho(), test::craft_toy(), std::move(two), test::craft_go_program(true),
           test::craft_arm32(), test::craft_macho_exports(), sorted(0), sorted(1), sorted(2), sorted(3), sorted(4),
-          sorted(5), sorted(6), sorted(7), sorted(8)};
+          sorted(5), sorted(6), sorted(7), sorted(8), sorted(9), sorted(10),
+          test::craft_go_program(true, test::GoVersion::k127), test::rebased_program({1, 2, 3}).bytes};
 }
 
 // Places before and behind what matters are equally likely to be hit, so half of the changes go to the first bytes.

@@ -5,7 +5,7 @@
 
 namespace bdelta::fuzz {
 
-inline constexpr std::size_t kProgramCount = 22;
+inline constexpr std::size_t kProgramCount = 26;
 inline constexpr std::size_t kFirstSorted = 13;
 
 // Sound programs, small: two versions of one, then one of each format, then those with sorted tables.

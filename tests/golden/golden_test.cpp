@@ -48,6 +48,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
       {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217}, {"bdt2-predictor7", 9217},
+      {"bdt2-predictor8", 9217},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 3328}, {"bdt2-header-sums-cut", 2048},
@@ -155,7 +156,28 @@ TEST(GoldenFolder, EveryKindOfTableOfPredictor7IsFrozen) {
 
   const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor7" / "patch"));
   EXPECT_EQ(7u, plan.predictor);
-  EXPECT_EQ(exe::kAllTables & ~exe::kTablesOf5, plan.kinds & exe::kAllTables);
+  EXPECT_EQ(exe::kTablesOf7 & ~exe::kTablesOf5, plan.kinds & exe::kAllTables);
+}
+
+// Five programs: Go of either width, one that lists the places of its pointers, and two with pages of either kind.
+TEST(GoldenFolder, WhatPredictor8BringsIsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor8" / "old");
+  const std::vector<exe::Image> images = exe::find_images(source);
+  ASSERT_EQ(5u, images.size());
+  WorkerPool pool(1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(exe::PredictorId::k8, exe::Program(source, {images[i]}, pool).needed_predictor()) << i;
+  }
+  std::map<exe::SortedTableKind, std::size_t> counts;
+  for (const exe::SortedTable& table : exe::find_sorted_tables(source, images)) ++counts[table.kind];
+  EXPECT_EQ(2u, counts[exe::SortedTableKind::kMixedUnwindPages]);
+
+  const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor8" / "patch"));
+  EXPECT_EQ(8u, plan.predictor);
+  EXPECT_TRUE(exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages));
+  for (const exe::FieldKind kind : {exe::FieldKind::kGoTable, exe::FieldKind::kRelocationPlace}) {
+    EXPECT_TRUE(exe::has_kind(plan.kinds, kind));
+  }
 }
 
 // The patch of predictor 6 is about two programs of nine, one of which has tables that are rebuilt.

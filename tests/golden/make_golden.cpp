@@ -273,6 +273,11 @@ void make_all() {
   make_predictor6();
   const ProgramPair macho = sorted_macho_pair(640);
   by_tool("bdt2-predictor7", macho.old_version, macho.new_version, create_options(6));
+  ProgramPair newer = newer_pair(100);
+  const ProgramPair mixed = sorted_mixed_pair(120);
+  append(newer.old_version, mixed.old_version);
+  append(newer.new_version, mixed.new_version);
+  by_tool("bdt2-predictor8", newer.old_version, newer.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -5,6 +5,7 @@
 #include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
+#include "exe/page_breaks.hpp"
 #include "exe/rebuilt_tables.hpp"
 #include "io/memory_io.hpp"
 #include "support/craft.hpp"
@@ -123,6 +124,41 @@ TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 4095}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(std::vector<std::uint32_t>(256)));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 1}, 1));
+}
+
+// Page breaks of predictor 8 that are missing, cut or beyond their limits; before 8 there is no such kind of table. Twenty
+// bytes for each byte of such a table.
+TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
+  const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kMachOMixed64).bytes;
+  const exe::Images images(exe::find_images(old));
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, images.all);
+  ASSERT_EQ(2u, tables.size());
+  io::MemoryReader source(old);
+  WorkerPool pool(1);
+  PatchInfo info;
+  info.target_size = old.size();
+  std::uint64_t spare_bytes = 0;
+  const auto make = [&](std::uint64_t predictor, const Bytes& breaks) {
+    PredictionPlan plan;
+    plan.predictor = predictor;
+    plan.kinds = exe::set_of(exe::SortedTableKind::kMixedUnwindPages);
+    exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
+    append(plan.images, breaks);
+    exe::append_image_table(plan.images, images, images);
+    exe::append_labels(plan.labels, {});
+    info.decoder_memory_bytes = plan.images.size() + plan.labels.size() + 20 * tables[1].size_bytes + spare_bytes;
+    return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
+  };
+  Bytes sound;
+  exe::append_page_breaks(sound, std::vector<exe::PageBreaks>{{0, {{0x1000, true}, {0x1100, false}}}});
+  EXPECT_OK(make(8, sound));
+  EXPECT_OK(make(8, {0}));
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, make(7, sound));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, {1, 0, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, {1, 0x80, 0x02, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, Bytes(sound.begin(), sound.end() - 1)));
+  spare_bytes = ~std::uint64_t{0};  // one byte less
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, sound));
 }
 
 // Ten bytes for each byte of a table of a kind that is named, beside the table of images and the labels.

@@ -1,4 +1,4 @@
-"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (8.8 of predictors 1 and 2)."""
+"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (8.8 of predictors 1, 2 and 8)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, fits
@@ -31,6 +31,18 @@ class Table:
     @property
     def record_bytes(self):
         return 44 if self.new else 40
+
+
+@dataclass(frozen=True)
+class Words:
+    """Numbers of words of moduledata that are not the same for each version of Go."""
+    types_end: int
+    read_only: int
+    collector: int
+    has_links: bool  # whether there is a list of types
+
+
+BEFORE_1_27, GO_1_27 = Words(38, 39, 40, True), Words(39, 42, 43, False)
 
 
 def head_bytes(reader):
@@ -91,6 +103,27 @@ def find_module(reader, table):
                     and pointer(reader, p + w) == table.names.address):
                 return p
     return None
+
+
+def words_of(reader, module):
+    """Of moduledata for a table that is new."""
+    if reader.predictor < 8 or is_slice(reader, module, 41) or is_slice(reader, module, 42) or (
+            not is_slice(reader, module, 45)):
+        return BEFORE_1_27
+    w = reader.image.word_bytes
+    return GO_1_27 if reader.word(module + 38 * w) <= bytes_between(reader, module, 37, 39) else BEFORE_1_27
+
+
+def is_slice(reader, module, j):
+    w = reader.image.word_bytes
+    length = reader.word(module + w * (j + 1))
+    return 0 < length < reader.file.size and length == reader.word(module + w * (j + 2))
+
+
+def bytes_between(reader, module, j, k):
+    """From where word j of moduledata points to where word k does."""
+    w = reader.image.word_bytes
+    return pointer(reader, module + k * w) - pointer(reader, module + j * w) & MASK64
 
 
 def records(reader, table):

@@ -1,6 +1,6 @@
-"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.8 of predictors 1 and 2)."""
+"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.8 of predictors 1, 2 and 8)."""
 from fields import FUNCTION_START, GO_TABLE
-from go_parts import NONE, find_module, find_table, offset32, part_at, pointer, records
+from go_parts import NONE, find_module, find_table, is_slice, offset32, part_at, pointer, records, words_of
 from go_types import read_more_go_tables
 
 
@@ -8,7 +8,7 @@ def read_go_tables(reader):
     table = find_table(reader)
     if table is None:
         return
-    text = types = collector = None
+    text = types = collector = words = None
     module, w = find_module(reader, table), reader.image.word_bytes
     if module:
         text = part_at(reader, module, 22)
@@ -17,17 +17,13 @@ def read_go_tables(reader):
             reader.size(module + w * (j + 1), start, GO_TABLE)
             reader.size(module + w * (j + 2), start, GO_TABLE)
         if table.new:
-            types, collector = part_at(reader, module, 37), part_at(reader, module, 40)
-            read_type_links(reader, module, types)
+            words = words_of(reader, module)
+            types, collector = part_at(reader, module, 37), part_at(reader, module, words.collector)
+            if words.has_links:
+                read_type_links(reader, module, types)
     read_table(reader, table, text, collector)
     if reader.predictor > 1:
-        read_more_go_tables(reader, table, module, text, types, collector)
-
-
-def is_slice(reader, module, j):
-    w = reader.image.word_bytes
-    length = reader.word(module + w * (j + 1))
-    return 0 < length < reader.file.size and length == reader.word(module + w * (j + 2))
+        read_more_go_tables(reader, table, module, words, text, types, collector)
 
 
 def read_type_links(reader, module, types):

@@ -1,7 +1,7 @@
-"""Fields in what the Go linker's moduledata leads to: data of functions, their lookup, types (8.8 of predictor 2)."""
+"""Fields in what the Go linker's moduledata leads to: data of functions, their lookup, types (8.8 of predictors 2 and 8)."""
 from bytes_of_file import sext
 from fields import GO_TABLE
-from go_parts import NONE, offset32, part_at, pointer, records
+from go_parts import NONE, bytes_between, offset32, part_at, pointer, records
 
 PAGE_BYTES, LOOKUP_BYTES = 4096, 20
 STACK_OBJECTS, INLINED_CALLS = 2, 3  # numbers of a function's tables
@@ -11,24 +11,24 @@ WORDS_OF_KIND = {ARRAY: 3, CHANNEL: 2, INTERFACE: 4, STRUCT: 4, FUNCTION: 1, POI
 MASK32 = (1 << 32) - 1
 
 
-def read_more_go_tables(reader, table, module, text, types, collector):
-    read_only = part_at(reader, module, 39) if module and table.new else None
+def read_more_go_tables(reader, table, module, words, text, types, collector):
+    """`words`: of moduledata; None without it, and if the table is not new."""
+    read_only = part_at(reader, module, words.read_only) if words else None
     if collector:
         for q, a, b in records(reader, table):
             read_function_data(reader, table, q + table.record_bytes, a, b, collector, read_only)
-    if module and table.new:
+    if words:
         read_lookup(reader, table, module)
     if types:
-        end = pointer(reader, module + 38 * reader.image.word_bytes)
+        end = pointer(reader, module + words.types_end * reader.image.word_bytes)
         read_types(reader, types, end - types.address, text)
 
 
 def read_lookup(reader, table, module):
-    lookup, w = part_at(reader, module, 19), reader.image.word_bytes
+    lookup = part_at(reader, module, 19)
     if not lookup:
         return
-    code_bytes = pointer(reader, module + 21 * w) - pointer(reader, module + 20 * w) & (1 << 64) - 1
-    for i in reader.steps(range(code_bytes // PAGE_BYTES + 1)):
+    for i in reader.steps(range(bytes_between(reader, module, 20, 21) // PAGE_BYTES + 1)):
         reader.entry32(lookup.pos + LOOKUP_BYTES * i, (table.functions.pos, 8 * table.count), 8, GO_TABLE)
 
 

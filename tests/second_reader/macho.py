@@ -84,6 +84,11 @@ def read_entries(file, pos, c, size, room):
             for e in range(c + 72, c + 72 + 80 * count, 80)]
 
 
+def entry_named(image, name):
+    """The first section entry of that name, or None."""
+    return next((entry for entry in image.about["entries"] if entry.name == name.ljust(16, b"\0")), None)
+
+
 def section_of(entry):
     if entry.flags & 0xff in (1, 12, 18):
         return Section(UNBACKED, 0, 0, entry.address, entry.size)

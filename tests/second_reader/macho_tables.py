@@ -1,10 +1,10 @@
-"""Fields in the tables of Mach-O images (section 8.7)."""
+"""Fields in the tables of Mach-O images (section 8.7 of predictors 1, 2 and 8)."""
 from bytes_of_file import MASK64, LebCursor, fits
 from eh_frame import read_eh_frame
 from exception_tables import read_exception_tables
-from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, SYMBOL_INDEX, SYMBOL_NAME, SYMBOL_VALUE, UNWIND_ENTRY,
-                    UNWIND_HEADER, UNWIND_START)
-from macho import Segment
+from fields import (EXCEPTION_TABLE, FUNCTION_START, HEADER, POINTER, RELOCATION_PLACE, SYMBOL_INDEX, SYMBOL_NAME,
+                    SYMBOL_VALUE, UNWIND_ENTRY, UNWIND_HEADER, UNWIND_START)
+from macho import Segment, entry_named
 from macho_exports import read_exports
 
 MAIN, SYMBOLS, INDIRECT_SYMBOLS, CHAINED_FIXUPS, REBASES = 0x80000028, 2, 0xb, 0x80000034, (0x22, 0x80000022)
@@ -29,16 +29,9 @@ def read_macho_tables(reader):
     if reader.predictor > 1:
         read_exports(reader)
     read_exception_tables(reader, read_unwind_information(reader))
-    eh_frame = section_entry(reader, b"__eh_frame")
+    eh_frame = entry_named(reader.image, b"__eh_frame")
     if eh_frame:
         read_eh_frame(reader, eh_frame.pos, eh_frame.size)
-
-
-def section_entry(reader, name):
-    for entry in reader.image.about["entries"]:
-        if entry.name == name.ljust(16, b"\0"):
-            return entry
-    return None
 
 
 def read_symbols(reader, c):
@@ -119,13 +112,20 @@ class Rebases:
             self.reader.abs64(self.segment.pos + self.offset, POINTER)
             self.offset = self.offset + 8 + skip & MASK64
 
+    def enter(self, segment, cursor):
+        """Where in the segment places begin is a field as well, from predictor 8 on, even if it is cut."""
+        begin = cursor.pos
+        self.segment, self.offset = segment, cursor.uleb()
+        if self.reader.predictor > 7:
+            self.reader.uleb_entry(begin, cursor.pos - begin, (segment.pos, segment.size), RELOCATION_PLACE)
+
     def run(self, cursor, opcode, value):
         """False at the end."""
         segments = self.reader.image.about["segments"]
         if opcode == 0x10:
             pass
         elif opcode == 0x20 and value < len(segments):
-            self.segment, self.offset = segments[value], cursor.uleb()
+            self.enter(segments[value], cursor)
         elif opcode == 0x30:
             self.offset = self.offset + cursor.uleb() & MASK64
         elif opcode == 0x40:
@@ -158,7 +158,7 @@ def read_rebases(reader, c):
 
 def read_unwind_information(reader):
     """Adds the fields of __unwind_info; gives the addresses of exception tables."""
-    entry = section_entry(reader, b"__unwind_info")
+    entry = entry_named(reader.image, b"__unwind_info")
     if not entry or not reader.has_bytes(entry.pos, entry.size) or entry.size < 28:
         return []
     file, b, a = reader.file, entry.pos, entry.address

@@ -5,19 +5,21 @@ from group import COVERS, read_group_head
 from image_table import Table
 from images import MAX_IMAGES, MAX_NUMBERED_IMAGES
 from labels import read_labels
+from mixed_pages import read_page_breaks
 from old_fields import find_fields
 from predict import Predictor
 from rebuilt_tables import Rebuilder
 from scan import find_images
-from sorted_tables import KINDS_OF_5, STARTS, TABLE_KINDS, find_sorted_tables
+from sorted_tables import KINDS_OF_5, KINDS_OF_7, MIXED_PAGES, STARTS, TABLE_KINDS, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3, 4, 5, 6, 7)
+PREDICTORS = (1, 2, 3, 4, 5, 6, 7, 8)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
-MEMORY_PER_COVER, MEMORY_PER_LABEL, MEMORY_PER_TABLE_BYTE, MEMORY_PER_STARTS_BYTE = 64, 28, 10, 17
+MEMORY_PER_COVER, MEMORY_PER_LABEL = 64, 28
+MEMORY_PER_TABLE_BYTE, OTHERS_PER_TABLE_BYTE = 10, {STARTS: 17, MIXED_PAGES: 20}
 
 
 def read_prediction(cursor, header, source):
@@ -26,31 +28,36 @@ def read_prediction(cursor, header, source):
     predictor = cursor.varint()
     require(predictor in PREDICTORS, f"predictor {predictor} is not known")
     kinds = cursor.varint()
-    known_kinds = KNOWN_KINDS | (TABLE_KINDS if predictor > 6 else KINDS_OF_5 if predictor > 4 else 0)
-    require(kinds & ~known_kinds == 0, f"kinds {kinds:#x} are not all known")
+    require(kinds & ~known_kinds(predictor) == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
     tables = read_whole_stream(cursor, image_bytes + label_bytes, header.decoder_memory)
     covers = read_covers(cursor, header, source)
 
-    old_images, table_pos = find_images(source), 0
-    if predictor > 5:
-        old_images, table_pos = chosen_images(source, tables[:image_bytes])
-    new_images = Table(tables[table_pos:image_bytes], old_images, header.target_bytes).read()
+    in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
+    old_images = chosen_images(source, in_front) if predictor > 5 else find_images(source)
+    page_breaks = read_page_breaks(in_front) if kinds >> MIXED_PAGES & 1 else {}
+    new_images = Table(tables[in_front.pos:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
     fields = find_fields(source, old_images, predictor)
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
     if kinds & TABLE_KINDS:
-        sorted_tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
+        sorted_tables = [table for table in find_sorted_tables(source, old_images, predictor)
+                         if kinds >> table.kind & 1]
         check_memory(header, image_bytes + label_bytes, covers, labels, sorted_tables)
-        prediction.rebuilt = Rebuilder(prediction, sorted_tables).rebuilt()
+        prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
     return prediction
 
 
-def chosen_images(source, table):
-    """The images of OLD that the patch is about, and where the choice ends (predictor 6)."""
-    cursor = Cursor(table, what="the choice of images")
+def known_kinds(predictor):
+    """The bits of the set that have a meaning."""
+    of_tables = ((7, TABLE_KINDS), (6, KINDS_OF_7), (4, KINDS_OF_5), (0, 0))
+    return KNOWN_KINDS | next(kinds for before, kinds in of_tables if predictor > before)
+
+
+def chosen_images(source, cursor):
+    """The images of OLD that the patch is about; the cursor comes to stand behind the choice (predictor 6)."""
     count = cursor.varint(most=MAX_IMAGES, name="images that are chosen")
     numbers = []
     for _ in range(count):
@@ -58,14 +65,13 @@ def chosen_images(source, table):
         require(numbers[-1] < MAX_NUMBERED_IMAGES, f"image {numbers[-1]} is chosen")
     found = find_images(source, MAX_NUMBERED_IMAGES)
     require(not numbers or numbers[-1] < len(found), f"OLD has {len(found)} images, number {numbers and numbers[-1]} is chosen")
-    return [found[number] for number in numbers], cursor.pos
+    return [found[number] for number in numbers]
 
 
 def check_memory(header, bytes_of_both, covers, labels, sorted_tables):
-    """With sorted tables decoder memory includes these, too (section "Limits" of predictors 5 and 7)."""
+    """With sorted tables decoder memory includes these, too (section "Limits" of predictors 5, 7 and 8)."""
     needed = (bytes_of_both + MEMORY_PER_COVER * len(covers) + MEMORY_PER_LABEL * sum(len(each) for each in labels) +
-              sum((MEMORY_PER_STARTS_BYTE if table.kind == STARTS else MEMORY_PER_TABLE_BYTE) * table.size
-                  for table in sorted_tables))
+              sum(OTHERS_PER_TABLE_BYTE.get(table.kind, MEMORY_PER_TABLE_BYTE) * table.size for table in sorted_tables))
     require(needed <= header.decoder_memory,
             f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 

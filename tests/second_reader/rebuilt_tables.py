@@ -1,4 +1,4 @@
-"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD", "Rebuilding" of predictors 5 and 7)."""
+"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD", "Rebuilding" of predictors 5, 7, 8)."""
 import struct
 from bisect import bisect_left
 from collections import Counter
@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from bytes_of_file import MASK64
 from images import ARM64, X86_64
+from mixed_pages import write_mixed_pages
 from predict import REACH
-from sorted_tables import (ALL_KINDS, BLOCK_HEAD, FUNCTIONS, PAGE, PLACE_KINDS, RELATIVE_RELOCATIONS, RELATIVE_TYPE,
-                           RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGE, UNWIND_PAGE_ENTRIES, UNWIND_PAGE_HEAD,
-                           UNWIND_PAGES, entry_format)
+from sorted_tables import (ALL_KINDS, BLOCK_HEAD, FUNCTIONS, MIXED_PAGES, PAGE, PLACE_KINDS, RELATIVE_RELOCATIONS,
+                           RELATIVE_TYPE, RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGE, UNWIND_PAGE_ENTRIES,
+                           UNWIND_PAGE_HEAD, UNWIND_PAGES, entry_format)
 
+ENCODED_KINDS = (UNWIND_PAGES, MIXED_PAGES)  # `more` is an encoding there
 FRAME_MODE = {ARM64: 0x03000000, X86_64: 0x04000000}
 
 
@@ -26,10 +28,12 @@ class Listed:
 
 
 class Rebuilder:
-    """Of the tables given, which are all of OLD whose kinds are in the set. `predictor` has covers, labels and images."""
+    """Of the tables given, which are all of OLD whose kinds are in the set. `predictor` has covers, labels and images,
+    `page_breaks` of some images of NEW where their mixed unwind pages begin."""
 
-    def __init__(self, predictor, tables):
+    def __init__(self, predictor, tables, page_breaks):
         self.predictor = predictor
+        self.page_breaks = page_breaks
         self.map = predictor.map
         self.tables = [table for table in tables if table.base_pos is None or self.head_address(table) is not None]
         self.listed = {kind: [] for kind in ALL_KINDS}
@@ -42,10 +46,10 @@ class Rebuilder:
         """[(position in OLD, bytes)]"""
         made = {}  # by kind and image of NEW: only the first table of those that became one
         for table in self.tables:
-            image = self.image_of_new(table)
-            if image:
-                made.setdefault((table.kind, image.pos), (table, image))
-        return [(table.pos, self.rebuild(table, image)) for table, image in made.values()]
+            j = self.image_of_new(table)
+            if j is not None:
+                made.setdefault((table.kind, j), table)
+        return [(table.pos, self.rebuild(table, j)) for (_, j), table in made.items()]
 
     def image_of_old(self, number):
         return self.predictor.old_images[number]
@@ -64,8 +68,8 @@ class Rebuilder:
             if pos is not None:
                 leads = more_leads(table.kind, image.machine, more)
                 size = entry[1] - entry[0] & 0xffffffff if has_end(table.kind, image.machine) else 0
-                if table.kind == UNWIND_PAGES and leads:
-                    more, flags = head + more % (1 << 24) & MASK64, more >> 24
+                if table.kind in ENCODED_KINDS and leads:
+                    more, flags = address_of_encoding(head, more), more >> 24
                 elif leads:
                     more = origin + more & MASK64
                 yield Listed(pos, table.image, size, more, leads, flags)
@@ -81,7 +85,7 @@ class Rebuilder:
         return new_image.address_of(self.map.moved(o, q))
 
     def image_of_new(self, table):
-        """The one that most entries are in, if the table is rebuilt at all."""
+        """The number of the one that most entries are in, if the table is rebuilt at all."""
         image, votes = self.image_of_old(table.image), Counter()
         for entry in self.listed[table.kind]:
             if not image.pos <= entry.pos < image.pos + image.size:
@@ -92,22 +96,27 @@ class Rebuilder:
                 votes[j] += 1
         if not votes:
             return None
-        new_image = self.predictor.new_images[min(votes, key=lambda j: (-votes[j], j))]
-        return new_image if new_image.machine == image.machine else None
+        j = min(votes, key=lambda j: (-votes[j], j))
+        return j if self.predictor.new_images[j].machine == image.machine else None
 
-    def rebuild(self, table, image):
+    def rebuild(self, table, j):
+        image = self.predictor.new_images[j]
         if table.kind == RELOCATIONS:
             places = self.new_entries(table, image, table.size // 2)
             return write_places(sorted(set(places)), table.size)
         if table.kind == STARTS:
             return write_starts(sorted({rva for rva, _ in self.new_entries(table, image, table.size)}), table.size)
         kept = {}  # by start
-        for entry in sorted(self.new_entries(table, image, len(table.entries))):
+        room = table.size // 4 if table.kind == MIXED_PAGES else len(table.entries)
+        for entry in sorted(self.new_entries(table, image, room)):
             kept.setdefault(entry[0], entry)
         origin = self.new_origin(table, image)
-        if table.kind == UNWIND_PAGES:
-            return write_pages([(start - image.base, flags << 24 | (more - origin) % (1 << 24) if leads else more)
-                                for start, _, more, leads, flags in kept.values()], table.size)
+        if table.kind in ENCODED_KINDS:
+            entries = [(start - image.base & MASK64, encode(origin, *rest)) for start, _, *rest in kept.values()]
+            if table.kind == UNWIND_PAGES:
+                return write_pages(entries, table.size)
+            entries = [entry for entry in entries if entry[0] < 1 << 32]
+            return write_mixed_pages(entries, self.page_breaks.get(j, []), self.new_common(table, image), table.size)
         data = b"".join(write_entry(table.kind, image.machine, origin, entry) for entry in kept.values())
         return data.ljust(table.size, b"\0")
 
@@ -118,6 +127,18 @@ class Rebuilder:
         head = self.head_address(table)
         led = self.lead(head, table.image, image)
         return head if led is None else led
+
+    def new_common(self, table, image):
+        """The common encodings of mixed unwind pages, as entries of NEW have them."""
+        old_image, head, origin = self.image_of_old(table.image), self.head_address(table), self.new_origin(table, image)
+        common = []
+        for encoding in table.common:
+            if more_leads(table.kind, old_image.machine, encoding):
+                address = address_of_encoding(head, encoding)
+                led = self.lead(address, table.image, image)
+                encoding = encode(origin, address if led is None else led, True, encoding >> 24)
+            common.append(encoding)
+        return common
 
     def new_entries(self, table, image, room):
         """What covers bring into an image of NEW, as it sorts: (RVA, type) of places, else (start, end, more, leads, flags)."""
@@ -156,6 +177,14 @@ class Rebuilder:
         return entry.more if led is None else led
 
 
+def address_of_encoding(head, encoding):
+    return head + encoding % (1 << 24) & MASK64
+
+
+def encode(origin, more, leads, flags):
+    return flags << 24 | (more - origin) % (1 << 24) if leads else more
+
+
 def has_end(kind, machine):
     return kind == FUNCTIONS and machine == X86_64
 
@@ -164,7 +193,7 @@ def more_leads(kind, machine, more):
     """Whether the last number of an entry stands for an address."""
     if kind == FUNCTIONS:
         return machine == X86_64 or more % 4 == 0
-    if kind == UNWIND_PAGES:
+    if kind in ENCODED_KINDS:
         return more & 0x0f000000 == FRAME_MODE[machine]
     return kind == UNWIND_INDEX or kind == RELATIVE_RELOCATIONS and machine in (X86_64, ARM64)
 

@@ -34,6 +34,7 @@ from light_misses import LightMissModel
 from moved_numbers import move_numbers
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
+from table_examples import ExamplesOfTables  # noqa: F401 - likewise
 from words import read_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))

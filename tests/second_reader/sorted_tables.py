@@ -1,16 +1,19 @@
-"""The tables of OLD that a linker sorts ("The set of kinds" and "Sorted tables of OLD" of predictors 5 and 7)."""
+"""The tables of OLD that a linker sorts ("The set of kinds" and "Sorted tables of OLD" of predictors 5, 7 and 8)."""
 import struct
 from dataclasses import dataclass
 
 from bytes_of_file import File, fits
 from cursor import Cursor, PatchError
 from images import ARM32, ARM64, ELF, MACHO, PE, X86_32, X86_64
+from macho import entry_named
+from mixed_pages import mixed_candidate, read_mixed_pages
 
-ALL_KINDS = range(29, 35)  # kinds of table, bits of the set
-RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS, STARTS, UNWIND_PAGES = ALL_KINDS
+ALL_KINDS = range(29, 36)  # kinds of table, bits of the set
+RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS, STARTS, UNWIND_PAGES, MIXED_PAGES = ALL_KINDS
 PLACE_KINDS = (RELOCATIONS, STARTS)
 KINDS_OF_5 = 0b1111 << RELOCATIONS
-TABLE_KINDS = 0b111111 << RELOCATIONS  # predictor 7
+KINDS_OF_7 = 0b111111 << RELOCATIONS
+TABLE_KINDS = 0b1111111 << RELOCATIONS  # predictor 8
 DIRECTORIES = {RELOCATIONS: 5, FUNCTIONS: 3}
 TYPE_DYNAMIC, TYPE_EH_FRAME_HDR = 2, 0x6474e550
 RELATIVE_TYPE = {X86_64: 8, X86_32: 8, ARM64: 1027, ARM32: 23}
@@ -28,6 +31,7 @@ class SortedTable:
     size: int
     entries: list  # as they stand there: numbers from start to more; (RVA, type) of places
     base_pos: int = None  # where that stands which the numbers of an unwind index or of unwind pages count from
+    common: tuple = ()  # encodings that all mixed unwind pages share
 
 
 def entry_format(kind, machine):
@@ -41,24 +45,27 @@ def entry_format(kind, machine):
     return "<3Q" if machine in (X86_64, ARM64) else "<2I"
 
 
-def find_sorted_tables(data, images):
+def find_sorted_tables(data, images, predictor):
     file, tables = File(data), []
     for number, image in enumerate(images):
         image_end, end_before = image.pos + image.size, image.pos
-        for pos, kind, size, base_pos in candidates(file, image):
+        for pos, kind, size, base_pos in candidates(file, image, predictor):
             if size == 0 or not fits(pos, size, min(image_end, file.size)) or pos < end_before:
                 continue
-            if kind in PLACE_KINDS:
+            common = ()
+            if kind == MIXED_PAGES:
+                entries, common = read_mixed_pages(file, image)
+            elif kind in PLACE_KINDS:
                 entries = (read_places if kind == RELOCATIONS else read_starts)(file, pos, size)
             else:
                 entries = read_entries(file, image, kind, pos, size)
             if entries:
-                tables.append(SortedTable(kind, number, pos, size, entries, base_pos))
+                tables.append(SortedTable(kind, number, pos, size, entries, base_pos, common))
                 end_before = pos + size
     return tables
 
 
-def candidates(file, image):
+def candidates(file, image, predictor):
     """[(position, kind, bytes, what numbers count from)], as they are taken: by position, of the same by kind."""
     found = []
     if image.format == PE:
@@ -70,7 +77,10 @@ def candidates(file, image):
         if image.machine in RELATIVE_TYPE:
             found.append(relocations_candidate(file, image))
     if image.format == MACHO:
-        found += [starts_candidate(file, image), pages_candidate(file, image)]
+        pages = pages_candidate(file, image)
+        if predictor > 7 and pages is None:
+            pages = mixed_candidate(file, image, MIXED_PAGES)
+        found += [starts_candidate(file, image), pages]
     return sorted(candidate for candidate in found if candidate)
 
 
@@ -115,10 +125,7 @@ def starts_candidate(file, image):
 
 
 def pages_candidate(file, image):
-    def named(name):
-        return next((entry for entry in image.about["entries"] if entry.name == name.ljust(16, b"\0")), None)
-
-    section, frames = named(b"__unwind_info"), named(b"__eh_frame")
+    section, frames = entry_named(image, b"__unwind_info"), entry_named(image, b"__eh_frame")
     if section is None or frames is None or section.size < 28:
         return None
     b, z = section.pos, section.size

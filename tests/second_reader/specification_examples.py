@@ -18,7 +18,6 @@ from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
-from prediction import check_memory
 from scan import find_images
 from words import read_words
 
@@ -51,15 +50,6 @@ class Examples(unittest.TestCase):
         for labels, first in ((bytes.fromhex("0101802008"), 0x1004), (b"\0", 0x1000)):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
-
-    def test_memory_of_sorted_tables(self):
-        header = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12))
-        tables = [mock.Mock(size=24), mock.Mock(size=12)]
-        numbers = 16, [(0, 0, 8), (9, 8, 8)], [{1: 2, 3: 4}, {5: 6}], tables
-        check_memory(header, *numbers)
-        header.decoder_memory -= 1
-        with self.assertRaises(PatchError):
-            check_memory(header, *numbers)
 
     def test_header_sums(self):
         header = mock.Mock(target_bytes=10 * 512 + 511)

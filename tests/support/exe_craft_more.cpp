@@ -7,7 +7,7 @@ namespace {
 
 class GoProgram {
  public:
-  explicit GoProgram(bool wide) : wide_(wide), word_bytes_(wide ? 8 : 4) {}
+  GoProgram(bool wide, GoVersion version) : wide_(wide), version_(version), word_bytes_(wide ? 8 : 4) {}
 
   Bytes make() {
     ElfHeaders headers(out_, wide_, wide_ ? 62 : 3, 2);
@@ -63,9 +63,22 @@ class GoProgram {
     put(21, kGo2Text + 0x200);
     put(22, kGo2Text);
     put(37, kGo2Types);
-    put(38, kGo2TypesEnd);
-    put(39, kGo2ReadOnly);
-    put(40, kGo2CollectorData);
+    if (version_ == GoVersion::kBefore127) {
+      put(38, kGo2TypesEnd);
+      put(39, kGo2ReadOnly);
+      put(40, kGo2CollectorData);
+      return;
+    }
+    word(kGo2Module + word_bytes_ * 38, 0x40);  // listed types, then where itabs begin and how many bytes they have
+    put(39, kGo2TypesEnd);
+    word(kGo2Module + word_bytes_ * 40, 0xf8);
+    word(kGo2Module + word_bytes_ * 41, 8);
+    put(42, kGo2ReadOnly);
+    put(43, kGo2CollectorData);
+    put(44, kGo2Types);
+    put(45, kGo2ReadOnly);  // one section of text
+    word(kGo2Module + word_bytes_ * 46, 1);
+    word(kGo2Module + word_bytes_ * 47, 1);
   }
 
   // Gives the position behind the head.
@@ -88,6 +101,7 @@ class GoProgram {
 
   CraftedBytes out_;
   bool wide_;
+  GoVersion version_;
   std::size_t word_bytes_;
 };
 
@@ -116,7 +130,7 @@ Bytes craft_arm32() {
   return out.take();
 }
 
-Bytes craft_go_program(bool wide) { return GoProgram(wide).make(); }
+Bytes craft_go_program(bool wide, GoVersion version) { return GoProgram(wide, version).make(); }
 
 Bytes craft_macho_exports() {
   const Bytes macho = craft_macho();

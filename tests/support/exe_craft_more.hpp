@@ -56,7 +56,8 @@ inline constexpr std::size_t kGo2Functions = 0x500, kGo2Record = 0x520, kGo2Coll
 inline constexpr std::size_t kGo2Objects = kGo2CollectorData + 0x10, kGo2Calls = kGo2CollectorData + 0x40;
 inline constexpr std::size_t kGo2Lookup = 0x600, kGo2Module = 0x640, kGo2Types = 0x800, kGo2TypesEnd = 0x900;
 inline constexpr std::size_t kGo2Struct = 0x820, kGo2Interface = 0x8a0, kGo2Methods = 0x8f0, kGo2ReadOnly = 0xa00;
-[[nodiscard]] Bytes craft_go_program(bool wide);
+enum class GoVersion { kBefore127, k127 };  // which moduledata it has
+[[nodiscard]] Bytes craft_go_program(bool wide, GoVersion version = GoVersion::kBefore127);
 
 // craft_macho with exports in place of its fixups' command: "a" at kMachoCode, "ab" exported again from elsewhere, "b" at
 // kMachoCode + 8. Numbers are longer than they need be.

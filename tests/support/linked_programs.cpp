@@ -5,6 +5,7 @@
 
 #include "support/exe_craft_more.hpp"
 #include "support/generate.hpp"
+#include "support/rebased_program.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -64,9 +65,9 @@ Bytes arm_program(const Functions& functions) {
 
 class GoLinker {
  public:
-  GoLinker(const Functions& functions, bool wide)
+  GoLinker(const Functions& functions, bool wide, GoVersion version)
       : functions_(functions), code_(starts_of(functions, code_bytes)), name_(starts_of(functions, name_bytes)),
-        count_(functions.size()), wide_(wide), word_bytes_(wide ? 8 : 4) {}
+        count_(functions.size()), wide_(wide), version_(version), word_bytes_(wide ? 8 : 4) {}
 
   Bytes link() {
     lay_out();
@@ -127,9 +128,17 @@ class GoLinker {
     put(21, kText + code_.back());
     put(22, kText);
     put(37, types_);
-    put(38, types_ + (kTypeBytes + 8) * count_);
-    put(39, read_only_);
-    put(40, data_);
+    const std::size_t types_end = types_ + (kTypeBytes + 8) * count_;
+    const bool is_127 = version_ == GoVersion::k127;
+    put(is_127 ? 39 : 38, types_end);
+    put(is_127 ? 42 : 39, read_only_);
+    put(is_127 ? 43 : 40, data_);
+    if (is_127) {  // bytes of types, where itabs would lie, and a slice of one section of text
+      word(module_ + word_bytes_ * 38, kTypeBytes * count_);
+      word(module_ + word_bytes_ * 40, types_end - types_);
+      word(module_ + word_bytes_ * 46, 1);
+      word(module_ + word_bytes_ * 47, 1);
+    }
     out_.put32(pairs_ + 8 * count_, code_.back());
     for (std::size_t i = 0; 4096 * i < code_.back(); ++i) {
       const auto after = std::upper_bound(code_.begin(), code_.end(), 4096 * i);
@@ -193,6 +202,7 @@ class GoLinker {
   const std::vector<std::size_t> name_;
   const std::size_t count_;
   const bool wide_;
+  const GoVersion version_;
   const std::size_t word_bytes_;
   CraftedBytes out_;
   std::size_t table_ = 0, names_ = 0, units_ = 0, files_ = 0, programs_ = 0, pairs_ = 0, records_ = 0, data_ = 0, lookup_ = 0,
@@ -242,20 +252,35 @@ Bytes macho_program(const Functions& functions) {
 
 Bytes linked_programs(const Functions& functions) {
   Bytes all = arm_program(functions);
-  append(all, GoLinker(functions, true).link());
-  append(all, GoLinker(functions, false).link());
+  append(all, GoLinker(functions, true, GoVersion::kBefore127).link());
+  append(all, GoLinker(functions, false, GoVersion::kBefore127).link());
   append(all, macho_program(functions));
   return all;
 }
 
-ProgramPair linked_pair(unsigned function_count) {
+Bytes newer_programs(const Functions& functions) {
+  Bytes all = GoLinker(functions, true, GoVersion::k127).link();
+  append(all, GoLinker(functions, false, GoVersion::k127).link());
+  append(all, rebased_program(functions).bytes);
+  return all;
+}
+
+namespace {
+
+ProgramPair pair_of(unsigned function_count, Bytes (*link)(const Functions&)) {
   Functions before, after;
   for (unsigned i = 0; i < function_count; ++i) {
     before.push_back(i);
     if (i % 32 == 3) after.push_back(2000 + i);
     if (i % 61 != 40) after.push_back(i);
   }
-  return {linked_programs(before), linked_programs(after)};
+  return {link(before), link(after)};
 }
+
+}  // namespace
+
+ProgramPair linked_pair(unsigned function_count) { return pair_of(function_count, linked_programs); }
+
+ProgramPair newer_pair(unsigned function_count) { return pair_of(function_count, newer_programs); }
 
 }  // namespace bdelta::test

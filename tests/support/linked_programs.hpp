@@ -11,7 +11,11 @@ namespace bdelta::test {
 // Of functions by number below 4096, in this order, at most 200; what a function is depends on its number alone.
 [[nodiscard]] Bytes linked_programs(const std::vector<unsigned>& functions);
 
+// The same of what predictor 8 reads: Go 1.27 of 64 bits and of 32, and Mach-O that lists pointers one by one.
+[[nodiscard]] Bytes newer_programs(const std::vector<unsigned>& functions);
+
 // Two versions: functions are inserted and left out, so that nearly all addresses and places in tables move.
 [[nodiscard]] ProgramPair linked_pair(unsigned function_count);
+[[nodiscard]] ProgramPair newer_pair(unsigned function_count);
 
 }  // namespace bdelta::test

@@ -6,6 +6,7 @@
 #include "base/varint.hpp"
 #include "support/exe_craft.hpp"
 #include "support/generate.hpp"
+#include "support/unwind_section.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -48,11 +49,13 @@ class SortedLinker {
 
   bool is_pe() const { return shape_ <= SortedShape::kPeArm64; }
   bool is_macho() const { return shape_ >= SortedShape::kMachO64; }
+  bool is_mixed() const { return shape_ >= SortedShape::kMachOMixed64; }
   bool is_wide() const {
     return shape_ != SortedShape::kPe32 && shape_ != SortedShape::kElf32 && shape_ != SortedShape::kElfArm32;
   }
   bool is_arm64() const {
-    return shape_ == SortedShape::kPeArm64 || shape_ == SortedShape::kElfArm64 || shape_ == SortedShape::kMachOArm64;
+    return shape_ == SortedShape::kPeArm64 || shape_ == SortedShape::kElfArm64 || shape_ == SortedShape::kMachOArm64 ||
+           shape_ == SortedShape::kMachOMixedArm64;
   }
   std::size_t word_bytes() const { return is_wide() ? 8 : 4; }
   std::uint64_t rva(std::size_t pos) const { return pos + (pos < data_ ? kTextShift : kDataShift); }
@@ -170,6 +173,36 @@ class SortedLinker {
     }
     steps.resize(aligned_up(steps.size(), 8));
     out_.put_bytes(take_table(Kind::kFunctionStarts, steps.size()), steps);
+    is_mixed() ? put_mixed_pages() : put_full_pages();
+    unwind_info_end_ = next_;
+  }
+
+  std::uint32_t encoding_of(std::size_t i) const {
+    const std::uint32_t place = static_cast<std::uint32_t>(unwind_[i] - program_.base_pos);
+    return functions_[i] % 4 != 0 ? (is_arm64() ? 0x43000000 : 0x44000000) | place : 0x02000000 + functions_[i] % 3;
+  }
+
+  // Compressed pages of nine functions and regular ones of four in turn. Two of the encodings that don't lead are common to
+  // all, and that of function 3.
+  void put_mixed_pages() {
+    std::vector<std::uint32_t> common = {0x02000001, 0x02000000};
+    std::vector<exe::UnwindEntry> entries;
+    std::vector<exe::PageBreak> breaks;
+    std::size_t next_page = 0;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      entries.push_back({static_cast<std::uint32_t>(rva(starts_[i])), encoding_of(i)});
+      if (functions_[i] == 3) common.push_back(encoding_of(i));
+      if (i != next_page) continue;
+      breaks.push_back({entries[i].rva, breaks.size() % 2 == 0});
+      next_page += breaks.back().is_compressed ? std::size_t{9} : std::size_t{4};
+    }
+    const UnwindSection section = unwind_section(entries, breaks, common);
+    unwind_info_ = take(section.bytes.size());
+    out_.put_bytes(unwind_info_, section.bytes);
+    program_.tables.push_back({unwind_info_ + section.pages_at, section.bytes.size() - section.pages_at, Kind::kMixedUnwindPages});
+  }
+
+  void put_full_pages() {
     const std::size_t full_pages = (starts_.size() - 1) / exe::kUnwindPageEntries;
     const std::size_t index_bytes = 12 * (full_pages + 2);
     unwind_info_ = take(28 + index_bytes);
@@ -186,12 +219,8 @@ class SortedLinker {
       out_.put32(at, exe::kUnwindPageKind).put16(at + 4, exe::kUnwindPageHeadBytes).put16(at + 6, static_cast<unsigned>(count));
     }
     for (std::size_t i = 0; i < starts_.size(); ++i) {
-      const std::uint64_t place = unwind_[i] - program_.base_pos;
-      const bool leads = functions_[i] % 4 != 0;
-      out_.put32(pages + entry(i), rva(starts_[i]));
-      out_.put32(pages + entry(i) + 4, leads ? (is_arm64() ? 0x43000000 : 0x44000000) | place : 0x02000000 + functions_[i] % 3);
+      out_.put32(pages + entry(i), rva(starts_[i])).put32(pages + entry(i) + 4, encoding_of(i));
     }
-    unwind_info_end_ = next_;
   }
 
   void put_macho_headers() {
@@ -291,16 +320,21 @@ ProgramPair pair_of(unsigned function_count, std::span<const SortedShape> shapes
   return pair;
 }
 
-constexpr std::size_t kMachOShapes = 2;  // the last ones
+// Where those of Mach-O begin, and of these those of mixed pages.
+constexpr std::size_t kFirstMachO = 7, kFirstMixed = 9;
 
 }  // namespace
 
 ProgramPair sorted_pair(unsigned function_count) {
-  return pair_of(function_count, std::span(kSortedShapes).first(std::size(kSortedShapes) - kMachOShapes));
+  return pair_of(function_count, std::span(kSortedShapes).first(kFirstMachO));
 }
 
 ProgramPair sorted_macho_pair(unsigned function_count) {
-  return pair_of(function_count, std::span(kSortedShapes).last(kMachOShapes));
+  return pair_of(function_count, std::span(kSortedShapes).subspan(kFirstMachO, kFirstMixed - kFirstMachO));
+}
+
+ProgramPair sorted_mixed_pair(unsigned function_count) {
+  return pair_of(function_count, std::span(kSortedShapes).subspan(kFirstMixed));
 }
 
 }  // namespace bdelta::test

@@ -10,11 +10,15 @@
 
 namespace bdelta::test {
 
-enum class SortedShape { kPe32, kPe64, kPeArm64, kElf64, kElfArm64, kElf32, kElfArm32, kMachO64, kMachOArm64 };
+enum class SortedShape {
+  kPe32, kPe64, kPeArm64, kElf64, kElfArm64, kElf32, kElfArm32, kMachO64, kMachOArm64,
+  kMachOMixed64, kMachOMixedArm64,  // unwind pages of either kind, of few functions each
+};
 inline constexpr SortedShape kSortedShapes[] = {SortedShape::kPe32,     SortedShape::kPe64,  SortedShape::kPeArm64,
                                                 SortedShape::kElf64,    SortedShape::kElfArm64,
                                                 SortedShape::kElf32,    SortedShape::kElfArm32,
-                                                SortedShape::kMachO64,  SortedShape::kMachOArm64};
+                                                SortedShape::kMachO64,  SortedShape::kMachOArm64,
+                                                SortedShape::kMachOMixed64, SortedShape::kMachOMixedArm64};
 
 // Bytes that another version has, too, if it has the same function.
 struct SortedPart {
@@ -36,7 +40,8 @@ struct SortedProgram {
 // Two versions: functions are inserted, left out, and most change places. All shapes of PE and ELF, one behind the other.
 [[nodiscard]] ProgramPair sorted_pair(unsigned function_count);
 
-// The same of Mach-O.
+// The same of Mach-O, with full pages of unwind information or with mixed ones.
 [[nodiscard]] ProgramPair sorted_macho_pair(unsigned function_count);
+[[nodiscard]] ProgramPair sorted_mixed_pair(unsigned function_count);
 
 }  // namespace bdelta::test

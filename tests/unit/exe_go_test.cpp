@@ -1,8 +1,10 @@
-// The fields of Go's tables exactly, in both widths, and of the exports of Mach-O.
+// The fields of Go's tables exactly, in both widths, and of the exports and the rebases of Mach-O.
 #include <algorithm>
 
+#include "exe/program.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/expect.hpp"
+#include "support/rebased_program.hpp"
 #include "unit/exe_seen_fields.hpp"
 
 namespace bdelta::exe {
@@ -116,6 +118,32 @@ TEST_P(GoProgram, WhatIsNoType) {
   }
 }
 
+// Moduledata of Go 1.27 tells the same at other places, from predictor 8 on.
+TEST_P(GoProgram, Of127HasTheSameFields) {
+  const Bytes file = craft_go_program(wide_, GoVersion::k127);
+  const std::vector<Seen> fields = go_fields(craft_go_program(wide_));
+  EXPECT_EQ(fields, go_fields(file));
+  EXPECT_GT(fields.size(), go_fields(file, PredictorId::k7).size());
+}
+
+// Words 38, 46 and 47: listed types, and a slice where older ones have two.
+TEST_P(GoProgram, WhatIsNotOf127) {
+  const Bytes whole = craft_go_program(wide_, GoVersion::k127);
+  for (const std::size_t word : {38u, 46u, 47u}) {
+    Bytes file = whole;
+    const std::size_t pos = kGo2Module + word * word_bytes_;
+    file[pos + 1] = 1;  // 256 more
+    EXPECT_GT(go_fields(whole).size(), go_fields(file).size()) << word;
+  }
+}
+
+TEST_P(GoProgram, TellsWhoCanReadIt) {
+  WorkerPool pool(1);
+  const auto needed = [&](const Bytes& file) { return Program(file, pool).needed_predictor(); };
+  EXPECT_EQ(PredictorId::k1, needed(craft_go_program(wide_)));
+  EXPECT_EQ(PredictorId::k8, needed(craft_go_program(wide_, GoVersion::k127)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Widths, GoProgram, ::testing::Bool());
 
 TEST(MachoExports, AddressesAndPlacesOfNodes) {
@@ -137,6 +165,22 @@ TEST(MachoExports, ATrieThatTurnsInCirclesEnds) {
   const Bytes circle = {0, 2, 'a', 0, 0x81, 0x80, 0, 'b', 0, 1};
   std::copy(circle.begin(), circle.end(), file.begin() + kMachoTrie);
   EXPECT_LT(fields_of(file).size(), file.size());
+}
+
+TEST(MachoRebases, ToldOneByOneLeadToTheirPointers) {
+  const RebasedProgram program = rebased_program({1, 2, 3});
+  std::vector<Seen> expected;
+  for (std::size_t i = 0; i < 3; ++i) {
+    expected.push_back({program.opcodes_pos + 2 + 5 * i, Form::kFileUleb21, Kind::kRelocationPlace,
+                        kFileSpace + program.pointers_pos + 8 * i, program.data_pos});
+  }
+  const auto found = [&](PredictorId predictor) {
+    std::vector<Seen> fields = fields_of(program.bytes, predictor);
+    std::erase_if(fields, [](const Seen& seen) { return seen.kind != Kind::kRelocationPlace; });
+    return fields;
+  };
+  EXPECT_EQ(expected, found(PredictorId::k8));
+  EXPECT_TRUE(found(PredictorId::k7).empty());
 }
 
 }  // namespace

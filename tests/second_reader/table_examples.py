@@ -1,0 +1,82 @@
+"""What the specifications say of tables that a linker sorts, as tests: how much memory they take, and what PREDICTOR8.md
+works out of mixed unwind pages; second_reader_test.py runs them."""
+import struct
+import unittest
+from unittest import mock
+
+from cursor import Cursor, PatchError
+from mixed_pages import read_page_breaks, write_mixed_pages
+from prediction import check_memory, known_kinds
+from sorted_tables import MIXED_PAGES, STARTS, UNWIND_PAGES
+
+
+class ExamplesOfTables(unittest.TestCase):
+    def test_memory_of_sorted_tables(self):
+        header = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12))
+        tables = [mock.Mock(size=24), mock.Mock(size=12)]
+        numbers = 16, [(0, 0, 8), (9, 8, 8)], [{1: 2, 3: 4}, {5: 6}], tables
+        check_memory(header, *numbers)
+        header.decoder_memory -= 1
+        with self.assertRaises(PatchError):
+            check_memory(header, *numbers)
+
+    def test_memory_of_other_tables(self):
+        tables = [mock.Mock(kind=UNWIND_PAGES, size=8), mock.Mock(kind=STARTS, size=3), mock.Mock(kind=MIXED_PAGES, size=5)]
+        header = mock.Mock(decoder_memory=10 * 8 + 17 * 3 + 20 * 5)
+        check_memory(header, 0, [], [], tables)
+        header.decoder_memory -= 1
+        with self.assertRaises(PatchError):
+            check_memory(header, 0, [], [], tables)
+
+    def test_kinds_of_table_have_a_first_predictor(self):
+        for predictor, bits in ((1, 29), (4, 29), (5, 33), (6, 33), (7, 35), (8, 36)):
+            self.assertEqual(known_kinds(predictor), (1 << bits) - 1)
+
+    def test_page_breaks(self):
+        breaks = bytes.fromhex("01 00 02 80 20 81 10")
+        cursor = Cursor(breaks + b"\0")
+        self.assertEqual(read_page_breaks(cursor), {0: [(2048, False), (3072, True)]})
+        self.assertEqual(cursor.pos, len(breaks))
+        for length in range(len(breaks)):
+            with self.subTest(length), self.assertRaises(PatchError):
+                read_page_breaks(Cursor(breaks[:length]))
+
+    def test_lists_of_page_breaks(self):
+        lists = bytes.fromhex("03 01 01 00  00 02 01 00  fb01 01 fe ff ff ff 1f")  # of images 1, 2 and 254
+        self.assertEqual(read_page_breaks(Cursor(lists)),
+                         {1: [(0, False)], 2: [(0, True), (0, False)], 254: [(0xffffffff, False)]})
+        self.assertEqual(read_page_breaks(Cursor(b"\0")), {})
+        for wrong in ("01 00 00", "01 ff01 01 00", "02 fe01 01 00 00 01 00", "01 00 01 80 80 80 80 20",
+                      "01 00 02 80 80 80 80 10 80 80 80 80 10"):
+            with self.subTest(wrong), self.assertRaises(PatchError):
+                read_page_breaks(Cursor(bytes.fromhex(wrong)))
+
+    def test_as_many_page_breaks_as_there_may_be(self):
+        def lists(second):
+            return bytes.fromhex("02 00 ffff03") + bytes(65535) + bytes((0, second)) + bytes(second)
+
+        read = read_page_breaks(Cursor(lists(1)))
+        self.assertEqual([len(read[number]) for number in (0, 1)], [65535, 1])
+        with self.assertRaises(PatchError):
+            read_page_breaks(Cursor(lists(2)))
+
+    def test_mixed_pages(self):
+        breaks, common = [(2048, False), (3072, True), (4096, True), (1 << 31, False)], [7, 9, 7]
+        entries = [(2047, 1), (2048, 5), (3071, 9), (3072, 7), (3080, 6), (3090, 9), (3100, 6), (1 << 31, 3)]
+        pages = struct.pack("<IHH4I", 2, 8, 2, 2048, 5, 3071, 9)
+        pages += struct.pack("<I4H5I", 3, 12, 4, 28, 1, 0, 3 << 24 | 8, 1 << 24 | 18, 3 << 24 | 28, 6)
+        last = struct.pack("<IHHII", 2, 8, 1, 1 << 31, 3)
+        for size in (len(pages + last) + 3, len(pages + last), len(pages + last) - 1):
+            made = write_mixed_pages(entries, breaks, common, size)
+            self.assertEqual(made, (pages + (last if size >= len(pages + last) else b"")).ljust(size, b"\0"))
+        self.assertEqual(write_mixed_pages(entries, [], common, 4), bytes(4))
+
+    def test_mixed_pages_of_many_encodings(self):
+        entries = [(number, 300 - number) for number in range(260)]
+        for common in ([], list(range(10)), list(range(100, 356))):
+            q = 256 - len(common)
+            own = [encoding for encoding in range(300, 40, -1) if encoding not in common][:q]
+            places = {encoding: g for g, encoding in enumerate(common + own)}
+            words = [places.get(encoding, 255) << 24 | rva for rva, encoding in entries]
+            page = struct.pack(f"<I4H{260 + q}I", 3, 12, 260, 12 + 4 * 260, q, *words, *own)
+            self.assertEqual(write_mixed_pages(entries, [(0, True)], common, len(page)), page)
