@@ -88,7 +88,7 @@ void for_each_record(FieldSink& sink, const GoTables& tables, Body&& body) {
 GoLists lists_of(const FieldSink& sink, const GoTables& tables, std::uint64_t record) {
   constexpr std::uint64_t kMostLists = 64;
   const GoLists lists{record + tables.record_bytes, sink.number32(record + 28),
-                      number_at<std::uint8_t>(sink.file(), record + tables.record_bytes - 1)};
+                      number_at<std::uint8_t>(sink.file(), record + tables.record_bytes - 1), sink.number32(record)};
   return lists.program_count > kMostLists || lists.data_count > kMostLists ? GoLists{} : lists;
 }
 

@@ -55,6 +55,13 @@ void add_column(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldBa
   }
 }
 
+// Where in the code of the function each call was inlined.
+void add_call_places(FieldSink& sink, const GoTables& tables, std::uint64_t entry, std::uint64_t pos, std::uint64_t count) {
+  if (sink.predictor() < PredictorId::k8 || tables.text.pos == 0 || count == 0) return;
+  sink.needs(PredictorId::k8);
+  add_column(sink, pos, count, {tables.text.pos + entry, tables.text.address + entry});
+}
+
 }  // namespace
 
 void find_go_function_data(FieldSink& sink, const GoTables& tables, const GoLists& lists) {
@@ -64,6 +71,7 @@ void find_go_function_data(FieldSink& sink, const GoTables& tables, const GoList
     if (program != 0) {
       const std::int64_t last = largest_value(sink, tables.programs.pos + program);
       add_column(sink, calls + 4, static_cast<std::uint64_t>(last + 1), tables.names);
+      add_call_places(sink, tables, lists.entry, calls + 8, static_cast<std::uint64_t>(last + 1));
     }
   }
   const std::uint64_t objects = table_pos(sink, tables, lists, kStackObjects);

@@ -23,6 +23,7 @@ struct GoLists {
   std::uint64_t programs_pos = 0;
   std::uint64_t program_count = 0;
   std::uint64_t data_count = 0;
+  std::uint64_t entry = 0;  // of the function, in the text
 };
 
 // The address that a pointer in a data section stands for, as it is or as a chained fixup.

@@ -1,7 +1,7 @@
 """Fields in what the Go linker's moduledata leads to: data of functions, their lookup, types (8.8 of predictors 2 and 8)."""
 from bytes_of_file import sext
 from fields import GO_TABLE
-from go_parts import NONE, bytes_between, offset32, part_at, pointer, records
+from go_parts import NONE, Part, bytes_between, offset32, part_at, pointer, records
 
 PAGE_BYTES, LOOKUP_BYTES = 4096, 20
 STACK_OBJECTS, INLINED_CALLS = 2, 3  # numbers of a function's tables
@@ -16,7 +16,7 @@ def read_more_go_tables(reader, table, module, words, text, types, collector):
     read_only = part_at(reader, module, words.read_only) if words else None
     if collector:
         for q, a, b in records(reader, table):
-            read_function_data(reader, table, q + table.record_bytes, a, b, collector, read_only)
+            read_function_data(reader, table, q + table.record_bytes, a, b, collector, read_only, text)
     if words:
         read_lookup(reader, table, module)
     if types:
@@ -32,7 +32,7 @@ def read_lookup(reader, table, module):
         reader.entry32(lookup.pos + LOOKUP_BYTES * i, (table.functions.pos, 8 * table.count), 8, GO_TABLE)
 
 
-def read_function_data(reader, table, words, a, b, collector, read_only):
+def read_function_data(reader, table, words, a, b, collector, read_only, text):
     """`words`: where the record has its a numbers of programs, and then its b offsets of tables."""
     file, w = reader.file, reader.image.word_bytes
 
@@ -42,8 +42,13 @@ def read_function_data(reader, table, words, a, b, collector, read_only):
 
     p, program = table_pos(INLINED_CALLS), file.u32(words + 8) if a > 2 else 0
     if p and program:
-        for i in reader.steps(range(largest_value(reader, table.programs.pos + program) + 1)):
+        count = largest_value(reader, table.programs.pos + program) + 1
+        for i in reader.steps(range(count)):
             offset32(reader, p + 4 + 16 * i, table.names, GO_TABLE)
+        if text and reader.predictor > 7:
+            e = file.u32(words - table.record_bytes)
+            for i in reader.steps(range(count)):
+                offset32(reader, p + 8 + 16 * i, Part(text.pos + e, text.address + e), GO_TABLE)
     p = table_pos(STACK_OBJECTS)
     if p and read_only:
         for i in reader.steps(range(reader.word(p))):

@@ -72,7 +72,9 @@ TEST_P(GoProgram, EveryField) {
   add(kGo2Record + 68, kGo2CollectorData, kGo2Calls - kGo2CollectorData);
   add(kGo2Objects + word_bytes_ + 12, kGo2ReadOnly, 0x40);
   add(kGo2Calls + 4, kGo2Names, 5);
+  add(kGo2Calls + 8, kGo2Text + 0x10, 0x11);
   add(kGo2Calls + 20, kGo2Names, 9);
+  add(kGo2Calls + 24, kGo2Text + 0x10, 0x12);
   const std::size_t struct_name = kGo2Struct + 4 * word_bytes_ + 8;
   add(struct_name, kGo2Types, 8);
   add(struct_name + 4, kGo2Types, kGo2Interface - kGo2Types);
@@ -137,11 +139,17 @@ TEST_P(GoProgram, WhatIsNotOf127) {
   }
 }
 
+// Moduledata of 1.27, and else inlined calls: a program of which neither word 40 nor 43 leads to these has none.
 TEST_P(GoProgram, TellsWhoCanReadIt) {
   WorkerPool pool(1);
   const auto needed = [&](const Bytes& file) { return Program(file, pool).needed_predictor(); };
-  EXPECT_EQ(PredictorId::k1, needed(craft_go_program(wide_)));
-  EXPECT_EQ(PredictorId::k8, needed(craft_go_program(wide_, GoVersion::k127)));
+  for (const auto& [version, word, least] : {std::tuple{GoVersion::kBefore127, std::size_t{40}, PredictorId::k1},
+                                             std::tuple{GoVersion::k127, std::size_t{43}, PredictorId::k8}}) {
+    Bytes file = craft_go_program(wide_, version);
+    EXPECT_EQ(PredictorId::k8, needed(file));
+    std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(kGo2Module + word * word_bytes_), word_bytes_, std::uint8_t{0});
+    EXPECT_EQ(least, needed(file));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, GoProgram, ::testing::Bool());
