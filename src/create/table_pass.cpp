@@ -7,7 +7,6 @@
 
 #include "create/level.hpp"
 #include "create/unwind_marks.hpp"
-#include "exe/macho.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -119,25 +118,6 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
 }
 
 }  // namespace
-
-// Of the tables of unwind pages, up to as many pages as a patch tells.
-std::vector<exe::PageBreaks> TablePass::find_page_breaks(const exe::Program& target,
-                                                         const std::vector<exe::SortedTable>& tables) {
-  std::vector<exe::PageBreaks> lists;
-  std::size_t room = exe::kMostUnwindPages;
-  for (const exe::SortedTable& table : tables) {
-    if (!exe::is_same_table(table.kind, exe::SortedTableKind::kMixedUnwindPages)) continue;
-    const auto header = exe::read_macho_header(target.file(), target.images().all[table.image].file_pos, {});
-    const auto info = header ? exe::read_unwind_info(target.file(), *header) : std::nullopt;
-    const auto begins_before = [](const exe::UnwindPage& a, const exe::UnwindPage& b) { return a.begin.rva < b.begin.rva; };
-    if (!info || info->pages.size() > room) continue;
-    if (!std::is_sorted(info->pages.begin(), info->pages.end(), begins_before)) continue;
-    room -= info->pages.size();
-    exe::PageBreaks& list = lists.emplace_back(exe::PageBreaks{table.image, {}});
-    for (const exe::UnwindPage& page : info->pages) list.pages.push_back(page.begin);
-  }
-  return lists;
-}
 
 std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels,
                                                   exe::KindSet kinds) const {

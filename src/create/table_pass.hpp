@@ -19,7 +19,7 @@ class TablePass {
       : source_(source), target_(target), pool_(pool),
         source_tables_(exe::find_sorted_tables(source.file(), source.images().all)),
         target_tables_(exe::find_sorted_tables(target.file(), target.images().all)),
-        target_breaks_(find_page_breaks(target, target_tables_)) {
+        target_breaks_(exe::find_page_breaks(target.file(), target.images().all, target_tables_)) {
     if (source_tables_.empty() || target_tables_.empty()) kinds_ = 0;
   }
 
@@ -44,8 +44,6 @@ class TablePass {
     exe::SortedTable target;
   };
 
-  [[nodiscard]] static std::vector<exe::PageBreaks> find_page_breaks(const exe::Program& target,
-                                                                     const std::vector<exe::SortedTable>& tables);
   [[nodiscard]] std::vector<exe::RebuiltTable> rebuild(const exe::PlaceMap& map,
                                                        std::span<const exe::Label> labels,
                                                        exe::KindSet kinds) const;

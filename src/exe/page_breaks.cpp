@@ -64,6 +64,23 @@ Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes) {
   return read;
 }
 
+std::vector<PageBreaks> find_page_breaks(ByteSpan file, const std::vector<Image>& images, std::span<const SortedTable> tables) {
+  const auto begins_before = [](const UnwindPage& a, const UnwindPage& b) { return a.begin.rva < b.begin.rva; };
+  std::vector<PageBreaks> lists;
+  std::size_t room = kMostUnwindPages;
+  for (const SortedTable& table : tables) {
+    if (!is_same_table(table.kind, SortedTableKind::kMixedUnwindPages)) continue;
+    const auto header = read_macho_header(file, images[table.image].file_pos, {});
+    const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
+    if (!info || info->pages.size() > room) continue;
+    if (!std::is_sorted(info->pages.begin(), info->pages.end(), begins_before)) continue;
+    room -= info->pages.size();
+    PageBreaks& list = lists.emplace_back(PageBreaks{table.image, {}});
+    for (const UnwindPage& page : info->pages) list.pages.push_back(page.begin);
+  }
+  return lists;
+}
+
 std::span<const PageBreak> breaks_of(std::span<const PageBreaks> lists, std::size_t image) {
   const auto found = std::find_if(lists.begin(), lists.end(), [&](const PageBreaks& list) { return list.image == image; });
   return found != lists.end() ? std::span<const PageBreak>(found->pages) : std::span<const PageBreak>();

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
+#include "exe/sorted_tables.hpp"
 #include "exe/unwind_pages.hpp"
 
 namespace bdelta::exe {
@@ -29,6 +30,11 @@ struct ReadPageBreaks {
 // Out of the first of these bytes; what follows them is left alone. kPatchCorrupt if they are nothing that
 // append_page_breaks makes.
 [[nodiscard]] Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes);
+
+// How the tables of unwind information are cut that find_sorted_tables gave of this file. Left out are those with more pages
+// than a patch tells, and those whose pages are in another order.
+[[nodiscard]] std::vector<PageBreaks> find_page_breaks(ByteSpan file, const std::vector<Image>& images,
+                                                       std::span<const SortedTable> tables);
 
 // The list of an image, or none of its pages.
 [[nodiscard]] std::span<const PageBreak> breaks_of(std::span<const PageBreaks> lists, std::size_t image);

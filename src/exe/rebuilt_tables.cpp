@@ -6,10 +6,8 @@
 #include <cstring>
 #include <tuple>
 
-#include "exe/file_number.hpp"
 #include "exe/listed_entries.hpp"
-#include "exe/macho.hpp"
-#include "exe/unwind_pages.hpp"
+#include "exe/rebuilt_entries.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta::exe {
@@ -23,15 +21,6 @@ constexpr std::uint64_t memory_per_byte(SortedTableKind kind) {
 
 constexpr std::uint64_t kMost32 = 0xffffffff;
 constexpr std::uint32_t kEntriesToLook = 1 << 13;  // between two looks at the watch
-
-// What becomes of an entry of OLD.
-struct NewEntry {
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  std::uint64_t more = 0;
-  bool leads = true;
-  std::uint8_t flags = 0;
-};
 
 // Makes the tables of one kind.
 class Rebuilder {
@@ -55,8 +44,6 @@ class Rebuilder {
   [[nodiscard]] std::vector<NewEntry> new_entries(const RebuiltTable& table) const;
   [[nodiscard]] NewEntry led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const;
   [[nodiscard]] std::uint64_t new_base(const RebuiltTable& table) const;
-  [[nodiscard]] std::vector<std::uint32_t> new_common_encodings(const RebuiltTable& table) const;
-  void write_mixed_pages(const std::vector<NewEntry>& entries, RebuiltTable& table) const;
 
   const RebuildInputs& in_;
   const Listed& listed_;
@@ -182,76 +169,12 @@ std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
   return predictor_.lead(table.old.image, old_base, table.target_image, base) ? base : old_base;
 }
 
-std::uint32_t encoding_of(const NewEntry& entry, const RebuiltTable& table) {
-  if (!entry.leads) return static_cast<std::uint32_t>(entry.more);
-  return std::uint32_t{entry.flags} << 24 | (static_cast<std::uint32_t>(entry.more - table.base_address) & kEncodingPlaceMask);
-}
-
-// Encodings common to all pages are those of OLD, as they are now.
-std::vector<std::uint32_t> Rebuilder::new_common_encodings(const RebuiltTable& table) const {
-  const Image& old_image = in_.source.all[table.old.image];
-  const auto header = read_macho_header(in_.file, old_image.file_pos, {});
-  const auto info = header ? read_unwind_info(in_.file, *header) : std::nullopt;
-  std::vector<std::uint32_t> encodings;
-  std::uint64_t old_base = 0;
-  if (!info || !base_of(in_.source, table.old, old_base)) return encodings;
-  for (std::uint32_t i = 0; i < info->common_count; ++i) {
-    OldEntry entry;
-    entry.image = table.old.image;
-    set_encoding(entry, number_at<std::uint32_t>(in_.file, info->common_pos + 4 * std::uint64_t{i}), old_image.machine, old_base);
-    NewEntry moved{0, 0, entry.more, entry.leads, entry.flags};
-    if (entry.leads) (void)predictor_.lead(entry.image, entry.more, table.target_image, moved.more);
-    encodings.push_back(encoding_of(moved, table));
-  }
-  return encodings;
-}
-
-void Rebuilder::write_mixed_pages(const std::vector<NewEntry>& entries, RebuiltTable& table) const {
-  const std::uint64_t base = in_.target.all[table.target_image].base_address;
-  std::vector<UnwindEntry> listed;
-  listed.reserve(entries.size());
-  for (const NewEntry& entry : entries) {
-    const std::uint64_t rva = entry.start - base;
-    if (rva <= kMost32) listed.push_back({static_cast<std::uint32_t>(rva), encoding_of(entry, table)});
-  }
-  write_unwind_pages(listed, breaks_of(in_.breaks, table.target_image), new_common_encodings(table), table.bytes);
-}
-
-void write_entry(const NewEntry& entry, const RebuiltTable& table, Machine machine, std::uint64_t image_base,
-                 std::uint8_t* to) {
-  if (table.old.kind == SortedTableKind::kRelativeRelocations && has_addends(machine)) {
-    store_le<std::uint64_t>(to, entry.start);
-    store_le<std::uint64_t>(to + 8, relative_relocation_type(machine));
-    store_le<std::uint64_t>(to + 16, entry.more);
-    return;
-  }
-  const auto store = [&](std::size_t at, std::uint64_t number) {
-    store_le<std::uint32_t>(to + at, static_cast<std::uint32_t>(number));
-  };
-  if (table.old.kind == SortedTableKind::kUnwindPages) {
-    store(0, entry.start - image_base);
-    store(4, encoding_of(entry, table));
-    return;
-  }
-  const auto last = entry_bytes(table.old.kind, machine) - 4;
-  store(0, entry.start - table.base_address);
-  if (last == 8) store(4, entry.end - table.base_address);
-  store(last, entry.leads ? entry.more - table.base_address : entry.more);
-}
-
 void Rebuilder::rebuild(RebuiltTable& table) const {
   table.base_address = new_base(table);
   table.bytes.resize(static_cast<std::size_t>(table.old.size_bytes));
   if (table.old.kind == SortedTableKind::kBaseRelocations) return write_places(new_places(table), table.bytes);
   if (table.old.kind == SortedTableKind::kFunctionStarts) return write_starts(new_places(table), table.bytes);
-  const Image& image = in_.target.all[table.target_image];
-  const std::vector<NewEntry> entries = new_entries(table);
-  if (table.old.kind == SortedTableKind::kMixedUnwindPages) return write_mixed_pages(entries, table);
-  if (table.old.kind == SortedTableKind::kUnwindPages) write_page_heads(entries.size(), table.bytes);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    write_entry(entries[i], table, image.machine, image.base_address,
-                table.bytes.data() + entry_at(table.old.kind, image.machine, i));
-  }
+  write_entries(new_entries(table), in_, predictor_, table);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, Wo
   for_each_chunk(target, kinds, pool, [&] { return target.images(); }, [&](const Images& images, const Field& field) {
     const ImageLayout& layout = images.layouts[field.image];
     std::uint64_t base = 0;
-    (void)layout.address_of(base_pos(field), base);
+    if (field.form == FieldForm::kOffset24) (void)layout.address_of(base_pos(field), base);
     mask_field(copy.data() + field.pos, field, label_of(layout, field, field.target_address, base));
   });
 }

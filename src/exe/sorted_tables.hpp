@@ -147,6 +147,9 @@ void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
 // Writes the heads of unwind pages that so many entries fill.
 void write_page_heads(std::uint64_t entry_count, MutableByteSpan table);
 
+// Adds those of one image of Mach-O, which may yet be out of order or not lie in it. For find_sorted_tables.
+void add_macho_sorted_tables(ByteSpan file, const Image& image, PredictorId predictor, std::vector<SortedTable>& tables);
+
 // Those tables of the file that are as they would be written anew: sorted, and without gaps. Ascending, disjoint.
 [[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images,
                                                           PredictorId predictor = kNewestPredictor);

@@ -9,7 +9,6 @@
 #include "exe/file_number.hpp"
 #include "exe/images.hpp"
 #include "exe/isa.hpp"
-#include "exe/macho.hpp"
 #include "exe/program.hpp"
 #include "exe/rebuilt_tables.hpp"
 #include "exe/table_fields.hpp"
@@ -106,22 +105,6 @@ bool same(const exe::Field& a, const exe::Field& b) {
          a.trailing_bytes == b.trailing_bytes && a.image == b.image && a.base_delta == b.base_delta;
 }
 
-// How the file's own tables are cut, in the order that a patch needs.
-std::vector<exe::PageBreaks> own_breaks(ByteSpan file, const exe::Images& images) {
-  std::vector<exe::PageBreaks> lists;
-  for (std::size_t i = 0; i < images.all.size(); ++i) {
-    if (images.all[i].format != exe::ImageFormat::kMachO) continue;
-    const auto header = exe::read_macho_header(file, images.all[i].file_pos, {});
-    const auto info = header ? exe::read_unwind_info(file, *header) : std::nullopt;
-    if (!info) continue;
-    exe::PageBreaks& list = lists.emplace_back(exe::PageBreaks{static_cast<std::uint8_t>(i), {}});
-    for (const exe::UnwindPage& page : info->pages) list.pages.push_back(page.begin);
-    std::sort(list.pages.begin(), list.pages.end(),
-              [](const exe::PageBreak& a, const exe::PageBreak& b) { return a.rva < b.rva; });
-  }
-  return lists;
-}
-
 // Tables ascend inside their images, and are rebuilt into as many bytes by a cover of half of the file.
 void check_sorted_tables(ByteSpan file, const exe::Images& images) {
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, images.all);
@@ -135,7 +118,7 @@ void check_sorted_tables(ByteSpan file, const exe::Images& images) {
   const Covers covers{{file.size() / 4, file.size() / 2, file.size() / 2}};
   const exe::PlaceMap map(covers);
   const exe::LabelIndex labels({});
-  const std::vector<exe::PageBreaks> breaks = own_breaks(file, images);
+  const std::vector<exe::PageBreaks> breaks = exe::find_page_breaks(file, images.all, tables);
   const auto rebuilt = exe::rebuild_tables({file, images, images, map, labels, breaks}, tables, exe::kAllTables);
   end = 0;
   for (const exe::RebuiltTable& table : rebuilt) {

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "exe/images.hpp"
-#include "exe/macho.hpp"
 #include "exe/sorted_tables.hpp"
 #include "support/exe_craft.hpp"
 #include "support/sorted_program.hpp"
@@ -42,24 +41,11 @@ Covers copies(const SortedProgram& from, const SortedProgram& to) {
   return covers;
 }
 
-// How a file with one image cuts its unwind information into pages.
-std::vector<PageBreaks> breaks_in(const Bytes& file) {
-  std::vector<PageBreaks> lists;
-  for (const SortedTable& table : found_in(file)) {
-    if (table.kind != SortedTableKind::kMixedUnwindPages) continue;
-    PageBreaks& list = lists.emplace_back(PageBreaks{table.image, {}});
-    const auto header = read_macho_header(file, find_images(file)[table.image].file_pos, {});
-    const auto info = read_unwind_info(file, *header);
-    for (const UnwindPage& page : info->pages) list.pages.push_back(page.begin);
-  }
-  return lists;
-}
-
 struct Rebuilt {
   Rebuilt(const Bytes& from, const Bytes& to, Covers copied, std::vector<Label> corrections = {},
           KindSet kinds = kAllTables)
       : old_images(find_images(from)), new_images(find_images(to)), covers(std::move(copied)), map(covers),
-        labels(std::move(corrections)), index(labels), breaks(breaks_in(to)),
+        labels(std::move(corrections)), index(labels), breaks(find_page_breaks(to, new_images.all, found_in(to))),
         tables(rebuild_tables({from, old_images, new_images, map, index, breaks}, found_in(from), kinds)) {}
 
   Images old_images, new_images;
