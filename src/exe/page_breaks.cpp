@@ -12,7 +12,7 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::uint64_t kLastRva = 0xffffffff;
+constexpr std::uint64_t kLastStart = 0xffffffff;
 
 Error bad_breaks(const char* what) {
   return {ErrorCode::kPatchCorrupt, std::string("pages of unwind information: ") + what + "; fetch the patch again"};
@@ -46,7 +46,9 @@ Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes) {
   for (std::uint64_t i = 0; i < list_count; ++i) {
     const std::uint64_t gap = from.varint();
     const std::uint64_t page_count = from.varint();
-    if (!from.ok() || gap >= kMostLists - next) return bad_breaks("expected the number of an image below 255, found a higher one");
+    if (!from.ok() || gap >= kMostLists - next) {
+      return bad_breaks("expected the number of an image below 255, found a higher one");
+    }
     if (page_count == 0 || page_count > room) return bad_breaks("expected 1 to 65,536 pages in all, found none or more");
     room -= page_count;
     PageBreaks list{static_cast<std::uint8_t>(next + gap), {}};
@@ -54,7 +56,9 @@ Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes) {
     std::uint64_t rva = 0;
     for (std::uint64_t page = 0; page < page_count; ++page) {
       const std::uint64_t told = from.varint();
-      if (!from.ok() || told / 2 > kLastRva - rva) return bad_breaks("expected functions below 2^32, found none or a higher one");
+      if (!from.ok() || told / 2 > kLastStart - rva) {
+        return bad_breaks("expected functions below 2^32, found none or a higher one");
+      }
       rva += told / 2;
       list.pages.push_back({static_cast<std::uint32_t>(rva), told % 2 != 0});
     }

@@ -41,7 +41,8 @@ struct SortedTable {
 
 inline constexpr std::uint64_t kUnwindIndexHeadBytes = 12;
 
-// The pages of __unwind_info that have entries of two words (unwind_pages.hpp has those of either kind), one behind the other and all but the last one full.
+// The pages of __unwind_info that have entries of two words, one behind the other and all but the last one full;
+// unwind_pages.hpp has those of either kind.
 inline constexpr std::uint64_t kUnwindPageBytes = 4096;
 inline constexpr std::uint64_t kUnwindPageHeadBytes = 8;
 inline constexpr std::uint64_t kUnwindPageEntries = (kUnwindPageBytes - kUnwindPageHeadBytes) / 8;
