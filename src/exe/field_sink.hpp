@@ -50,7 +50,7 @@ class FieldSink {
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
   [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
 
-  // Told by who adds what predictors before 8 don't know, at least when that matters: see Program::needed_predictor.
+  // To be called by who adds what only this predictor and later ones add, from 8 on; see Program::needed_predictor.
   void needs(PredictorId predictor) { needed_ = std::max(needed_, predictor); }
   [[nodiscard]] PredictorId needed() const noexcept { return needed_; }
 

@@ -14,7 +14,7 @@ enum class PredictorId : std::uint8_t {
   k5 = 5,  // PREDICTOR5.md: the same, and tables that are rebuilt
   k6 = 6,  // PREDICTOR6.md: the same of those images of OLD alone that the patch names
   k7 = 7,  // PREDICTOR7.md: the same, and tables of Mach-O
-  k8 = 8,  // PREDICTOR8.md: the same, and Go 1.27, and where Mach-O lists pointers one by one
+  k8 = 8,  // PREDICTOR8.md: the same, and more of Go, and more tables of Mach-O
 };
 
 inline constexpr PredictorId kNewestPredictor = PredictorId::k8;

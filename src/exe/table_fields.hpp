@@ -10,7 +10,8 @@ namespace bdelta::exe {
 
 // Adds the fields of the tables of `image`, which find_images found in `file`, to `out`, which are the blocks of that image:
 // inside the image, each leading to a place in it. Where tables disagree about a byte the field that begins first stays.
-// The watch, which may be null, can end the search. Returns the oldest predictor that finds the same, of those from 8 on, or 1.
+// The watch, which may be null, can end the search. Returns the oldest predictor from 8 on that finds the same, or 1 if those
+// before it do, too.
 PredictorId find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out,
                        Watch* watch = nullptr);
 
