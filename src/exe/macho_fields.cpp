@@ -3,6 +3,7 @@
 
 #include "exe/leb128.hpp"
 #include "exe/macho.hpp"
+#include "exe/sorted_tables.hpp"
 #include "exe/table_kernels.hpp"
 
 namespace bdelta::exe {
@@ -153,13 +154,12 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
 
 // A page of the second level: entries of function and encoding, of 8 bytes, or of 24 and 8 bits.
 void add_unwind_page(FieldSink& sink, std::uint64_t page, FieldBase function) {
-  constexpr std::uint32_t kRegular = 2, kCompressed = 3;
   const std::uint32_t kind = sink.number32(page);
   const std::uint64_t entries = page + sink.number16(page + 4);
   const std::uint64_t count = sink.number16(page + 6);
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
-    if (kind == kRegular) sink.rva32(entries + 8 * i, FieldKind::kUnwindStart);
-    if (kind == kCompressed) sink.offset24(entries + 4 * i, function, FieldKind::kFunctionStart);
+    if (kind == kUnwindPageKind) sink.rva32(entries + 8 * i, FieldKind::kUnwindStart);
+    if (kind == kCompressedPageKind) sink.offset24(entries + 4 * i, function, FieldKind::kFunctionStart);
   }
 }
 

@@ -95,7 +95,8 @@ class Program {
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
 
-  // The oldest predictor from 8 on that finds the same fields, or 1 if those before it do, too. For those who name one in a patch.
+  // The oldest predictor from 8 on that finds the same fields, or 1 if those before it do, too. For those who name one in a
+  // patch.
   [[nodiscard]] PredictorId needed_predictor() const noexcept { return needed_predictor_; }
 
   // From now on there are no fields of tables inside of these, which are ascending and disjoint. For those who choose

@@ -47,6 +47,7 @@ inline constexpr std::uint64_t kUnwindPageBytes = 4096;
 inline constexpr std::uint64_t kUnwindPageHeadBytes = 8;
 inline constexpr std::uint64_t kUnwindPageEntries = (kUnwindPageBytes - kUnwindPageHeadBytes) / 8;
 inline constexpr std::uint32_t kUnwindPageKind = 2;  // the first word of a head; the other is where entries begin, and how many
+inline constexpr std::uint32_t kCompressedPageKind = 3;
 
 // What an encoding says that leads into __eh_frame: how, in the bits of this mask, and where, in the low 24.
 inline constexpr std::uint32_t kEncodingModeMask = 0x0f000000;

@@ -3,14 +3,15 @@
 #include <algorithm>
 
 #include "exe/file_number.hpp"
+#include "exe/sorted_tables.hpp"
 
 namespace bdelta::exe {
 namespace {
 
 constexpr std::uint64_t kInfoHeadBytes = 28;
 constexpr std::uint64_t kIndexEntryBytes = 12;  // function, page, list of exception tables
-constexpr std::uint32_t kRegular = 2, kCompressed = 3;
-constexpr std::uint32_t kRegularHeadBytes = 8, kCompressedHeadBytes = 12;
+constexpr std::uint32_t kRegular = kUnwindPageKind, kCompressed = kCompressedPageKind;
+constexpr std::uint32_t kRegularHeadBytes = kUnwindPageHeadBytes, kCompressedHeadBytes = 12;
 constexpr std::uint32_t kMostEncodings = 256;  // that 8 bits can number
 
 std::uint32_t head_bytes(bool is_compressed) { return is_compressed ? kCompressedHeadBytes : kRegularHeadBytes; }
