@@ -34,12 +34,24 @@ std::uint16_t SourceGrams::hash_of(const std::uint8_t* at) noexcept {
     hash += word(kGram - 8) * kFactors[4] + word(kGram - 6) * kFactors[5];
     hash += word(kGram - 4) * kFactors[6] + word(kGram - 2) * kFactors[7];
   }
-  return static_cast<std::uint16_t>(static_cast<std::uint16_t>(hash) >> (16 - kBucketLog));
+  return static_cast<std::uint16_t>(hash);
 }
 
-std::uint32_t SourceGrams::bucket_of(const std::uint8_t* at) const noexcept {
+std::uint16_t SourceGrams::hash_at(const std::uint8_t* at) const noexcept {
   if (gram_bytes_ == kMediumGram) return hash_of<kMediumGram>(at);
   return gram_bytes_ == kShortGram ? hash_of<kShortGram>(at) : hash_of<kLongGram>(at);
+}
+
+// Of the even positions of a block, the first at `at`.
+void SourceGrams::hash_even(const std::uint8_t* at, std::span<std::uint16_t> hashes) const noexcept {
+  const std::size_t count = hashes.size();
+  if (gram_bytes_ == kMediumGram) {
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kMediumGram>(at + 2 * i);
+  } else if (gram_bytes_ == kShortGram) {
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kShortGram>(at + 2 * i);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kLongGram>(at + 2 * i);
+  }
 }
 
 bool SourceGrams::fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept {
@@ -47,26 +59,27 @@ bool SourceGrams::fits(const std::uint8_t* a, const std::uint8_t* b) const noexc
   return gram_bytes_ < 8 || std::memcmp(a, b, gram_bytes_) == 0;
 }
 
+// Of the even positions of a block.
+std::size_t SourceGrams::gram_count(std::uint64_t number) const noexcept {
+  const std::uint64_t begin = number << kBlockLog;
+  const std::uint64_t last = source_.size() < readable_bytes() ? 0 : source_.size() - readable_bytes() + 1;
+  const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
+  return static_cast<std::size_t>((end - begin + 1) / 2);
+}
+
 // A counting sort. Neighbouring positions often share a bucket, and counting or placing one then waits for the one
 // before; so the two halves of the block are counted and placed in turns, each with counters of its own.
 void SourceGrams::build(Block& block, std::uint64_t number) const {
   block.number = number;
+  block.asked_count = 0;
   const std::uint64_t begin = number << kBlockLog;
-  const std::uint64_t last = source_.size() < readable_bytes() ? 0 : source_.size() - readable_bytes() + 1;
-  const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
-  const auto count = static_cast<std::size_t>((end - begin + 1) / 2);
+  const std::size_t count = gram_count(number);
   const std::size_t half = count / 2;
   std::array<std::uint16_t, kBlockBytes / 2> buckets;
   std::array<std::uint16_t, 1u << kBucketLog> low{};  // of each bucket: the count, then where the next one goes
   std::array<std::uint16_t, 1u << kBucketLog> high{};
-  const std::uint8_t* at = source_.data() + begin;
-  if (gram_bytes_ == kMediumGram) {
-    for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kMediumGram>(at + 2 * i);
-  } else if (gram_bytes_ == kShortGram) {
-    for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kShortGram>(at + 2 * i);
-  } else {
-    for (std::size_t i = 0; i < count; ++i) buckets[i] = hash_of<kLongGram>(at + 2 * i);
-  }
+  hash_even(source_.data() + begin, std::span(buckets).first(count));
+  for (std::size_t i = 0; i < count; ++i) buckets[i] = static_cast<std::uint16_t>(buckets[i] >> kFilterBits);
   for (std::size_t i = 0; i < half; ++i) {
     ++low[buckets[i]];
     ++high[buckets[half + i]];
@@ -88,7 +101,7 @@ void SourceGrams::build(Block& block, std::uint64_t number) const {
   if (2 * half < count) block.positions[high[buckets[count - 1]]++] = static_cast<std::uint16_t>(count - 1);
 }
 
-const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
+SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
   std::uint32_t& slot = slot_of_[static_cast<std::size_t>(number & (slot_of_.size() - 1))];
   if (slot != 0 && slots_[slot - 1]->number == number) return *slots_[slot - 1];
   std::size_t to = slots_.size();
@@ -102,11 +115,31 @@ const SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
   return *slots_[to];
 }
 
+void SourceGrams::build_filter(Block& block) const {
+  if (!block.filter) block.filter = std::make_unique_for_overwrite<Filter>();
+  Filter& filter = *block.filter;
+  filter.fill(0);
+  std::array<std::uint16_t, kBlockBytes / 2> buffer;
+  const std::span<std::uint16_t> hashes = std::span(buffer).first(gram_count(block.number));
+  hash_even(source_.data() + (block.number << kBlockLog), hashes);
+  for (const std::uint16_t hash : hashes) filter[hash / 64] |= std::uint64_t{1} << hash % 64;
+}
+
+const SourceGrams::Block* SourceGrams::block_with(std::uint64_t number, std::uint16_t hash) {
+  Block& found = block(number);
+  if (found.asked_count < kAsksForFilter) {
+    if (++found.asked_count == kAsksForFilter) build_filter(found);
+    return &found;
+  }
+  return ((*found.filter)[hash / 64] >> hash % 64 & 1) != 0 ? &found : nullptr;
+}
+
 SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t around) {
   Nearest nearest;
   if (source_.size() < readable_bytes()) return nearest;
   around = std::min<std::uint64_t>(around, source_.size() - readable_bytes());
-  const std::uint32_t bucket = bucket_of(at);
+  const std::uint16_t hash = hash_at(at);
+  const std::uint32_t bucket = hash >> kFilterBits;
   const std::uint64_t home = around >> kBlockLog;
   const std::uint64_t last = (source_.size() - 1) >> kBlockLog;
   const auto look_back = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
@@ -123,21 +156,22 @@ SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t aro
       if (fits(source_.data() + pos, at)) nearest.after = pos;
     }
   };
-  const Block& own = block(home);
-  const std::uint16_t* begin = own.positions.data() + own.begins[bucket];
-  const std::uint16_t* end = own.positions.data() + own.begins[bucket + 1];
-  const auto offset = static_cast<std::uint16_t>((around & (kBlockBytes - 1)) / 2);
-  const std::uint16_t* split = std::upper_bound(begin, end, offset);
-  look_back(own, home, split);
-  look_ahead(own, home, split);
+  if (const Block* own = block_with(home, hash)) {
+    const std::uint16_t* begin = own->positions.data() + own->begins[bucket];
+    const std::uint16_t* end = own->positions.data() + own->begins[bucket + 1];
+    const auto offset = static_cast<std::uint16_t>((around & (kBlockBytes - 1)) / 2);
+    const std::uint16_t* split = std::upper_bound(begin, end, offset);
+    look_back(*own, home, split);
+    look_ahead(*own, home, split);
+  }
   // The neighbour on the nearer side, so that a place close to a border sees both sides.
   const bool near_begin = (around & (kBlockBytes - 1)) < kBlockBytes / 2;
   if (near_begin && nearest.before == kNone && home > 0) {
-    const Block& other = block(home - 1);
-    look_back(other, home - 1, other.positions.data() + other.begins[bucket + 1]);
+    const Block* other = block_with(home - 1, hash);
+    if (other) look_back(*other, home - 1, other->positions.data() + other->begins[bucket + 1]);
   } else if (!near_begin && nearest.after == kNone && home < last) {
-    const Block& other = block(home + 1);
-    look_ahead(other, home + 1, other.positions.data() + other.begins[bucket]);
+    const Block* other = block_with(home + 1, hash);
+    if (other) look_ahead(*other, home + 1, other->positions.data() + other->begins[bucket]);
   }
   return nearest;
 }

@@ -5,11 +5,15 @@
 // asked for the first time gets its even positions sorted by the hash of the gram (a counting sort). The positions
 // of a bucket ascend, so the nearest one is found by bisection. A block takes 20 KiB; a worker keeps as many as its
 // memory allows and builds again what it has dropped: answers depend on the source alone.
+//
+// Where files have little in common a block is asked thousands of times and hardly ever has what is asked for. From its
+// 64th question on it has a filter of 8 KiB, one bit for each hash of 16 bits, that says so without a look at the source.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "bdelta/io.hpp"
@@ -42,7 +46,7 @@ class SourceGrams {
 
   // Upper bound of the bytes that a table of so many blocks takes.
   [[nodiscard]] static constexpr std::uint64_t memory_bytes(std::uint64_t max_blocks) noexcept {
-    return max_blocks * (sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
+    return max_blocks * (sizeof(Block) + sizeof(Filter) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
   }
 
  private:
@@ -52,18 +56,29 @@ class SourceGrams {
 
   static constexpr std::size_t kNotesPerBlock = 8;
 
+  static constexpr unsigned kFilterBits = 16 - kBucketLog;     // of a hash, that the filter knows beside the bucket
+  static constexpr std::uint32_t kAsksForFilter = 64;
+
+  using Filter = std::array<std::uint64_t, (1u << 16) / 64>;  // a bit for each hash
+
   struct Block {
     alignas(8) std::uint64_t number = kNone;  // as memory_bytes must not depend on the processor
+    alignas(8) std::unique_ptr<Filter> filter;
+    std::uint32_t asked_count = 0;  // up to kAsksForFilter: the filter is of this block then
     std::array<std::uint16_t, (1u << kBucketLog) + 1> begins;
     std::array<std::uint16_t, kBlockBytes / 2> positions;  // even offsets in the block, halved
   };
 
-  [[nodiscard]] const Block& block(std::uint64_t number);
+  [[nodiscard]] Block& block(std::uint64_t number);
+  [[nodiscard]] const Block* block_with(std::uint64_t number, std::uint16_t hash);
   void build(Block& block, std::uint64_t number) const;
+  void build_filter(Block& block) const;
 
   template <unsigned kGram>
   [[nodiscard]] static std::uint16_t hash_of(const std::uint8_t* at) noexcept;
-  [[nodiscard]] std::uint32_t bucket_of(const std::uint8_t* at) const noexcept;
+  [[nodiscard]] std::uint16_t hash_at(const std::uint8_t* at) const noexcept;
+  void hash_even(const std::uint8_t* at, std::span<std::uint16_t> hashes) const noexcept;
+  [[nodiscard]] std::size_t gram_count(std::uint64_t number) const noexcept;
   [[nodiscard]] bool fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept;
 
   ByteSpan source_;
