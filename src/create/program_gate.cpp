@@ -12,7 +12,9 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
-constexpr std::uint64_t kProgramShare = 128;  // likewise, one changed byte in so many that stands in a program
+// Likewise, one changed byte in so many that stands in a program. A Java runtime whose launchers have one in 74 became 1 %
+// smaller by prediction at level 3, and no smaller at level 9, in two to three times the time.
+constexpr std::uint64_t kProgramShare = 48;
 
 // What of the file is sections of images: ascending, disjoint.
 std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
