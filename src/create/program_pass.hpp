@@ -55,6 +55,7 @@ class ProgramPass {
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
   // False: no kinds are left that much of the changes is in.
   [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
+  [[nodiscard]] bool is_distant() const noexcept;
   void predict();
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
   void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
