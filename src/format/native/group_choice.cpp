@@ -15,6 +15,8 @@ namespace {
 constexpr std::uint64_t kDoubtLeast = 64;        // bytes of coded copies that nobody needs to look at
 constexpr std::uint64_t kDoubtShare = 256;       // likewise where they are less than 1/share of a group
 constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which their rate means nothing
+constexpr std::size_t kForecastLeast = std::size_t{1} << 20;  // literal bytes that tell how the slow codec does
+constexpr std::uint64_t kForecastShare = 8;      // of a group, that a forecast must be beyond it to be believed
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
 
 // The same for choosing a group's form: it may be packed once more, or its target bytes be compressed.
@@ -45,11 +47,30 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
   return margin * copy_cost * raw > copied_bytes * cost;
 }
 
+Result<std::uint64_t> quick_bytes(ByteSpan raw, Watch* watch) {
+  BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {watch, nullptr}));
+  return coded_bytes(coded);
+}
+
+// Whether the target bytes of the group, through its slow codec, will take clearly more than `before`. That codec makes of
+// what the quick one leaves of them about as much as of what it leaves of the literals.
+Result<bool> is_hopeless(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made,
+                         std::uint64_t before, Watch* watch) {
+  const Bytes& literals = draft.streams[kLiterals];
+  if (settings.literals.id != CodecId::kLzma || literals.size() < kForecastLeast) return false;
+  BDELTA_ASSIGN(const std::uint64_t quick_literals, quick_bytes(literals, watch));
+  BDELTA_ASSIGN(const std::uint64_t quick_target, quick_bytes(draft.target, watch));
+  const std::uint64_t slow_literals = coded_bytes(made.coded.streams[kLiterals]);
+  return quick_target * slow_literals / quick_literals > before + before / kForecastShare;
+}
+
 Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPool& pool, GroupChoices& made) {
   const Span span(pool.timeline(), PhaseId::kCompress, kLiterals, draft.target.size());
-  BDELTA_ASSIGN(CodedStream literals, compress_stream(draft.target, settings.literals, {pool.watch(), nullptr}));
   std::uint64_t before = 0;
   for (std::size_t s = 0; s < kStreamCount; ++s) before += cost_of(made, s);
+  BDELTA_ASSIGN(const bool hopeless, is_hopeless(draft, settings, made, before, pool.watch()));
+  if (hopeless) return {};
+  BDELTA_ASSIGN(CodedStream literals, compress_stream(draft.target, settings.literals, {pool.watch(), nullptr}));
   if (coded_bytes(literals) >= before) return {};
   draft.windows = literal_windows(draft.target, 0, draft.target.size(), settings.literal_window_bytes);
   draft.copies_target = false;
