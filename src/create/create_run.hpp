@@ -81,6 +81,7 @@ class CreateRun {
     const WordMap* words = nullptr;  // that its copies have others in place of
 
     [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+    [[nodiscard]] bool is_long() const noexcept;  // takes seconds to code
   };
   struct CodedBody {
     native::CodedGroups covers;  // of prediction
@@ -91,6 +92,7 @@ class CreateRun {
     std::size_t index = 0;
     std::uint64_t estimated_bytes = 0;
     bool is_quick = false;  // to code: kept as a draft, not estimated
+    bool is_long = false;   // likewise the contrary
     BodyDraft draft;
   };
   // All that was chosen and found for the segment.
@@ -119,6 +121,16 @@ class CreateRun {
   Result<CodedBody> code_body(BodyDraft draft, Measure measure);
   Result<std::vector<CodedBody>> code_bodies(std::vector<BodyDraft> drafts, Measure measure);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
+  // Programs that may be better taken as plain data, in this segment.
+  [[nodiscard]] bool doubts_prediction() const noexcept {
+    return programs_ && programs_->in_doubt() && !compares_prediction_;
+  }
+  struct Part {
+    std::uint64_t bytes = 0;
+    std::uint64_t all_bytes = 0;
+  };
+  [[nodiscard]] Part sampled_part() const;
+  Result<bool> is_prediction_clear(std::size_t plain);
   Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample);
   Result<std::uint64_t> estimate_body(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);

@@ -14,6 +14,7 @@
 namespace bdelta {
 namespace {
 
+constexpr std::uint64_t kLongBytes = std::uint64_t{4} << 20;  // of streams that take seconds to code: an estimate must do
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
 constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
 constexpr std::uint64_t kCloseShare = 64;          // what differs by less than 1/share is close
@@ -26,6 +27,8 @@ std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {
   for (const GroupDraft& draft : groups) bytes += draft.stream_bytes();
   return bytes;
 }
+
+bool CreateRun::BodyDraft::is_long() const noexcept { return stream_bytes() > kLongBytes; }
 
 // The groups of one of the ways, not yet coded.
 CreateRun::BodyDraft CreateRun::draft_body(const Covers& covers) {
@@ -116,8 +119,11 @@ Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std
   std::vector<Way> ways;
   bool tries_light_misses = false;
   for (const std::size_t index : indexes) {
-    Way way{index, 0, false, draft_way(index)};
+    Way way;
+    way.index = index;
+    way.draft = draft_way(index);
     way.is_quick = way.draft.stream_bytes() <= (sample_ ? kQuickSampleBytes : kQuickBytes);
+    way.is_long = way.draft.is_long();
     tries_light_misses = tries_light_misses || writer_->tries_light_misses(way.draft.groups);
     if (!way.is_quick) {
       BDELTA_ASSIGN(way.estimated_bytes, estimate_body(way.draft));
@@ -135,8 +141,9 @@ Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std
   const std::uint64_t least = ways.front().estimated_bytes;
   // Of a sample the estimate alone will do, but for the light model of misses, of which it knows little.
   const std::size_t most = sample_ && !tries_light_misses ? 1 : std::min(ways.size(), kMostCoded);
+  const std::uint64_t close_bytes = least / (ways.front().is_long ? kSettledShare : kCloseShare);
   std::size_t count = 1;
-  while (count < most && ways[count].estimated_bytes - least <= least / kCloseShare) ++count;
+  while (count < most && ways[count].estimated_bytes - least <= close_bytes) ++count;
   ways.erase(ways.begin() + static_cast<std::ptrdiff_t>(count), ways.end());
   return ways;
 }
@@ -158,34 +165,6 @@ Result<std::size_t> CreateRun::smallest_of(const std::vector<std::size_t>& index
                                      [](const CodedBody& a, const CodedBody& b) { return a.bytes < b.bytes; });
   coded_ = std::move(*best);
   return ways[static_cast<std::size_t>(best - bodies.begin())].index;
-}
-
-// The best of all, or with slow contents, which find out late what literals cost, the best of the usual costs and that of
-// those for where little changes.
-Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> sets, const ByteRanges& sample) {
-  sample_.emplace();
-  for (const ByteRange& range : sample) {
-    sample_->push_back({segment_.begin + range.begin, range.end - range.begin, false, 0});
-  }
-  found_ = std::move(sets);
-  for (Covers& covers : found_) move_to_segment(covers);
-  std::vector<std::size_t> ways(found_.size());
-  std::iota(ways.begin(), ways.end(), std::size_t{0});
-  std::vector<std::size_t> others;
-  if (budget_.settings.contents) {
-    const std::size_t usual_count = std::min(ways.size(), budget_.settings.match.parse_params.costs.size());
-    others.assign(ways.begin() + static_cast<std::ptrdiff_t>(usual_count), ways.end());
-    ways.resize(usual_count);
-  }
-  std::vector<std::size_t> best;
-  for (const auto& some : {ways, others}) {
-    if (some.empty()) continue;
-    BDELTA_ASSIGN(best.emplace_back(), smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
-  }
-  coded_.reset();
-  found_.clear();
-  sample_.reset();
-  return best;
 }
 
 // With slow contents, coding each set by them would take too long. So the best without contents and, where little
@@ -214,7 +193,8 @@ Result<std::size_t> CreateRun::smallest_with_contents(const std::vector<std::siz
 
 Status CreateRun::choose_covers() {
   std::size_t best = 0;
-  const bool with_prediction = programs_ && programs_->in_doubt() && !compares_prediction_;
+  // Where no plain covers were looked for, prediction has done clearly better in a sample.
+  const bool with_prediction = doubts_prediction() && !found_.empty();
   if ((found_.size() > 1 && writer_) || with_prediction) {
     set_segment_range(share::kMatched, share::kChosen);
     std::vector<std::size_t> ways(found_.size() + (with_prediction ? 1 : 0));
@@ -241,21 +221,24 @@ CreateRun::Measure CreateRun::full_measure() const noexcept {
 }
 
 // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what coded_ has if there is one. An
-// estimate tells if both take long to code and differ enough: on 11 pairs at two levels it was wrong twice, by 0.05 and
-// 0.25 %. Then, coded_ is what is the smaller one, if that had to be coded to know.
+// estimate tells if both take long to code and differ enough, or take very long: on 11 pairs at two levels it was wrong
+// twice, by 0.05 and 0.25 %. Then, coded_ is what is the smaller one, if that had to be coded to know.
 Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure) {
   const LevelSettings& settings = budget_.settings;
   const bool tries_light_misses = writer_->tries_light_misses(before.groups) || writer_->tries_light_misses(after.groups);
-  const bool is_slow_to_code = settings.numbers.id == CodecId::kLzma && !settings.contents && !tries_light_misses;
+  const bool is_long = before.is_long() && after.is_long();
+  const bool is_slow_to_code =
+      settings.numbers.id == CodecId::kLzma && !settings.contents && (is_long || !tries_light_misses);
   if (is_slow_to_code && std::min(before.stream_bytes(), after.stream_bytes()) > kQuickBytes) {
     BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before));
     BDELTA_ASSIGN(const std::uint64_t estimated, estimate_body(after));
     const std::uint64_t bytes = estimated + extra_bytes;
-    if (bytes > bytes_before + bytes_before / kSettledShare) return false;
-    if (bytes + bytes_before / kSettledShare < bytes_before) {
+    const std::uint64_t open_bytes = is_long ? 0 : bytes_before / kSettledShare;
+    if (bytes + open_bytes < bytes_before) {
       coded_.reset();
       return true;
     }
+    if (is_long || bytes > bytes_before + open_bytes) return false;
   }
   std::vector<BodyDraft> drafts;
   drafts.push_back(std::move(after));

@@ -130,11 +130,13 @@ Status CreateRun::encode_native() {
   return {};
 }
 
-// What copies give by prediction takes the place of the source, and the covers stand before all groups.
+// What copies give by prediction takes the place of the source, and the covers stand before all groups. Of a sample there
+// are more of these, and shorter ones.
 std::vector<GroupDraft> CreateRun::predicted_groups() {
   const FilePieces copied(programs_->copied());
   std::vector<Segment> segments;
-  for (std::uint64_t pos = 0; pos < target_reader_.size(); pos += budget_.settings.group_bytes) {
+  if (sample_) segments = *sample_;
+  for (std::uint64_t pos = 0; pos < target_reader_.size() && !sample_; pos += budget_.settings.group_bytes) {
     segments.push_back({pos, std::min(budget_.settings.group_bytes, target_reader_.size() - pos), false, 0});
   }
   std::vector<GroupDraft> contents(segments.size());

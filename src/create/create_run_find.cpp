@@ -33,10 +33,6 @@ Digest128 digest_of(ByteSpan bytes, Watch& watch) {
   return hasher.digest();
 }
 
-// Of a large target, to choose the costs of its parse by.
-constexpr std::uint64_t kSampleShare = 8;
-constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;
-
 // Puts bytes that cost nothing in place of those that are left out.
 template <class Other>
 void replace(MutableByteSpan target, const std::vector<Other>& others) {
@@ -213,7 +209,7 @@ Status CreateRun::find_covers() {
   if (programs_) {
     programs_->find_covers(diagonals());
     compares_prediction_ = programs_->is_close_call();
-    if (!programs_->in_doubt() || compares_prediction_) {
+    if (!doubts_prediction()) {
       found_.assign(1, programs_->plan().covers);
       return {};
     }
@@ -228,22 +224,6 @@ Status CreateRun::find_covers() {
   }
   for (Covers& covers : found_) move_to_segment(covers);
   return {};
-}
-
-// Small targets are parsed with all costs there are, large ones with those that do best in a sample.
-Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
-  Status sampled;
-  CostChoice choice;
-  choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
-  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& sample) {
-    auto best = best_of_sample(std::move(sets), sample);
-    if (best) return std::move(*best);
-    sampled = std::move(best).error();
-    return std::vector<std::size_t>{0};
-  };
-  const bool large = writer_ && target.size() > budget_.settings.choice_bytes;
-  found_ = matcher_->find(target, diagonals, large ? &choice : nullptr);
-  return sampled;
 }
 
 // Of positions that begin at 0 with the segment.

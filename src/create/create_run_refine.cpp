@@ -94,7 +94,8 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
     return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
   }();
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
-  BodyDraft before = coded_ ? BodyDraft() : draft_body(covers_);
+  BodyDraft before = draft_body(covers_);
+  if (coded_ && !before.is_long()) before = {};
   const FilePieces pieces_before = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
   const std::uint64_t record_bytes = other ? other->record.size() : 0;

@@ -85,8 +85,8 @@ Covers join_chunks(std::span<const Covers> chunks) {
 }
 
 // Those of `params` that count for this pair.
-std::vector<ParseCosts> costs_for(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params) {
-  const CoverChanges changes = cover_changes(source, target, seeds);
+std::vector<ParseCosts> costs_for(ByteSpan target, const Covers& seeds, const CoverChanges& changes,
+                                  const ParseParams& params) {
   const bool little_changes = !params.little_costs.empty() && changes.changed_bytes() <= params.little_bytes;
   std::vector<ParseCosts> costs;
   const auto add = [&](const std::vector<ParseCosts>& starts) {
@@ -156,12 +156,15 @@ std::vector<ParseCosts> chosen_costs(const Shared& with, const std::vector<Parse
 std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
                                  std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope,
                                  const CostChoice* choice) {
-  std::vector<ParseCosts> costs = costs_for(source, target, seeds, params);
+  const CoverChanges changes = cover_changes(source, target, seeds);
+  std::vector<ParseCosts> costs = costs_for(target, seeds, changes, params);
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
   GramTables tables(source, scope.gram_blocks, params);
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
-  if (choice && costs.size() > 1) costs = chosen_costs(with, costs, *choice);
+  const bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
+  if (chooses) costs = chosen_costs(with, costs, *choice);
+  if (costs.empty()) return {};
   return parse_chunks(with, cut_ranges({}, target.size(), scope.chunk_bytes), costs);
 }
 

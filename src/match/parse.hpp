@@ -36,16 +36,18 @@ struct ParseScope {
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
 };
 
-// For large targets: which of several costs all of the target is parsed with, is told by a sample of it.
+// Where much is to be parsed: which of several costs all of the target is parsed with, is told by a sample of it.
 struct CostChoice {
   // Goals of stages, as those of Matcher::find: once the sample is parsed, and once best_of has looked at it.
   static constexpr double kParsed = 0.7;
   static constexpr double kChosen = 0.75;
 
   std::uint64_t sample_bytes = 0;  // of target, where it changes
+  std::uint64_t least_changed_bytes = 0;  // with fewer, by the seeds, all of the target is parsed with each of the costs
+  bool of_one = false;             // also where there is one set of costs
 
   // Of sets of covers of the chunks `sample`, one set for each of the costs, the indexes of those worth going on with,
-  // ascending; at least one.
+  // ascending. None: no covers are wanted.
   std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample)> best_of;
 };
 

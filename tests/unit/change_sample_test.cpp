@@ -64,6 +64,53 @@ TEST(Parse, NeedsNoSampleWhereNothingChanges) {
             parse_covers(same, same, {{0, 0, same.size()}}, params, {}, pool, {}, &choice));
 }
 
+// A pair whose seeds leave all 200'000 bytes to be changed.
+struct ChosenParse {
+  Bytes source = wordy_bytes(200'000, 26);
+  Bytes target = edited(source, random_edits(300, source.size(), 300, 27));
+  std::size_t calls = 0;
+  std::vector<std::size_t> best = {0};
+  CostChoice choice;
+
+  ChosenParse() {
+    choice.sample_bytes = target.size();
+    choice.best_of = [this](const std::vector<Covers>&, const ByteRanges&) {
+      ++calls;
+      return best;
+    };
+  }
+  std::vector<Covers> parse(std::size_t cost_count) {
+    WorkerPool pool(1);
+    return parse_covers(source, target, {}, with_costs(cost_count), {}, pool, {}, &choice);
+  }
+};
+
+TEST(Parse, WhereFewBytesChangeGoesOnWithAllCosts) {
+  ChosenParse pair;
+  pair.choice.least_changed_bytes = pair.target.size() + 1;
+  EXPECT_EQ(3u, pair.parse(3).size());
+  EXPECT_EQ(0u, pair.calls);
+  pair.choice.least_changed_bytes = pair.target.size();
+  EXPECT_EQ(1u, pair.parse(3).size());
+  EXPECT_EQ(1u, pair.calls);
+}
+
+TEST(Parse, OfOneSetOfCostsAsksOnlyIfTold) {
+  ChosenParse pair;
+  EXPECT_EQ(1u, pair.parse(1).size());
+  EXPECT_EQ(0u, pair.calls);
+  pair.choice.of_one = true;
+  EXPECT_EQ(1u, pair.parse(1).size());
+  EXPECT_EQ(1u, pair.calls);
+}
+
+TEST(Parse, EndsWithTheSampleWhereNoCoversAreWanted) {
+  ChosenParse pair;
+  pair.best = {};
+  EXPECT_TRUE(pair.parse(2).empty());
+  EXPECT_EQ(1u, pair.calls);
+}
+
 TEST(SampleChanges, TakesAllPlacesOfFewChanges) {
   const Bytes source = random_bytes(4'000'000, 24);
   Bytes target = source;

@@ -290,6 +290,25 @@ TEST(Choice, OfLargeTargetsIsMadeByASample) {
   expect_rebuilt(pair.source, *patch, pair.target);
 }
 
+// Programs beside much that is new: prediction is in doubt, and a sample tells that it is the better way.
+TEST(Choice, OfClearPredictionIsMadeByASample) {
+  const ProgramPair programs = program_pair(9, 50'000);
+  Pair pair{programs.old_version, programs.new_version};
+  append(pair.target, random_bytes(2'000'000, 8));
+  CreateOptions options = create_options(3);
+  const auto patch = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(patch);
+  expect_rebuilt(pair.source, *patch, pair.target);
+  options.threads = 3;
+  const auto by_three = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(by_three);
+  EXPECT_TRUE(same_bytes(*patch, *by_three));
+  options.predict = false;
+  const auto plain = make_patch(pair.source, pair.target, options);
+  ASSERT_OK(plain);
+  EXPECT_LT(patch->size() + 100'000, plain->size());
+}
+
 // What is written was coded for comparing it, and is reported like anything else.
 TEST(Choice, ReportsWhatItWrote) {
   const Pair pair = wordy_pair();
