@@ -127,7 +127,7 @@ class CreateRun {
   }
   struct Part {
     std::uint64_t bytes = 0;
-    std::uint64_t all_bytes = 0;
+    std::uint64_t all_bytes = 0;  // that those are a part of
   };
   [[nodiscard]] Part sampled_part() const;
   Result<bool> is_prediction_clear(std::size_t plain);

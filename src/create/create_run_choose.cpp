@@ -221,8 +221,9 @@ CreateRun::Measure CreateRun::full_measure() const noexcept {
 }
 
 // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what coded_ has if there is one. An
-// estimate tells if both take long to code and differ enough, or take very long: on 11 pairs at two levels it was wrong
-// twice, by 0.05 and 0.25 %. Then, coded_ is what is the smaller one, if that had to be coded to know.
+// estimate tells if both take long to code and differ enough (on 11 pairs at two levels it was wrong twice, by 0.05 and
+// 0.25 %), or take so long that it is not worth it to be sure. Then, coded_ is what is the smaller one, if that had to be
+// coded to know.
 Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure) {
   const LevelSettings& settings = budget_.settings;
   const bool tries_light_misses = writer_->tries_light_misses(before.groups) || writer_->tries_light_misses(after.groups);

@@ -198,8 +198,7 @@ Status CreateRun::finish_native() {
 
 void CreateRun::count_covers() {
   report_.cover_count += covers_.size();
-  std::uint64_t covered = 0;
-  for (const Cover& cover : covers_) covered += cover.length;
+  const std::uint64_t covered = covered_bytes(covers_);
   report_.covered_bytes += covered;
   report_.literal_bytes += segment_.end - segment_.begin - covered;
 }

@@ -55,12 +55,6 @@ exe::PredictorId predictor_for(const ImagePair& images) {
   return images.is_whole ? exe::PredictorId::k5 : exe::PredictorId::k6;
 }
 
-std::uint64_t covered_bytes(const Covers& covers) {
-  std::uint64_t bytes = 0;
-  for (const Cover& cover : covers) bytes += cover.length;
-  return bytes;
-}
-
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
   Covers all;

@@ -15,4 +15,10 @@ bool covers_are_valid(const Covers& covers, std::uint64_t source_size, std::uint
   return true;
 }
 
+std::uint64_t covered_bytes(const Covers& covers) noexcept {
+  std::uint64_t bytes = 0;
+  for (const Cover& cover : covers) bytes += cover.length;
+  return bytes;
+}
+
 }  // namespace bdelta

@@ -27,4 +27,7 @@ using Covers = std::vector<Cover>;
 // Ascending, no overlap, no empty cover, all inside both files.
 [[nodiscard]] bool covers_are_valid(const Covers& covers, std::uint64_t source_size, std::uint64_t target_size);
 
+// Of the target, that valid covers copy.
+[[nodiscard]] std::uint64_t covered_bytes(const Covers& covers) noexcept;
+
 }  // namespace bdelta

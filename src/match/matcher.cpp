@@ -16,12 +16,6 @@ constexpr std::uint64_t kNearlyRatio = 8;     // with less than this uncovered, 
 constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
-std::uint64_t uncovered_bytes(const Covers& covers, std::uint64_t target_size) {
-  std::uint64_t covered = 0;
-  for (const Cover& cover : covers) covered += cover.length;
-  return target_size - covered;
-}
-
 // Scans what `known` leaves free in one chunk, and hands on both in order.
 Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diagonal, std::uint64_t begin,
                   std::uint64_t end) {
@@ -130,7 +124,7 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
 
   // What is nearby needs none either. But with the index a scan chooses better, so without a parse to mend that, what was
   // found without is kept only where no index is built.
-  std::uint64_t left_bytes = uncovered_bytes(covers, target.size());
+  std::uint64_t left_bytes = target.size() - covered_bytes(covers);
   Covers near;
   if (is_nearly_covered(left_bytes, target.size())) {
     pool_.begin_stage(0.2, target.size());
@@ -138,7 +132,7 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
       near = scan(target, covers, diagonals.from_start);
       join_covers(near);
     });
-    left_bytes = uncovered_bytes(near, target.size());
+    left_bytes = target.size() - covered_bytes(near);
   }
 
   // The index, once it is earned.

@@ -47,7 +47,7 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
   return margin * copy_cost * raw > copied_bytes * cost;
 }
 
-Result<std::uint64_t> quick_bytes(ByteSpan raw, Watch* watch) {
+Result<std::uint64_t> quick_size(ByteSpan raw, Watch* watch) {
   BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {watch, nullptr}));
   return coded_bytes(coded);
 }
@@ -58,8 +58,8 @@ Result<bool> is_hopeless(const GroupDraft& draft, const WriterSettings& settings
                          std::uint64_t before, Watch* watch) {
   const Bytes& literals = draft.streams[kLiterals];
   if (settings.literals.id != CodecId::kLzma || literals.size() < kForecastLeast) return false;
-  BDELTA_ASSIGN(const std::uint64_t quick_literals, quick_bytes(literals, watch));
-  BDELTA_ASSIGN(const std::uint64_t quick_target, quick_bytes(draft.target, watch));
+  BDELTA_ASSIGN(const std::uint64_t quick_literals, quick_size(literals, watch));
+  BDELTA_ASSIGN(const std::uint64_t quick_target, quick_size(draft.target, watch));
   const std::uint64_t slow_literals = coded_bytes(made.coded.streams[kLiterals]);
   return quick_target * slow_literals / quick_literals > before + before / kForecastShare;
 }
