@@ -115,23 +115,27 @@ SourceGrams::Block& SourceGrams::block(std::uint64_t number) {
   return *slots_[to];
 }
 
-void SourceGrams::build_filter(Block& block) const {
-  if (!block.filter) block.filter = std::make_unique_for_overwrite<Filter>();
-  Filter& filter = *block.filter;
-  filter.fill(0);
+void SourceGrams::build_filter(Block& block) {
+  if (filters_.size() < max_filters(max_blocks_)) filters_.push_back(std::make_unique_for_overwrite<Filter>());
+  block.filter = static_cast<std::uint32_t>(next_filter_++ % max_filters(max_blocks_));
+  Filter& filter = *filters_[block.filter];
+  filter.number = block.number;
+  filter.bits.fill(0);
   std::array<std::uint16_t, kBlockBytes / 2> buffer;
   const std::span<std::uint16_t> hashes = std::span(buffer).first(gram_count(block.number));
   hash_even(source_.data() + (block.number << kBlockLog), hashes);
-  for (const std::uint16_t hash : hashes) filter[hash / 64] |= std::uint64_t{1} << hash % 64;
+  for (const std::uint16_t hash : hashes) filter.bits[hash / 64] |= std::uint64_t{1} << hash % 64;
 }
 
 const SourceGrams::Block* SourceGrams::block_with(std::uint64_t number, std::uint16_t hash) {
   Block& found = block(number);
-  if (found.asked_count < kAsksForFilter) {
-    if (++found.asked_count == kAsksForFilter) build_filter(found);
-    return &found;
+  if (found.asked_count == kAsksForFilter) {
+    const Filter& filter = *filters_[found.filter];
+    if (filter.number == number) return (filter.bits[hash / 64] >> hash % 64 & 1) != 0 ? &found : nullptr;
+    found.asked_count = 0;
   }
-  return ((*found.filter)[hash / 64] >> hash % 64 & 1) != 0 ? &found : nullptr;
+  if (++found.asked_count == kAsksForFilter) build_filter(found);
+  return &found;
 }
 
 SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t around) {

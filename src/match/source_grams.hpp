@@ -8,6 +8,7 @@
 //
 // Where files have little in common a block is asked thousands of times and hardly ever has what is asked for. From its
 // 64th question on it has a filter of 8 KiB, one bit for each hash of 16 bits, that says so without a look at the source.
+// One block in four may have one: those that are asked much at a time are few, and a new one takes the oldest filter.
 #pragma once
 
 #include <array>
@@ -46,7 +47,7 @@ class SourceGrams {
 
   // Upper bound of the bytes that a table of so many blocks takes.
   [[nodiscard]] static constexpr std::uint64_t memory_bytes(std::uint64_t max_blocks) noexcept {
-    return max_blocks * (sizeof(Block) + sizeof(Filter) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
+    return max_filters(max_blocks) * (sizeof(Filter) + 64) + max_blocks * (sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
   }
 
  private:
@@ -55,16 +56,24 @@ class SourceGrams {
   static constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << kBlockLog;
 
   static constexpr std::size_t kNotesPerBlock = 8;
+  static constexpr std::uint64_t kBlocksPerFilter = 4;
+
+  [[nodiscard]] static constexpr std::uint64_t max_filters(std::uint64_t max_blocks) noexcept {
+    return (max_blocks + kBlocksPerFilter - 1) / kBlocksPerFilter;
+  }
 
   static constexpr unsigned kFilterBits = 16 - kBucketLog;     // of a hash, that the filter knows beside the bucket
   static constexpr std::uint32_t kAsksForFilter = 64;
 
-  using Filter = std::array<std::uint64_t, (1u << 16) / 64>;  // a bit for each hash
+  struct Filter {
+    std::array<std::uint64_t, (1u << 16) / 64> bits;  // one for each hash
+    alignas(8) std::uint64_t number = kNone;          // of the block
+  };
 
   struct Block {
     alignas(8) std::uint64_t number = kNone;  // as memory_bytes must not depend on the processor
-    alignas(8) std::unique_ptr<Filter> filter;
-    std::uint32_t asked_count = 0;  // up to kAsksForFilter: the filter is of this block then
+    std::uint32_t asked_count = 0;            // since it was built, or lost its filter; up to kAsksForFilter
+    std::uint32_t filter = 0;                 // then: which one, if that is still of this block
     std::array<std::uint16_t, (1u << kBucketLog) + 1> begins;
     std::array<std::uint16_t, kBlockBytes / 2> positions;  // even offsets in the block, halved
   };
@@ -72,7 +81,7 @@ class SourceGrams {
   [[nodiscard]] Block& block(std::uint64_t number);
   [[nodiscard]] const Block* block_with(std::uint64_t number, std::uint16_t hash);
   void build(Block& block, std::uint64_t number) const;
-  void build_filter(Block& block) const;
+  void build_filter(Block& block);
 
   template <unsigned kGram>
   [[nodiscard]] static std::uint16_t hash_of(const std::uint8_t* at) noexcept;
@@ -89,6 +98,8 @@ class SourceGrams {
   std::vector<std::uint32_t> slot_of_;
   std::vector<std::unique_ptr<Block>> slots_;
   std::size_t next_slot_ = 0;
+  std::vector<std::unique_ptr<Filter>> filters_;
+  std::size_t next_filter_ = 0;
 };
 
 }  // namespace bdelta
