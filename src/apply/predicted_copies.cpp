@@ -9,6 +9,7 @@
 #include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
+#include "exe/rebuild_memory.hpp"
 
 namespace bdelta {
 namespace {
@@ -32,11 +33,6 @@ Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, Worker
   return {};
 }
 
-// Of memory that holds what a patch says of its predictions, but for labels.
-std::uint64_t plan_bytes(const PredictionPlan& plan) {
-  return plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover;
-}
-
 // What a patch may name of fields and tables.
 exe::KindSet kinds_of(exe::PredictorId predictor) {
   if (predictor >= exe::PredictorId::k8) return exe::kAllKinds | exe::kAllTables;
@@ -45,16 +41,31 @@ exe::KindSet kinds_of(exe::PredictorId predictor) {
 }
 
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
-// Gives how many labels it leaves room for.
-Result<std::size_t> most_labels(const PredictionPlan& plan, std::uint64_t rebuild_bytes, std::uint64_t most_bytes) {
-  const std::uint64_t taken_bytes = plan_bytes(plan) + rebuild_bytes;
-  if (taken_bytes > most_bytes) {
-    return Error{ErrorCode::kPatchCorrupt,
-                 "prediction needs " + std::to_string(taken_bytes) + " bytes, more than the " + std::to_string(most_bytes) +
-                     " that the header declares for it; fetch the patch again"};
+class Room {
+ public:
+  explicit Room(std::uint64_t bytes) : bytes_(bytes), left_bytes_(bytes) {}
+
+  Status take(std::uint64_t bytes) {
+    if (bytes > left_bytes_) {
+      return Error{ErrorCode::kPatchCorrupt, "prediction needs " + std::to_string(bytes_ - left_bytes_ + bytes) +
+                                                 " bytes, more than the " + std::to_string(bytes_) +
+                                                 " that the header declares for it; fetch the patch again"};
+    }
+    left_bytes_ -= bytes;
+    return {};
   }
-  return static_cast<std::size_t>((most_bytes - taken_bytes) / kBytesPerLabel);
-}
+
+  // How many there is room for that take so much; any number of those that take none.
+  [[nodiscard]] std::size_t count_of(std::uint64_t bytes_each) const noexcept {
+    return bytes_each == 0 ? ~std::size_t{0} : static_cast<std::size_t>(left_bytes_ / bytes_each);
+  }
+
+  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+  std::uint64_t left_bytes_;
+};
 
 // The images of OLD that the plan is about, and what it says of those of NEW.
 struct OldImages {
@@ -93,11 +104,13 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
   std::vector<exe::SortedTable> tables;
   if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images, predictor);
-  const std::uint64_t rebuild_bytes = exe::rebuild_memory_bytes(tables, plan.kinds);
-  const std::uint64_t most_bytes = std::min(plan.memory_bytes, info.decoder_memory_bytes);
-  BDELTA_ASSIGN(const std::size_t most, most_labels(plan, rebuild_bytes, most_bytes));
-  copies->program_.emplace(file, std::move(old.images), pool,
-                           most_bytes - plan_bytes(plan) - rebuild_bytes, predictor);
+  Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
+  BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * bytes_per_cover(predictor) +
+                       exe::rebuild_memory_bytes(old.images, tables, plan.kinds, predictor)));
+  const std::uint64_t stretch_bytes = bytes_per_stretch(predictor);
+  const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), room.count_of(stretch_bytes));
+  BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : room.count_of(stretch_bytes) + 1) * stretch_bytes));
+  copies->program_.emplace(file, std::move(old.images), pool, room.left_bytes(), predictor);
   const exe::Images& images = copies->program_->images();
   exe::ReadPageBreaks breaks;
   if ((plan.kinds & exe::set_of(exe::SortedTableKind::kMixedUnwindPages)) != 0) {
@@ -106,8 +119,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   }
   BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(old.table, images, info.target_size));
   copies->target_.emplace(std::move(found));
-  BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), most));
-  copies->own_map_.emplace(plan.covers, pool.watch());
+  BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), room.count_of(kBytesPerLabel)));
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,
                              plan.kinds, tables, breaks.lists, pool.watch());

@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "create/program_gate.hpp"
+#include "create/program_plan.hpp"
 #include "exe/cover_pieces.hpp"
-#include "exe/image_choice.hpp"
-#include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
 #include "match/parse.hpp"
@@ -21,10 +20,6 @@ namespace bdelta {
 namespace {
 
 constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
-constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
-// Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
-constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
-constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
 // Kinds that are kept out. Of relinked programs a kind has 0.1 to 2.5 times the misses by prediction, of those changed at
 // random 6 to 700 times, and so have words of other data that are taken for pointers. Of large files a sample tells.
 constexpr std::uint64_t kMisfitRatio = 3;
@@ -39,21 +34,6 @@ constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields
 constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
 constexpr int kDistantPasses = 2;
 constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
-
-// Fields of tables take more until they are in order than later.
-std::uint64_t table_bytes_in_apply(const exe::Program& program) {
-  return program.table_memory_bytes() + program.table_memory_bytes() / 2;
-}
-
-// The oldest that has all there is to predict, so that as many appliers as can know it, as far as images tell.
-exe::PredictorId predictor_for(const ImagePair& images) {
-  const auto is_macho = [](const exe::Image& image) { return image.format == exe::ImageFormat::kMachO; };
-  if (std::any_of(images.source.begin(), images.source.end(), is_macho) &&
-      std::any_of(images.target.begin(), images.target.end(), is_macho)) {
-    return exe::PredictorId::k7;
-  }
-  return images.is_whole ? exe::PredictorId::k5 : exe::PredictorId::k6;
-}
 
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
@@ -107,24 +87,18 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
   pass->find_programs(std::move(images));
-  if (table_bytes_in_apply(*pass->old_) > kMostTableBytes || !pass->keep_fitting_kinds(covers)) return nullptr;
+  if (!tables_fit_in_apply(*pass->old_) || !pass->keep_fitting_kinds(covers)) return nullptr;
   return pass;
 }
 
 void ProgramPass::find_programs(ImagePair images) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
-  const exe::PredictorId of_images = predictor_for(images);
+  plan_.predictor = static_cast<std::uint64_t>(predictor_for(images));
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
-  const exe::PredictorId predictor = std::max(of_images, old_->needed_predictor());
-  plan_.predictor = static_cast<std::uint64_t>(predictor);
-  if (predictor >= exe::PredictorId::k6) exe::append_image_choice(plan_.images, images.source_numbers);
-  // Who applies keeps the fields of code if that takes little beside OLD, else finds them again, block by block.
-  const std::uint64_t table_bytes = table_bytes_in_apply(*old_);
-  const std::uint64_t code_bytes = old_->memory_bytes() - old_->table_memory_bytes();
-  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, source_.size() / 4) &&
-                    table_bytes + code_bytes <= kMostFieldBytes;
-  apply_program_bytes_ = table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
+  plan_.predictor = std::max(plan_.predictor, static_cast<std::uint64_t>(old_->needed_predictor()));
+  source_numbers_ = std::move(images.source_numbers);
+  field_bytes_ = field_bytes_in_apply(*old_);
 }
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
@@ -206,15 +180,11 @@ void ProgramPass::predict() {
   plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
                                          learned.labels));
   plan_.kinds = learned.kinds | tables_->kinds();
-  apply_program_bytes_ += exe::rebuild_memory_bytes(tables_->source_tables(), plan_.kinds);
-  if (has_tables(plan_.kinds, exe::SortedTableKind::kMixedUnwindPages)) {
-    plan_.predictor = std::max(plan_.predictor, static_cast<std::uint64_t>(exe::PredictorId::k8));
-    exe::append_page_breaks(plan_.images, tables_->target_breaks());
-  }
-  exe::append_image_table(plan_.images, old_->images(), new_->images());
-  exe::append_labels(plan_.labels, learned.labels);
-  label_count_ = learned.labels.size();
-  make_copies(exe::PlaceMap(plan_.covers, pool_.watch()), learned.labels);
+  const exe::PlaceMap map(plan_.covers, pool_.watch());
+  apply_bytes_ = complete_plan({*old_, new_->images(), source_numbers_, *tables_, learned.labels, map.stretch_count(),
+                                field_bytes_},
+                               plan_);
+  make_copies(map, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
@@ -255,11 +225,6 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Lab
         std::memcpy(to.data(), source_.data() + cover.source_pos + piece.begin, to.size());
         predictor.predict(piece.cover, piece.begin, to, cache);
       });
-}
-
-std::uint64_t ProgramPass::apply_bytes() const noexcept {
-  return apply_program_bytes_ + plan_.images.size() + plan_.labels.size() + label_count_ * kBytesPerLabel +
-         plan_.covers.size() * kBytesPerCover;
 }
 
 }  // namespace bdelta

@@ -43,7 +43,7 @@ class ProgramPass {
   [[nodiscard]] ByteSpan copied() const noexcept { return copied_.span(); }
 
   // Memory that an applier takes for the predictions.
-  [[nodiscard]] std::uint64_t apply_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t apply_bytes() const noexcept { return apply_bytes_; }
 
  private:
   ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool,
@@ -71,11 +71,12 @@ class ProgramPass {
   exe::KindSet fitting_kinds_ = exe::kAllKinds;  // that are looked at when covers are chosen
   ByteBuffer old_image_;  // the files with their fields made comparable
   ByteBuffer new_image_;
-  std::uint64_t apply_program_bytes_ = 0;
+  std::vector<std::uint32_t> source_numbers_;  // of the images of OLD
+  std::uint64_t field_bytes_ = 0;  // of OLD in bpatch
+  std::uint64_t apply_bytes_ = 0;
   bool in_doubt_ = false;
   bool is_close_call_ = false;
   PredictionPlan plan_;
-  std::size_t label_count_ = 0;
   ByteBuffer copied_;
 };
 

@@ -114,12 +114,13 @@ bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base
 
 Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables, SortedTableKind kind,
                     Watch* watch) {
-  std::uint64_t size_bytes = 0;
-  for (const SortedTable& table : tables) size_bytes += table.kind == kind ? table.size_bytes : 0;
+  std::uint64_t most = 0;
+  for (const SortedTable& table : tables) {
+    if (table.kind == kind) most += most_listed(kind, images.all[table.image].machine, table.size_bytes);
+  }
   Listed listed;
-  lists_places(kind) ? listed.places.reserve(static_cast<std::size_t>(most_places(kind, size_bytes)))
-                     : listed.entries.reserve(static_cast<std::size_t>(
-                           size_bytes / (kind == SortedTableKind::kMixedUnwindPages ? 4 : 8)));
+  lists_places(kind) ? listed.places.reserve(static_cast<std::size_t>(most))
+                     : listed.entries.reserve(static_cast<std::size_t>(most));
   for (const SortedTable& table : tables) {
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;

@@ -13,81 +13,92 @@ constexpr std::uint32_t kCoversToLook = 1 << 12;  // between two looks at the wa
 
 }  // namespace
 
-PlaceMap::PlaceMap(const Covers& covers, Watch* watch) : covers_(covers) {
-  std::vector<std::uint32_t> order(covers.size());
+PlaceMap::PlaceMap(const Covers& covers, Watch* watch, std::size_t most_stretches) : covers_(covers) {
+  if (find_stretches(most_stretches, watch)) {
+    fill_buckets();
+  } else {
+    begins_ = {};
+    owners_ = {};
+  }
+}
+
+// A sweep over the source, with those covers open that copy the byte at `pos`; on top stands who owns it.
+bool PlaceMap::find_stretches(std::size_t most_stretches, Watch* watch) {
+  std::vector<std::uint32_t> order(covers_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
-    return covers[a].source_pos != covers[b].source_pos ? covers[a].source_pos < covers[b].source_pos : a < b;
+    return covers_[a].source_pos != covers_[b].source_pos ? covers_[a].source_pos < covers_[b].source_pos : a < b;
   };
   sort_in_place(std::span(order), comes_before, watch);
   const auto worse = [&](std::uint32_t a, std::uint32_t b) {
-    return covers[a].length != covers[b].length ? covers[a].length < covers[b].length : a > b;
+    return covers_[a].length != covers_[b].length ? covers_[a].length < covers_[b].length : a > b;
   };
-  // A sweep over the source; on top stands who owns the byte at `pos`.
+  // At once, as what grows takes room twice; what is not used of it takes none.
+  begins_.reserve(std::min(most_stretches, 2 * order.size() + 1));
+  owners_.reserve(begins_.capacity());
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(worse)> open(worse);
-  std::size_t next = 0;
   std::uint64_t pos = 0;
-  add(0, kNoCover);
   Pace pace(watch, kCoversToLook);
-  while (next < order.size() || !open.empty()) {
+  for (std::size_t next = 0; next < order.size() || !open.empty();) {
     pace.step();
-    while (!open.empty() && covers[open.top()].source_end() <= pos) open.pop();
-    if (open.empty()) {
-      if (next == order.size()) break;
-      add(pos, kNoCover);
-      pos = covers[order[next]].source_pos;
+    if (open.empty() && covers_[order[next]].source_pos > pos) {
+      if (!add(pos, kNoCover, most_stretches)) return false;
+      pos = covers_[order[next]].source_pos;
     }
-    while (next < order.size() && covers[order[next]].source_pos <= pos) open.push(order[next++]);
-    add(pos, open.top());
-    const std::uint64_t end = covers[open.top()].source_end();
-    pos = next < order.size() ? std::min(end, covers[order[next]].source_pos) : end;
+    while (next < order.size() && covers_[order[next]].source_pos <= pos) open.push(order[next++]);
+    if (!add(pos, open.top(), most_stretches)) return false;
+    const std::uint64_t end = covers_[open.top()].source_end();
+    pos = next < order.size() ? std::min(end, covers_[order[next]].source_pos) : end;
+    while (!open.empty() && covers_[open.top()].source_end() <= pos) open.pop();
   }
-  add(pos, kNoCover);
-  while (pos >> bucket_log_ > 2 * segments_.size()) ++bucket_log_;
-  buckets_.resize((pos >> bucket_log_) + 2);
-  std::size_t segment = 0;
+  return add(pos, kNoCover, most_stretches);
+}
+
+bool PlaceMap::add(std::uint64_t source_pos, std::uint32_t owner, std::size_t most_stretches) {
+  if (!owners_.empty() && owners_.back() == owner) return true;
+  if (owners_.size() == most_stretches) return false;
+  begins_.push_back(source_pos);
+  owners_.push_back(owner);
+  return true;
+}
+
+void PlaceMap::fill_buckets() {
+  const std::uint64_t end = begins_.back();
+  while (end >> bucket_log_ > begins_.size()) ++bucket_log_;
+  buckets_.resize(static_cast<std::size_t>(end >> bucket_log_) + 2);
+  std::size_t stretch = 0;
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
     const std::uint64_t begin = std::uint64_t{bucket} << bucket_log_;
-    while (segment + 1 < segments_.size() && segments_[segment + 1].source_pos <= begin) ++segment;
-    buckets_[bucket] = static_cast<std::uint32_t>(segment);
+    while (stretch + 1 < begins_.size() && begins_[stretch + 1] <= begin) ++stretch;
+    buckets_[bucket] = static_cast<std::uint32_t>(stretch);
   }
 }
 
-void PlaceMap::add(std::uint64_t source_pos, std::uint32_t cover) {
-  if (!segments_.empty() && segments_.back().source_pos == source_pos) segments_.pop_back();
-  if (!segments_.empty() && segments_.back().cover == cover) return;
-  segments_.push_back({source_pos, cover});
-}
-
-std::size_t PlaceMap::segment_of(std::uint64_t source_pos) const noexcept {
+std::size_t PlaceMap::stretch_of(std::uint64_t source_pos) const noexcept {
   const std::uint64_t found = source_pos >> bucket_log_;
-  if (found + 1 >= buckets_.size()) return segments_.size() - 1;
+  if (found + 1 >= buckets_.size()) return begins_.size() - 1;
   const auto bucket = static_cast<std::size_t>(found);
-  const auto begin = segments_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket]);
-  const auto end = segments_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket + 1]) + 1;
-  const auto after = std::upper_bound(begin, end, source_pos,
-                                      [](std::uint64_t pos, const Segment& s) { return pos < s.source_pos; });
-  return static_cast<std::size_t>(after - segments_.begin()) - 1;
+  const auto first = begins_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket]);
+  const auto last = begins_.begin() + static_cast<std::ptrdiff_t>(buckets_[bucket + 1]) + 1;
+  return static_cast<std::size_t>(std::upper_bound(first, last, source_pos) - begins_.begin()) - 1;
 }
 
-std::uint32_t PlaceMap::owner(std::uint64_t source_pos) const noexcept {
-  return segments_[segment_of(source_pos)].cover;
-}
+std::uint32_t PlaceMap::owner(std::uint64_t source_pos) const noexcept { return owners_[stretch_of(source_pos)]; }
 
 std::uint32_t PlaceMap::owner_before(std::uint64_t source_pos) const noexcept {
-  return owner_up_to(segment_of(source_pos));
+  return owner_up_to(stretch_of(source_pos));
 }
 
-std::uint32_t PlaceMap::owner_up_to(std::size_t segment) const noexcept {
-  const bool owned = segments_[segment].cover != kNoCover || segment == 0;
-  return segments_[owned ? segment : segment - 1].cover;
+std::uint32_t PlaceMap::owner_up_to(std::size_t stretch) const noexcept {
+  const bool owned = owners_[stretch] != kNoCover || stretch == 0;
+  return owners_[owned ? stretch : stretch - 1];
 }
 
 PlaceMap::Run PlaceMap::run_at(std::uint64_t source_pos) const noexcept {
-  const std::size_t segment = segment_of(source_pos);
-  const std::uint64_t begin = segments_[segment].source_pos;
-  const std::uint64_t end = segment + 1 < segments_.size() ? segments_[segment + 1].source_pos : ~std::uint64_t{0};
-  return {begin, end - begin, owner_up_to(segment)};
+  const std::size_t stretch = stretch_of(source_pos);
+  const std::uint64_t begin = begins_[stretch];
+  const std::uint64_t end = stretch + 1 < begins_.size() ? begins_[stretch + 1] : ~std::uint64_t{0};
+  return {begin, end - begin, owner_up_to(stretch)};
 }
 
 }  // namespace bdelta::exe

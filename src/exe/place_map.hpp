@@ -16,9 +16,16 @@ class PlaceMap {
  public:
   static constexpr std::uint32_t kNoCover = ~std::uint32_t{0};
 
-  // `covers` must outlive the map; at most 2^32 - 2 of them, none empty.
-  // The watch may be null.
-  explicit PlaceMap(const Covers& covers, Watch* watch = nullptr);
+  // For each stretch, at most, beside the covers.
+  static constexpr std::uint64_t kBytesPerStretch = 16;
+
+  // `covers` must outlive the map; at most 2^32 - 2 of them, none empty. The watch may be null. A map that would have more
+  // than most_stretches stays without any, and is_complete() tells.
+  explicit PlaceMap(const Covers& covers, Watch* watch = nullptr, std::size_t most_stretches = ~std::size_t{0});
+
+  [[nodiscard]] bool is_complete() const noexcept { return !begins_.empty(); }
+  // Of OLD, that have one owner each, or none: what the map takes memory for.
+  [[nodiscard]] std::size_t stretch_count() const noexcept { return begins_.size(); }
 
   // The cover that owns the byte, or kNoCover.
   [[nodiscard]] std::uint32_t owner(std::uint64_t source_pos) const noexcept;
@@ -40,19 +47,17 @@ class PlaceMap {
   [[nodiscard]] const Covers& covers() const noexcept { return covers_; }
 
  private:
-  struct Segment {  // ends where the next one begins
-    std::uint64_t source_pos;
-    std::uint32_t cover;
-  };
-
-  void add(std::uint64_t source_pos, std::uint32_t cover);
-  [[nodiscard]] std::size_t segment_of(std::uint64_t source_pos) const noexcept;
-  [[nodiscard]] std::uint32_t owner_up_to(std::size_t segment) const noexcept;
+  [[nodiscard]] bool find_stretches(std::size_t most_stretches, Watch* watch);
+  [[nodiscard]] bool add(std::uint64_t source_pos, std::uint32_t owner, std::size_t most_stretches);
+  void fill_buckets();
+  [[nodiscard]] std::size_t stretch_of(std::uint64_t source_pos) const noexcept;
+  [[nodiscard]] std::uint32_t owner_up_to(std::size_t stretch) const noexcept;
 
   const Covers& covers_;
-  std::vector<Segment> segments_;
-  std::vector<std::uint32_t> buckets_;  // the last segment that begins at or before the bucket's first byte
-  unsigned bucket_log_ = 8;             // source bytes to a bucket; few segments need few buckets
+  std::vector<std::uint64_t> begins_;  // of stretches, each of which ends where the next one begins
+  std::vector<std::uint32_t> owners_;  // of the same
+  std::vector<std::uint32_t> buckets_;  // the last stretch that begins at or before the bucket's first byte
+  unsigned bucket_log_ = 8;             // source bytes to a bucket; no more buckets than stretches
 };
 
 }  // namespace bdelta::exe

@@ -15,8 +15,9 @@ enum class PredictorId : std::uint8_t {
   k6 = 6,  // PREDICTOR6.md: the same of those images of OLD alone that the patch names
   k7 = 7,  // PREDICTOR7.md: the same, and tables of Mach-O
   k8 = 8,  // PREDICTOR8.md: the same, and more of Go, and more tables of Mach-O
+  k9 = 9,  // PREDICTOR9.md: the same, in less memory
 };
 
-inline constexpr PredictorId kNewestPredictor = PredictorId::k8;
+inline constexpr PredictorId kNewestPredictor = PredictorId::k9;
 
 }  // namespace bdelta::exe

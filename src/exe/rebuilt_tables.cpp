@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
 #include "exe/listed_entries.hpp"
 #include "exe/rebuilt_entries.hpp"
@@ -13,14 +14,14 @@
 namespace bdelta::exe {
 namespace {
 
-// For each byte of a table: what is listed of the source, what is listed of the target, and the table itself.
-constexpr std::uint64_t memory_per_byte(SortedTableKind kind) {
-  if (kind == SortedTableKind::kMixedUnwindPages) return 20;
-  return kind == SortedTableKind::kFunctionStarts ? 17 : 10;
-}
-
 constexpr std::uint64_t kMost32 = 0xffffffff;
 constexpr std::uint32_t kEntriesToLook = 1 << 13;  // between two looks at the watch
+
+// What a table of the target lists: places, or entries.
+struct Lists {
+  std::vector<std::uint64_t> places;
+  std::vector<NewEntry> entries;
+};
 
 // Makes the tables of one kind.
 class Rebuilder {
@@ -32,8 +33,11 @@ class Rebuilder {
   // false if nothing went anywhere, if that is for another machine, or if the table counts from nowhere.
   [[nodiscard]] bool find_target(const SortedTable& table, std::size_t& image) const;
 
-  // All of `table` but which one it is and whose.
-  void rebuild(RebuiltTable& table) const;
+  // What the table lists, and the base of `table`, of which is known which one it is and whose.
+  [[nodiscard]] Lists lists_of(RebuiltTable& table) const;
+
+  // The bytes of `table`. Asks for nothing of OLD's entries.
+  void write(const Lists& lists, RebuiltTable& table) const;
 
  private:
   // Calls body(cover number, begin, end) for the stretches of the source that covers copy into an image.
@@ -93,7 +97,7 @@ void Rebuilder::for_each_stretch(const Image& image, Body&& body) const {
 
 std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) const {
   const std::vector<std::uint64_t>& old = listed_.places;
-  const auto most = static_cast<std::size_t>(most_places(table.old.kind, table.bytes.size()));
+  const auto most = static_cast<std::size_t>(most_places(table.old.kind, table.old.size_bytes));
   std::vector<std::uint64_t> places;
   places.reserve(most);
   Pace pace(in_.watch, kEntriesToLook);
@@ -135,7 +139,7 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
   const std::vector<OldEntry>& old = listed_.entries;
   const std::size_t image = table.target_image;
   const Machine machine = in_.target.all[image].machine;
-  const auto most = static_cast<std::size_t>(entry_count(table.old.kind, machine, table.bytes.size()));
+  const auto most = static_cast<std::size_t>(entry_count(table.old.kind, machine, table.old.size_bytes));
   std::vector<NewEntry> entries;
   entries.reserve(most);
   Pace pace(in_.watch, kEntriesToLook);
@@ -169,12 +173,40 @@ std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
   return predictor_.lead(table.old.image, old_base, table.target_image, base) ? base : old_base;
 }
 
-void Rebuilder::rebuild(RebuiltTable& table) const {
+Lists Rebuilder::lists_of(RebuiltTable& table) const {
   table.base_address = new_base(table);
+  if (lists_places(table.old.kind)) return {new_places(table), {}};
+  return {{}, new_entries(table)};
+}
+
+void Rebuilder::write(const Lists& lists, RebuiltTable& table) const {
   table.bytes.resize(static_cast<std::size_t>(table.old.size_bytes));
-  if (table.old.kind == SortedTableKind::kBaseRelocations) return write_places(new_places(table), table.bytes);
-  if (table.old.kind == SortedTableKind::kFunctionStarts) return write_starts(new_places(table), table.bytes);
-  write_entries(new_entries(table), in_, predictor_, table);
+  switch (table.old.kind) {
+    case SortedTableKind::kBaseRelocations: return write_places(lists.places, table.bytes);
+    case SortedTableKind::kFunctionStarts: return write_starts(lists.places, table.bytes);
+    default: return write_entries(lists.entries, in_, predictor_, table);
+  }
+}
+
+// All lists are made before any bytes, so that OLD's entries don't take room beside these.
+void rebuild_kind(const RebuildInputs& in, std::span<const SortedTable> tables, SortedTableKind kind,
+                  const Predictor& predictor, std::vector<RebuiltTable>& rebuilt) {
+  Listed listed = list_entries(in.file, in.source, tables, kind, in.watch);
+  const Rebuilder rebuilder(in, listed, predictor);
+  const std::size_t first = rebuilt.size();
+  std::vector<Lists> lists;
+  // One for each image of the target, so that its covers are gone through once, however many tables lead to it.
+  std::vector<bool> is_made(in.target.all.size());
+  for (const SortedTable& table : tables) {
+    RebuiltTable one{table, 0, 0, {}};
+    if (table.kind != kind || !rebuilder.find_target(table, one.target_image)) continue;
+    if (is_made[one.target_image]) continue;
+    is_made[one.target_image] = true;
+    lists.push_back(rebuilder.lists_of(one));
+    rebuilt.push_back(std::move(one));
+  }
+  listed = {};
+  for (std::size_t i = 0; i < lists.size(); ++i) rebuilder.write(std::exchange(lists[i], {}), rebuilt[first + i]);
 }
 
 }  // namespace
@@ -184,31 +216,11 @@ std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& in, std::span<cons
   const Predictor predictor(in.source, in.target, in.map, &in.labels);
   for (std::size_t i = 0; i < kSortedTableKindCount; ++i) {
     const auto kind = static_cast<SortedTableKind>(i);
-    if (!has_tables(kinds, kind)) continue;
-    const Listed listed = list_entries(in.file, in.source, tables, kind, in.watch);
-    const Rebuilder rebuilder(in, listed, predictor);
-    // One for each image of the target, so that its covers are gone through once, however many tables lead to it.
-    std::vector<bool> is_made(in.target.all.size());
-    for (const SortedTable& table : tables) {
-      RebuiltTable one{table, 0, 0, {}};
-      if (table.kind != kind || !rebuilder.find_target(table, one.target_image)) continue;
-      if (is_made[one.target_image]) continue;
-      is_made[one.target_image] = true;
-      rebuilder.rebuild(one);
-      rebuilt.push_back(std::move(one));
-    }
+    if (has_tables(kinds, kind)) rebuild_kind(in, tables, kind, predictor, rebuilt);
   }
   std::sort(rebuilt.begin(), rebuilt.end(),
             [](const RebuiltTable& a, const RebuiltTable& b) { return a.old.pos < b.old.pos; });
   return rebuilt;
-}
-
-std::uint64_t rebuild_memory_bytes(std::span<const SortedTable> tables, KindSet kinds) noexcept {
-  std::uint64_t bytes = 0;
-  for (const SortedTable& table : tables) {
-    if (has_tables(kinds, table.kind)) bytes += table.size_bytes * memory_per_byte(table.kind);
-  }
-  return bytes;
 }
 
 void put_tables(std::span<const RebuiltTable> tables, std::uint64_t pos, MutableByteSpan bytes) noexcept {

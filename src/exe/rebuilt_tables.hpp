@@ -39,9 +39,6 @@ struct RebuildInputs {
 [[nodiscard]] std::vector<RebuiltTable> rebuild_tables(const RebuildInputs& inputs, std::span<const SortedTable> tables,
                                                        KindSet kinds);
 
-// Memory that the above takes at most, of the tables of these kinds.
-[[nodiscard]] std::uint64_t rebuild_memory_bytes(std::span<const SortedTable> tables, KindSet kinds) noexcept;
-
 // Puts the bytes of the tables in place of those of [pos, pos + bytes.size()) of the source.
 void put_tables(std::span<const RebuiltTable> tables, std::uint64_t pos, MutableByteSpan bytes) noexcept;
 

@@ -103,6 +103,11 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
   return i / kUnwindPageEntries * kUnwindPageBytes + kUnwindPageHeadBytes + i % kUnwindPageEntries * 8;
 }
 
+// Of places or entries, at most.
+[[nodiscard]] constexpr std::uint64_t most_listed(SortedTableKind kind, Machine machine, std::uint64_t size_bytes) noexcept {
+  return lists_places(kind) ? most_places(kind, size_bytes) : entry_count(kind, machine, size_bytes);
+}
+
 // What a relocation says of its type where it counts from where the image is loaded; 0 for machines that are left alone.
 [[nodiscard]] constexpr std::uint32_t relative_relocation_type(Machine machine) noexcept {
   switch (machine) {

@@ -10,7 +10,7 @@ namespace bdelta {
 
 // How fields are found and predicted is part of the format: a change that alters one prediction gets a new number
 // (exe/predictor_id.hpp). All up to this one are known.
-inline constexpr std::uint64_t kLastPredictor = 8;
+inline constexpr std::uint64_t kLastPredictor = 9;
 
 struct PredictionPlan {
   std::uint64_t predictor = 1;

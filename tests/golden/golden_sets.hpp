@@ -10,7 +10,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-light-misses", "bdt2-light-misses-many", "bdt2-light-misses-predicted",
     "bdt2-words", "bdt2-words-contents", "bdt2-words-predicted", "bdt2-words-covers",
     "bdt2-target", "bdt2-target-many", "bdt2-predictor2", "bdt2-predictor3", "bdt2-predictor4", "bdt2-predictor5",
-    "bdt2-predictor6", "bdt2-predictor7", "bdt2-predictor8",
+    "bdt2-predictor6", "bdt2-predictor7", "bdt2-predictor8", "bdt2-predictor9",
     "bdt2-places", "bdt2-places-many", "bdt2-places-predicted",
     "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-predicted", "bdt2-header-sums", "bdt2-header-sums-cut",
     "bdt2-file-digests", "bdt2-file-digests-cut",

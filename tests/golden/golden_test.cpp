@@ -6,6 +6,7 @@
 #include "exe/image_choice.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
+#include "exe/rebuild_memory.hpp"
 #include "format/patch_reader.hpp"
 #include "golden/golden_sets.hpp"
 #include "io/memory_io.hpp"
@@ -48,7 +49,7 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
       {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217}, {"bdt2-predictor7", 9217},
-      {"bdt2-predictor8", 9217},
+      {"bdt2-predictor8", 9217}, {"bdt2-predictor9", 9217},
       {"bdt2-places", 1024}, {"bdt2-places-many", 1024}, {"bdt2-places-predicted", 1025},
       {"bdt2-words", 256}, {"bdt2-words-contents", 400}, {"bdt2-words-predicted", 257}, {"bdt2-words-covers", 257},
       {"bdt2-digests", 32}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 3328}, {"bdt2-header-sums-cut", 2048},
@@ -178,6 +179,18 @@ TEST(GoldenFolder, WhatPredictor8BringsIsFrozen) {
   for (const exe::FieldKind kind : {exe::FieldKind::kGoTable, exe::FieldKind::kRelocationPlace}) {
     EXPECT_TRUE(exe::has_kind(plan.kinds, kind));
   }
+}
+
+// That memory is declared by predictor 9, and less than by the one that the same programs had before.
+TEST(GoldenFolder, WhatPredictor9DeclaresIsFrozen) {
+  const Bytes source = get(kFolder / "bdt2-predictor9" / "old");
+  const PredictionPlan plan = plan_of(get(kFolder / "bdt2-predictor9" / "patch"));
+  EXPECT_EQ(9u, plan.predictor);
+  const std::vector<exe::Image> images = exe::find_images(source);
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(source, images);
+  EXPECT_EQ(exe::kTablesOf5, plan.kinds & exe::kAllTables);
+  EXPECT_LT(2 * exe::rebuild_memory_bytes(images, tables, plan.kinds, exe::PredictorId::k9),
+            exe::rebuild_memory_bytes(images, tables, plan.kinds, exe::PredictorId::k5));
 }
 
 // The patch of predictor 6 is about two programs of nine, one of which has tables that are rebuilt.

@@ -278,6 +278,8 @@ void make_all() {
   append(newer.old_version, mixed.old_version);
   append(newer.new_version, mixed.new_version);
   by_tool("bdt2-predictor8", newer.old_version, newer.new_version, create_options(6));
+  const ProgramPair much = sorted_pair(180);  // so that memory for prediction is much beside OLD
+  by_tool("bdt2-predictor9", much.old_version, much.new_version, create_options(6));
   const SignedPair large = signed_pair(34'000, 13);
   by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
   const SignedPair small = signed_pair(9'000, 14);

@@ -6,7 +6,7 @@
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/page_breaks.hpp"
-#include "exe/rebuilt_tables.hpp"
+#include "exe/rebuild_memory.hpp"
 #include "io/memory_io.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -188,6 +188,35 @@ TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
                                      std::pair{exe::KindSet{1}, std::uint64_t{0}}}) {
     EXPECT_OK(make(kinds, plan_bytes + bytes));
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(kinds, plan_bytes + bytes - 1));
+  }
+}
+
+// What predictor 9 says of covers, of the stretches of OLD that they own, and of tables, the example of PREDICTOR9.md with
+// tables of other sizes.
+TEST(GlobalRecord, Predictor9CountsCoversAndTheirStretches) {
+  const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kElf64).bytes;
+  const exe::Images images(exe::find_images(old));
+  PredictionPlan plan;
+  plan.predictor = 9;
+  plan.kinds = exe::kTablesOf5;
+  plan.covers = {{100, 0, 50}, {120, 50, 10}, {140, 60, 20}, {160, 80, 5}};
+  exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
+  exe::append_image_table(plan.images, images, images);
+  exe::append_labels(plan.labels, {});
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, images.all);
+  const std::uint64_t table_bytes = exe::rebuild_memory_bytes(images.all, tables, plan.kinds, exe::PredictorId::k9);
+  const std::uint64_t bytes = plan.images.size() + plan.labels.size() + table_bytes + 4 * 24 + 5 * 16;
+  io::MemoryReader source(old);
+  WorkerPool pool(1);
+  PatchInfo info;
+  info.target_size = old.size();
+  const auto make = [&](std::uint64_t memory_bytes) {
+    info.decoder_memory_bytes = memory_bytes;
+    return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
+  };
+  EXPECT_OK(make(bytes));
+  for (const std::uint64_t less : {bytes - 1, bytes - 16, bytes - 5 * 16, bytes - 5 * 16 - 1, std::uint64_t{0}}) {
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(less));
   }
 }
 

@@ -1,4 +1,6 @@
 """What a patch with prediction has in front of its groups: the global record, and the groups of covers."""
+import struct
+
 from cursor import MIB, Cursor, require
 from fields import KNOWN_KINDS
 from group import COVERS, read_group_head
@@ -7,19 +9,21 @@ from images import MAX_IMAGES, MAX_NUMBERED_IMAGES
 from labels import read_labels
 from mixed_pages import read_page_breaks
 from old_fields import find_fields
-from predict import Predictor
+from predict import PlaceMap, Predictor
 from rebuilt_tables import Rebuilder
 from scan import find_images
-from sorted_tables import KINDS_OF_5, KINDS_OF_7, MIXED_PAGES, STARTS, TABLE_KINDS, find_sorted_tables
+from sorted_tables import (KINDS_OF_5, KINDS_OF_7, MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format,
+                           find_sorted_tables)
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = (1, 2, 3, 4, 5, 6, 7, 8)
+PREDICTORS = range(1, 10)
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER = 24
 MEMORY_PER_COVER, MEMORY_PER_LABEL = 64, 28
 MEMORY_PER_TABLE_BYTE, OTHERS_PER_TABLE_BYTE = 10, {STARTS: 17, MIXED_PAGES: 20}
+LISTS_PER_TABLE_BYTE = {RELOCATIONS: 8, STARTS: 16, MIXED_PAGES: 14}
 
 
 def read_prediction(cursor, header, source):
@@ -42,10 +46,17 @@ def read_prediction(cursor, header, source):
     labels = read_labels(tables[image_bytes:], len(old_images))
     fields = find_fields(source, old_images, predictor)
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
+    sorted_tables = []
     if kinds & TABLE_KINDS:
         sorted_tables = [table for table in find_sorted_tables(source, old_images, predictor)
                          if kinds >> table.kind & 1]
-        check_memory(header, image_bytes + label_bytes, covers, labels, sorted_tables)
+    tables_of_patch = image_bytes + label_bytes + MEMORY_PER_LABEL * sum(len(each) for each in labels)
+    if predictor > 8:
+        check_declared(header, tables_of_patch + memory_of_covers(covers) +
+                       memory_of_tables(sorted_tables, old_images))
+    elif kinds & TABLE_KINDS:
+        check_declared(header, tables_of_patch + MEMORY_PER_COVER * len(covers) + usual_memory_of_tables(sorted_tables))
+    if kinds & TABLE_KINDS:
         prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
     return prediction
 
@@ -68,12 +79,35 @@ def chosen_images(source, cursor):
     return [found[number] for number in numbers]
 
 
-def check_memory(header, bytes_of_both, covers, labels, sorted_tables):
-    """With sorted tables decoder memory includes these, too (section "Limits" of predictors 5, 7 and 8)."""
-    needed = (bytes_of_both + MEMORY_PER_COVER * len(covers) + MEMORY_PER_LABEL * sum(len(each) for each in labels) +
-              sum(OTHERS_PER_TABLE_BYTE.get(table.kind, MEMORY_PER_TABLE_BYTE) * table.size for table in sorted_tables))
+def check_declared(header, needed):
+    """What decoder memory has to cover."""
     require(needed <= header.decoder_memory,
             f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
+
+
+def usual_memory_of_tables(tables):
+    """Sections "Limits" of predictors 5, 7 and 8."""
+    return sum(OTHERS_PER_TABLE_BYTE.get(table.kind, MEMORY_PER_TABLE_BYTE) * table.size for table in tables)
+
+
+def memory_of_covers(covers):
+    """That of predictor 9, as the next one."""
+    place_map = PlaceMap(covers)
+    owners = dict(zip(place_map.starts, place_map.owners))
+    ends = dict(zip(place_map.ends, place_map.owners))
+    border_count = sum(owners.get(pos) != ends.get(pos) for pos in owners.keys() | ends.keys() if pos > 0)
+    return BYTES_PER_COVER * len(covers) + 16 * (border_count + 1)
+
+
+def memory_of_tables(tables, images):
+    beside = {}
+    for table in tables:
+        if table.kind in LISTS_PER_TABLE_BYTE:
+            of_lists = LISTS_PER_TABLE_BYTE[table.kind] * table.size
+        else:
+            of_lists = 56 * (table.size // struct.calcsize(entry_format(table.kind, images[table.image].machine)))
+        beside[table.kind] = beside.get(table.kind, 0) + max(of_lists - table.size, 0)
+    return sum(table.size for table in tables) + max(beside.values(), default=0)
 
 
 def read_covers(cursor, header, source):

@@ -5,31 +5,37 @@ import unittest
 from unittest import mock
 
 from cursor import Cursor, PatchError
+from images import X86_64
 from mixed_pages import read_page_breaks, write_mixed_pages
-from prediction import check_memory, known_kinds
-from sorted_tables import MIXED_PAGES, STARTS, UNWIND_PAGES
+from prediction import check_declared, known_kinds, memory_of_covers, memory_of_tables, usual_memory_of_tables
+from sorted_tables import MIXED_PAGES, RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGES
 
 
 class ExamplesOfTables(unittest.TestCase):
     def test_memory_of_sorted_tables(self):
-        header = mock.Mock(decoder_memory=16 + 2 * 64 + 3 * 28 + 10 * (24 + 12))
-        tables = [mock.Mock(size=24), mock.Mock(size=12)]
-        numbers = 16, [(0, 0, 8), (9, 8, 8)], [{1: 2, 3: 4}, {5: 6}], tables
-        check_memory(header, *numbers)
-        header.decoder_memory -= 1
-        with self.assertRaises(PatchError):
-            check_memory(header, *numbers)
+        tables = [mock.Mock(size=24), mock.Mock(size=12), mock.Mock(kind=UNWIND_PAGES, size=8),
+                  mock.Mock(kind=STARTS, size=3), mock.Mock(kind=MIXED_PAGES, size=5)]
+        self.assertEqual(usual_memory_of_tables(tables), 10 * (24 + 12 + 8) + 17 * 3 + 20 * 5)
 
-    def test_memory_of_other_tables(self):
-        tables = [mock.Mock(kind=UNWIND_PAGES, size=8), mock.Mock(kind=STARTS, size=3), mock.Mock(kind=MIXED_PAGES, size=5)]
-        header = mock.Mock(decoder_memory=10 * 8 + 17 * 3 + 20 * 5)
-        check_memory(header, 0, [], [], tables)
-        header.decoder_memory -= 1
+    def test_memory_of_predictor_9(self):
+        covers = [(100, 0, 50), (120, 50, 10), (140, 60, 20), (160, 80, 5)]
+        self.assertEqual(memory_of_covers(covers), 4 * 24 + 5 * 16)
+        self.assertEqual(memory_of_covers([(0, 0, 5), (5, 9, 5)]), 2 * 24 + 3 * 16)
+        self.assertEqual(memory_of_covers([]), 16)
+        images = [mock.Mock(machine=X86_64)]
+        tables = [mock.Mock(kind=UNWIND_INDEX, size=240, image=0), mock.Mock(kind=RELATIVE_RELOCATIONS, size=480, image=0)]
+        self.assertEqual(memory_of_tables(tables, images), 720 + 1440)
+        self.assertEqual(memory_of_tables([mock.Mock(kind=RELOCATIONS, size=20, image=0)] * 2, images), 8 * 40)
+        self.assertEqual(memory_of_tables([mock.Mock(kind=UNWIND_INDEX, size=4, image=0)], images), 4)
+        self.assertEqual(memory_of_tables([], images), 0)
+
+    def test_declared_memory_suffices(self):
+        check_declared(mock.Mock(decoder_memory=7), 7)
         with self.assertRaises(PatchError):
-            check_memory(header, 0, [], [], tables)
+            check_declared(mock.Mock(decoder_memory=6), 7)
 
     def test_kinds_of_table_have_a_first_predictor(self):
-        for predictor, bits in ((1, 29), (4, 29), (5, 33), (6, 33), (7, 35), (8, 36)):
+        for predictor, bits in ((1, 29), (4, 29), (5, 33), (6, 33), (7, 35), (8, 36), (9, 36)):
             self.assertEqual(known_kinds(predictor), (1 << bits) - 1)
 
     def test_page_breaks(self):

@@ -33,6 +33,8 @@ TEST(PlaceMap, AgreesWithAskingEachCover) {
       target += length;
     }
     const PlaceMap map(covers);
+    std::size_t stretch_count = 1;
+    std::uint32_t before = PlaceMap::kNoCover;  // the owner of the byte in front
     std::uint32_t last = PlaceMap::kNoCover;
     for (std::uint64_t pos = 0; pos < size + 300; ++pos) {
       std::uint32_t owner = PlaceMap::kNoCover;
@@ -41,12 +43,17 @@ TEST(PlaceMap, AgreesWithAskingEachCover) {
         if (owner == PlaceMap::kNoCover || covers[i].length > covers[owner].length) owner = i;
       }
       if (owner != PlaceMap::kNoCover) last = owner;
+      if (pos > 0 && owner != before) ++stretch_count;
+      before = owner;
       ASSERT_EQ(owner, map.owner(pos)) << "round " << round << " at " << pos;
       ASSERT_EQ(last, map.owner_before(pos)) << "round " << round << " at " << pos;
       const PlaceMap::Run run = map.run_at(pos);
       ASSERT_TRUE(pos - run.begin < run.size_bytes) << "round " << round << " at " << pos;
       ASSERT_EQ(last, run.owner_before);
     }
+    ASSERT_EQ(stretch_count, map.stretch_count()) << "round " << round;
+    ASSERT_TRUE(PlaceMap(covers, nullptr, stretch_count).is_complete()) << "round " << round;
+    ASSERT_FALSE(PlaceMap(covers, nullptr, stretch_count - 1).is_complete()) << "round " << round;
   }
 }
 

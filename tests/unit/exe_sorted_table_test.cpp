@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "exe/images.hpp"
+#include "exe/rebuild_memory.hpp"
 #include "exe/sorted_tables.hpp"
 #include "support/exe_craft.hpp"
 #include "support/sorted_program.hpp"
@@ -382,12 +383,19 @@ TEST(FunctionTables, UnwindInformationIsLedByLabels) {
 }
 
 TEST(SortedTables, AsManyAsAFileDeclaresTakeMemoryByTheirSize) {
+  const auto bytes = [](const SortedProgram& program, KindSet kinds, PredictorId predictor) {
+    return rebuild_memory_bytes(find_images(program.bytes), program.tables, kinds, predictor);
+  };
   const SortedProgram program = sorted_program({1, 2, 3}, SortedShape::kElf64);
-  EXPECT_EQ(10 * 24u, rebuild_memory_bytes(program.tables, set_of(SortedTableKind::kUnwindIndex)));
-  EXPECT_EQ(10 * (24u + 72u), rebuild_memory_bytes(program.tables, kAllTables));
-  EXPECT_EQ(0u, rebuild_memory_bytes(program.tables, kAllKinds));
+  const KindSet one = set_of(SortedTableKind::kUnwindIndex);
+  EXPECT_EQ(10 * 24u, bytes(program, one, PredictorId::k8));
+  EXPECT_EQ(10 * (24u + 72u), bytes(program, kAllTables, PredictorId::k8));
+  EXPECT_EQ(0u, bytes(program, kAllKinds, PredictorId::k8));
+  EXPECT_EQ(3 * 56u, bytes(program, one, PredictorId::k9));
+  EXPECT_EQ(24 + 72u + std::max(3 * 56u - 24u, 3 * 56u - 72u), bytes(program, kAllTables, PredictorId::k9));
+  EXPECT_EQ(0u, bytes(program, kAllKinds, PredictorId::k9));
   const SortedProgram macho = sorted_program({1, 2, 3}, SortedShape::kMachO64);
-  EXPECT_EQ(17 * 8u + 10 * (8u + 24u), rebuild_memory_bytes(macho.tables, kAllTables));
+  EXPECT_EQ(17 * 8u + 10 * (8u + 24u), bytes(macho, kAllTables, PredictorId::k8));
 }
 
 TEST(RebuiltTables, StandInPlaceOfWhatOldHas) {

@@ -1,0 +1,40 @@
+// What a patch says of programs beside covers, and how much memory whoever applies it takes for that.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "create/changed_images.hpp"
+#include "create/table_pass.hpp"
+#include "exe/images.hpp"
+#include "exe/labels.hpp"
+#include "exe/predictor_id.hpp"
+#include "exe/program.hpp"
+#include "format/prediction_plan.hpp"
+
+namespace bdelta {
+
+// The oldest that has all there is to predict, so that as many appliers as can know it, as far as images tell.
+[[nodiscard]] exe::PredictorId predictor_for(const ImagePair& images);
+
+// False: the tables of OLD alone would take more than bpatch has with its usual limit.
+[[nodiscard]] bool tables_fit_in_apply(const exe::Program& old_program);
+
+// For the fields of OLD: of tables, and of all code or some at a time.
+[[nodiscard]] std::uint64_t field_bytes_in_apply(const exe::Program& old_program);
+
+struct PlanInputs {
+  const exe::Program& old_program;
+  const exe::Images& new_images;
+  std::span<const std::uint32_t> source_numbers;  // of the images of OLD, among all there are
+  const TablePass& tables;
+  std::span<const exe::Label> labels;
+  std::size_t stretch_count = 0;  // of the place map of the plan's covers
+  std::uint64_t field_bytes = 0;  // by field_bytes_in_apply
+};
+
+// Makes the images and labels of a plan that has all else, and names a newer predictor if that is needed, or if its patch can
+// be applied in less memory where it is much. Gives what prediction takes of it in all.
+[[nodiscard]] std::uint64_t complete_plan(const PlanInputs& inputs, PredictionPlan& plan);
+
+}  // namespace bdelta
