@@ -204,6 +204,7 @@ typedef struct bdelta_report {
   uint32_t has_head_sha256; /* 1: a patch was made with BDELTA_DIGESTS; head_sha256 is that of its head */
   uint8_t head_sha256[32];
   uint32_t reserved;
+  uint64_t decoder_memory_bytes; /* of a patch that was made: that applying it takes besides its buffers */
 } bdelta_report;
 
 /* Makes NEW at `target` from OLD at `source` and `patch`. NEW may be OLD; it comes into being whole or not at all. If

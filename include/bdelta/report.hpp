@@ -40,6 +40,7 @@ struct Report {
   std::uint64_t window_count = 0;
   std::uint64_t read_calls = 0;
   std::uint64_t write_calls = 0;
+  std::uint64_t decoder_memory_bytes = 0;  // creating only: that applying the patch takes besides its buffers
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list

@@ -110,6 +110,7 @@ bdelta_report c_report(const Report& report) {
   to.up_to_date = report.up_to_date;
   to.verified = report.verified;
   to.has_head_sha256 = report.head_sha256.has_value();
+  to.decoder_memory_bytes = report.decoder_memory_bytes;
   if (report.head_sha256) std::copy(report.head_sha256->begin(), report.head_sha256->end(), to.head_sha256);
   return to;
 }

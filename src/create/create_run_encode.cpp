@@ -185,6 +185,7 @@ Status CreateRun::finish_native() {
   header.source_digest = source_digest_;
   header.target_digest = target_digest_;
   writer_->declare(header);
+  report_.decoder_memory_bytes = header.decoder_memory_bytes;
   head_ = native::encode_header(header);
   if (options_.group_digests) {
     append(head_, writer_->encode_digests());

@@ -70,6 +70,19 @@ static int32_t stop(void *user, uint64_t done, uint64_t total) {
   return 1;
 }
 
+/* That the head of a patch asks for. */
+static uint64_t declared_memory(const bytes *patch) {
+  memory_input state;
+  const bdelta_input input = input_of(&state);
+  bdelta_info info;
+  memset(&state, 0, sizeof state);
+  state.from = patch;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  CHECK_CODE(BDELTA_OK, bdelta_info_stream(&input, &info, NULL));
+  return info.decoder_memory_bytes;
+}
+
 static void test_options(const bytes *source, const bytes *target) {
   bdelta_create_options options = create_defaults();
   bdelta_report report;
@@ -79,6 +92,7 @@ static void test_options(const bytes *source, const bytes *target) {
   CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, NULL, &report));
   CHECK(report.patch_bytes == patch.size && report.verified == 1 && report.has_head_sha256 == 0);
   CHECK(report.covered_bytes + report.literal_bytes == target->size);
+  CHECK(report.decoder_memory_bytes == declared_memory(&patch));
   drop(&patch);
   options.flags |= BDELTA_NO_VERIFY | BDELTA_NO_PREDICT;
   CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));

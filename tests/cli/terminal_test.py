@@ -14,7 +14,7 @@ except ImportError:
     pty = None
 
 CREATE_KEYS = ["schema", "program", "version", "ok", "format", "level", "source_bytes", "target_bytes", "patch_bytes",
-               "up_to_date", "verified", "threads", "wall_seconds", "phases", "streams", "cover_count", "covered_bytes",
+               "decoder_memory_bytes", "up_to_date", "verified", "threads", "wall_seconds", "phases", "streams", "cover_count", "covered_bytes",
                "literal_bytes", "residual_bytes", "window_count", "read_calls", "write_calls", "peak_resident_bytes"]
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
              "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted",
@@ -33,6 +33,8 @@ class Json(support.Case):
         self.assertEqual(report["patch_bytes"], len(self.get("p")))
         self.assertEqual((report["source_bytes"], report["target_bytes"]), (len(self.old), len(self.new)))
         self.assertEqual(report["covered_bytes"] + report["literal_bytes"], len(self.new))
+        info = self.report(support.BDELTA, "--info", "p")
+        self.assertEqual(report["decoder_memory_bytes"], info["decoder_memory_bytes"])
         for phase in report["phases"]:
             self.assertEqual(list(phase), ["name", "seconds", "wall_seconds", "bytes"])
         for stream in report["streams"]:
@@ -40,7 +42,7 @@ class Json(support.Case):
 
     def test_apply(self):
         report = self.report(support.BPATCH, "old", "made", "patch")
-        self.assertEqual(list(report), [key for key in CREATE_KEYS if key != "level"])
+        self.assertEqual(list(report), [key for key in CREATE_KEYS if key not in ("level", "decoder_memory_bytes")])
         self.assertEqual((report["program"], report["patch_bytes"]), ("bpatch", len(self.get("patch"))))
 
     def test_info(self):

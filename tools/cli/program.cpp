@@ -139,7 +139,8 @@ class Session {
       char percent[32];
       std::snprintf(percent, sizeof percent, "%.2f%%", share);
       return name + ": " + shown(options_.patch) + ": " + human_size(report.patch_bytes) + ", " + percent + " of " +
-             human_size(report.target_bytes) + ", " + time + (report.verified ? ", verified\n" : ", not verified\n");
+             human_size(report.target_bytes) + ", " + time + (report.verified ? ", verified\n" : ", not verified\n") +
+             memory_note(report.decoder_memory_bytes);
     }
     const std::string proof =
         report.verified ? ", verified\n" : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n";

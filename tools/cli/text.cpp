@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "bdelta/apply.hpp"
 #include "codec/codec.hpp"
 #include "hash/xxh3.hpp"
 #include "io/file_error.hpp"
@@ -55,6 +56,14 @@ std::string human_size(std::uint64_t bytes) {
   return format("%.1f %s", value, kUnits[unit]);
 }
 
+std::string memory_note(std::uint64_t decoder_memory_bytes) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  if (decoder_memory_bytes <= ApplyOptions().memory_limit_bytes) return "";
+  const std::uint64_t needed = decoder_memory_bytes / kMiB + (decoder_memory_bytes % kMiB != 0 ? 1 : 0);
+  return "bdelta: whoever applies this patch has to allow more memory than is usual: bpatch --memory " +
+         std::to_string(needed) + "M\n";
+}
+
 std::string version_text(const char* program) {
   return std::string(program) + " " BDELTA_VERSION " (BDT 2 draft " + std::to_string(BDELTA_FORMAT_DRAFT) + ", zstd " +
          zstd_version() + ", liblzma " + lzma_version() + ")";
@@ -98,6 +107,7 @@ std::string report_json(const char* program, const Report& report, std::uint64_t
   json["source_bytes"] = report.source_bytes;
   json["target_bytes"] = report.target_bytes;
   json["patch_bytes"] = report.patch_bytes;
+  if (report.level != 0) json["decoder_memory_bytes"] = report.decoder_memory_bytes;
   if (report.head_sha256) json["head_sha256"] = to_hex(*report.head_sha256);
   json["up_to_date"] = report.up_to_date;
   json["verified"] = report.verified;
