@@ -15,6 +15,8 @@ constexpr std::uint32_t kCoversToLook = 1 << 12;  // between two looks at the wa
 
 PlaceMap::PlaceMap(const Covers& covers, Watch* watch, std::size_t most_stretches) : covers_(covers) {
   if (find_stretches(most_stretches, watch)) {
+    begins_.shrink_to_fit();
+    owners_.shrink_to_fit();
     fill_buckets();
   } else {
     begins_ = {};
@@ -33,7 +35,7 @@ bool PlaceMap::find_stretches(std::size_t most_stretches, Watch* watch) {
   const auto worse = [&](std::uint32_t a, std::uint32_t b) {
     return covers_[a].length != covers_[b].length ? covers_[a].length < covers_[b].length : a > b;
   };
-  // At once, as what grows takes room twice; what is not used of it takes none.
+  // At once, as what grows takes room twice. What is not used of it is only spoken for, and given back.
   begins_.reserve(std::min(most_stretches, 2 * order.size() + 1));
   owners_.reserve(begins_.capacity());
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(worse)> open(worse);
