@@ -81,12 +81,13 @@ class CreateRun {
     const WordMap* words = nullptr;  // that its copies have others in place of
 
     [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
-    [[nodiscard]] bool is_long() const noexcept;  // takes seconds to code
+    [[nodiscard]] bool is_long() const noexcept;  // takes half a second to code
   };
   struct CodedBody {
     native::CodedGroups covers;  // of prediction
     native::CodedGroups groups;
     std::uint64_t bytes = 0;
+    bool is_long = false;  // as its draft
   };
   struct Way {
     std::size_t index = 0;
@@ -111,7 +112,7 @@ class CreateRun {
   [[nodiscard]] const WordMap* words() const noexcept { return words_ ? &words_->map : nullptr; }
   bool has_short_streams();
   bool contents_learn_words();
-  Result<bool> light_misses_learn_words();
+  Result<bool> light_misses_learn_words(const BodyDraft& draft);
   Status code_chosen();
   Result<std::uint64_t> made_bytes();
   Made take_made();
@@ -136,9 +137,14 @@ class CreateRun {
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);
   Result<std::size_t> smallest_with_contents(const std::vector<std::size_t>& ways);
+  struct KnownPlan {
+    Covers covers;
+    std::uint64_t segment_begin = 0;
+    std::vector<GroupPlan> groups;
+  };
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure);
-  Status take_words_if_smaller(native::CodedWords words);
+  Status take_words_if_smaller(native::CodedWords words, BodyDraft before);
   [[nodiscard]] bool has_coded_misses() const noexcept;
   Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
@@ -189,6 +195,7 @@ class CreateRun {
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen
+  std::optional<KnownPlan> known_plan_;    // the last one, where there are few covers
   std::optional<CodedBody> coded_;         // covers_ with words_ as the patch has them, if that is known already
 
   Bytes head_;                             // of the patch; the body is in the spool

@@ -14,7 +14,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLongBytes = std::uint64_t{4} << 20;  // of streams that take seconds to code: an estimate must do
+constexpr std::uint64_t kLongBytes = std::uint64_t{1} << 20;  // of streams that take half a second to code: an estimate must do
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
 constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
 constexpr std::uint64_t kCloseShare = 64;          // what differs by less than 1/share is close
@@ -56,6 +56,7 @@ Result<CreateRun::CodedBody> CreateRun::code_body(BodyDraft draft, Measure measu
   if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.predicted, draft.words);
   const bool slow = measure == Measure::kAll;
   CodedBody body;
+  body.is_long = draft.is_long();
   if (draft.predicted) {
     BDELTA_ASSIGN(body.covers, writer_->code_groups(covers_of(draft.groups), inputs, slow));
     BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes());
@@ -71,7 +72,9 @@ Result<std::vector<CreateRun::CodedBody>> CreateRun::code_bodies(std::vector<Bod
   BodyDraft together;
   together.words = drafts.front().words;
   const auto stands_alone = [&](const BodyDraft& draft) { return draft.predicted || draft.words != together.words; };
+  std::vector<bool> long_ones;
   for (BodyDraft& draft : drafts) {
+    long_ones.push_back(draft.is_long());
     if (stands_alone(draft)) continue;
     std::move(draft.groups.begin(), draft.groups.end(), std::back_inserter(together.groups));
   }
@@ -85,6 +88,7 @@ Result<std::vector<CreateRun::CodedBody>> CreateRun::code_bodies(std::vector<Bod
       continue;
     }
     bodies.push_back(part_of(coded, begin, draft.groups.size()));
+    bodies.back().is_long = long_ones[bodies.size() - 1];
     begin += draft.groups.size();
   }
   return bodies;

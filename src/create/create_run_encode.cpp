@@ -10,6 +10,7 @@
 namespace bdelta {
 namespace {
 
+constexpr std::size_t kFewCovers = std::size_t{1} << 16;
 constexpr std::size_t kCalmBytes = std::size_t{32} << 10;  // literals and misses of a group that are few
 
 std::uint64_t stream_bytes(const std::vector<GroupDraft>& drafts) {
@@ -26,9 +27,13 @@ std::uint64_t target_bytes(const GroupPlan& plan) {
 
 }  // namespace
 
+// Asked for again and again while ways are compared. Where few covers copy much, it takes as long as all else of a draft.
 std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
-  return plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_,
-                     budget_.settings.plain_bytes, source_reader_.size());
+  if (known_plan_ && known_plan_->segment_begin == segment_.begin && known_plan_->covers == covers) return known_plan_->groups;
+  std::vector<GroupPlan> groups = plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_,
+                                              budget_.settings.plain_bytes, source_reader_.size());
+  if (covers.size() <= kFewCovers) known_plan_ = KnownPlan{covers, segment_.begin, groups};
+  return groups;
 }
 
 // Both files as contents are packed from, and what copies give: by prediction, with `words`, which may be null.

@@ -24,8 +24,7 @@ constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than
 bool CreateRun::has_short_streams() { return draft_chosen().stream_bytes() <= kQuickBytes; }
 
 // words_ become these if the groups with them, and their record, are smaller than without; else they are kept aside.
-Status CreateRun::take_words_if_smaller(native::CodedWords words) {
-  BodyDraft before = draft_chosen();
+Status CreateRun::take_words_if_smaller(native::CodedWords words, BodyDraft before) {
   words_ = std::move(words);
   BDELTA_ASSIGN(const bool smaller, is_smaller(draft_chosen(), words_->record.size(), std::move(before), full_measure()));
   if (!smaller) other_words_ = std::exchange(words_, {});
@@ -38,12 +37,11 @@ bool CreateRun::contents_learn_words() { return budget_.settings.contents && !ha
 
 // So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
 // this is not in vain.
-Result<bool> CreateRun::light_misses_learn_words() {
+Result<bool> CreateRun::light_misses_learn_words(const BodyDraft& draft) {
   if (budget_.settings.miss_byte_ns == 0) return false;
-  BodyDraft draft = draft_chosen();
   if (draft.stream_bytes() <= kQuickBytes || !writer_->tries_light_misses(draft.groups)) return false;
   if (!coded_) {
-    BDELTA_ASSIGN(coded_, code_body(std::move(draft), full_measure()));
+    BDELTA_ASSIGN(coded_, code_body(draft, full_measure()));
   }
   return has_coded_misses();
 }
@@ -73,12 +71,15 @@ Status CreateRun::find_words() {
   BDELTA_ASSIGN(std::optional<native::CodedWords> found,
                 learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
   if (!found) return {};
-  BDELTA_ASSIGN(const bool learned, light_misses_learn_words());
+  const bool chooses = budget_.settings.choice_bytes > 0;
+  BodyDraft before;
+  if (chooses || budget_.settings.miss_byte_ns > 0) before = draft_chosen();
+  BDELTA_ASSIGN(const bool learned, light_misses_learn_words(before));
   if (learned) {
     other_words_ = std::move(found);
     return {};
   }
-  if (budget_.settings.choice_bytes > 0) return take_words_if_smaller(std::move(*found));
+  if (chooses) return take_words_if_smaller(std::move(*found), std::move(before));
   words_ = std::move(found);
   coded_.reset();
   return {};
@@ -94,8 +95,8 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
     return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
   }();
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
-  BodyDraft before = draft_body(covers_);
-  if (coded_ && !before.is_long()) before = {};
+  BodyDraft before;
+  if (!coded_ || coded_->is_long) before = draft_body(covers_);
   const FilePieces pieces_before = std::exchange(
       source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
   const std::uint64_t record_bytes = other ? other->record.size() : 0;
