@@ -168,6 +168,7 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
   }
   plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
   old_image_ = {};
+  keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
   predict();
   old_.reset();  // what is coded next takes memory of its own
   new_.reset();

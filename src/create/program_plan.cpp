@@ -15,7 +15,10 @@ constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fi
 // Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
-// What is much for prediction: half of OLD, but no less than the one, and no more than the other.
+// Of prediction in all: bpatch has room for coders then.
+constexpr std::uint64_t kMostApplyBytes = std::uint64_t{192} << 20;
+constexpr std::uint64_t kLabelBytes = std::uint64_t{8} << 20;  // for labels and images, while neither are known
+// What is much for prediction: a quarter of OLD, which leaves another one to all else, but no less than the one, and no more than the other.
 constexpr std::uint64_t kLeastMuchBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMostMuchBytes = std::uint64_t{128} << 20;
 
@@ -35,7 +38,7 @@ exe::PredictorId final_predictor(const PlanInputs& in, const PredictionPlan& pla
   auto predictor = static_cast<exe::PredictorId>(plan.predictor);
   if (has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) predictor = std::max(predictor, exe::PredictorId::k8);
   const std::uint64_t much_bytes =
-      std::clamp<std::uint64_t>(in.old_program.file().size() / 2, kLeastMuchBytes, kMostMuchBytes);
+      std::clamp<std::uint64_t>(in.old_program.file().size() / 4, kLeastMuchBytes, kMostMuchBytes);
   const std::uint64_t bytes = bytes_by(predictor, in, plan);
   const bool is_less_by_9 = bytes_by(exe::PredictorId::k9, in, plan) < bytes;
   return is_less_by_9 && other_bytes + bytes > much_bytes ? exe::PredictorId::k9 : predictor;
@@ -61,6 +64,16 @@ std::uint64_t field_bytes_in_apply(const exe::Program& old_program) {
   const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, old_program.file().size() / 4) &&
                     table_bytes + code_bytes <= kMostFieldBytes;
   return table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
+}
+
+std::size_t most_covers_in_apply(const exe::Program& old_program, const TablePass& tables, std::uint64_t field_bytes) {
+  const std::uint64_t table_bytes = exe::rebuild_memory_bytes(old_program.images().all, tables.source_tables(),
+                                                              tables.kinds(), exe::PredictorId::k9);
+  const std::uint64_t other_bytes = field_bytes + table_bytes + kLabelBytes;
+  if (other_bytes > kMostApplyBytes / 4 * 3) return ~std::size_t{0};
+  constexpr std::uint64_t kBytesPerCover =
+      bytes_per_cover(exe::PredictorId::k9) + bytes_per_stretch(exe::PredictorId::k9);
+  return static_cast<std::size_t>((kMostApplyBytes - other_bytes) / kBytesPerCover);
 }
 
 std::uint64_t complete_plan(const PlanInputs& in, PredictionPlan& plan) {

@@ -30,4 +30,7 @@ using Covers = std::vector<Cover>;
 // Of the target, that valid covers copy.
 [[nodiscard]] std::uint64_t covered_bytes(const Covers& covers) noexcept;
 
+// Where there are more than max_count, keeps those that are longer than the max_count-th longest.
+void keep_longest(Covers& covers, std::size_t max_count);
+
 }  // namespace bdelta

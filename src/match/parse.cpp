@@ -47,18 +47,6 @@ class GramTables {
   std::vector<std::unique_ptr<Grams>> free_;
 };
 
-// Drops the shortest covers where there are more than max_count.
-void keep_longest(Covers& covers, std::size_t max_count) {
-  if (covers.size() <= max_count) return;
-  std::vector<std::uint64_t> lengths;
-  lengths.reserve(covers.size());
-  for (const Cover& cover : covers) lengths.push_back(cover.length);
-  const auto least = lengths.end() - static_cast<std::ptrdiff_t>(max_count);
-  std::nth_element(lengths.begin(), least, lengths.end());
-  std::erase_if(covers, [limit = *least](const Cover& cover) { return cover.length <= limit; });
-  covers.shrink_to_fit();
-}
-
 // Sets of costs that one task parses a chunk with: all, as they ask for the same blocks of grams, unless threads would
 // then find too few tasks. One where memory is bounded, as each keeps its paths.
 std::size_t costs_at_a_time(std::size_t set_count, std::size_t chunk_count, unsigned threads, const ParseScope& scope) {

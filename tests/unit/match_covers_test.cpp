@@ -97,6 +97,20 @@ TEST_P(FindCovers, EndsWhereItsWatchSaysSo) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, FindCovers, ::testing::Values(1, 3, 6));
 
+TEST(Covers, TooManyBecomeTheLongest) {
+  const Covers covers = {{0, 0, 5}, {9, 5, 7}, {30, 20, 3}, {40, 30, 5}, {60, 50, 9}};
+  const auto kept = [&](std::size_t most) {
+    Covers left = covers;
+    keep_longest(left, most);
+    return left;
+  };
+  EXPECT_EQ(covers, kept(5));
+  EXPECT_EQ((Covers{{9, 5, 7}, {60, 50, 9}}), kept(4));
+  EXPECT_EQ((Covers{{9, 5, 7}, {60, 50, 9}}), kept(3));
+  EXPECT_EQ((Covers{{60, 50, 9}}), kept(2));
+  EXPECT_EQ(Covers(), kept(0));
+}
+
 TEST(CoversAreValid, SaysNo) {
   EXPECT_TRUE(covers_are_valid({}, 0, 0));
   EXPECT_TRUE(covers_are_valid({{0, 0, 5}, {0, 5, 5}}, 5, 10));
