@@ -14,8 +14,9 @@ except ImportError:
     pty = None
 
 CREATE_KEYS = ["schema", "program", "version", "ok", "format", "level", "source_bytes", "target_bytes", "patch_bytes",
-               "decoder_memory_bytes", "up_to_date", "verified", "threads", "wall_seconds", "phases", "streams", "cover_count", "covered_bytes",
-               "literal_bytes", "residual_bytes", "window_count", "read_calls", "write_calls", "peak_resident_bytes"]
+               "decoder_memory_bytes", "up_to_date", "verified", "threads", "wall_seconds", "phases", "streams", "cover_count",
+               "covered_bytes", "literal_bytes", "residual_bytes", "window_count", "read_calls", "write_calls",
+               "peak_resident_bytes"]
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
              "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted",
              "window_bytes", "decoder_memory_bytes"]
