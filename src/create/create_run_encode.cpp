@@ -10,7 +10,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kFewCovers = std::size_t{1} << 16;
+constexpr std::size_t kFewCovers = std::size_t{1} << 16;       // of a plan that is kept: they take 1.5 MiB
 constexpr std::size_t kCalmBytes = std::size_t{32} << 10;  // literals and misses of a group that are few
 
 std::uint64_t stream_bytes(const std::vector<GroupDraft>& drafts) {
@@ -29,7 +29,8 @@ std::uint64_t target_bytes(const GroupPlan& plan) {
 
 // Asked for again and again while ways are compared. Where few covers copy much, it takes as long as all else of a draft.
 std::vector<GroupPlan> CreateRun::plan_of(const Covers& covers) {
-  if (known_plan_ && known_plan_->segment_begin == segment_.begin && known_plan_->covers == covers) return known_plan_->groups;
+  const bool is_known = known_plan_ && known_plan_->segment_begin == segment_.begin && known_plan_->covers == covers;
+  if (is_known) return known_plan_->groups;
   std::vector<GroupPlan> groups = plan_groups(source_pieces_, target_pieces_, segment_, covers, budget_.plan_bytes, *pool_,
                                               budget_.settings.plain_bytes, source_reader_.size());
   if (covers.size() <= kFewCovers) known_plan_ = KnownPlan{covers, segment_.begin, groups};

@@ -12,13 +12,14 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
-// Of what the fields of OLD take in bpatch: with covers, labels and coders it stays within its usual limit of 256 MiB then.
+// Of what the fields of OLD take in bpatch, beside covers, labels and coders: its usual limit is 256 MiB.
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
 constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
 // Of prediction in all: bpatch has room for coders then.
 constexpr std::uint64_t kMostApplyBytes = std::uint64_t{192} << 20;
 constexpr std::uint64_t kLabelBytes = std::uint64_t{8} << 20;  // for labels and images, while neither are known
-// What is much for prediction: a quarter of OLD, which leaves another one to all else, but no less than the one, and no more than the other.
+// What is much for prediction: a quarter of OLD, which leaves another one to all else, but no less than the one and no more
+// than the other.
 constexpr std::uint64_t kLeastMuchBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kMostMuchBytes = std::uint64_t{128} << 20;
 

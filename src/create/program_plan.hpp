@@ -23,8 +23,8 @@ namespace bdelta {
 // For the fields of OLD: of tables, and of all code or some at a time.
 [[nodiscard]] std::uint64_t field_bytes_in_apply(const exe::Program& old_program);
 
-// Covers that fit into what bpatch has by its usual limit: of more the shortest are better dropped, which save next to nothing.
-// Any number where that would not help.
+// Covers that fit into what bpatch has by its usual limit: of more the shortest are better dropped, which save least. Any
+// number where tables take so much that few would be left.
 [[nodiscard]] std::size_t most_covers_in_apply(const exe::Program& old_program, const TablePass& tables,
                                                std::uint64_t field_bytes);
 

@@ -47,7 +47,8 @@ class SourceGrams {
 
   // Upper bound of the bytes that a table of so many blocks takes.
   [[nodiscard]] static constexpr std::uint64_t memory_bytes(std::uint64_t max_blocks) noexcept {
-    return max_filters(max_blocks) * (sizeof(Filter) + 64) + max_blocks * (sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64);
+    const std::uint64_t block_bytes = sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64;
+    return max_blocks * block_bytes + max_filters(max_blocks) * (sizeof(Filter) + 64);
   }
 
  private:
