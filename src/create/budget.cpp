@@ -86,14 +86,9 @@ std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t strea
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(largest_window(settings))) : codec_bytes;
 }
 
-// Of a parse's tables for one worker.
-std::uint64_t grams_bytes(const LevelSettings& settings, std::size_t block_count) {
-  return SourceGrams::memory_bytes(block_count) * (settings.match.parse_params.long_grams ? 2 : 1);
-}
-
 std::uint64_t worker_bytes(const Budget& budget) {
   if (!budget.settings.match.parse) return kScanWorkerBytes;
-  return grams_bytes(budget.settings, budget.match.gram_blocks) + kParseNodeBytes +
+  return SourceGrams::memory_bytes(budget.match.gram_blocks) + kParseNodeBytes +
          kParseNodeRatio * budget.match.chunk_bytes;
 }
 
@@ -169,7 +164,7 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
   budget.match.bytes_per_cover = kBytesPerCover;
   budget.match.anchor_bytes = std::min(shares.anchors, kMostAnchorBytes);
   budget.match.gram_blocks = static_cast<std::size_t>(
-      std::min<std::uint64_t>(ParseScope().gram_blocks, shares.grams / grams_bytes(budget.settings, 1)));
+      std::min<std::uint64_t>(ParseScope().gram_blocks, shares.grams / SourceGrams::memory_bytes(1)));
   unsigned& shift = settings.match.sample_shift;
   if (!budget.source_whole) {
     budget.gathered_bytes = 2 * shares.segment;

@@ -61,9 +61,10 @@ struct Arrival {
 
 class ChunkParser {
  public:
-  ChunkParser(const ParseTask& task, const ParseCosts& costs, const AnchorTable& anchors, Grams& grams, Watch* watch)
+  ChunkParser(const ParseTask& task, const ParseCosts& costs, const AnchorTable& anchors, SourceGrams& grams, Watch* watch)
       : source_(task.source), target_(task.target), costs_(costs), beam_(task.beam), miss_scale_(task.miss_scale),
-        anchors_(anchors), grams_(grams), pace_(watch, kPaceSteps), begin_(task.begin), end_(task.end), pos_(begin_),
+        anchors_(anchors), long_grams_(task.long_grams), grams_(grams), pace_(watch, kPaceSteps), begin_(task.begin),
+        end_(task.end), pos_(begin_),
         seeds_end_(task.seeds.data() + task.seeds.size()), limit_(costs_.far_switch + costs_.slack),
         least_switch_(std::min({costs_.resume, costs_.near_switch, costs_.far_switch})) {
     seed_ = std::lower_bound(task.seeds.data(), seeds_end_, begin_,
@@ -233,21 +234,18 @@ class ChunkParser {
     if (ask_anchors) anchors_.prefetch(at);
     if (ask_anchors && left >= AnchorTable::kKeyBytes + kAheadBytes) anchors_.prefetch(at + kAheadBytes);
     SourceGrams::Nearest nearest;
-    SourceGrams::Nearest nearest_long;
-    if (may_ask_grams()) {
+    if (left >= SourceGrams::kReadBytes && may_ask_grams()) {
       const std::int64_t along = static_cast<std::int64_t>(pos_) + here_.diagonal;
       const std::uint64_t around = along < 0 ? 0 : static_cast<std::uint64_t>(along);
-      if (left >= grams_.short_ones.readable_bytes()) nearest = grams_.short_ones.find(at, around);
-      if (grams_.long_ones && left >= grams_.long_ones->readable_bytes()) {
-        nearest_long = grams_.long_ones->find(at, around);
-      }
+      const bool long_too = long_grams_ && left >= SourceGrams::kLongBytes;
+      nearest = long_too ? grams_.find_long_too(at, around) : grams_.find(at, around);
     }
     if (ask_anchors) {
       anchors_.lookup(at, [&](std::uint64_t source_pos) {
         if (load_word(source_.data() + source_pos) == load_word(at)) begin_path_from(source_pos);
       });
     }
-    for (const std::uint64_t source_pos : {nearest_long.before, nearest_long.after, nearest.before, nearest.after}) {
+    for (const std::uint64_t source_pos : {nearest.long_before, nearest.long_after, nearest.before, nearest.after}) {
       if (source_pos != SourceGrams::kNone) begin_path_from(source_pos);
     }
   }
@@ -399,7 +397,8 @@ class ChunkParser {
   const std::size_t beam_;
   const std::span<const std::uint8_t> miss_scale_;
   const AnchorTable& anchors_;
-  Grams& grams_;
+  const bool long_grams_;
+  SourceGrams& grams_;
   Pace pace_;
   const std::uint64_t begin_;
   const std::uint64_t end_;
@@ -426,7 +425,7 @@ class ChunkParser {
 }  // namespace
 
 // Stretch by stretch, so that all sets of costs find the same blocks of grams in the processor's cache.
-std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams, Watch* watch) {
+std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, SourceGrams& grams, Watch* watch) {
   std::vector<std::unique_ptr<ChunkParser>> parsers;
   for (const ParseCosts& costs : task.costs) {
     parsers.push_back(std::make_unique<ChunkParser>(task, costs, anchors, grams, watch));

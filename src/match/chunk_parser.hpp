@@ -14,12 +14,6 @@
 
 namespace bdelta {
 
-// A worker's tables of grams.
-struct Grams {
-  SourceGrams short_ones;
-  std::optional<SourceGrams> long_ones;
-};
-
 // Refers to what its caller owns.
 struct ParseTask {
   ByteSpan source;
@@ -27,13 +21,14 @@ struct ParseTask {
   const Covers& seeds;
   std::span<const ParseCosts> costs;
   std::size_t beam;
+  bool long_grams;
   std::span<const std::uint8_t> miss_scale;  // as in parse.hpp
   std::uint64_t begin;                       // of the stretch in the target
   std::uint64_t end;
 };
 
 // Covers of target[begin, end), ascending, for each of the costs. The watch may be null.
-[[nodiscard]] std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, Grams& grams,
+[[nodiscard]] std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchors, SourceGrams& grams,
                                               Watch* watch);
 
 }  // namespace bdelta

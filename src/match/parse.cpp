@@ -14,37 +14,30 @@ namespace {
 
 constexpr std::size_t kTasksPerThread = 6;  // at least, so that no thread is left alone with a long one at the end
 
-// Tables that are not in use: one pair a worker in the end. What is in a table does not change its answers.
+// Tables that are not in use: one for each worker in the end. What is in a table does not change its answers.
 class GramTables {
  public:
-  GramTables(ByteSpan source, std::size_t max_blocks, const ParseParams& params)
-      : source_(source), max_blocks_(max_blocks), gram_bytes_(params.gram_bytes), long_grams_(params.long_grams) {}
+  GramTables(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
+      : source_(source), max_blocks_(max_blocks), gram_bytes_(gram_bytes) {}
 
-  std::unique_ptr<Grams> take() {
+  std::unique_ptr<SourceGrams> take() {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return make();
-    std::unique_ptr<Grams> table = std::move(free_.back());
+    if (free_.empty()) return std::make_unique<SourceGrams>(source_, max_blocks_, gram_bytes_);
+    std::unique_ptr<SourceGrams> table = std::move(free_.back());
     free_.pop_back();
     return table;
   }
-  void give_back(std::unique_ptr<Grams> table) {
+  void give_back(std::unique_ptr<SourceGrams> table) {
     const std::lock_guard lock(mutex_);
     free_.push_back(std::move(table));
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<Grams> make() const {
-    auto grams = std::make_unique<Grams>(Grams{SourceGrams(source_, max_blocks_, gram_bytes_), {}});
-    if (long_grams_) grams->long_ones.emplace(source_, max_blocks_, SourceGrams::kLongGram);
-    return grams;
-  }
-
   const ByteSpan source_;
   const std::size_t max_blocks_;
   const unsigned gram_bytes_;
-  const bool long_grams_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Grams>> free_;
+  std::vector<std::unique_ptr<SourceGrams>> free_;
 };
 
 // Sets of costs that one task parses a chunk with: all, as they ask for the same blocks of grams, unless threads would
@@ -111,8 +104,8 @@ std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, s
     const auto sets = costs.subspan(first, std::min(together, costs.size() - first));
     const auto [begin, end] = ranges[chunk];
     const Span span(with.pool.timeline(), PhaseId::kParse, chunk, end - begin);
-    std::unique_ptr<Grams> grams = with.tables.take();
-    const ParseTask task{with.source, with.target, with.seeds, sets, with.params.beam,
+    std::unique_ptr<SourceGrams> grams = with.tables.take();
+    const ParseTask task{with.source, with.target, with.seeds, sets, with.params.beam, with.params.long_grams,
                          with.miss_scale, begin, end};
     std::vector<Covers> parsed = parse_chunk(task, with.anchors, *grams, with.pool.watch());
     with.tables.give_back(std::move(grams));
@@ -148,7 +141,7 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   std::vector<ParseCosts> costs = costs_for(target, seeds, changes, params);
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
-  GramTables tables(source, scope.gram_blocks, params);
+  GramTables tables(source, scope.gram_blocks, params.gram_bytes);
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
   const bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
   if (chooses) costs = chosen_costs(with, costs, *choice);

@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kParsedBytesPerCover = 24;
 // What keeps a parse within bounds of memory; by default nothing is lost.
 struct ParseScope {
   AnchorScope anchors;
-  std::size_t gram_blocks = 928;       // of each kind of SourceGrams, for each worker; fewer = slower, with equal covers
+  std::size_t gram_blocks = 928;       // of SourceGrams, for each worker; fewer = slower, with equal covers
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, parsed by one task
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
 };

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "base/bytes.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint16_t kFactors[] = {0x9E37, 0x79B9, 0x7F4B, 0xD6E9, 0xB667, 0x85EB, 0xC2B3, 0x27D5};
-constexpr unsigned kMaxTries = 4;  // entries of a bucket compared in each direction
+constexpr std::uint16_t kFactors[] = {0x9E37, 0x79B9, 0x7F4B};
+constexpr unsigned kMaxTries = 4;    // entries of a bucket compared in each direction, …
+constexpr unsigned kLongTries = 64;  // … and while a long match is looked for
 
 }  // namespace
 
 SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
-    : source_(source), gram_bytes_(gram_bytes),
-      word_mask_(gram_bytes < 8 ? (std::uint64_t{1} << 8 * gram_bytes) - 1 : ~std::uint64_t{0}), max_blocks_(max_blocks),
+    : source_(source), gram_bytes_(gram_bytes), word_mask_((std::uint64_t{1} << 8 * gram_bytes) - 1), max_blocks_(max_blocks),
       slot_of_(std::bit_ceil(std::min<std::size_t>(static_cast<std::size_t>(source.size() >> kBlockLog) + 1,
                                                    max_blocks * kNotesPerBlock))) {}
 
@@ -25,44 +26,36 @@ template <unsigned kGram>
 std::uint16_t SourceGrams::hash_of(const std::uint8_t* at) noexcept {
   const auto word = [at](unsigned i) { return static_cast<std::uint32_t>(load_le<std::uint16_t>(at + i)); };
   std::uint32_t hash = word(0) * kFactors[0] + word(2) * kFactors[1];
-  if constexpr (kGram == kShortGram) {
-    hash += (word(4) & 0xff) * kFactors[2];
-  } else if constexpr (kGram == kMediumGram) {
-    hash += word(4) * kFactors[2];
-  } else {
-    hash += word(4) * kFactors[2] + word(6) * kFactors[3];
-    hash += word(kGram - 8) * kFactors[4] + word(kGram - 6) * kFactors[5];
-    hash += word(kGram - 4) * kFactors[6] + word(kGram - 2) * kFactors[7];
-  }
+  hash += (kGram == kShortGram ? word(4) & 0xff : word(4)) * kFactors[2];
   return static_cast<std::uint16_t>(hash);
 }
 
 std::uint16_t SourceGrams::hash_at(const std::uint8_t* at) const noexcept {
-  if (gram_bytes_ == kMediumGram) return hash_of<kMediumGram>(at);
-  return gram_bytes_ == kShortGram ? hash_of<kShortGram>(at) : hash_of<kLongGram>(at);
+  return gram_bytes_ == kShortGram ? hash_of<kShortGram>(at) : hash_of<kMediumGram>(at);
 }
 
 // Of the even positions of a block, the first at `at`.
 void SourceGrams::hash_even(const std::uint8_t* at, std::span<std::uint16_t> hashes) const noexcept {
   const std::size_t count = hashes.size();
-  if (gram_bytes_ == kMediumGram) {
-    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kMediumGram>(at + 2 * i);
-  } else if (gram_bytes_ == kShortGram) {
+  if (gram_bytes_ == kShortGram) {
     for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kShortGram>(at + 2 * i);
   } else {
-    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kLongGram>(at + 2 * i);
+    for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_of<kMediumGram>(at + 2 * i);
   }
 }
 
-bool SourceGrams::fits(const std::uint8_t* a, const std::uint8_t* b) const noexcept {
-  if (((load_le<std::uint64_t>(a) ^ load_le<std::uint64_t>(b)) & word_mask_) != 0) return false;
-  return gram_bytes_ < 8 || std::memcmp(a, b, gram_bytes_) == 0;
+bool SourceGrams::fits(std::uint64_t pos, const std::uint8_t* at) const noexcept {
+  return ((load_le<std::uint64_t>(source_.data() + pos) ^ load_le<std::uint64_t>(at)) & word_mask_) == 0;
+}
+
+bool SourceGrams::fits_long(std::uint64_t pos, const std::uint8_t* at) const noexcept {
+  return source_.size() - pos >= kLongBytes && std::memcmp(source_.data() + pos, at, kLongBytes) == 0;
 }
 
 // Of the even positions of a block.
 std::size_t SourceGrams::gram_count(std::uint64_t number) const noexcept {
   const std::uint64_t begin = number << kBlockLog;
-  const std::uint64_t last = source_.size() < readable_bytes() ? 0 : source_.size() - readable_bytes() + 1;
+  const std::uint64_t last = source_.size() < kReadBytes ? 0 : source_.size() - kReadBytes + 1;
   const std::uint64_t end = std::min(begin + kBlockBytes, std::max(last, begin));
   return static_cast<std::size_t>((end - begin + 1) / 2);
 }
@@ -138,46 +131,56 @@ const SourceGrams::Block* SourceGrams::block_with(std::uint64_t number, std::uin
   return &found;
 }
 
-SourceGrams::Nearest SourceGrams::find(const std::uint8_t* at, std::uint64_t around) {
-  Nearest nearest;
-  if (source_.size() < readable_bytes()) return nearest;
-  around = std::min<std::uint64_t>(around, source_.size() - readable_bytes());
+// Entries of a bucket in block `number`, from the nearest on.
+template <bool kWithLong, class Entry>
+void SourceGrams::look(const std::uint8_t* at, std::uint64_t number, Entry from, Entry end, std::uint64_t& nearest,
+                       std::uint64_t& nearest_long) const {
+  for (unsigned tries = 0; from != end && tries < (kWithLong ? kLongTries : kMaxTries); ++tries, ++from) {
+    const bool wanted = nearest == kNone && tries < kMaxTries;
+    if (!wanted && (!kWithLong || nearest_long != kNone)) return;
+    const std::uint64_t pos = (number << kBlockLog) + 2ull * *from;
+    if (!fits(pos, at)) continue;
+    if (wanted) nearest = pos;
+    if (kWithLong && nearest_long == kNone && fits_long(pos, at)) nearest_long = pos;
+  }
+}
+
+template <bool kWithLong>
+SourceGrams::Nearest SourceGrams::find_with(const std::uint8_t* at, std::uint64_t around) {
+  Nearest found;
+  if (source_.size() < kReadBytes) return found;
+  around = std::min<std::uint64_t>(around, source_.size() - kReadBytes);
   const std::uint16_t hash = hash_at(at);
   const std::uint32_t bucket = hash >> kFilterBits;
   const std::uint64_t home = around >> kBlockLog;
   const std::uint64_t last = (source_.size() - 1) >> kBlockLog;
-  const auto look_back = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
-    const std::uint16_t* begin = in.positions.data() + in.begins[bucket];
-    for (unsigned tries = 0; from != begin && tries < kMaxTries && nearest.before == kNone; ++tries) {
-      const std::uint64_t pos = (number << kBlockLog) + 2ull * *--from;
-      if (fits(source_.data() + pos, at)) nearest.before = pos;
-    }
+  const auto entries = [bucket](const Block& in) {
+    return std::span(in.positions).subspan(in.begins[bucket], in.begins[bucket + 1] - in.begins[bucket]);
   };
-  const auto look_ahead = [&](const Block& in, std::uint64_t number, const std::uint16_t* from) {
-    const std::uint16_t* end = in.positions.data() + in.begins[bucket + 1];
-    for (unsigned tries = 0; from != end && tries < kMaxTries && nearest.after == kNone; ++tries, ++from) {
-      const std::uint64_t pos = (number << kBlockLog) + 2ull * *from;
-      if (fits(source_.data() + pos, at)) nearest.after = pos;
-    }
+  const auto look_back = [&](std::uint64_t number, std::span<const std::uint16_t> in) {
+    look<kWithLong>(at, number, in.rbegin(), in.rend(), found.before, found.long_before);
+  };
+  const auto look_ahead = [&](std::uint64_t number, std::span<const std::uint16_t> in) {
+    look<kWithLong>(at, number, in.begin(), in.end(), found.after, found.long_after);
   };
   if (const Block* own = block_with(home, hash)) {
-    const std::uint16_t* begin = own->positions.data() + own->begins[bucket];
-    const std::uint16_t* end = own->positions.data() + own->begins[bucket + 1];
+    const std::span<const std::uint16_t> all = entries(*own);
     const auto offset = static_cast<std::uint16_t>((around & (kBlockBytes - 1)) / 2);
-    const std::uint16_t* split = std::upper_bound(begin, end, offset);
-    look_back(*own, home, split);
-    look_ahead(*own, home, split);
+    const auto split = static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), offset) - all.begin());
+    look_back(home, all.first(split));
+    look_ahead(home, all.subspan(split));
   }
   // The neighbour on the nearer side, so that a place close to a border sees both sides.
   const bool near_begin = (around & (kBlockBytes - 1)) < kBlockBytes / 2;
-  if (near_begin && nearest.before == kNone && home > 0) {
-    const Block* other = block_with(home - 1, hash);
-    if (other) look_back(*other, home - 1, other->positions.data() + other->begins[bucket + 1]);
-  } else if (!near_begin && nearest.after == kNone && home < last) {
-    const Block* other = block_with(home + 1, hash);
-    if (other) look_ahead(*other, home + 1, other->positions.data() + other->begins[bucket]);
+  if (near_begin && found.before == kNone && home > 0) {
+    if (const Block* other = block_with(home - 1, hash)) look_back(home - 1, entries(*other));
+  } else if (!near_begin && found.after == kNone && home < last) {
+    if (const Block* other = block_with(home + 1, hash)) look_ahead(home + 1, entries(*other));
   }
-  return nearest;
+  return found;
 }
+
+template SourceGrams::Nearest SourceGrams::find_with<false>(const std::uint8_t* at, std::uint64_t around);
+template SourceGrams::Nearest SourceGrams::find_with<true>(const std::uint8_t* at, std::uint64_t around);
 
 }  // namespace bdelta
