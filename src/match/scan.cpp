@@ -117,7 +117,8 @@ class Scanner {
     const std::uint64_t around = along < 0 ? 0 : std::min<std::uint64_t>(static_cast<std::uint64_t>(along), source_.size());
     grow_reach(around);
     const std::uint64_t found = table_.find(hash, around);
-    if (found + kHashSpan > source_.size() || load_word(source_.data() + found) != word) return;
+    if (found == LocalTable::kNone || found + kHashSpan > source_.size()) return;
+    if (load_word(source_.data() + found) != word) return;
     if (static_cast<std::int64_t>(found) == along) return;
     consider(found, params_.near_min_score, best, margin);
   }

@@ -1,7 +1,6 @@
 // The kernels of the matcher against plain forms of themselves: comparison, sampling, extension, tables.
 #include "match/anchor_table.hpp"
 #include "match/extend.hpp"
-#include "match/local_table.hpp"
 #include "match/sample_hash.hpp"
 #include "match/source_index.hpp"
 #include "support/expect.hpp"
@@ -237,29 +236,6 @@ TEST(AnchorTable, NamesPlacesInAllOfTheSource) {
       anchors.lookup(target.data() + i, [&](std::uint64_t pos) { found += pos == middle - 2000 + i; });
     }
     EXPECT_GT(found, 4000u / 20) << middle;
-  }
-}
-
-TEST(LocalTable, FindsEveryInsertedPosition) {
-  const Bytes source = random_bytes(40'000, 8);
-  LocalTable table(source);
-  table.cover(20'000, 4096, 4096);
-  std::size_t found = 0;
-  std::size_t asked = 0;
-  for (std::uint64_t pos = 16'384; pos + kHashSpan <= 24'576; pos += LocalTable::kStride) {
-    ++asked;
-    found += table.find(sample_hash(source.data() + pos), pos) == pos;
-  }
-  EXPECT_GE(found * 100, asked * 95) << "few slots are shared";
-}
-
-TEST(LocalTable, TakesPlacesAtBothEndsOfTheSource) {
-  for (const std::size_t size : {0u, 1u, 7u, 8u, 1023u, 1024u, 1025u, 8191u, 8192u, 8193u}) {
-    const Bytes source = random_bytes(size, 9);
-    LocalTable table(source);
-    table.cover(0, 32768, 65536);
-    table.cover(size, 32768, 65536);
-    EXPECT_LE(table.find(0, size), size) << size;
   }
 }
 
