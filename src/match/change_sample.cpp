@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kStretchBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
-constexpr std::uint64_t kAmpleChanged = std::uint64_t{256} << 10;  // … but so many always may,
+constexpr std::uint64_t kAmpleChanged = std::uint64_t{96} << 10;   // … but so many always may,
 constexpr std::uint64_t kMostChanged = std::uint64_t{512} << 10;   // and more never
 constexpr std::uint64_t kTaskStretches = 16;
 
