@@ -9,7 +9,7 @@ namespace bdelta::fuzz {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 13;  // of OLD, and half of what NEW has at most
-constexpr std::size_t kMostSlowBytes = 1 << 12;  // of NEW where models code its literals, for each set of covers anew
+constexpr std::size_t kMostSlowBytes = 1 << 11;  // of NEW where models code its literals, for each set of covers anew
 
 Bytes take_old(Input& input) {
   Bytes bytes;
