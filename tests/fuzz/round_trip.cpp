@@ -9,7 +9,8 @@ namespace bdelta::fuzz {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 13;  // of OLD, and half of what NEW has at most
-constexpr std::size_t kMostSlowBytes = 1 << 11;  // of NEW where models code its literals, for each set of covers anew
+constexpr int kSlowLevel = 8;                    // from here on models code literals, for each set of covers anew …
+constexpr std::size_t kMostSlowBytes = 1 << 11;  // … and NEW has no more
 
 Bytes take_old(Input& input) {
   Bytes bytes;
@@ -48,7 +49,7 @@ void run(Input& input) {
   const Bytes old_bytes = take_old(input);
   Bytes new_bytes = test::edited(old_bytes, take_edits(input));
   append(new_bytes, input.rest());
-  const std::size_t most_bytes = options.level >= kUltraLevel ? kMostSlowBytes : 2 * kMostBytes;
+  const std::size_t most_bytes = options.level >= kSlowLevel ? kMostSlowBytes : 2 * kMostBytes;
   if (new_bytes.size() > most_bytes) new_bytes.resize(most_bytes);
   const test::GuardedBytes source(old_bytes);
   const test::GuardedBytes target(new_bytes);
