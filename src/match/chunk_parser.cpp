@@ -64,8 +64,8 @@ class ChunkParser {
   ChunkParser(const ParseTask& task, const ParseCosts& costs, const AnchorTable& anchors, SourceGrams& grams, Watch* watch)
       : source_(task.source), target_(task.target), costs_(costs), beam_(task.beam), miss_scale_(task.miss_scale),
         anchors_(anchors), long_grams_(task.long_grams), grams_(grams), pace_(watch, kPaceSteps), begin_(task.begin),
-        end_(task.end), pos_(begin_),
-        seeds_end_(task.seeds.data() + task.seeds.size()), limit_(costs_.far_switch + costs_.slack),
+        end_(task.end), pos_(begin_), seeds_end_(task.seeds.data() + task.seeds.size()),
+        limit_(costs_.far_switch + costs_.slack),
         least_switch_(std::min({costs_.resume, costs_.near_switch, costs_.far_switch})) {
     seed_ = std::lower_bound(task.seeds.data(), seeds_end_, begin_,
                              [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });

@@ -1,7 +1,6 @@
 // The kernel of the parse: the cheapest way through one stretch of the target.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 

@@ -31,7 +31,8 @@ class LocalTable {
 
   explicit LocalTable(ByteSpan source)
       : source_(source), slots_(std::size_t{1} << kSlotBits), tags_(slots_.size()),
-        last_granule_(source.size() / kGranuleBytes), notes_(static_cast<std::size_t>(std::min(last_granule_ + 1, kNotes))) {}
+        last_granule_(source.size() / kGranuleBytes),
+        notes_(static_cast<std::size_t>(std::min(last_granule_ + 1, kNotes))) {}
 
   // Makes sure that the granules around source_pos, `behind` bytes back to `ahead` bytes on, are in the table.
   // Returns the number of granules that were inserted for it.

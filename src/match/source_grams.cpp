@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "base/bytes.hpp"
 
@@ -17,7 +16,8 @@ constexpr unsigned kLongTries = 64;  // … and while a long match is looked for
 }  // namespace
 
 SourceGrams::SourceGrams(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
-    : source_(source), gram_bytes_(gram_bytes), word_mask_((std::uint64_t{1} << 8 * gram_bytes) - 1), max_blocks_(max_blocks),
+    : source_(source), gram_bytes_(gram_bytes), word_mask_((std::uint64_t{1} << 8 * gram_bytes) - 1),
+      max_blocks_(max_blocks),
       slot_of_(std::bit_ceil(std::min<std::size_t>(static_cast<std::size_t>(source.size() >> kBlockLog) + 1,
                                                    max_blocks * kNotesPerBlock))) {}
 
