@@ -2,6 +2,7 @@
 #include "match/source_grams.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "support/expect.hpp"
 #include "support/generate.hpp"
@@ -9,15 +10,16 @@
 namespace bdelta::test {
 namespace {
 
+// The first `length` bytes of `text` at each of the places.
+void put(Bytes& source, const Bytes& text, std::ptrdiff_t length, std::initializer_list<std::ptrdiff_t> places) {
+  for (const std::ptrdiff_t pos : places) std::copy(text.begin(), text.begin() + length, source.begin() + pos);
+}
+
 TEST(SourceGrams, LongMatchesBehindShortOnes) {
   Bytes source = random_bytes(60'000, 12);
   const Bytes text = random_bytes(40, 13);
-  for (const std::ptrdiff_t pos : {19'000, 20'000, 23'000}) {  // near, but short
-    std::copy(text.begin(), text.begin() + 12, source.begin() + pos);
-  }
-  for (const std::ptrdiff_t pos : {17'000, 18'000, 25'000, 26'000}) {
-    std::copy(text.begin(), text.end(), source.begin() + pos);
-  }
+  put(source, text, 12, {19'000, 20'000, 23'000});  // near, but short
+  put(source, text, 40, {17'000, 18'000, 25'000, 26'000});
   SourceGrams grams(source, 4, SourceGrams::kMediumGram);
   const SourceGrams::Nearest nearest = grams.find_long_too(text.data(), 21'000);
   EXPECT_EQ(20'000u, nearest.before);
@@ -35,10 +37,8 @@ TEST(SourceGrams, OfManyShortMatchesNotAllAreCompared) {
   const Bytes text = random_bytes(40, 18);
   for (const std::size_t short_count : {3u, 30u, 300u}) {
     Bytes source = random_bytes(60'000, 19);
-    std::copy(text.begin(), text.end(), source.begin() + 17'000);
-    for (std::size_t i = 0; i < short_count; ++i) {
-      std::copy(text.begin(), text.begin() + 10, source.begin() + static_cast<std::ptrdiff_t>(18'000 + 12 * i));
-    }
+    put(source, text, 40, {17'000});
+    for (std::size_t i = 0; i < short_count; ++i) put(source, text, 10, {static_cast<std::ptrdiff_t>(18'000 + 12 * i)});
     SourceGrams grams(source, 4, SourceGrams::kMediumGram);
     const SourceGrams::Nearest nearest = grams.find_long_too(text.data(), 25'000);
     EXPECT_EQ(18'000u + 12 * (short_count - 1), nearest.before);
@@ -77,9 +77,7 @@ TEST(SourceGrams, FitAsManyBytesAsTheyHave) {
 TEST(SourceGrams, FindsTheNearestOnBothSides) {
   Bytes source = random_bytes(100'000, 10);
   const Bytes gram = {1, 2, 3, 4, 5, 6, 7, 8};
-  for (const std::ptrdiff_t pos : {40'000, 44'000, 47'000}) {
-    std::copy(gram.begin(), gram.end(), source.begin() + pos);
-  }
+  put(source, gram, 8, {40'000, 44'000, 47'000});
   SourceGrams grams(source, 2, SourceGrams::kShortGram);
   const SourceGrams::Nearest nearest = grams.find(gram.data(), 45'000);
   EXPECT_EQ(44'000u, nearest.before);
