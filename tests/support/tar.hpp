@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "delta/header_sums.hpp"
-#include "support/memory.hpp"
 
 namespace bdelta::test {
 

@@ -5,6 +5,7 @@
 
 #include "match/matcher.hpp"
 #include "support/generate.hpp"
+#include "support/memory.hpp"
 #include "support/tar.hpp"
 
 namespace bdelta::test {
