@@ -1,5 +1,6 @@
 // One in so many of the stretches where something changes, evenly over the target. Those with many changes take most of
-// the time to parse, so it is their changed bytes that are bounded.
+// the time to parse, so it is their changed bytes that are bounded. Many short stretches tell more than few long ones:
+// neighbours change alike.
 #include "match/change_sample.hpp"
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kStretchBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kStretchBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
 constexpr std::uint64_t kAmpleChanged = std::uint64_t{96} << 10;   // … but so many always may,
 constexpr std::uint64_t kMostChanged = std::uint64_t{512} << 10;   // and more never
-constexpr std::uint64_t kTaskStretches = 16;
+constexpr std::uint64_t kTaskStretches = 64;
 
 // Of target[begin, end).
 std::uint64_t count_changed(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
