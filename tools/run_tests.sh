@@ -116,7 +116,7 @@ if [[ $mode != fast ]]; then
   # ThreadSanitizer of older compilers dies under strongly randomised addresses; tests also run while building.
   if setarch "$(uname -m)" -R true 2>/dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
-  # little part, and what is looked at in one way by several tests, but for one of them.
+  # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads/[12]|PredictionLevels.*/0|Size.OneByteIn'
   left_out+='|Prediction.(Programs(ThatShareNothing|ChangedAtRandom)|MakesPatchesOfRelinked|OfALong|ApplyingKeeps|KindsThat)'
   left_out+='|Prediction.(GivesWay|NotWhere|FindsPrograms|OfMorePrograms)|Renumbered.(Max|AnyThreads)|Fields.AreKept'
@@ -124,7 +124,8 @@ if [[ $mode != fast ]]; then
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli.(trace|terminal|apply_options)'
   left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder'
   left_out+='|SortingByAll.SortsAsOneThreadDoes/[03]|SortsByAnOrderAndKeepsThatOfEquals/[03]|Sorting.LooksAt'
-  left_out+='|LiteralGroups.AreCounted'
+  left_out+='|LiteralGroups.AreCounted|SourceGrams|LocalTable|ShiftedFunction|FindCovers'
+  left_out+='|^Parse\.(IsNear|EndsOn|Fewer|Joins|Gives)'
   but "$left_out"
   check tsan parallel_tests -L parallel "${filter[@]}"
 fi
