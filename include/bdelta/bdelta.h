@@ -165,8 +165,7 @@ typedef struct bdelta_apply_options {
   uint32_t threads;            /* that work, the caller's included; 0 = 1 */
   uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode together with
                                   the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken.
-                                  With prediction OLD is held besides, if it is not mapped, and may be as large. A patch
-                                  of version 1 takes up to three times as much while its list of copies grows */
+                                  With prediction OLD is held besides, if it is not mapped, and may be as large */
   uint64_t target_bytes;       /* the largest NEW; BDELTA_kOutputLimit beyond; 0 = any */
   uint64_t window_bytes;       /* the largest part of NEW held as one; BDELTA_kMemoryLimit beyond; 0 = the format's
                                   8 MiB */

@@ -328,5 +328,24 @@ TEST(Bdt1Limits, WindowsOfTinyMatchesStayBounded) {
   EXPECT_LT(peak, 48 * kMiB) << "the table takes 12 MiB";
 }
 
+// What applying a patch of so many empty matches takes at most, with no more allowed than their table has in the patch.
+std::size_t peak_of_empty_matches(std::size_t count) {
+  const Bytes patch = bdt1_patch(1, 1, std::vector<Bdt1Match>(count, Bdt1Match{0, 0, 0}), Bytes{5});
+  const Bytes old = {7};
+  Bytes made;
+  made.reserve(1);
+  io::MemoryReader source(old);
+  io::MemorySequentialReader reader(patch);
+  io::MemoryWriter writer(made);
+  ApplyOptions options;
+  options.memory_limit_bytes = count * 12;
+  return peak_of([&] { EXPECT_OK(apply(source, reader, writer, options)); });
+}
+
+TEST(Bdt1Limits, TheTableTakesWhatItDeclaresWhileItGrows) {
+  const std::size_t few = peak_of_empty_matches(1'000'000);
+  EXPECT_LT(peak_of_empty_matches(2'000'000) - few, 12'500'000u);
+}
+
 }  // namespace
 }  // namespace bdelta::test

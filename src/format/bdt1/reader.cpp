@@ -19,12 +19,31 @@ struct Match {
   std::uint32_t length;
 };
 
-// The table of matches stands before all literals, so it is held whole; it grows with the bytes that are really there.
+// The table of matches stands before all literals, so it is held whole. It grows with the bytes that are really there,
+// piece by piece: to grow as a vector does it would need the old one beside one of twice the size.
+class MatchTable {
+ public:
+  void add(const Match& match) {
+    if (count_ % kPieceMatches == 0) pieces_.emplace_back().reserve(kPieceMatches);
+    pieces_.back().push_back(match);
+    ++count_;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] const Match& operator[](std::size_t i) const noexcept { return pieces_[i / kPieceMatches][i % kPieceMatches]; }
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept { return count_ * sizeof(Match); }
+
+ private:
+  static constexpr std::size_t kPieceMatches = 4096;
+
+  std::vector<std::vector<Match>> pieces_;
+  std::size_t count_ = 0;
+};
+
 class Reader final : public PatchReader {
  public:
-  Reader(io::TypedReader& patch, PatchInfo info, std::vector<Match> matches)
+  Reader(io::TypedReader& patch, PatchInfo info, MatchTable matches)
       : patch_(patch), info_(std::move(info)), matches_(std::move(matches)) {
-    info_.decoder_memory_bytes = matches_.size() * sizeof(Match);
+    info_.decoder_memory_bytes = matches_.memory_bytes();
   }
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
@@ -99,7 +118,7 @@ class Reader final : public PatchReader {
 
   io::TypedReader& patch_;
   PatchInfo info_;
-  std::vector<Match> matches_;
+  MatchTable matches_;
   std::size_t next_match_ = 0;
   std::uint64_t literal_left_ = 0;
   std::uint64_t copy_left_ = 0;
@@ -107,8 +126,8 @@ class Reader final : public PatchReader {
   std::uint64_t target_pos_ = 0;
 };
 
-Result<std::vector<Match>> read_matches(io::TypedReader& patch, std::uint64_t count, std::uint64_t target_size) {
-  std::vector<Match> matches;
+Result<MatchTable> read_matches(io::TypedReader& patch, std::uint64_t count, std::uint64_t target_size) {
+  MatchTable matches;
   std::uint64_t left = target_size;
   for (std::uint64_t i = 0; i < count; ++i) {
     Match match{};
@@ -121,7 +140,7 @@ Result<std::vector<Match>> read_matches(io::TypedReader& patch, std::uint64_t co
       return Error{ErrorCode::kPatchCorrupt, "match " + std::to_string(i + 1) + " reaches beyond the size of NEW", patch.position()};
     }
     left -= taken;
-    matches.push_back(match);
+    matches.add(match);
   }
   return matches;
 }
@@ -152,7 +171,7 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
                                               std::to_string(memory_limit_bytes) + ", raise it with --memory"};
   }
   try {
-    BDELTA_ASSIGN(std::vector<Match> matches, read_matches(patch, count, info.target_size));
+    BDELTA_ASSIGN(MatchTable matches, read_matches(patch, count, info.target_size));
     return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, std::move(info), std::move(matches)));
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "while reading the table of matches"};
