@@ -6,7 +6,7 @@
 // sets that make more of the target a literal looked better than they were: by 2 % on ruff without prediction.
 // Likewise the light model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
 // finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10 %, pygame-ce by
-// 5 % at --ultra): it leaves more of misses that cheap costs add than of others.
+// 5 % at --ultra).
 #include "format/native/size_estimate.hpp"
 
 #include <algorithm>
