@@ -17,7 +17,6 @@ namespace {
 constexpr std::uint64_t kLongBytes = std::uint64_t{1} << 20;  // of streams that take half a second to code: an estimate must do
 constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
 constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
-constexpr std::uint64_t kCodedSampleBytes = 128 * 1024;  // of streams of a sample: where sets are close, these are coded
 constexpr std::uint64_t kCloseShare = 64;          // what differs by less than 1/share is close
 constexpr std::uint64_t kSettledShare = 256;       // of one set of covers, what differs by more is settled by the estimate
 
@@ -123,14 +122,11 @@ Result<std::uint64_t> CreateRun::estimate_body(const BodyDraft& draft, native::E
 Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std::size_t>& indexes) {
   std::vector<Way> ways;
   bool tries_light_misses = false;
-  std::uint64_t least_stream_bytes = ~std::uint64_t{0};
   for (const std::size_t index : indexes) {
     Way way;
     way.index = index;
     way.draft = draft_way(index);
-    const std::uint64_t stream_bytes = way.draft.stream_bytes();
-    least_stream_bytes = std::min(least_stream_bytes, stream_bytes);
-    way.is_quick = stream_bytes <= (sample_ ? kQuickSampleBytes : kQuickBytes);
+    way.is_quick = way.draft.stream_bytes() <= (sample_ ? kQuickSampleBytes : kQuickBytes);
     way.is_long = way.draft.is_long();
     tries_light_misses = tries_light_misses || writer_->tries_light_misses(way.draft.groups);
     if (!way.is_quick) {
@@ -147,9 +143,8 @@ Result<std::vector<CreateRun::Way>> CreateRun::likely_ways(const std::vector<std
                          [](const Way& a, const Way& b) { return a.estimated_bytes == b.estimated_bytes; }),
              ways.end());
   const std::uint64_t least = ways.front().estimated_bytes;
-  // Of a long sample the estimate alone will do, but for the light model of misses, of which it knows little.
-  const bool estimate_does = sample_ && !tries_light_misses && least_stream_bytes > kCodedSampleBytes;
-  const std::size_t most = estimate_does ? 1 : std::min(ways.size(), kMostCoded);
+  // Of a sample the estimate alone will do, but for the light model of misses, of which it knows little.
+  const std::size_t most = sample_ && !tries_light_misses ? 1 : std::min(ways.size(), kMostCoded);
   const std::uint64_t close_bytes = least / (ways.front().is_long ? kSettledShare : kCloseShare);
   std::size_t count = 1;
   while (count < most && ways[count].estimated_bytes - least <= close_bytes) ++count;
