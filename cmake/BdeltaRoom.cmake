@@ -1,12 +1,14 @@
-# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT])
+# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT] [CALM])
 # One room of the architecture is one object library `bdelta_NAME`; it sees the public headers and `src/`.
 # LINKS names system libraries. COMPACT rooms have no loops over bytes: they are compiled for size, as updaters carry
-# them. Which room may include which is checked by tests/rooms.
+# them. CALM rooms spend little time themselves: they, and COMPACT ones, are compiled as BDELTA_CALM_OPTIMISATION says.
+# Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
-# With CMAKE_UNITY_BUILD, which the presets of the sanitizers set too, a room's files are compiled together;
-# src/CMakeLists.txt says which are not.
+# With CMAKE_UNITY_BUILD, which the presets of the gate and of the sanitizers set too, a room's files are compiled
+# together; src/CMakeLists.txt says which are not.
 option(BDELTA_PRECOMPILE "Compile the standard library's headers once; off, each file has to include what it needs" OFF)
+set(BDELTA_CALM_OPTIMISATION "" CACHE STRING "Options for what spends little time itself, to compile it sooner")
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wundef)
@@ -36,6 +38,9 @@ function(bdelta_compile_options target)
   else()
     target_compile_options(${target} PRIVATE ${BDELTA_WARNINGS} $<$<BOOL:${BDELTA_DEVELOPER}>:-Werror>)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+    if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # a file among others looks like a header
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+    endif()
   endif()
   if(BDELTA_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${BDELTA_SANITIZE} -fno-omit-frame-pointer
@@ -56,8 +61,13 @@ function(bdelta_precompiled name)
 endfunction()
 
 if(BDELTA_PRECOMPILE)
-  bdelta_precompiled(bdelta_precompiled_rooms <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory>
-    <optional> <span> <string> <thread> <unordered_map> <variant> <vector>)
+  set(headers <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string> <thread>
+    <unordered_map> <variant> <vector>)
+  bdelta_precompiled(bdelta_precompiled_rooms ${headers})
+  if(BDELTA_CALM_OPTIMISATION)
+    bdelta_precompiled(bdelta_precompiled_calm ${headers})
+    target_compile_options(bdelta_precompiled_calm PRIVATE ${BDELTA_CALM_OPTIMISATION})
+  endif()
 endif()
 
 # bdelta_precompile(TARGET NAME): the target's files see the headers of bdelta_precompiled(NAME), if there are such.
@@ -67,27 +77,42 @@ function(bdelta_precompile target name)
   endif()
 endfunction()
 
-# bdelta_compile_for_size(TARGET): it has no loops over bytes. It compiles faster, too.
+# bdelta_calm(TARGET): it spends little time itself.
+function(bdelta_calm target)
+  if(BDELTA_CALM_OPTIMISATION)
+    target_compile_options(${target} PRIVATE ${BDELTA_CALM_OPTIMISATION})
+    bdelta_precompile(${target} bdelta_precompiled_calm)
+  else()
+    bdelta_precompile(${target} bdelta_precompiled_rooms)
+  endif()
+endfunction()
+
+# bdelta_compile_for_size(TARGET): it has no loops over bytes. It compiles faster, too. Precompiled headers, which have to be
+# compiled as what uses them, take its place.
 function(bdelta_compile_for_size target)
-  if(NOT MSVC)
+  if(NOT MSVC AND NOT BDELTA_PRECOMPILE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)
   endif()
 endfunction()
 
 # bdelta_compile_files_for_size(FILES…): likewise files of a room of which others have such loops. From the room's folder.
 function(bdelta_compile_files_for_size)
-  if(NOT MSVC)
+  if(NOT MSVC AND NOT BDELTA_PRECOMPILE)
     set_source_files_properties(${ARGN} DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
       PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
   endif()
 endfunction()
 
 function(bdelta_room name)
-  cmake_parse_arguments(room "COMPACT" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(room "COMPACT;CALM" "" "SOURCES;LINKS" ${ARGN})
   add_library(bdelta_${name} OBJECT ${room_SOURCES})
   target_include_directories(bdelta_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   bdelta_compile_options(bdelta_${name})
-  bdelta_precompile(bdelta_${name} bdelta_precompiled_rooms)
+  if(room_COMPACT OR room_CALM)
+    bdelta_calm(bdelta_${name})
+  else()
+    bdelta_precompile(bdelta_${name} bdelta_precompiled_rooms)
+  endif()
   if(room_COMPACT)
     bdelta_compile_for_size(bdelta_${name})
   endif()

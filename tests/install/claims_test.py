@@ -39,6 +39,10 @@ class Claims(unittest.TestCase):
         for claim, tests in rows().items():
             for test in tests:
                 name, _, case = test.partition(": ")
+                if name.startswith("fuzz."):  # which a build may leave to another one
+                    target = name.split(".")[1]
+                    self.assertTrue(os.path.exists(os.path.join(support.ROOT, "tests", "fuzz", f"{target}.cpp")), name)
+                    continue
                 pattern = re.compile(rf"(^|/){re.escape(name)}(/|$)")
                 self.assertTrue(any(pattern.search(one) for one in known), f"{claim}: no test {name}")
                 if case:
