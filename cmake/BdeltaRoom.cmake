@@ -87,8 +87,8 @@ function(bdelta_calm target)
   endif()
 endfunction()
 
-# bdelta_compile_for_size(TARGET): it has no loops over bytes. It compiles faster, too. Precompiled headers, which have to be
-# compiled as what uses them, take its place.
+# bdelta_compile_for_size(TARGET): it has no loops over bytes. It compiles faster, too. Precompiled headers, which have
+# to be compiled as what uses them, take its place.
 function(bdelta_compile_for_size target)
   if(NOT MSVC AND NOT BDELTA_PRECOMPILE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Os>)

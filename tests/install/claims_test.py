@@ -1,4 +1,5 @@
 """What SECURITY.md and the README promise is tested: each claim has a row in SECURITY.md, and its tests exist."""
+import os
 import pathlib
 import re
 import unittest
@@ -47,13 +48,16 @@ class Claims(unittest.TestCase):
         self.assertTrue(all(rows().values()))
 
     def test_each_named_test_exists(self):
-        """In the sources: a build may leave programs of tests to another one."""
+        """In the build; where it leaves programs of tests to another one, in the sources too."""
         listing = support.run("ctest", "-N", cwd=support.BUILD)
-        known = set(re.findall(r"^ *Test +#\d+: (\S+)", listing, re.M)) | cases_of_cpp() | fuzz_tests()
+        known = set(re.findall(r"^ *Test +#\d+: (\S+)", listing, re.M))
+        if os.environ["BDELTA_SOME_TESTS"] == "1":
+            known |= cases_of_cpp() | fuzz_tests()
         for claim, tests in rows().items():
             for test in tests:
                 name, _, case = test.partition(": ")
-                self.assertIn(name, known, f"{claim}: no test {name}")
+                pattern = re.compile(rf"(^|/){re.escape(name)}(/|$)")
+                self.assertTrue(any(pattern.search(one) for one in known), f"{claim}: no test {name}")
                 if case:
                     room, _, file = name.partition(".")
                     text = support.read("tests", room, f"{file}_test.py")
