@@ -5,7 +5,7 @@
 #include "format/native/framing.hpp"
 #include "hash/sha256.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::push_test {
 namespace {
 
 // A memory resource that tells the most bytes it had out.
@@ -258,4 +258,4 @@ TEST(Sha256, KnownDigests) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::push_test

@@ -12,7 +12,7 @@
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::changed_patch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST_F(ChangedPatch, WithTheSameBytesIsSaidToHaveChangedByItsTimesAlone) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::changed_patch_test

@@ -8,7 +8,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::crash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -204,4 +204,4 @@ TEST(CrashSimulator, NoticesAnOutputWrittenInItsPlace) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::crash_test

@@ -8,7 +8,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::errors_test {
 namespace {
 
 const Bytes kOld = wordy_bytes(3000, 1);
@@ -321,4 +321,4 @@ TEST(AllErrors, EachIsProvokedHereOrAccountedFor) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::errors_test

@@ -13,7 +13,7 @@
 #include "support/io_support.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::files_fault_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,4 +228,4 @@ TEST_P(FilesFault, ShortCountsAreNotNoticed) {
 INSTANTIATE_TEST_SUITE_P(Uses, FilesFault, ::testing::Range<std::size_t>(0, std::size(kUses)));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::files_fault_test

@@ -15,7 +15,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::interrupted_write_test {
 namespace {
 
 constexpr int kInterruptions = 3;  // at least, of each run
@@ -105,4 +105,4 @@ TEST_P(InterruptedWrite, GoesOnWhereItWas) {
 INSTANTIATE_TEST_SUITE_P(Buffers, InterruptedWrite, ::testing::Values(0, 4096, 65536));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::interrupted_write_test

@@ -12,7 +12,7 @@
 #include "io/spool.hpp"
 #include "support/faulty_ops.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_fault_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -324,4 +324,4 @@ TEST(IoFault, TablesNest) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_fault_test

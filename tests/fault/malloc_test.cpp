@@ -54,7 +54,7 @@ void free(void* memory) { __libc_free(memory); }
 }  // extern "C"
 #pragma GCC visibility pop
 
-namespace bdelta::test {
+namespace bdelta::test::malloc_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -156,4 +156,4 @@ TEST_P(EveryMallocOfACodec, WhileCoding) {
 INSTANTIATE_TEST_SUITE_P(Codecs, EveryMallocOfACodec, ::testing::Values(CodecId::kZstd, CodecId::kLzma));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::malloc_test

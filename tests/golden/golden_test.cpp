@@ -15,7 +15,7 @@
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::golden_test {
 namespace {
 
 const std::filesystem::path kFolder = std::filesystem::path(BDELTA_TESTDATA) / "golden";
@@ -218,4 +218,4 @@ TEST(GoldenFolder, EverySetIsTestedAndDescribed) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::golden_test

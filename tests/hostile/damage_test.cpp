@@ -3,7 +3,7 @@
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::damage_test {
 namespace {
 
 struct Victim {
@@ -230,4 +230,4 @@ TEST(Nonsense, IsAlwaysAnError) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::damage_test

@@ -13,7 +13,7 @@
 #include "support/program_pair.hpp"
 #include "support/sorted_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::global_test {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of each table, as FORMAT.md has it
@@ -221,4 +221,4 @@ TEST(GlobalRecord, Predictor9CountsCoversAndTheirStretches) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::global_test

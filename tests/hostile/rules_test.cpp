@@ -8,7 +8,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::rules_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST(Words, ExpectedAndFoundAndWhatToDo) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::rules_test

@@ -5,7 +5,7 @@
 #include "support/craft.hpp"
 #include "support/repeated.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::target_copies_test {
 namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
@@ -105,4 +105,4 @@ TEST(TargetCopyHeader, NeedsItsFeature) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::target_copies_test

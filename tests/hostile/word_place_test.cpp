@@ -4,7 +4,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::word_place_test {
 namespace {
 
 using native::RecordTag;
@@ -103,4 +103,4 @@ TEST(PlaceOfWords, IsBehindThePageDigests) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::word_place_test

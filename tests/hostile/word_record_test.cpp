@@ -7,7 +7,7 @@
 #include "support/generate.hpp"
 #include "support/plain_record.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::word_record_test {
 namespace {
 
 using native::RecordTag;
@@ -264,4 +264,4 @@ TEST(WordRecord, ACodecsWindowBeyondTheFormatsLimitIsRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::word_record_test

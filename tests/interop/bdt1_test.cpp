@@ -9,7 +9,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::bdt1_test {
 namespace {
 
 void expect_reference_applies(const Bytes& source, const Bytes& target, const Bytes& patch) {
@@ -106,4 +106,4 @@ TEST(WrittenByTheOriginal, AppliesExactly) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::bdt1_test

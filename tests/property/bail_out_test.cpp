@@ -6,7 +6,7 @@
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::bail_out_test {
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -219,4 +219,4 @@ TEST(Cancelling, ApplyingLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::bail_out_test

@@ -6,7 +6,7 @@
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::contents_test {
 namespace {
 
 bool codes_contents(const Bytes& patch) { return has_feature(patch, native::kFeatureContents); }
@@ -325,4 +325,4 @@ TEST(Contents, CancellingEndsApplyingSoon) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::contents_test

@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/package.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::file_digests_test {
 namespace {
 
 bool leaves_digests_out(const Bytes& patch) { return has_feature(patch, native::kFeatureFileDigests); }
@@ -128,4 +128,4 @@ TEST(Packages, RecordAndFeatureBelongTogether) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::file_digests_test

@@ -6,7 +6,7 @@
 #include "support/signed_program.hpp"
 #include "support/tar.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::header_sums_test {
 namespace {
 
 bool leaves_sums_out(const Bytes& patch) { return has_feature(patch, native::kFeatureHeaderSums); }
@@ -139,4 +139,4 @@ TEST(Archives, RecordAndFeatureBelongTogether) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::header_sums_test

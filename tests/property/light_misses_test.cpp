@@ -6,7 +6,7 @@
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::light_misses_test {
 namespace {
 
 constexpr std::uint64_t kLightMisses = native::kFeatureLightMisses;
@@ -159,4 +159,4 @@ TEST(LightMisses, ScopesThatLieAreRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::light_misses_test

@@ -8,7 +8,7 @@
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::moved_numbers_test {
 namespace {
 
 bool moves_numbers(const Bytes& patch) { return has_feature(patch, native::kFeatureMovedNumbers); }
@@ -150,4 +150,4 @@ TEST(Modules, ListsThatOldHasNotAreRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::moved_numbers_test

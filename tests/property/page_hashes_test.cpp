@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/signed_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::page_hashes_test {
 namespace {
 
 class SignedLevels : public ::testing::TestWithParam<int> {};
@@ -88,4 +88,4 @@ TEST(Signed, RecordAndFeatureBelongTogether) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::page_hashes_test

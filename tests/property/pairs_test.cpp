@@ -5,7 +5,7 @@
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::pairs_test {
 namespace {
 
 struct Pair {
@@ -44,4 +44,4 @@ INSTANTIATE_TEST_SUITE_P(Pairs, RealPair, ::testing::Values(Pair{"bpatch-elf", 2
                          [](const auto& pair) { return pair.index == 0 ? "BpatchElf" : "Sources"; });
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::pairs_test

@@ -9,7 +9,7 @@
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::prediction_test {
 namespace {
 
 constexpr int kLevel = 6;
@@ -264,4 +264,4 @@ TEST(Prediction, ApplyingKeepsToItsMemoryLimit) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::prediction_test

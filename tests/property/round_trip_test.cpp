@@ -3,7 +3,7 @@
 #include "support/memory.hpp"
 #include "support/sanitized.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::round_trip_test {
 namespace {
 
 struct Way {
@@ -170,4 +170,4 @@ INSTANTIATE_TEST_SUITE_P(Ways, ShortStrings,
                          name_of);
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::round_trip_test

@@ -6,7 +6,7 @@
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::segments_test {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -177,4 +177,4 @@ TEST(NearSource, TakesTheBlocksThatHoldMostAndNoMore) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::segments_test

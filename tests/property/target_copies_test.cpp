@@ -7,7 +7,7 @@
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::target_copies_test {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -150,4 +150,4 @@ TEST(CraftedTargetCopies, OfAListThatIsLeftOut) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::target_copies_test

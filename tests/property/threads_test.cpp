@@ -2,7 +2,7 @@
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::threads_test {
 namespace {
 
 struct Pair {
@@ -160,4 +160,4 @@ TEST(Size, OneByteInSixtyFourMegabytesIsATinyPatch) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::threads_test

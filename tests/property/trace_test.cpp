@@ -5,7 +5,7 @@
 #include "support/memory.hpp"
 #include "support/trace.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::trace_test {
 namespace {
 
 struct Pair {
@@ -155,4 +155,4 @@ TEST_P(Trace, OfAFailureEndsWhereTheWorkDid) {
 INSTANTIATE_TEST_SUITE_P(Threads, Trace, ::testing::Values(1u, 3u));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::trace_test

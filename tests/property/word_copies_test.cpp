@@ -4,7 +4,7 @@
 #include "support/craft.hpp"
 #include "support/renumbered.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::word_copies_test {
 namespace {
 
 // Copies cut by windows and groups of any size, in every form of group.
@@ -157,4 +157,4 @@ TEST(RunLimit, AWordAcrossTheEndOfTheWindow) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::word_copies_test

@@ -5,7 +5,7 @@
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::words_test {
 namespace {
 
 bool has_words(const Bytes& patch) { return has_feature(patch, native::kFeatureWords); }
@@ -123,4 +123,4 @@ TEST(Renumbered, GroupDigestsCountTheRecord) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::words_test

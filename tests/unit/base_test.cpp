@@ -8,7 +8,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::base_test {
 namespace {
 
 constexpr std::uint64_t kMax = ~std::uint64_t{0};
@@ -206,4 +206,4 @@ TEST(Digest, PiecesGiveTheWhole) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::base_test

@@ -2,7 +2,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::bdt1_reader_test {
 namespace {
 
 TEST(Bdt1Reader, MatchesMayGoBackAndEndAnywhere) {
@@ -65,4 +65,4 @@ TEST(Bdt1Reader, WindowsCutMatchesAndLiterals) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::bdt1_reader_test

@@ -6,7 +6,7 @@
 #include "support/kernel_modules.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::btf_test {
 namespace {
 
 using exe::BtfNumber;
@@ -157,4 +157,4 @@ TEST(BtfSections, OfDamagedObjectsLieInsideTheFile) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::btf_test

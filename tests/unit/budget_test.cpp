@@ -3,7 +3,7 @@
 
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::budget_test {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -201,4 +201,4 @@ TEST(EstimateMemory, StaysWithinALimitAndGrowsWithout) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::budget_test

@@ -7,7 +7,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::change_sample_test {
 namespace {
 
 ParseParams with_costs(std::size_t count) {
@@ -148,4 +148,4 @@ TEST(SampleChanges, TakesFewOfManyFromAllOverTheTarget) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::change_sample_test

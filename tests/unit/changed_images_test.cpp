@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::changed_images_test {
 namespace {
 
 constexpr std::uint64_t kImageBytes = 10'000;
@@ -134,4 +134,4 @@ TEST(ChangedImages, OneOfEachStays) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::changed_images_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace bdelta::cli {
+namespace bdelta::cli::cli_text_test {
 namespace {
 
 TEST(MemoryNote, SaysWhatIsNeededBeyondTheUsual) {
@@ -16,4 +16,4 @@ TEST(MemoryNote, SaysWhatIsNeededBeyondTheUsual) {
 }
 
 }  // namespace
-}  // namespace bdelta::cli
+}  // namespace bdelta::cli::cli_text_test

@@ -3,7 +3,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::codec_test {
 namespace {
 
 struct Frames {
@@ -143,4 +143,4 @@ TEST(Zstd, RefusesAWindowLargerThanDeclared) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::codec_test

@@ -3,7 +3,7 @@
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::coding_choice_test {
 namespace {
 
 constexpr CodecSettings kLzma{CodecId::kLzma, 6, 0};
@@ -335,4 +335,4 @@ TEST(Choice, ReportsWhatItWrote) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::coding_choice_test

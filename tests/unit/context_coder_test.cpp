@@ -8,7 +8,7 @@
 #include "support/generate.hpp"
 #include "support/woven.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::context_coder_test {
 namespace {
 
 // A code in pieces of `piece` bytes.
@@ -350,4 +350,4 @@ TEST(PackedGroups, AnyCodeIsAnErrorOrAWindowThatHolds) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::context_coder_test

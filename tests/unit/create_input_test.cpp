@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::create_input_test {
 namespace {
 
 // What is changed in an input leaves the reader's bytes as they are.
@@ -26,4 +26,4 @@ TEST(InputBytes, AreCopiedWholeToBeChanged) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::create_input_test

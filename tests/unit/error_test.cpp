@@ -5,7 +5,7 @@
 
 #include "support/expect.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::error_test {
 namespace {
 
 struct Row {
@@ -92,4 +92,4 @@ TEST(Result, HoldsEitherValueOrError) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::error_test

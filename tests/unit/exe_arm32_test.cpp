@@ -5,7 +5,7 @@
 #include "support/generate.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_arm32_test {
 namespace {
 
 using exe::AddressRange;
@@ -172,4 +172,4 @@ TEST(Arm32Fields, UnwindTables) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_arm32_test

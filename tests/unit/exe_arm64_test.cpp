@@ -2,7 +2,7 @@
 #include "exe/isa.hpp"
 #include "support/expect.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_arm64_test {
 namespace {
 
 using exe::AddressRange;
@@ -175,4 +175,4 @@ TEST(Arm64Fields, AShortTailIsIgnored) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_arm64_test

@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_elf_table_test {
 namespace {
 
 using namespace bdelta::test;
@@ -189,4 +189,4 @@ TEST(JumpTables, EndWhereAnEntryLeadsElsewhere) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_elf_table_test

@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_field_codec_test {
 namespace {
 
 using exe::Field;
@@ -277,4 +277,4 @@ TEST(FieldCodec, FormsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_field_codec_test

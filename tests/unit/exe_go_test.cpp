@@ -7,7 +7,7 @@
 #include "support/rebased_program.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_go_test {
 namespace {
 
 using namespace bdelta::test;
@@ -192,4 +192,4 @@ TEST(MachoRebases, ToldOneByOneLeadToTheirPointers) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_go_test

@@ -12,7 +12,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_image_choice_test {
 namespace {
 
 using namespace exe;
@@ -92,4 +92,4 @@ TEST(FindImages, EndsOnceTheyHaveSoManySections) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_image_choice_test

@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_image_table_test {
 namespace {
 
 using namespace exe;
@@ -158,4 +158,4 @@ TEST(ImageTable, HasNoMoreSectionsThanCanBeHeld) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_image_table_test

@@ -15,6 +15,7 @@ void PrintTo(const Section& section, std::ostream* out) {
        << section.memory_bytes << ", kind " << static_cast<int>(section.kind) << "}" << std::dec;
 }
 
+namespace exe_image_test {
 namespace {
 
 using namespace bdelta::test;
@@ -203,4 +204,5 @@ TEST(MagicScan, EqualsOneByteAfterTheOther) {
 }
 
 }  // namespace
+}  // namespace exe_image_test
 }  // namespace bdelta::exe

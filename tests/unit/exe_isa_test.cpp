@@ -10,7 +10,7 @@
 #include "support/generate.hpp"
 #include "unit/x86_encodings.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_isa_test {
 namespace {
 
 using exe::AddressRange;
@@ -234,4 +234,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, AnyBytes,
                          ::testing::Values(Machine::kX86_64, Machine::kX86_32, Machine::kArm64, Machine::kArm32));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_isa_test

@@ -8,7 +8,7 @@
 
 #include "exe/image.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_layout_test {
 namespace {
 
 constexpr SectionKind kCode = SectionKind::kCode;
@@ -77,4 +77,4 @@ TEST(ImageLayoutTest, AnswersSeveralThreadsAlike) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_layout_test

@@ -5,7 +5,7 @@
 #include "exe/leb128.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_leb128_test {
 namespace {
 
 using namespace bdelta::test;
@@ -54,4 +54,4 @@ TEST(LongNumbers, OfAWholeFileTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_leb128_test

@@ -21,6 +21,7 @@ bool operator==(const Field& a, const Field& b) {
          a.kind == b.kind && a.trailing_bytes == b.trailing_bytes && a.image == b.image;
 }
 
+namespace exe_packed_fields_test {
 namespace {
 
 using namespace bdelta::test;
@@ -174,4 +175,5 @@ TEST(FieldBlocks, AreInOrderHoweverTheyCame) {
 }
 
 }  // namespace
+}  // namespace exe_packed_fields_test
 }  // namespace bdelta::exe

@@ -6,7 +6,7 @@
 #include "support/pe_program.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_pe_exception_test {
 namespace {
 
 using namespace bdelta::test;
@@ -155,4 +155,4 @@ TEST(PeExceptions, WideTablesHaveOneOfThreeNumbers) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_pe_exception_test

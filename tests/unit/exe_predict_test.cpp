@@ -11,7 +11,7 @@
 #include "support/expect.hpp"
 #include "support/toy_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_predict_test {
 namespace {
 
 using namespace exe;
@@ -303,4 +303,4 @@ TEST(Labels, DamageIsRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_predict_test

@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/toy_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_program_test {
 namespace {
 
 using namespace exe;
@@ -152,4 +152,4 @@ TEST_F(Fields, AreKeptIfTablesAndCodeFit) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_program_test

@@ -4,7 +4,7 @@
 #include "support/sorted_program.hpp"
 #include "unit/exe_rebuilt.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_rebuild_memory_test {
 namespace {
 
 std::uint64_t memory(const SortedProgram& program, KindSet kinds, PredictorId predictor) {
@@ -54,4 +54,4 @@ TEST(RebuildMemory, OfSeveralKindsIsThatOfOneAtATime) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_rebuild_memory_test

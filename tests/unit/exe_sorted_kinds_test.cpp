@@ -4,7 +4,7 @@
 #include "support/exe_craft.hpp"
 #include "unit/exe_rebuilt.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_sorted_kinds_test {
 namespace {
 
 // Each rule of a block, broken in the one table of a small image.
@@ -172,4 +172,4 @@ TEST(FunctionTables, UnwindInformationIsLedByLabels) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_sorted_kinds_test

@@ -4,7 +4,7 @@
 #include "support/exe_craft.hpp"
 #include "unit/exe_rebuilt.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_sorted_table_test {
 namespace {
 
 class OfShape : public ::testing::TestWithParam<SortedShape> {};
@@ -171,4 +171,4 @@ TEST(RebuiltTables, StandInPlaceOfWhatOldHas) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_sorted_table_test

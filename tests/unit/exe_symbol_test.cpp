@@ -12,7 +12,7 @@
 #include "support/memory.hpp"
 #include "support/thumb_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_symbol_test {
 namespace {
 
 using exe::Field;
@@ -210,4 +210,4 @@ TEST(RustNames, HaveHashesOfTheCratesThatTheyMention) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_symbol_test

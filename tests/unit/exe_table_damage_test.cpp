@@ -16,7 +16,7 @@
 #include "support/pe_program.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_table_damage_test {
 namespace {
 
 using namespace bdelta::test;
@@ -133,4 +133,4 @@ TEST(TableFields, OfRealPrograms) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_table_damage_test

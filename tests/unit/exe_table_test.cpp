@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::exe {
+namespace bdelta::exe::exe_table_test {
 namespace {
 
 using namespace bdelta::test;
@@ -111,4 +111,4 @@ TEST(TableFields, Toy) {
 }
 
 }  // namespace
-}  // namespace bdelta::exe
+}  // namespace bdelta::exe::exe_table_test

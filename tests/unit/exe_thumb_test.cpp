@@ -5,7 +5,7 @@
 #include "support/generate.hpp"
 #include "unit/exe_seen_fields.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_thumb_test {
 namespace {
 
 using exe::AddressRange;
@@ -197,4 +197,4 @@ TEST(MixedArmFields, OnlyOfPredictor3) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_thumb_test

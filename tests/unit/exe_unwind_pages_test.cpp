@@ -18,6 +18,7 @@ namespace bdelta::exe {
 
 static bool operator==(const UnwindEntry& a, const UnwindEntry& b) { return a.rva == b.rva && a.encoding == b.encoding; }
 
+namespace exe_unwind_pages_test {
 namespace {
 
 using namespace bdelta::test;
@@ -28,7 +29,7 @@ constexpr std::size_t kSection = 0x200;
 struct Crafted {
   explicit Crafted(const UnwindSection& section) {
     CraftedBytes out;
-    out.put_bytes(0x100, bytes_of("__unwind_info"));
+    out.put_bytes(0x100, test::bytes_of("__unwind_info"));
     out.put_bytes(kSection, section.bytes);
     bytes = out.take();
     header.sections.push_back({0x100, 0, section.bytes.size(), kSection, 0});
@@ -190,4 +191,5 @@ TEST(PageBreaks, HaveLimits) {
 }
 
 }  // namespace
+}  // namespace exe_unwind_pages_test
 }  // namespace bdelta::exe

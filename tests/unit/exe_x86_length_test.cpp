@@ -6,7 +6,7 @@
 #include "support/generate.hpp"
 #include "unit/x86_encodings.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::exe_x86_length_test {
 namespace {
 
 // Lengths by the general decoder and by the sweep; `code` has kReadableBytes behind it.
@@ -97,4 +97,4 @@ TEST(X86Sweep, EqualsTheDecoderOnRandomBytes) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::exe_x86_length_test

@@ -8,7 +8,7 @@
 #include "support/package.hpp"
 #include "support/plain_record.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::file_digest_test {
 namespace {
 
 constexpr std::uint64_t kTargetBytes = 100'000;
@@ -261,4 +261,4 @@ TEST(FileDigester, WindowsMayEndAnywhere) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::file_digest_test

@@ -3,7 +3,7 @@
 #include "support/craft.hpp"
 #include "support/format_example.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::format_group_test {
 namespace {
 
 Error group_error(const Bytes& body, native::Header header) {
@@ -236,4 +236,4 @@ TEST_F(Packed, GivenStreamsThatDoNotFitTheirCounts) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::format_group_test

@@ -4,7 +4,7 @@
 #include "support/format_example.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::format_test {
 namespace {
 
 Result<PatchInfo> inspected(ByteSpan patch) {
@@ -131,4 +131,4 @@ TEST(Detect, VersionsDraftsAndStrangers) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::format_test

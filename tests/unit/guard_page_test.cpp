@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::guard_page_test {
 namespace {
 
 TEST(GuardedBytes, HoldWhatTheyWereGiven) {
@@ -30,4 +30,4 @@ TEST(GuardedBytesDeathTest, OneByteFurtherIsAFault) {
 #endif
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::guard_page_test

@@ -7,7 +7,7 @@
 #include "support/plain_record.hpp"
 #include "support/tar.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::header_sum_test {
 namespace {
 
 using Form = HeaderSumForm;
@@ -282,4 +282,4 @@ TEST(HeaderSumFiller, AnErrorOfTheTargetEndsIt) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::header_sum_test

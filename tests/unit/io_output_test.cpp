@@ -10,7 +10,7 @@
 #include "io/temp_file.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -315,4 +315,4 @@ TEST(IoSameFile, ByIdentityElseBySpelling) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_output_test

@@ -12,7 +12,7 @@
 #include "io/file_ops.hpp"
 #include "support/io_support.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_place_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST(IoNames, AsLongAsTheSystemAllows) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_place_test

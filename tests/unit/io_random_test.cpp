@@ -10,7 +10,7 @@
 #include "io/open.hpp"
 #include "io/spool.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_random_test {
 namespace {
 
 FileOptions with_mode(IoMode mode) {
@@ -148,4 +148,4 @@ TEST(IoSpool, NeedsItsDirectoryOnlyWhenMemoryIsFull) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_random_test

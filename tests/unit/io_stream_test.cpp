@@ -9,7 +9,7 @@
 #include "io/file_error.hpp"
 #include "io/open.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_stream_test {
 namespace {
 
 constexpr std::uint64_t kBuffers[] = {0, 1, 2, 100, 4096, 64 * 1024};
@@ -175,4 +175,4 @@ TEST(IoStream, FullDeviceIsNoSpace) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_stream_test

@@ -7,7 +7,7 @@
 #include "io/record_writer.hpp"
 #include "io/typed_reader.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::io_typed_test {
 namespace {
 
 using io::MemorySequentialReader;
@@ -168,4 +168,4 @@ TEST(IoRecord, KeepsTheFirstFailure) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::io_typed_test

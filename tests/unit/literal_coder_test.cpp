@@ -11,7 +11,7 @@
 #include "model/range_coder.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::literal_coder_test {
 namespace {
 
 // A code in pieces of `piece` bytes.
@@ -405,4 +405,4 @@ TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::literal_coder_test

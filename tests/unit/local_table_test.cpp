@@ -4,7 +4,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::local_table_test {
 namespace {
 
 std::uint64_t find(const LocalTable& table, ByteSpan bytes, std::uint64_t pos, std::uint64_t around) {
@@ -51,4 +51,4 @@ TEST(LocalTable, TakesPlacesAtBothEndsOfTheSource) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::local_table_test

@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::match_covers_test {
 namespace {
 
 Covers covers_between(ByteSpan source, ByteSpan target, int level, unsigned threads = 1) {
@@ -253,4 +253,4 @@ TEST(RoundBorders, FindsWhereBlocksBegin) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::match_covers_test

@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::match_kernel_test {
 namespace {
 
 // `like` with some of its bytes changed, so that masks are neither full nor empty.
@@ -240,4 +240,4 @@ TEST(AnchorTable, NamesPlacesInAllOfTheSource) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::match_kernel_test

@@ -8,7 +8,7 @@
 #include "support/memory.hpp"
 #include "support/tar.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::member_alignment_test {
 namespace {
 
 // (position in the target, its end, diagonals from the start and the end): what is written of a range below.
@@ -140,4 +140,4 @@ TEST(MemberAlignment, ArchivesInAnotherOrderMakeSmallPatches) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::member_alignment_test

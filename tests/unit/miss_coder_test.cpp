@@ -9,7 +9,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::miss_coder_test {
 namespace {
 
 constexpr std::uint64_t kFirstPos = 100;
@@ -258,4 +258,4 @@ TEST(MissHeat, RisesFastAndFallsSlowly) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::miss_coder_test

@@ -5,7 +5,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::model_test {
 namespace {
 
 // Decodes and executes a whole draft, as a reader and the executor would.
@@ -255,4 +255,4 @@ TEST(SourceCache, GivesTheBytesOfTheSourceInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::model_test

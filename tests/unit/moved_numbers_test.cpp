@@ -11,7 +11,7 @@
 #include "support/memory.hpp"
 #include "support/plain_record.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::moved_numbers_test {
 namespace {
 
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
@@ -173,4 +173,4 @@ TEST(MovedNumberRecord, WithImpossibleNumbersIsRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::moved_numbers_test

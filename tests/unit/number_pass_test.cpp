@@ -8,7 +8,7 @@
 #include "support/memory.hpp"
 #include "support/plain_record.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::number_pass_test {
 namespace {
 
 // The source as an applier would copy it, and how many bytes then differ.
@@ -143,4 +143,4 @@ TEST(NumberPass, WhatIsLearnedCanBeApplied) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::number_pass_test

@@ -12,7 +12,7 @@
 #include "support/plain_record.hpp"
 #include "support/signed_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::page_hash_test {
 namespace {
 
 constexpr std::uint64_t kTargetBytes = 1'000'000;
@@ -202,4 +202,4 @@ TEST(PageHasher, AnyCutsGiveTheSameLists) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::page_hash_test

@@ -6,7 +6,7 @@
 #include <atomic>
 
 
-namespace bdelta::test {
+namespace bdelta::test::parallel_test {
 namespace {
 
 class Pool : public ::testing::TestWithParam<unsigned> {};
@@ -65,4 +65,4 @@ TEST(PoolOfNone, IsAPoolOfOne) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::parallel_test

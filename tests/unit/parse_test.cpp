@@ -7,7 +7,7 @@
 #include "support/generate.hpp"
 #include "support/sanitized.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::parse_test {
 namespace {
 
 constexpr std::int64_t kFar = std::int64_t{1} << 50;
@@ -352,4 +352,4 @@ TEST(FitCosts, ChangedBytesAreFreeOnesAndMisses) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::parse_test

@@ -4,7 +4,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::plan_test {
 namespace {
 
 // Every target byte once, in order; plain segments are exact copies; groups hold no more coded bytes than asked.
@@ -77,4 +77,4 @@ TEST(Plan, ManyPiecesAndDiagonals) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::plan_test

@@ -4,7 +4,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::program_gate_test {
 namespace {
 
 // Bytes of no cover differ, too.
@@ -38,4 +38,4 @@ TEST(PlainChanges, AreThoseOfEachByte) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::program_gate_test

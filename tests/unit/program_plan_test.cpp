@@ -5,7 +5,7 @@
 #include "support/expect.hpp"
 #include "support/sorted_program.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::program_plan_test {
 namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -52,4 +52,4 @@ TEST(ProgramPlan, HasAsManyCoversAsFitBesideTheRest) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::program_plan_test

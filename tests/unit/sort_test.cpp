@@ -10,7 +10,7 @@
 
 #include "parallel/compare.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::sort_test {
 namespace {
 
 class SortingByAll : public ::testing::TestWithParam<unsigned> {};
@@ -134,4 +134,4 @@ TEST(Sorting, EndsWhenTheWatchSaysSo) {
 INSTANTIATE_TEST_SUITE_P(Threads, SortingByAll, ::testing::Values(1u, 2u, 3u, 16u));
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::sort_test

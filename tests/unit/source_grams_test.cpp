@@ -7,7 +7,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::source_grams_test {
 namespace {
 
 // The first `length` bytes of `text` at each of the places.
@@ -132,4 +132,4 @@ TEST(SourceGrams, BlocksThatAreAskedOftenAnswerAsBefore) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::source_grams_test

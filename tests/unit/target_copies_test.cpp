@@ -6,7 +6,7 @@
 #include "support/expect.hpp"
 #include "support/repeated.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::target_copies_test {
 namespace {
 
 constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
@@ -213,4 +213,4 @@ TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::target_copies_test

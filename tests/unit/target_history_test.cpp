@@ -2,7 +2,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::target_history_test {
 namespace {
 
 // All places that are kept, after pieces of any size, beside a plain copy of the target.
@@ -33,4 +33,4 @@ TEST(TargetHistory, OfNoBytesTakesAnyTarget) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::target_history_test

@@ -7,7 +7,7 @@
 #include "parallel/worker_pool.hpp"
 #include "support/trace.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::timeline_test {
 namespace {
 
 constexpr PhaseId kAll[] = {PhaseId::kRead,     PhaseId::kHash,     PhaseId::kCompare,  PhaseId::kIndex,
@@ -187,4 +187,4 @@ TEST(Timeline, WallClockIsTheUnion) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::timeline_test

@@ -6,7 +6,7 @@
 #include "io/memory_io.hpp"
 #include "support/expect.hpp"
 
-namespace bdelta::cli {
+namespace bdelta::cli::trace_log_test {
 namespace {
 
 TraceSpan span_at(std::uint64_t begin_ns, std::uint64_t end_ns, const char* name = "scan", unsigned thread = 0) {
@@ -64,4 +64,4 @@ TEST(WriteTrace, SaysAllOfASpan) {
 }
 
 }  // namespace
-}  // namespace bdelta::cli
+}  // namespace bdelta::cli::trace_log_test

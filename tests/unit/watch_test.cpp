@@ -6,7 +6,7 @@
 #include "parallel/worker_pool.hpp"
 #include "support/expect.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::watch_test {
 namespace {
 
 const Watch::Callback kNone;
@@ -96,4 +96,4 @@ TEST(Watch, WatchedTablesAreZero) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::watch_test

@@ -9,7 +9,7 @@
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 
-namespace bdelta::test {
+namespace bdelta::test::word_map_test {
 namespace {
 
 Bytes bytes_of_word(std::uint64_t word, unsigned word_bytes) {
@@ -351,4 +351,4 @@ TEST(ChosenWords, AreFoundLikeAnyOthers) {
 }
 
 }  // namespace
-}  // namespace bdelta::test
+}  // namespace bdelta::test::word_map_test
