@@ -124,13 +124,26 @@ inline bool read_target_by(Way way, const PackScope& scope, Field& field) noexce
   return is_told;
 }
 
+constexpr unsigned kKeyBits = 8 * kShapeBytes;
+constexpr std::uint64_t kKeyMask = (std::uint64_t{1} << kKeyBits) - 1;
+constexpr unsigned kMetBits = 6;
+
+// A shape as a number, the bytes of which shape_at reads.
+std::uint64_t key_of(const FieldShape& shape) noexcept {
+  return static_cast<std::uint64_t>(shape.form) | static_cast<std::uint64_t>(shape.kind) << 8 |
+         std::uint64_t{shape.trailing_bytes} << 16 | std::uint64_t{shape.image} << 24 |
+         std::uint64_t{shape.flags} << 32 | std::uint64_t{shape.way} << 40;
+}
+
 constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * kMaxVarintBytes;
 constexpr std::size_t kBatchFields = 64;
 
 class Packer {
  public:
   Packer(const PackScope& scope, FieldShapes& shapes)
-      : scope_(scope), shapes_(shapes), pos_(scope.pos), targets_(scope, shapes.size()) {}
+      : scope_(scope), shapes_(shapes), pos_(scope.pos), targets_(scope, shapes.size()) {
+    met_.fill(kKeyMask);  // which no shape has
+  }
 
   void pack(std::span<const Field> fields, Bytes& to) {
     append_varint(to, fields.size());
@@ -157,26 +170,29 @@ class Packer {
     if ((flags & kHasTarget) != 0) put_difference(field.target_address, targets_.of(slot, field.form));
   }
 
+  // Nearly all fields are of a shape that was met before: its number is found without a look at the list.
   std::size_t put_shape(const FieldShape& shape) {
-    std::uint8_t& guess = guess_[(static_cast<unsigned>(shape.kind) * 5u + static_cast<unsigned>(shape.form) +
-                                  shape.trailing_bytes * 16u + shape.flags) % guess_.size()];
-    std::size_t slot = guess;
-    if (slot >= shapes_.size() || shapes_[slot] != shape) {
-      slot = static_cast<std::size_t>(std::find(shapes_.begin(), shapes_.end(), shape) - shapes_.begin());
-    }
+    const std::uint64_t key = key_of(shape);
+    std::uint64_t& met = met_[(key * 0x9E3779B97F4A7C15u) >> (64 - kMetBits)];
+    if ((met & kKeyMask) != key) return put_new_shape(shape, key, met);
+    const auto slot = static_cast<std::uint8_t>(met >> kKeyBits);
+    *at_++ = slot;
+    return slot;
+  }
+
+  std::size_t put_new_shape(const FieldShape& shape, std::uint64_t key, std::uint64_t& met) {
+    const auto slot = static_cast<std::size_t>(std::find(shapes_.begin(), shapes_.end(), shape) - shapes_.begin());
     if (slot >= kMostShapes) {
       *at_++ = kUnnumbered;
-      for (const std::uint8_t part : {static_cast<std::uint8_t>(shape.form), static_cast<std::uint8_t>(shape.kind),
-                                      shape.trailing_bytes, shape.image, shape.flags, shape.way}) {
-        *at_++ = part;
-      }
+      for (unsigned i = 0; i < kShapeBytes; ++i) *at_++ = static_cast<std::uint8_t>(key >> (8 * i));
       return kUnnumbered;
     }
     if (slot == shapes_.size()) {
       shapes_.push_back(shape);
       targets_.add_shape(slot);
     }
-    guess = *at_++ = static_cast<std::uint8_t>(slot);
+    met = key | std::uint64_t{slot} << kKeyBits;
+    *at_++ = static_cast<std::uint8_t>(slot);
     return slot;
   }
 
@@ -192,7 +208,7 @@ class Packer {
   std::uint64_t pos_;           // of the field before
   std::uint64_t base_ = 0;
   LastTargets targets_;
-  std::array<std::uint8_t, 64> guess_{};
+  std::array<std::uint64_t, std::size_t{1} << kMetBits> met_;  // keys of shapes, with their numbers above
   std::array<std::uint8_t, kBatchFields * kMostFieldBytes> batch_;
 };
 
@@ -215,17 +231,18 @@ void pack_fields(const PackScope& scope, std::span<const Field> fields, FieldSha
 ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSpan packed, std::vector<Field>& to) {
   const std::uint8_t* at = packed.data();
   LastTargets targets(scope, shapes.size());
-  Field field;
-  field.pos = scope.pos;
+  std::uint64_t pos = scope.pos;
   std::uint64_t base = 0;
   const auto count = static_cast<std::size_t>(load_varint(at));
-  for (std::size_t i = 0; i < count; ++i) {
+  to.resize(to.size() + count);
+  for (Field& field : std::span(to).last(count)) {
     const std::size_t slot = *at++;
     const FieldShape shape = slot != kUnnumbered ? shapes[slot] : shape_at(std::exchange(at, at + kShapeBytes));
-    field = {after(field.pos, at), 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
+    pos = after(pos, at);
+    field = {pos, 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
     if ((shape.flags & kHasBase) != 0) {
       base = after(base, at);
-      field.base_delta = static_cast<std::uint32_t>(field.pos - base);
+      field.base_delta = static_cast<std::uint32_t>(pos - base);
     }
     if ((shape.flags & kHasTarget) != 0) {
       std::uint64_t& target = targets.of(slot, shape.form);
@@ -233,7 +250,6 @@ ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSp
     } else {
       (void)read_target_by(static_cast<Way>(shape.way), scope, field);
     }
-    to.push_back(field);
   }
   return packed.subspan(static_cast<std::size_t>(at - packed.data()));
 }
