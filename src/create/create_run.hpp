@@ -132,7 +132,16 @@ class CreateRun {
   };
   [[nodiscard]] Part sampled_part() const;
   Result<bool> is_prediction_clear(std::size_t plain);
-  Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample);
+  void add_sets_with_target_copies(const Covers& seeds, const ByteRanges& sample);
+  Result<std::size_t> best_set(std::size_t count);
+  Result<std::optional<std::size_t>> near_set(std::size_t best, std::size_t first, std::size_t count);
+  Result<std::vector<std::size_t>> best_sets(const Covers& seeds, const ByteRanges& sample);
+  Result<std::vector<std::size_t>> best_sets_for_contents();
+  Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds);
+  // Too large to be parsed with all costs there are.
+  [[nodiscard]] bool is_large_segment() const noexcept {
+    return budget_.settings.choice_bytes > 0 && segment_.end - segment_.begin > budget_.settings.choice_bytes;
+  }
   Result<std::uint64_t> estimate_body(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
   Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin, double end);

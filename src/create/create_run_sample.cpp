@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "match/target_copies.hpp"
 
 namespace bdelta {
 namespace {
@@ -16,6 +17,8 @@ constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;  // … and 
 // Of the sample, that prediction must save for other covers to be spared: of two programs with little in common a sample
 // was off by up to 3.5 % of what all of it said.
 constexpr std::uint64_t kSparedShare = 32;
+constexpr std::uint64_t kCopiedShare = 8;  // of what NEW costs, that copies of itself must save to count in the sample
+constexpr std::uint64_t kNearShare = 128;  // sets that differ by less than 1/share in the sample may do so the other way round
 
 // Those of several groups in one.
 void join_streams(std::vector<GroupDraft>& groups) {
@@ -32,12 +35,10 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
   Status sampled;
   CostChoice choice;
   choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
-  const LevelSettings& settings = budget_.settings;
-  const bool is_large = settings.choice_bytes > 0 && target.size() > settings.choice_bytes;
-  choice.least_changed_bytes = is_large ? 0 : settings.choice_changed_bytes;
+  choice.least_changed_bytes = is_large_segment() ? 0 : budget_.settings.choice_changed_bytes;
   choice.of_one = doubts_prediction();
-  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& sample) {
-    auto best = best_of_sample(std::move(sets), sample);
+  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds) {
+    auto best = best_of_sample(std::move(sets), sample, seeds);
     if (best) return std::move(*best);
     sampled = std::move(best).error();
     return std::vector<std::size_t>{0};
@@ -80,33 +81,100 @@ Result<bool> CreateRun::is_prediction_clear(std::size_t plain) {
   return predicted_bytes + bytes / kSparedShare < bytes;
 }
 
-// The best of all, or with slow contents, which find out late what literals cost, the best of the usual costs and that of
-// those for where little changes. None where prediction is clearly better.
-Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> sets, const ByteRanges& sample) {
+// The sets of the sample once more, with copies of NEW where these cost less; not where such copies save little. They are
+// looked for as if the covers were `seeds`: those of the sample say nothing of what surrounds it.
+void CreateRun::add_sets_with_target_copies(const Covers& seeds, const ByteRanges& sample) {
+  if (budget_.settings.history_bytes == 0 || budget_.settings.contents || !budget_.ample || programs_) return;
+  const ByteSpan source = source_.bytes(), target = target_.bytes();
+  const ParseCosts costs;
+  const TargetCopyLimits limits{budget_.settings.history_bytes, kCopiedShare};
+  const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target.size());
+  const TargetCopies all = bdelta::find_target_copies({source, target, seeds}, costs, limits, *pool_);
+  if (all.saved_bytes < all.spent_bytes / kCopiedShare) return;
+  const std::size_t count = found_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Covers copies = cheaper_copies({source, target, found_[i]}, all.copies, sample, costs, *pool_);
+    found_.push_back(with_target_copies(found_[i], copies, source.size()));
+  }
+  source_pieces_ = FilePieces({{0, source}, {source.size(), target}});
+}
+
+// Of the first `count` sets of the sample, or the same with copies of NEW behind these, the best: an index into found_.
+Result<std::size_t> CreateRun::best_set(std::size_t count) {
+  std::vector<std::size_t> ways(count);
+  std::iota(ways.begin(), ways.end(), std::size_t{0});
+  BDELTA_ASSIGN(const std::size_t best, smallest_of(ways, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+  if (found_.size() == count) return best;
+  std::optional<CodedBody> coded = std::exchange(coded_, {});
+  std::iota(ways.begin(), ways.end(), count);
+  BDELTA_ASSIGN(const std::size_t other, smallest_of(ways, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+  if (other == best + count) return best;
+  coded_ = std::move(coded);
+  BDELTA_ASSIGN(const bool smaller, is_smaller(draft_way(other), 0, draft_way(best), Measure::kLight));
+  return smaller ? other : best;
+}
+
+// The next best of the `count` sets from `first` on, if it can hardly be told from the best one.
+Result<std::optional<std::size_t>> CreateRun::near_set(std::size_t best, std::size_t first, std::size_t count) {
+  BDELTA_ASSIGN(const std::uint64_t best_bytes, estimate_body(draft_way(best)));
+  std::uint64_t least = best_bytes + best_bytes / kNearShare;
+  std::optional<std::size_t> near;
+  for (std::size_t way = first; way < first + count; ++way) {
+    if (way == best) continue;
+    BDELTA_ASSIGN(const std::uint64_t bytes, estimate_body(draft_way(way)));
+    if (bytes >= least) continue;
+    least = bytes;
+    near = way;
+  }
+  return near;
+}
+
+// The best, and where all of the target takes no time to parse, another that may be as well.
+Result<std::vector<std::size_t>> CreateRun::best_sets(const Covers& seeds, const ByteRanges& sample) {
+  const std::size_t count = found_.size();
+  add_sets_with_target_copies(seeds, sample);
+  BDELTA_ASSIGN(const std::size_t best, best_set(count));
+  std::vector<std::size_t> sets{best % count};
+  if (is_large_segment() || count == 1) return sets;
+  BDELTA_ASSIGN(const std::optional<std::size_t> near, near_set(best, best - best % count, count));
+  if (near) sets.push_back(*near % count);
+  return sets;
+}
+
+// With slow contents, which find out late what literals cost: the best of the usual costs, and that of those for where
+// little changes.
+Result<std::vector<std::size_t>> CreateRun::best_sets_for_contents() {
+  const std::size_t usual_count = std::min(found_.size(), budget_.settings.match.parse_params.costs.size());
+  std::vector<std::size_t> usual(usual_count);
+  std::iota(usual.begin(), usual.end(), std::size_t{0});
+  std::vector<std::size_t> others(found_.size() - usual_count);
+  std::iota(others.begin(), others.end(), usual_count);
+  std::vector<std::size_t> best;
+  for (const auto& some : {usual, others}) {
+    if (some.empty()) continue;
+    BDELTA_ASSIGN(best.emplace_back(), smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+  }
+  return best;
+}
+
+// None where prediction is clearly better.
+Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> sets, const ByteRanges& sample,
+                                                           const Covers& seeds) {
   sample_.emplace();
   for (const ByteRange& range : sample) {
     sample_->push_back({segment_.begin + range.begin, range.end - range.begin, false, 0});
   }
   found_ = std::move(sets);
   for (Covers& covers : found_) move_to_segment(covers);
-  std::vector<std::size_t> ways(found_.size());
-  std::iota(ways.begin(), ways.end(), std::size_t{0});
-  std::vector<std::size_t> others;
-  if (budget_.settings.contents) {
-    const std::size_t usual_count = std::min(ways.size(), budget_.settings.match.parse_params.costs.size());
-    others.assign(ways.begin() + static_cast<std::ptrdiff_t>(usual_count), ways.end());
-    ways.resize(usual_count);
-  }
-  std::vector<std::size_t> best;
-  for (const auto& some : {ways, others}) {
-    if (some.empty()) continue;
-    BDELTA_ASSIGN(best.emplace_back(), smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
-  }
+  const FilePieces pieces_before = source_pieces_;
+  BDELTA_ASSIGN(std::vector<std::size_t> best,
+                budget_.settings.contents ? best_sets_for_contents() : best_sets(seeds, sample));
   coded_.reset();
   if (doubts_prediction()) {
     BDELTA_ASSIGN(const bool clear, is_prediction_clear(best.front()));
     if (clear) best.clear();
   }
+  source_pieces_ = pieces_before;
   found_.clear();
   sample_.reset();
   return best;

@@ -156,6 +156,7 @@ LevelSettings level_settings(int level) {
   if (level >= kMaxLevel) {
     settings.contents = true;
     settings.choice_bytes = 64 * kMiB;
+    settings.choice_changed_bytes = kMiB;  // the parse takes little beside slow contents
     settings.match.parse_params.dense_costs.clear();  // not worth the time that slow contents take to compare
     settings.calm_window_bytes = settings.window_bytes;
     settings.window_bytes = kMiB;  // more windows for the lanes to share

@@ -21,7 +21,7 @@ struct LevelSettings {
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs; of larger ones a sample chooses, …
   // … and of those where covers leave so many bytes to be changed; it also tells then whether doubt about prediction is due.
-  std::uint64_t choice_changed_bytes = std::uint64_t{1} << 20;
+  std::uint64_t choice_changed_bytes = std::uint64_t{256} << 10;
   bool contents = false;         // literals and residual through the contents coder where that is smaller
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
   std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for

@@ -127,7 +127,9 @@ std::vector<ParseCosts> chosen_costs(const Shared& with, const std::vector<Parse
   const ByteRanges sample = sample_changes(with.source, with.target, with.seeds, choice.sample_bytes, with.pool);
   if (sample.empty()) return {costs.front()};
   std::vector<ParseCosts> chosen;
-  for (const std::size_t i : choice.best_of(parse_chunks(with, sample, costs), sample)) chosen.push_back(costs[i]);
+  for (const std::size_t i : choice.best_of(parse_chunks(with, sample, costs), sample, with.seeds)) {
+    chosen.push_back(costs[i]);
+  }
   with.pool.begin_stage(1, chosen.size() * with.target.size());
   return chosen;
 }

@@ -47,8 +47,8 @@ struct CostChoice {
   bool of_one = false;             // also where there is one set of costs
 
   // Of sets of covers of the chunks `sample`, one set for each of the costs, the indexes of those worth going on with,
-  // ascending. None: no covers are wanted.
-  std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample)> best_of;
+  // each once. None: no covers are wanted. seeds: covers of all of the target, as they were before.
+  std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds)> best_of;
 };
 
 // Chooses covers anew, once for each of the costs in `params` that count here, with `seeds` (valid covers, as a fast

@@ -21,6 +21,7 @@
 
 #include "base/prefetch.hpp"
 #include "match/extend.hpp"
+#include "match/target_copy_costs.hpp"
 #include "match/target_costs.hpp"
 
 namespace bdelta {
@@ -30,9 +31,7 @@ constexpr std::size_t kGramBytes = 24;
 constexpr std::uint64_t kBlockBytes = TargetCosts::kBlockBytes;
 constexpr std::uint64_t kIdleBytes = 2048;   // a match is followed so far where nothing costs anything
 constexpr std::uint64_t kMostBack = 4096;
-constexpr std::int64_t kMarginCost = 2000;   // an estimate is no measurement
 constexpr std::uint64_t kLinkBytes = 8;      // that a link has at least
-constexpr std::int64_t kLinkMargin = 600;    // on what a link is thought to cost, again
 constexpr std::int64_t kMostLost = 6000;     // by links that cost more than they save, until the chain is given up
 constexpr std::uint64_t kLinkShare = 4;      // bytes of links that may be looked at for each byte that is searched
 constexpr std::uint64_t kNearRefused = 4096;  // distances so near to one that was refused belong to the same chain
@@ -197,12 +196,6 @@ class Finder {
     return {};
   }
 
-  [[nodiscard]] std::int64_t link_cost(const Cover& before, const Cover& next) const noexcept {
-    const auto skipped = static_cast<std::int64_t>(next.target_pos - before.target_end());
-    const std::int64_t literals = skipped == 0 ? 0 : parse_costs_.begin_literal + skipped * parse_costs_.literal;
-    return kLinkMargin + literals + (next.diagonal() == before.diagonal() ? parse_costs_.resume : parse_costs_.near_switch);
-  }
-
   // How many of the links in chain_ are worth taking, and what they save.
   struct Chain {
     std::size_t count = 0;
@@ -216,7 +209,7 @@ class Finder {
     Chain best{1, saved};
     for (Cover next = continued(copy); next.length != 0 && next.length < link_bytes_left_; next = continued(next)) {
       link_bytes_left_ -= next.length;
-      saved += costs_.of_range(chain_.back().target_end(), next.target_end()) - link_cost(chain_.back(), next);
+      saved += costs_.of_range(chain_.back().target_end(), next.target_end()) - link_cost(chain_.back(), next, parse_costs_);
       chain_.push_back(next);
       if (saved > best.saved) best = {chain_.size(), saved};
       if (saved < best.saved - kMostLost) break;
@@ -244,7 +237,7 @@ class Finder {
   const ByteSpan target_;
   const TargetCosts& costs_;
   const ParseCosts& parse_costs_;
-  const std::int64_t copy_cost_ = 2 * parse_costs_.far_switch + kMarginCost;
+  const std::int64_t copy_cost_ = target_copy_cost(parse_costs_);
   const TargetCopyLimits limits_;
   WorkerPool& pool_;
   std::uint64_t mask_ = 0;

@@ -3,6 +3,7 @@
 
 #include "delta/cover.hpp"
 #include "delta/word_map.hpp"
+#include "match/byte_range.hpp"
 #include "match/parse_costs.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -32,6 +33,11 @@ struct TargetCopies {
 // on no thread count.
 [[nodiscard]] TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs,
                                               const TargetCopyLimits& limits, WorkerPool& pool);
+
+// Of copies that were found for other covers, what lies in `ranges` (which begin and end with blocks of TargetCosts) and
+// costs less there, too, than what `copied` makes of it.
+[[nodiscard]] Covers cheaper_copies(const CopiedTarget& copied, const Covers& copies, const ByteRanges& ranges,
+                                    const ParseCosts& costs, WorkerPool& pool);
 
 // Bytes on either side that a copy may go on behind.
 inline constexpr std::uint64_t kMostBetweenCopies = 4;

@@ -19,12 +19,12 @@ std::int64_t switch_cost(std::int64_t jump, const ParseCosts& costs) {
 
 }  // namespace
 
-TargetCosts::TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, WorkerPool& pool)
+TargetCosts::TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, WorkerPool& pool, const ByteRanges& ranges)
     : cost_(copied.target.size() / kBlockBytes + 1), literal_(cost_.size()) {
   static_assert(kChunkBytes % kBlockBytes == 0);
-  const std::uint64_t size = copied.target.size();
-  pool.for_each(static_cast<std::size_t>((size + kChunkBytes - 1) / kChunkBytes), [&](std::size_t i) {
-    add_chunk(copied, costs, i * kChunkBytes, std::min(size, (i + 1) * kChunkBytes));
+  const ByteRanges chunks = cut_ranges(ranges, copied.target.size(), kChunkBytes);
+  pool.for_each(chunks.size(), [&](std::size_t i) {
+    add_chunk(copied, costs, chunks[i].begin, chunks[i].end);
     pool.advance();
   });
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "match/byte_range.hpp"
 #include "match/target_copies.hpp"
 
 namespace bdelta {
@@ -11,7 +12,8 @@ class TargetCosts {
  public:
   static constexpr std::uint64_t kBlockBytes = 32;
 
-  TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, WorkerPool& pool);
+  // ranges: what of the target is looked at, beginning and ending with blocks; none: all of it.
+  TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, WorkerPool& pool, const ByteRanges& ranges = {});
 
   [[nodiscard]] std::size_t block_count() const noexcept { return cost_.size(); }
   [[nodiscard]] std::uint32_t of_block(std::size_t block) const noexcept { return cost_[block]; }

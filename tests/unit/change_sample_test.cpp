@@ -28,8 +28,10 @@ TEST(Parse, GoesOnWithTheCostsThatAreChosenByASample) {
     std::size_t calls = 0;
     CostChoice choice;
     choice.sample_bytes = target.size() / 4;
-    choice.best_of = [&](const std::vector<Covers>& sets, const ByteRanges& sample) -> std::vector<std::size_t> {
+    choice.best_of = [&](const std::vector<Covers>& sets, const ByteRanges& sample,
+                         const Covers& seeds) -> std::vector<std::size_t> {
       ++calls;
+      EXPECT_EQ(Covers({{0, 0, 1000}}), seeds);
       EXPECT_EQ(3u, sets.size());
       EXPECT_GE(choice.sample_bytes, total_bytes(sample));
       for (const Covers& covers : sets) {
@@ -41,12 +43,12 @@ TEST(Parse, GoesOnWithTheCostsThatAreChosenByASample) {
       }
       return {1};
     };
-    const std::vector<Covers> found = parse_covers(source, target, {}, params, {}, pool, {}, &choice);
+    const std::vector<Covers> found = parse_covers(source, target, {{0, 0, 1000}}, params, {}, pool, {}, &choice);
     EXPECT_EQ(1u, calls);
     ASSERT_EQ(1u, found.size());
     ParseParams alone = with_costs(1);
     alone.costs[0] = params.costs[1];
-    EXPECT_EQ(parse_covers(source, target, {}, alone, {}, pool).front(), found.front());
+    EXPECT_EQ(parse_covers(source, target, {{0, 0, 1000}}, alone, {}, pool).front(), found.front());
   }
 }
 
@@ -56,7 +58,7 @@ TEST(Parse, NeedsNoSampleWhereNothingChanges) {
   WorkerPool pool(1);
   CostChoice choice;
   choice.sample_bytes = same.size();
-  choice.best_of = [](const std::vector<Covers>&, const ByteRanges&) -> std::vector<std::size_t> {
+  choice.best_of = [](const std::vector<Covers>&, const ByteRanges&, const Covers&) -> std::vector<std::size_t> {
     ADD_FAILURE();
     return {0};
   };
@@ -74,7 +76,7 @@ struct ChosenParse {
 
   ChosenParse() {
     choice.sample_bytes = target.size();
-    choice.best_of = [this](const std::vector<Covers>&, const ByteRanges&) {
+    choice.best_of = [this](const std::vector<Covers>&, const ByteRanges&, const Covers&) {
       ++calls;
       return best;
     };
@@ -145,6 +147,17 @@ TEST(SampleChanges, TakesFewOfManyFromAllOverTheTarget) {
   EXPECT_GT(sample.back().end, 7'000'000u);
   const std::uint64_t little = 200'000;
   EXPECT_LE(total_bytes(sample_changes(source, target, covers, little, pool)), little);
+}
+
+TEST(SampleChanges, TakesMoreWhereLittleChanges) {
+  const Bytes source = random_bytes(8'000'000, 28);
+  Bytes target = source;
+  for (std::size_t i = 0; i < target.size(); i += 10'000) target[i] ^= 1;
+  WorkerPool pool(2);
+  constexpr std::uint64_t kBytes = 1'000'000;
+  const std::uint64_t taken = total_bytes(sample_changes(source, target, {{0, 0, source.size()}}, kBytes, pool));
+  EXPECT_GT(taken, 2 * kBytes);
+  EXPECT_LE(taken, 4 * kBytes);
 }
 
 }  // namespace

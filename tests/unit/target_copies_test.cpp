@@ -177,6 +177,37 @@ TEST(FindTargetCopies, TakesTinyTargets) {
 }
 
 // Each byte is copied as before, or by a copy, but for few bytes between two copies.
+Covers cheaper_in(const Twice& pair, const Covers& covers, const Covers& copies, const ByteRanges& ranges) {
+  WorkerPool pool(1);
+  return cheaper_copies({pair.source, pair.target, covers}, copies, ranges, ParseCosts(), pool);
+}
+
+TEST(CheaperCopies, KeepsWhatLiesInTheRanges) {
+  const Twice pair;
+  const Covers copies = {{100, 20'100, 19'000}};
+  EXPECT_EQ(Covers({{1024, 21'024, 2048}, {4960, 24'960, 4000}}),
+            cheaper_in(pair, pair.covers, copies, {{0, 640}, {21'024 - 32, 21'024}, {21'024, 23'072}, {24'960, 28'960}}));
+  EXPECT_EQ(Covers({{100, 20'100, 1020}}), cheaper_in(pair, pair.covers, copies, {{19'968, 21'120}}));
+  EXPECT_EQ(Covers({{16'032, 36'032, 3068}}), cheaper_in(pair, pair.covers, copies, {{36'032, 39'936}}));
+}
+
+TEST(CheaperCopies, LeavesOutWhatCoversDoBetter) {
+  Twice pair;
+  const Covers copies = {{0, 20'000, 10'000}, {10'000, 30'000, 10'000}};
+  std::copy(pair.source.begin(), pair.source.begin() + 10'000, pair.target.begin() + 20'000);
+  EXPECT_EQ(Covers({{10'016, 30'016, 9984 - 64}}), cheaper_in(pair, pair.covers, copies, {{20'032, 30'016}, {30'016, 39'936}}));
+}
+
+// Two that only together save more than they cost.
+TEST(CheaperCopies, CountsLinksOfAChainTogether) {
+  const Twice pair;
+  const Covers copies = {{1000, 21'000, 600}, {1604, 21'604, 600}};
+  const ByteRanges all = {{0, 39'968}};
+  EXPECT_EQ(copies, cheaper_in(pair, pair.covers, copies, all));
+  EXPECT_TRUE(cheaper_in(pair, pair.covers, {copies[0]}, all).empty());
+  EXPECT_TRUE(cheaper_in(pair, pair.covers, {copies[0], {1605, 21'605, 500}}, all).empty());
+}
+
 TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
   Random random(5);
   constexpr std::uint64_t kFrom = 1000;
