@@ -13,10 +13,9 @@ namespace {
 
 constexpr std::uint64_t kStretchBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
-constexpr std::uint64_t kAmpleChanged = std::uint64_t{96} << 10;   // … but so many always may,
-constexpr std::uint64_t kMostChanged = std::uint64_t{512} << 10;   // and more never
-constexpr std::uint64_t kFewChanged = std::uint64_t{64} << 10;     // less than that tells little, …
-constexpr std::uint64_t kMoreBytes = 4;                            // so it is looked for in more of the target
+constexpr std::uint64_t kAmpleChanged = std::uint64_t{64} << 10;   // … but so many always may,
+constexpr std::uint64_t kMostChanged = std::uint64_t{256} << 10;   // and more never
+constexpr std::uint64_t kMoreBytes = 4;  // times the bytes that are asked for, where less than ample changes in those
 constexpr std::uint64_t kTaskStretches = 64;
 
 // Of target[begin, end).
@@ -78,7 +77,7 @@ ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers
   }
   const std::uint64_t most_changed = std::clamp(total / kChangedShare, kAmpleChanged, kMostChanged);
   const auto is_too_much = [&](const Sample& sample) {
-    const std::uint64_t most_bytes = sample.changed_bytes < kFewChanged ? kMoreBytes * sample_bytes : sample_bytes;
+    const std::uint64_t most_bytes = sample.changed_bytes < kAmpleChanged ? kMoreBytes * sample_bytes : sample_bytes;
     return sample.bytes > most_bytes || sample.changed_bytes > most_changed;
   };
   std::size_t every = 1;
