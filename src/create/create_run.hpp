@@ -17,6 +17,7 @@
 #include "io/memory_io.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
+#include "match/target_copies.hpp"
 
 namespace bdelta {
 
@@ -156,6 +157,9 @@ class CreateRun {
   Status take_words_if_smaller(native::CodedWords words, BodyDraft before);
   [[nodiscard]] bool has_coded_misses() const noexcept;
   Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
+  TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
+  FilePieces append_target();
+  void take_target_copies();
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);

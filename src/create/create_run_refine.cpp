@@ -17,6 +17,12 @@ namespace {
 constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
+constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
+constexpr std::uint64_t kMuchShare = 256;   // of NEW, that literals and covers take where it changes much
+
+[[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
+  return target_size - covered_bytes(covers) + covers.size() * kCoverBytes > target_size / kMuchShare;
+}
 
 }  // namespace
 
@@ -85,20 +91,37 @@ Status CreateRun::find_words() {
   return {};
 }
 
-// Copies of what stands before in NEW, where that costs less than what these covers and words make of it; `other`, if
-// there are any, take the place of words_.
+// Copies of what stands before in NEW, for these covers.
+TargetCopies CreateRun::target_copies_for(const Covers& covers, const WordMap* words) {
+  const LevelSettings& settings = budget_.settings;
+  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers, words, !settings.quick_copies};
+  const TargetCopyLimits limits{settings.history_bytes, settings.least_saved_share, settings.copy_gram_shift};
+  const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
+  return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
+}
+
+// From now on covers may copy from NEW behind OLD. Gives what they could copy from so far.
+FilePieces CreateRun::append_target() {
+  return std::exchange(source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
+}
+
+// Of fast levels, which code nothing to know what is smaller.
+void CreateRun::take_target_copies() {
+  if (!changes_much(covers_, target_.bytes().size())) return;
+  const TargetCopies found = target_copies_for(covers_, nullptr);
+  if (found.saved_bytes < found.spent_bytes / budget_.settings.least_saved_share) return;
+  append_target();
+  covers_ = with_target_copies(covers_, found.copies, source_.bytes().size());
+}
+
+// Such copies where they cost less than what these covers and words make of it; `other`, if there are any, take the place
+// of words_.
 Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
-  const CopiedTarget copied{source_.bytes(), target_.bytes(), covers, other ? &other->map : words()};
-  const TargetCopyLimits limits{budget_.settings.history_bytes, budget_.settings.least_saved_share};
-  const TargetCopies found = [&] {
-    const Span step(&timeline_, PhaseId::kSelect, TraceSpan::kNone, target_.bytes().size());
-    return bdelta::find_target_copies(copied, ParseCosts(), limits, *pool_);
-  }();
+  const TargetCopies found = target_copies_for(covers, other ? &other->map : words());
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   BodyDraft before;
   if (!coded_ || coded_->is_long) before = draft_body(covers_);
-  const FilePieces pieces_before = std::exchange(
-      source_pieces_, FilePieces({{0, source_.bytes()}, {source_.bytes().size(), target_.bytes()}}));
+  const FilePieces pieces_before = append_target();
   const std::uint64_t record_bytes = other ? other->record.size() : 0;
   if (other) std::swap(words_, other);
   Covers with_copies = with_target_copies(covers, found.copies, source_.bytes().size());
@@ -121,6 +144,10 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
 Status CreateRun::find_target_copies() {
   if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
   set_segment_range(share::kChosen, share::kChosen);
+  if (budget_.settings.quick_copies) {
+    take_target_copies();
+    return {};
+  }
   const Covers covers = covers_;
   BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
   if (!other_words_) return {};

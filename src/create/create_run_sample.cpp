@@ -96,7 +96,7 @@ void CreateRun::add_sets_with_target_copies(const Covers& seeds, const ByteRange
     const Covers copies = cheaper_copies({source, target, found_[i]}, all.copies, sample, costs, *pool_);
     found_.push_back(with_target_copies(found_[i], copies, source.size()));
   }
-  source_pieces_ = FilePieces({{0, source}, {source.size(), target}});
+  append_target();
 }
 
 // Of the first `count` sets of the sample, or the same with copies of NEW behind these, the best: an index into found_.

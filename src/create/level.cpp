@@ -16,6 +16,10 @@ LevelSettings fast() {
   settings.match.prune = true;
   const CodecSettings zstd{CodecId::kZstd, 3, 0};
   settings.numbers = settings.values = settings.literals = zstd;
+  settings.history_bytes = 32 * kMiB;
+  settings.least_saved_share = 8;
+  settings.copy_gram_shift = 5;
+  settings.quick_copies = true;
   settings.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
   return settings;
@@ -33,6 +37,7 @@ LevelSettings quick() {
   LevelSettings settings = fast();
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
+  settings.copy_gram_shift = 4;
   const CodecSettings zstd{CodecId::kZstd, 9, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   pack_short_patches(settings);

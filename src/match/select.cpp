@@ -36,26 +36,60 @@ void shift_border(Cover& left, Cover& right, std::int64_t bytes) {
   right.length -= shift;
 }
 
+// How far to move a border one way: each byte passed by gains where `giver` misses it and costs where `taker` does.
+class BorderWalk {
+ public:
+  // The next byte, or with bits as mismatch_mask has them, the next kCompareBlock ones.
+  void pass(bool giver_misses, bool taker_misses) noexcept {
+    score_ += giver_misses - taker_misses;
+    ++passed_;
+    if (score_ > best_) best_ = score_, best_bytes_ = passed_;
+  }
+  // backward: the last bit is of the nearest byte.
+  void pass_block(std::uint64_t giver_misses, std::uint64_t taker_misses, bool backward) noexcept {
+    // Mostly the taker misses and the giver does not, so that there is nothing to be found but the sum.
+    if ((giver_misses & ~taker_misses) == 0) {
+      score_ += std::popcount(giver_misses) - std::popcount(taker_misses);
+      passed_ += static_cast<std::int64_t>(kCompareBlock);
+      return;
+    }
+    for (unsigned i = 0; i < kCompareBlock; ++i) {
+      const unsigned bit = backward ? kCompareBlock - 1 - i : i;
+      pass((giver_misses >> bit & 1) != 0, (taker_misses >> bit & 1) != 0);
+    }
+  }
+  [[nodiscard]] std::int64_t best() const noexcept { return best_; }
+  [[nodiscard]] std::int64_t best_bytes() const noexcept { return best_bytes_; }
+
+ private:
+  std::int64_t score_ = 0;
+  std::int64_t best_ = 0;
+  std::int64_t passed_ = 0;
+  std::int64_t best_bytes_ = 0;
+};
+
 // The border between `left` and `right`, which touch in the target, goes where the sum of mismatches is least.
 void move_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
   constexpr std::uint64_t kReach = 256;
-  const std::uint64_t back = std::min({kReach, left.length - 1, right.source_pos});
-  const std::uint64_t ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
-  std::int64_t score = 0;
-  std::int64_t best = 0;
-  std::int64_t best_shift = 0;
-  for (std::uint64_t i = 1; i <= back; ++i) {  // give left's last bytes to right
-    const std::uint8_t wanted = target[left.target_end() - i];
-    score += (source[left.source_end() - i] != wanted) - (source[right.source_pos - i] != wanted);
-    if (score > best) best = score, best_shift = -static_cast<std::int64_t>(i);
+  const std::uint64_t most_back = std::min({kReach, left.length - 1, right.source_pos});
+  const std::uint64_t most_ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
+  const std::uint8_t* const wanted = target.data() + right.target_pos;
+  const std::uint8_t* const by_left = source.data() + left.source_end();
+  const std::uint8_t* const by_right = source.data() + right.source_pos;
+  BorderWalk back;  // gives left's last bytes to right
+  std::uint64_t i = 0;
+  for (; most_back - i >= kCompareBlock; i += kCompareBlock) {
+    const std::uint64_t from = i + kCompareBlock;
+    back.pass_block(mismatch_mask(by_left - from, wanted - from), mismatch_mask(by_right - from, wanted - from), true);
   }
-  score = 0;
-  for (std::uint64_t i = 0; i < ahead; ++i) {  // give right's first bytes to left
-    const std::uint8_t wanted = target[right.target_pos + i];
-    score += (source[right.source_pos + i] != wanted) - (source[left.source_end() + i] != wanted);
-    if (score > best) best = score, best_shift = static_cast<std::int64_t>(i) + 1;
+  for (++i; i <= most_back; ++i) back.pass(*(by_left - i) != *(wanted - i), *(by_right - i) != *(wanted - i));
+  BorderWalk ahead;  // gives right's first bytes to left
+  i = 0;
+  for (; most_ahead - i >= kCompareBlock; i += kCompareBlock) {
+    ahead.pass_block(mismatch_mask(by_right + i, wanted + i), mismatch_mask(by_left + i, wanted + i), false);
   }
-  shift_border(left, right, best_shift);
+  for (; i < most_ahead; ++i) ahead.pass(by_right[i] != wanted[i], by_left[i] != wanted[i]);
+  shift_border(left, right, ahead.best() > back.best() ? ahead.best_bytes() : -back.best_bytes());
 }
 
 // The position in [low, high] with the most zero bits at its end.

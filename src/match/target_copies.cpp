@@ -4,8 +4,8 @@
 //
 // Covers stay as they are where they cost little. So the target is priced in blocks (target_costs), and only what lies in
 // blocks that cost something, or beside them, is looked at: about the patch's size times ten, not the target's. Grams
-// there that begin with certain bytes are listed, by all threads, and kept in a table of the latest place; where one comes
-// again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
+// there that begin with certain bytes (samples, as sample_hash has them) are listed, by all threads, and kept in a table of
+// the latest place; where one comes again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
 // copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the grams tells
 // first about how much could be saved.
 //
@@ -21,6 +21,7 @@
 
 #include "base/prefetch.hpp"
 #include "match/extend.hpp"
+#include "match/sample_hash.hpp"
 #include "match/target_copy_costs.hpp"
 #include "match/target_costs.hpp"
 
@@ -37,7 +38,8 @@ constexpr std::uint64_t kLinkShare = 4;      // bytes of links that may be looke
 constexpr std::uint64_t kNearRefused = 4096;  // distances so near to one that was refused belong to the same chain
 constexpr std::uint64_t kManyBytes = std::uint64_t{64} << 20;   // to look at, beyond which fewer grams will do
 constexpr std::uint64_t kSampledBytes = std::uint64_t{4} << 20;  // beyond which a sample is taken first
-constexpr std::uint64_t kSampleMask = 255;
+constexpr unsigned kFewGramsShift = 4;    // where there is so much
+constexpr unsigned kSampleShift = 8;
 constexpr std::uint64_t kCostsOfByte = 8 * 64;
 constexpr std::size_t kTaskBlocks = 32768;
 constexpr std::size_t kBatchTasks = 32;
@@ -53,7 +55,8 @@ using Grams = std::vector<Gram>;
 
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
-std::uint32_t hash_of(const std::uint8_t* at, std::uint64_t first) noexcept {
+std::uint32_t hash_of(const std::uint8_t* at) noexcept {
+  const std::uint64_t first = load_le<std::uint64_t>(at) * 0x9E3779B97F4A7C15u;
   const std::uint64_t second = load_le<std::uint64_t>(at + 8) * 0xC2B2AE3D27D4EB4Fu;
   const std::uint64_t third = load_le<std::uint64_t>(at + 16) * 0x165667B19E3779F9u;
   std::uint64_t hash = first ^ std::rotl(second, 23) ^ std::rotl(third, 47);
@@ -69,13 +72,13 @@ class Finder {
   [[nodiscard]] TargetCopies find() {
     const std::uint64_t searched_bytes = count_searched();
     if (searched_bytes > kSampledBytes) {
-      search_all(searched_bytes, kSampleMask);
+      search_all(searched_bytes, kSampleShift);
       if (expected_saved_ / kCostsOfByte < found_.spent_bytes / limits_.least_saved_share) {
         found_.copies.clear();
         return std::move(found_);
       }
     }
-    search_all(searched_bytes, searched_bytes > kManyBytes ? 15 : 3);
+    search_all(searched_bytes, searched_bytes > kManyBytes ? std::max(kFewGramsShift, limits_.gram_shift) : limits_.gram_shift);
     found_.saved_bytes = saved_ / kCostsOfByte;
     return std::move(found_);
   }
@@ -96,24 +99,28 @@ class Finder {
     return count * kBlockBytes;
   }
 
-  // One in mask + 1 places of the blocks, chosen by the bytes there, so that both places of what repeats are.
-  void list_grams(std::size_t first_block, std::size_t end_block, std::uint64_t mask, Grams& grams) const {
+  // Of the places in the blocks one in 2^shift_, chosen by the bytes there, so that both places of what repeats are.
+  void list_grams(std::size_t first_block, std::size_t end_block, Grams& grams) const {
     if (target_.size() < kGramBytes) return;
     const std::uint64_t last = target_.size() - kGramBytes;
+    std::vector<std::uint32_t> samples;
     for (std::size_t block = first_block; block < end_block; ++block) {
       if (!is_searched(block)) continue;
+      const std::uint64_t begin = block * kBlockBytes;
+      while (block + 1 < end_block && is_searched(block + 1)) ++block;
       const std::uint64_t end = std::min((block + 1) * kBlockBytes, last + 1);
-      for (std::uint64_t pos = block * kBlockBytes; pos < end; ++pos) {
-        const std::uint8_t* at = target_.data() + pos;
-        const std::uint64_t first = load_le<std::uint64_t>(at) * 0x9E3779B97F4A7C15u;
-        if ((first >> 56 & mask) == 0) grams.push_back({static_cast<std::uint32_t>(pos), hash_of(at, first)});
+      if (begin >= end) return;
+      samples.clear();
+      scan_(target_.data() + begin, static_cast<std::uint32_t>(end - begin), 0x80000000u >> (shift_ - 1), samples);
+      for (const std::uint32_t sample : samples) {
+        grams.push_back({static_cast<std::uint32_t>(begin + sample), hash_of(target_.data() + begin + sample)});
       }
     }
   }
 
   // Calls body(grams) for lists of grams in their order.
   template <class Body>
-  void for_each_batch(std::uint64_t mask, Body&& body) {
+  void for_each_batch(Body&& body) {
     std::vector<Grams> lists(kBatchTasks);
     const std::size_t task_count = (costs_.block_count() + kTaskBlocks - 1) / kTaskBlocks;
     for (std::size_t begin = 0; begin < task_count; begin += kBatchTasks) {
@@ -121,23 +128,23 @@ class Finder {
       pool_.for_each(count, [&](std::size_t i) {
         lists[i].clear();
         const std::size_t first = (begin + i) * kTaskBlocks;
-        list_grams(first, std::min(costs_.block_count(), first + kTaskBlocks), mask, lists[i]);
+        list_grams(first, std::min(costs_.block_count(), first + kTaskBlocks), lists[i]);
         pool_.advance();
       });
       for (std::size_t i = 0; i < count; ++i) body(lists[i]);
     }
   }
 
-  // With one in mask + 1 grams, from the beginning.
-  void search_all(std::uint64_t searched_bytes, std::uint64_t mask) {
-    mask_ = mask;
-    log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes / (mask + 1))));
+  // With one in 2^shift grams, from the beginning.
+  void search_all(std::uint64_t searched_bytes, unsigned shift) {
+    shift_ = shift;
+    log_ = std::max(10u, static_cast<unsigned>(std::bit_width(searched_bytes >> shift)));
     places_.assign(std::size_t{1} << log_, kNoPlace);
     found_.copies.clear();
     saved_ = expected_saved_ = 0;
     link_bytes_left_ = kLinkShare * searched_bytes;
     done_ = refused_distance_ = refused_end_ = 0;
-    for_each_batch(mask, [this](const Grams& grams) { search(grams); });
+    for_each_batch([this](const Grams& grams) { search(grams); });
   }
 
   void search(const Grams& grams) {
@@ -231,7 +238,7 @@ class Finder {
     const auto saved = static_cast<std::uint64_t>(best.saved);
     const std::uint64_t length = done_ - copy.target_pos;
     saved_ += saved;
-    expected_saved_ += saved + saved * (mask_ + 1) / length;
+    expected_saved_ += saved + (saved << shift_) / length;
   }
 
   const ByteSpan target_;
@@ -240,13 +247,14 @@ class Finder {
   const std::int64_t copy_cost_ = target_copy_cost(parse_costs_);
   const TargetCopyLimits limits_;
   WorkerPool& pool_;
-  std::uint64_t mask_ = 0;
+  const SampleScan scan_ = best_sample_scan();
+  unsigned shift_ = 0;
   unsigned log_ = 0;
   std::vector<std::uint32_t> places_;  // of grams, by their hash
   TargetCopies found_;
   std::uint64_t saved_ = 0;
   // The same with those that are so short that none of their grams is in the sample: of so many as long as one that was
-  // found, about length / (length + mask_ + 1) are found.
+  // found, about length / (length + 2^shift_) are found.
   std::uint64_t expected_saved_ = 0;
   Covers chain_;            // that is looked at
   std::uint64_t link_bytes_left_ = 0;

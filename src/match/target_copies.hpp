@@ -15,11 +15,13 @@ struct CopiedTarget {
   ByteSpan target;  // below 4 GiB
   const Covers& covers;
   const WordMap* words = nullptr;  // that copies have others in place of; may be null
+  bool count_misses = true;        // of covers; else these are taken to fit, and are not read
 };
 
 struct TargetCopyLimits {
   std::uint64_t history_bytes = 0;          // how far before itself a copy may begin
   std::uint64_t least_saved_share = 64;     // of what the target costs, that all copies must save to be searched for
+  unsigned gram_shift = 2;                  // one place in 2^gram_shift, 1 to 8, may begin a copy
 };
 
 struct TargetCopies {

@@ -44,6 +44,8 @@ void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs,
     add_literals(done, from, costs);
     if (from == cover->target_pos) add(from, switch_cost(cover->diagonal() - diagonal, costs));
     diagonal = cover->diagonal();
+    done = to;
+    if (!copied.count_misses) continue;
     const auto length = static_cast<std::size_t>(to - from);
     ByteSpan given = copied.source.subspan(static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos)), length);
     if (copied.words) {
@@ -52,7 +54,6 @@ void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs,
       given = replaced;
     }
     add_misses(given, copied.target.subspan(static_cast<std::size_t>(from), length), from, costs);
-    done = to;
   }
   add_literals(done, end, costs);
 }
@@ -60,7 +61,11 @@ void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs,
 void TargetCosts::add_literals(std::uint64_t begin, std::uint64_t end, const ParseCosts& costs) {
   if (begin == end) return;
   add(begin, costs.begin_literal);
-  for (std::uint64_t pos = begin; pos < end; ++pos) add(pos, costs.literal);
+  for (std::uint64_t pos = begin; pos < end;) {
+    const std::uint64_t block_end = std::min(end, (pos / kBlockBytes + 1) * kBlockBytes);
+    add(pos, static_cast<std::int64_t>(block_end - pos) * costs.literal);
+    pos = block_end;
+  }
   if (end - begin < kManyLiterals) return;
   std::fill(literal_.begin() + static_cast<std::ptrdiff_t>(begin / kBlockBytes + 1),
             literal_.begin() + static_cast<std::ptrdiff_t>(end / kBlockBytes), std::uint8_t{1});

@@ -92,6 +92,23 @@ TEST(FindTargetCopies, GoesOnBehindASkippedByte) {
   EXPECT_EQ(target.size(), done);
 }
 
+TEST(FindTargetCopies, FindsLongOnesByFewGrams) {
+  const Twice pair;
+  WorkerPool pool(1);
+  const auto found = find_target_copies({pair.source, pair.target, pair.covers}, ParseCosts(), {kFar, 64, 6}, pool);
+  expect_sound(pair.target, found.copies, kFar);
+  ASSERT_EQ(1u, found.copies.size());
+  EXPECT_GT(found.copies[0].length, 18'000u);
+}
+
+TEST(FindTargetCopies, LeavesMissesOutIfTold) {
+  const Twice pair;
+  WorkerPool pool(1);
+  const auto found = find_target_copies({pair.source, pair.target, pair.covers, nullptr, false}, ParseCosts(), {kFar, 64}, pool);
+  EXPECT_TRUE(found.copies.empty());
+  EXPECT_LT(found.spent_bytes, 20u) << "that of two covers";
+}
+
 TEST(FindTargetCopies, NoFurtherBackThanTheHistory) {
   const Twice pair;
   EXPECT_TRUE(copies_in(pair.source, pair.target, pair.covers, 19'999).copies.empty());
