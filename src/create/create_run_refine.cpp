@@ -18,7 +18,7 @@ constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
 constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
-constexpr std::uint64_t kMuchShare = 256;   // of NEW, that literals and covers take where it changes much
+constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
 
 [[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
   return target_size - covered_bytes(covers) + covers.size() * kCoverBytes > target_size / kMuchShare;

@@ -50,8 +50,8 @@ TEST(TargetCopies, DontDependOnThreads) {
 
 // Where little of NEW changes, fast levels would spend more time on looking than on all the rest.
 TEST(TargetCopies, AreLookedForByFastLevelsWhereMuchChanges) {
-  RepeatedPair pair = repeated_pair(60'000, 5000, 9);
-  const Bytes same = random_bytes(16'000'000, 10);
+  RepeatedPair pair = repeated_pair(20'000, 5000, 9);
+  const Bytes same = random_bytes(24'000'000, 10);
   append(pair.old_version, same);
   append(pair.new_version, same);
   for (const int level : {1, 2, 3}) {
