@@ -17,7 +17,7 @@ LevelSettings fast() {
   const CodecSettings zstd{CodecId::kZstd, 3, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.history_bytes = 32 * kMiB;
-  settings.least_saved_share = 8;
+  settings.least_saved_share = 16;
   settings.copy_gram_shift = 5;
   settings.quick_copies = true;
   settings.window_bytes = 4 * kMiB;
