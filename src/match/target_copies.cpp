@@ -4,10 +4,10 @@
 //
 // Covers stay as they are where they cost little. So the target is priced in blocks (target_costs), and only what lies in
 // blocks that cost something, or beside them, is looked at: about the patch's size times ten, not the target's. Grams
-// there that begin with certain bytes (samples, as sample_hash has them) are listed, by all threads, and kept in a table of
-// the latest place; where one comes again, the match is extended to both sides, as far as it is of use, and taken if the blocks below it cost more than a
-// copy with the way back to the cover that it interrupts. Where there is much to look at, a sample of the grams tells
-// first about how much could be saved.
+// there that begin with certain bytes (samples, as sample_hash has them) are listed, by all threads, and kept in a table
+// of the latest place; where one comes again, the match is extended to both sides, as far as it is of use, and taken if
+// the blocks below it cost more than a copy with the way back to the cover that it interrupts. Where there is much to
+// look at, a sample of the grams tells first about how much could be saved.
 //
 // What repeats need not do so to the byte: a source map has its sources with each end of a line written in two bytes. So a
 // match goes on behind a few bytes that are skipped on either side, as a chain of copies that costs a short jump for each
