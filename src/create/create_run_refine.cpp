@@ -109,7 +109,7 @@ FilePieces CreateRun::append_target() {
 void CreateRun::take_target_copies() {
   if (!changes_much(covers_, target_.bytes().size())) return;
   const TargetCopies found = target_copies_for(covers_, nullptr);
-  if (found.saved_bytes < found.spent_bytes / budget_.settings.least_saved_share) return;
+  if (found.saved_bytes < std::max(kLeastSaved, found.spent_bytes / budget_.settings.least_saved_share)) return;
   append_target();
   covers_ = with_target_copies(covers_, found.copies, source_.bytes().size());
 }

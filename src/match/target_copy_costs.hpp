@@ -6,9 +6,12 @@
 
 namespace bdelta {
 
-// A copy with the way back to what it interrupts, and a margin: an estimate is no measurement.
+inline constexpr std::int64_t kCopyMargin = 2000;  // an estimate is no measurement
+inline constexpr std::int64_t kLinkMargin = 600;   // nor is that of a link
+
+// A copy with the way back to what it interrupts.
 [[nodiscard]] inline std::int64_t target_copy_cost(const ParseCosts& costs) noexcept {
-  return 2 * costs.far_switch + 2000;
+  return 2 * costs.far_switch + kCopyMargin;
 }
 
 // Whether `next` goes on where `before` ends, but for a few bytes.
@@ -16,11 +19,11 @@ namespace bdelta {
   return next.target_pos - before.target_end() <= kMostBetweenCopies;
 }
 
-// What such a copy adds, with a margin again.
+// What such a copy adds.
 [[nodiscard]] inline std::int64_t link_cost(const Cover& before, const Cover& next, const ParseCosts& costs) noexcept {
   const auto skipped = static_cast<std::int64_t>(next.target_pos - before.target_end());
   const std::int64_t literals = skipped == 0 ? 0 : costs.begin_literal + skipped * costs.literal;
-  return 600 + literals + (next.diagonal() == before.diagonal() ? costs.resume : costs.near_switch);
+  return kLinkMargin + literals + (next.diagonal() == before.diagonal() ? costs.resume : costs.near_switch);
 }
 
 }  // namespace bdelta

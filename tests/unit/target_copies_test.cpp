@@ -193,7 +193,6 @@ TEST(FindTargetCopies, TakesTinyTargets) {
   }
 }
 
-// Each byte is copied as before, or by a copy, but for few bytes between two copies.
 Covers cheaper_in(const Twice& pair, const Covers& covers, const Covers& copies, const ByteRanges& ranges) {
   WorkerPool pool(1);
   return cheaper_copies({pair.source, pair.target, covers}, copies, ranges, ParseCosts(), pool);
@@ -225,6 +224,7 @@ TEST(CheaperCopies, CountsLinksOfAChainTogether) {
   EXPECT_TRUE(cheaper_in(pair, pair.covers, {copies[0], {1605, 21'605, 500}}, all).empty());
 }
 
+// Each byte is copied as before, or by a copy, but for few bytes between two copies.
 TEST(WithTargetCopies, PutsCopiesInPlaceOfCovers) {
   Random random(5);
   constexpr std::uint64_t kFrom = 1000;
