@@ -121,11 +121,12 @@ if [[ $mode != fast ]]; then
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers|Bdt2Level11'
     left_out+='|Max(DoesWithoutWords|Is|Takes)|AnyThreadsMake|Threads.AnyNumberGives'
     left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit|TextTakes|WhereHardly)'
-    left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApply.AnyNumber'
+    left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
     left_out+='|PredictedAtLevel.*/[23]|(Archive|Package|Signed|Module|Word)Levels.*/[23]'
     left_out+='|LightMisses.GoWith|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
+    left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|LightMisses.AnyWindows|Prediction.RebuildsThrough'
     but "$left_out"
     without=''
     [[ $mode == all ]] || without='^unit_(parallel|watch|timeline)$'  # which ThreadSanitizer's build has
@@ -139,7 +140,8 @@ if [[ $mode != fast ]]; then
   if setarch "$(uname -m)" -R true 2>/dev/null; then wrapper=(setarch "$(uname -m)" -R); fi
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
-  left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels.*/1|Size.OneByteIn'
+  left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
+  left_out+='|Sorting.LooksAt|ThreadsApplyFormats.*/1'
   left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Archive|Package|Module|Word|Signed)Levels.*/1'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'

@@ -29,7 +29,7 @@ bool is_predicted(const Bytes& patch) { return has_feature(patch, native::kFeatu
 
 TEST(Prediction, RebuildsThroughEverySinkAndThreadCount) {
   const ProgramPair& pair = large_pair();
-  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kLevel, PatchFormat::kBdt2, 3));
   ASSERT_OK(patch);
   EXPECT_TRUE(is_predicted(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);

@@ -34,14 +34,16 @@ TEST_P(Threads, AnyNumberGivesTheSamePatch) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, Threads, ::testing::Values(1, 3));
 
-TEST(ThreadsApply, AnyNumberThroughEverySink) {
+class ThreadsApplyFormats : public ::testing::TestWithParam<PatchFormat> {};
+
+TEST_P(ThreadsApplyFormats, AnyNumberThroughEverySink) {
   const Pair& pair = large_pair();
-  for (const PatchFormat format : {PatchFormat::kBdt2, PatchFormat::kBdt1}) {
-    const auto patch = make_patch(pair.source, pair.target, create_options(1, format, 2));
-    ASSERT_OK(patch);
-    expect_rebuilt_everywhere(pair.source, *patch, pair.target);
-  }
+  const auto patch = make_patch(pair.source, pair.target, create_options(1, GetParam(), 2));
+  ASSERT_OK(patch);
+  expect_rebuilt_everywhere(pair.source, *patch, pair.target);
 }
+
+INSTANTIATE_TEST_SUITE_P(Formats, ThreadsApplyFormats, ::testing::Values(PatchFormat::kBdt2, PatchFormat::kBdt1));
 
 TEST(ThreadsApply, CancellationEndsCleanly) {
   const Pair& pair = large_pair();

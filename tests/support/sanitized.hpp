@@ -17,6 +17,13 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
+// One thread alone races with nobody.
+#if defined(__SANITIZE_THREAD__) || BDELTA_TEST_HAS_FEATURE(thread_sanitizer)
+inline constexpr bool kLooksForRaces = true;
+#else
+inline constexpr bool kLooksForRaces = false;
+#endif
+
 }  // namespace bdelta::test
 
 #undef BDELTA_TEST_HAS_FEATURE
