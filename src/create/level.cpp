@@ -58,7 +58,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 }
 
 // The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once before, so
-// literals and misses are cheaper than where covers leave much.
+// literals and misses are cheaper than where covers leave much; and so they are in text, however much changes.
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
@@ -73,6 +73,7 @@ LevelSettings middle(int zstd_level) {
   settings.match.parse_params.anchor_shift = 3;
   settings.match.parse_params.little_costs = {costs_of(200, 200, 520, 340, 2400, 1400, 800)};
   settings.match.parse_params.little_bytes = 512 * 1024;
+  settings.match.parse_params.text_costs = {costs_of(150, 200, 450, 300, 2816, 1536, 900)};
   const CodecSettings zstd{CodecId::kZstd, zstd_level, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   pack_short_patches(settings);
@@ -112,6 +113,7 @@ void choose_costs(LevelSettings& settings) {
   params.little_costs = params.costs;
   params.little_costs.push_back(costs_of(110, 150, 1000, 600, 1800, 1200, 500));
   params.little_costs.push_back(costs_of(45, 100, 1000, 600, 1400, 1000, 500));
+  params.text_costs.clear();  // these are among those of the others
   params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
   settings.choice_bytes = 16 * kMiB;
 }
@@ -138,17 +140,16 @@ LevelSettings level_settings(int level) {
     settings.match.parse_params.anchor_shift = 1;
   }
   if (level >= 8) {
+    settings.model_values = 8 * kMiB;
+    settings.model_byte_ns = 5000;
     settings.light_ns = 10'000'000;
-    settings.miss_byte_ns = 20000;
+    settings.miss_byte_ns = 50000;
     settings.miss_target_ns = 1;  // applying shall take no more than a few times what a copy does
     settings.miss_predicted_ns = 6;
   }
   if (level >= 9) {
-    settings.model_values = 8 * kMiB;
-    settings.model_byte_ns = 5000;
     settings.label_passes = 3;
     settings.digest_share = 2;
-    settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
   }

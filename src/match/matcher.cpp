@@ -105,7 +105,8 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kParsedBytesPerCover;
   const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
   const ParseParams& params = params_.parse_params;
-  const std::size_t most_sets = std::max(params.costs.size(), params.little_costs.size()) + params.dense_costs.size();
+  const std::size_t most_sets = params.dense_costs.size() + std::max({params.costs.size(), params.little_costs.size(),
+                                                                      params.text_costs.size()});
   const std::uint64_t parsed_bytes = most_sets * (choice ? choice->sample_bytes : target.size());
   pool_.begin_stage(choice ? CostChoice::kParsed : 1, read_bytes + target.size() + parsed_bytes);
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope, choice);

@@ -68,13 +68,15 @@ Covers join_chunks(std::span<const Covers> chunks) {
 // Those of `params` that count for this pair.
 std::vector<ParseCosts> costs_for(ByteSpan target, const Covers& seeds, const CoverChanges& changes,
                                   const ParseParams& params) {
+  const FreeBytes free = free_bytes(target, seeds);
   const bool little_changes = !params.little_costs.empty() && changes.changed_bytes() <= params.little_bytes;
+  const bool text_changes = !params.text_costs.empty() && free.are_text();
   std::vector<ParseCosts> costs;
   const auto add = [&](const std::vector<ParseCosts>& starts) {
     for (const ParseCosts& start : starts) costs.push_back(fit_costs(changes, start));
   };
-  add(little_changes ? params.little_costs : params.costs);
-  if (!params.dense_costs.empty() && rest_is_dense(target, seeds)) add(params.dense_costs);
+  add(text_changes ? params.text_costs : little_changes ? params.little_costs : params.costs);
+  if (!params.dense_costs.empty() && free.are_dense()) add(params.dense_costs);
   return costs;
 }
 

@@ -18,7 +18,8 @@ struct ParseParams {
   std::vector<ParseCosts> costs = std::vector<ParseCosts>(1);  // each gives covers of its own; at least one
   std::vector<ParseCosts> little_costs;         // in their place where seeds leave no more than little_bytes to be changed
   std::uint64_t little_bytes = 0;
-  std::vector<ParseCosts> dense_costs;          // likewise, where what seeds leave free looks compressed
+  std::vector<ParseCosts> text_costs;           // in place of both where what seeds leave free is text
+  std::vector<ParseCosts> dense_costs;          // with those, where what seeds leave free looks compressed
   std::size_t beam = 64;      // diagonals alive at a time
   unsigned anchor_shift = 2;  // one position in 2^shift is an anchor
   unsigned gram_bytes = SourceGrams::kMediumGram;  // of the nearest matches that are asked for

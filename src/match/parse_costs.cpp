@@ -15,10 +15,13 @@ namespace {
 
 constexpr std::uint64_t kSampledBytes = std::uint64_t{64} << 20;  // of covers looked at, at most about this much
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
+constexpr std::uint64_t kFreePieceBytes = std::uint64_t{4} << 10;
 constexpr std::uint64_t kLeastMisses = 64;  // fewer tell nothing
 constexpr std::int64_t kBit = kLog2One;
 constexpr std::uint64_t kLeastDense = 64 * 1024;           // free bytes; fewer tell little and cost little …
 constexpr std::uint64_t kMostDense = 4096 * 1024;          // … and to parse more takes many times as long
+constexpr std::uint64_t kLeastText = 4 * 1024;             // free bytes
+constexpr std::uint64_t kControlShare = 32;  // of text; compressed bytes have three times as many, programs ten
 constexpr std::int64_t kDenseEntropy = 7 * kBit + kBit * 3 / 4;  // of single bytes
 constexpr std::int64_t kUsualEntropy = 397;  // 6.2 bits: of the values where misses cost what the defaults say
 
@@ -57,18 +60,30 @@ CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& cover
   return changes;
 }
 
-bool rest_is_dense(ByteSpan target, const Covers& covers) {
-  Counts counts{};
-  std::uint64_t total = 0;
+FreeBytes free_bytes(ByteSpan target, const Covers& covers) {
+  FreeBytes free;
+  free.total = target.size() - covered_bytes(covers);
+  const std::uint64_t take_every = free.total / (kMostDense + 1) + 1;
+  std::uint64_t piece = 0;
   std::uint64_t pos = 0;
   const auto count_to = [&](std::uint64_t end) {
-    for (; pos < end; ++pos, ++total) ++counts[target[static_cast<std::size_t>(pos)]];
+    while (pos < end) {
+      const std::uint64_t piece_end = std::min(end, pos + kFreePieceBytes);
+      if (piece++ % take_every == 0) {
+        for (; pos < piece_end; ++pos) ++free.counts[target[static_cast<std::size_t>(pos)]];
+      }
+      pos = piece_end;
+    }
   };
   for (const Cover& cover : covers) {
     count_to(cover.target_pos);
     pos = cover.target_end();
   }
   count_to(target.size());
+  return free;
+}
+
+bool FreeBytes::are_dense() const noexcept {
   if (total < kLeastDense || total > kMostDense) return false;
   const std::int64_t log_total = log2_fixed(total);
   std::uint64_t bits = 0;
@@ -76,6 +91,16 @@ bool rest_is_dense(ByteSpan target, const Covers& covers) {
     if (count > 0) bits += count * static_cast<std::uint64_t>(log_total - log2_fixed(count));
   }
   return bits >= total * static_cast<std::uint64_t>(kDenseEntropy);
+}
+
+bool FreeBytes::are_text() const noexcept {
+  if (total < kLeastText) return false;
+  const std::uint64_t looked_at = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  std::uint64_t control = counts[0x7f];
+  for (std::size_t value = 0; value < ' '; ++value) {
+    if (value != '\t' && value != '\n' && value != '\r') control += counts[value];
+  }
+  return control <= looked_at / kControlShare;
 }
 
 ParseCosts fit_costs(const CoverChanges& changes, const ParseCosts& start) {

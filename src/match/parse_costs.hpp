@@ -40,9 +40,19 @@ struct CoverChanges {
 // Beyond 64 MiB of covers from samples.
 [[nodiscard]] CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& covers);
 
-// Whether what `covers` leave free is some KiB to MiB that look compressed or random: literals then cost as many bits as
-// they have.
-[[nodiscard]] bool rest_is_dense(ByteSpan target, const Covers& covers);
+// What covers leave free, as values of bytes; beyond 4 MiB of it from samples.
+struct FreeBytes {
+  std::array<std::uint64_t, 256> counts{};
+  std::uint64_t total = 0;  // with what was not looked at
+
+  // Some KiB to MiB that look compressed or random: literals then cost as many bits as they have.
+  [[nodiscard]] bool are_dense() const noexcept;
+
+  // Some KiB or more of lines of text or source code: what is new has mostly been seen before, so literals cost little.
+  [[nodiscard]] bool are_text() const noexcept;
+};
+
+[[nodiscard]] FreeBytes free_bytes(ByteSpan target, const Covers& covers);
 
 // Fits the value costs of `start` to the misses. Integer arithmetic: the same on every machine.
 [[nodiscard]] ParseCosts fit_costs(const CoverChanges& changes, const ParseCosts& start);

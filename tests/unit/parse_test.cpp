@@ -293,16 +293,6 @@ TEST(Parse, CheapMissesKeepADiagonal) {
   EXPECT_GT(parse_covers(source, target, seeds, {}, {}, pool).front().size(), 1u);
 }
 
-TEST(FitCosts, FrequentDifferencesAreCheap) {
-  const Bytes source = random_bytes(64'000, 9);
-  Bytes target = source;
-  for (std::size_t i = 0; i < target.size(); i += 40) target[i] = static_cast<std::uint8_t>(target[i] + 16);
-  const ParseCosts costs = fit_costs(cover_changes(source, target, {{0, 0, source.size()}}), {});
-  EXPECT_LT(costs.value[16], costs.value[17]);
-  EXPECT_LT(costs.mean_value, 0);
-  EXPECT_EQ(ParseCosts().value, fit_costs(cover_changes(source, source, {{0, 0, source.size()}}), {}).value);
-}
-
 TEST(Parse, GivesASetOfCoversForEachOfTheCosts) {
   const Bytes source = wordy_bytes(50'000, 21);
   const Bytes target = edited(source, random_edits(60, source.size(), 300, 22));
@@ -344,11 +334,28 @@ TEST(Parse, WhereLittleChangesOtherCostsCount) {
   EXPECT_EQ(2u, parsed_with(either).size());
 }
 
-TEST(FitCosts, ChangedBytesAreFreeOnesAndMisses) {
-  const Bytes source = random_bytes(10'000, 9);
-  Bytes target = source;
-  for (const std::size_t pos : {70u, 3'000u, 9'000u}) target[pos] ^= 1;  // the second one is free
-  EXPECT_EQ(1'002u, cover_changes(source, target, {{0, 0, 2'500}, {3'500, 3'500, 6'500}}).changed_bytes());
+TEST(Parse, WhereTextChangesItsCostsCount) {
+  const Bytes source = wordy_bytes(50'000, 21);
+  const Bytes target = edited(source, random_edits(60, source.size(), 300, 22));
+  ParseParams usual;
+  ParseParams cheap;
+  cheap.costs.front().literal = 40;
+  ParseParams of_text = usual;
+  of_text.text_costs = cheap.costs;
+  WorkerPool pool(1);
+  const auto parsed_with = [&](const Bytes& new_bytes, const ParseParams& params) {
+    return parse_covers(source, new_bytes, {}, params, {}, pool);
+  };
+  EXPECT_NE(parsed_with(target, usual), parsed_with(target, cheap));
+  EXPECT_EQ(parsed_with(target, cheap), parsed_with(target, of_text));
+  of_text.little_costs = usual.costs;  // text goes first
+  of_text.little_bytes = target.size();
+  EXPECT_EQ(parsed_with(target, cheap), parsed_with(target, of_text));
+
+  Bytes no_text = target;
+  append(no_text, Bytes(target.size() / 20, 0));
+  EXPECT_NE(parsed_with(no_text, usual), parsed_with(no_text, cheap));
+  EXPECT_EQ(parsed_with(no_text, usual), parsed_with(no_text, of_text));
 }
 
 }  // namespace
