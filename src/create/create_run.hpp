@@ -82,6 +82,7 @@ class CreateRun {
     const WordMap* words = nullptr;  // that its copies have others in place of
 
     [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+    [[nodiscard]] bool copies_target() const noexcept;
     [[nodiscard]] bool is_long() const noexcept;  // takes half a second to code
   };
   struct CodedBody {

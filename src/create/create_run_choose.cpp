@@ -28,6 +28,10 @@ std::uint64_t CreateRun::BodyDraft::stream_bytes() const noexcept {
   return bytes;
 }
 
+bool CreateRun::BodyDraft::copies_target() const noexcept {
+  return std::any_of(groups.begin(), groups.end(), [](const GroupDraft& draft) { return draft.copies_target; });
+}
+
 bool CreateRun::BodyDraft::is_long() const noexcept { return stream_bytes() > kLongBytes; }
 
 // The groups of one of the ways, not yet coded.
@@ -235,8 +239,10 @@ Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, B
   const bool is_slow_to_code =
       settings.numbers.id == CodecId::kLzma && !settings.contents && (is_long || !tries_light_misses);
   if (is_slow_to_code && std::min(before.stream_bytes(), after.stream_bytes()) > kQuickBytes) {
-    BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before));
-    BDELTA_ASSIGN(const std::uint64_t estimated, estimate_body(after));
+    const bool alike = before.copies_target() == after.copies_target();
+    const native::Estimate estimate = alike ? native::Estimate::kLikely : native::Estimate::kEven;
+    BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before, estimate));
+    BDELTA_ASSIGN(const std::uint64_t estimated, estimate_body(after, estimate));
     const std::uint64_t bytes = estimated + extra_bytes;
     const std::uint64_t open_bytes = is_long ? 0 : bytes_before / kSettledShare;
     if (bytes + open_bytes < bytes_before) {

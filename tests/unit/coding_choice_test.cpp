@@ -97,6 +97,38 @@ TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
   EXPECT_LE(*low, coded_bytes);
 }
 
+// Beside a light model of misses, literals count as a quarter less; an even estimate takes an eighth off them, as off those
+// of a group that copies from the target, which has no such model.
+TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
+  const Pair pair = wordy_pair();
+  WorkerPool pool(1);
+  io::Spool body;
+  native::Writer quick({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
+  native::WriterSettings settings{kLzma, kLzma, kLzma, true};
+  settings.miss_byte_ns = 50'000;
+  native::Writer light(settings, body, pool);
+  std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
+  ASSERT_TRUE(light.tries_light_misses(drafts));
+  const auto likely = light.estimate_groups(drafts);
+  const auto even = light.estimate_groups(drafts, native::Estimate::kEven);
+  ASSERT_OK(likely);
+  ASSERT_OK(even);
+  drafts.front().copies_target = true;
+  ASSERT_FALSE(light.tries_light_misses(drafts));
+  const auto copying = light.estimate_groups(drafts);
+  const auto copying_even = light.estimate_groups(drafts, native::Estimate::kEven);
+  ASSERT_OK(copying);
+  ASSERT_OK(copying_even);
+  EXPECT_EQ(*copying, *copying_even);
+  for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
+    if (stream != kLiterals) drafts.front().streams[stream].clear();
+  }
+  const auto literals = quick.estimate_groups(drafts);
+  ASSERT_OK(literals);
+  EXPECT_GT(*literals, 1000u);
+  EXPECT_EQ(*literals / 4 - *literals / 8, *even - *likely);
+}
+
 GroupDraft draft_with_literals(std::size_t size, std::uint64_t seed) {
   GroupDraft draft;
   draft.streams[kLiterals] = wordy_bytes(size, seed);

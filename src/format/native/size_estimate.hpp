@@ -7,7 +7,8 @@ namespace bdelta::native {
 
 enum class Estimate : std::uint8_t {
   kLikely,
-  kLow,  // hardly ever more than what becomes of the groups
+  kEven,  // as likely, with literals at one price, so that groups with and without a light model of misses can be compared
+  kLow,   // hardly ever more than what becomes of the groups
 };
 
 // The sum over groups, on all threads. `settings`: of the patch that they are compared for. Errors: those of codecs.
