@@ -140,16 +140,17 @@ LevelSettings level_settings(int level) {
     settings.match.parse_params.anchor_shift = 1;
   }
   if (level >= 8) {
-    settings.model_values = 8 * kMiB;
     settings.model_byte_ns = 5000;
     settings.light_ns = 10'000'000;
-    settings.miss_byte_ns = 50000;
+    settings.miss_byte_ns = 20000;
     settings.miss_target_ns = 1;  // applying shall take no more than a few times what a copy does
     settings.miss_predicted_ns = 6;
   }
   if (level >= 9) {
+    settings.model_values = 8 * kMiB;
     settings.label_passes = 3;
     settings.digest_share = 2;
+    settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does
     choose_costs(settings);
   }
