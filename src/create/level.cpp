@@ -113,7 +113,7 @@ void choose_costs(LevelSettings& settings) {
   params.little_costs = params.costs;
   params.little_costs.push_back(costs_of(110, 150, 1000, 600, 1800, 1200, 500));
   params.little_costs.push_back(costs_of(45, 100, 1000, 600, 1400, 1000, 500));
-  params.text_costs.clear();  // these are among those of the others
+  params.text_costs.clear();  // much the same is among the others
   params.dense_costs = {costs_of(450, 320, 620, 400, 2000, 1200, 700)};
   settings.choice_bytes = 16 * kMiB;
 }
