@@ -144,7 +144,7 @@ if [[ $mode != fast ]]; then
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
-  left_out+='|Sorting.LooksAt|ThreadsApplyFormats.*/1'
+  left_out+='|ThreadsApplyFormats.*/1'
   left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Archive|Package|Module|Word|Signed)Levels.*/1'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'
