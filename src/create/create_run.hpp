@@ -138,7 +138,7 @@ class CreateRun {
   Result<std::size_t> best_set(std::size_t count);
   Result<std::optional<std::size_t>> near_set(std::size_t best, std::size_t first, std::size_t count);
   Result<std::vector<std::size_t>> best_sets(const Covers& seeds, const ByteRanges& sample);
-  Result<std::vector<std::size_t>> best_sets_for_contents();
+  Result<std::vector<std::size_t>> best_sets_for_contents(const Covers& seeds, const ByteRanges& sample);
   Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds);
   // Too large to be parsed with all costs there are.
   [[nodiscard]] bool is_large_segment() const noexcept {
@@ -161,6 +161,8 @@ class CreateRun {
   TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
   FilePieces append_target();
   void take_target_copies();
+  Result<std::optional<native::CodedWords>> search_words(const Covers& covers);
+  Status try_target_copies(const Covers& covers, std::optional<native::CodedWords> other);
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
   std::vector<GroupDraft> predicted_groups();
   [[nodiscard]] ContentsInputs contents_inputs(bool predicted, const WordMap* words);
@@ -209,6 +211,7 @@ class CreateRun {
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen
+  std::vector<Covers> not_chosen_;         // the others, until copies of NEW were looked for
   std::optional<KnownPlan> known_plan_;    // the last one, where there are few covers
   std::optional<CodedBody> coded_;         // covers_ with words_ as the patch has them, if that is known already
 

@@ -218,7 +218,8 @@ Status CreateRun::choose_covers() {
   }
   if (with_prediction && best < found_.size()) programs_.reset();
   covers_ = best < found_.size() ? std::move(found_[best]) : programs_->plan().covers;
-  found_.clear();
+  if (best < found_.size()) found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
+  not_chosen_ = std::exchange(found_, {});
   return {};
 }
 

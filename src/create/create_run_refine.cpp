@@ -67,15 +67,19 @@ Result<bool> CreateRun::is_larger_for_sure(const BodyDraft& draft, std::uint64_t
   return bytes + extra_bytes > coded_->bytes + coded_->bytes / kSureShare;
 }
 
+// Words that copies by these covers have others in place of.
+Result<std::optional<native::CodedWords>> CreateRun::search_words(const Covers& covers) {
+  const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
+                           covers};
+  return learn_words(copied, budget_.settings.word_search, *writer_, *pool_);
+}
+
 // Like prediction, where both files are at hand as a whole: a patch has one set of words.
 Status CreateRun::find_words() {
   if (budget_.settings.word_search == 0 || !budget_.ample || !writer_ || contents_learn_words()) return {};
   set_segment_range(share::kChosen, share::kChosen);
   other_words_.reset();
-  const CopiedBytes copied{programs_ ? programs_->copied() : source_.bytes(), programs_ != nullptr, target_.bytes(),
-                           covers_};
-  BDELTA_ASSIGN(std::optional<native::CodedWords> found,
-                learn_words(copied, budget_.settings.word_search, *writer_, *pool_));
+  BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words(covers_));
   if (!found) return {};
   const bool chooses = budget_.settings.choice_bytes > 0;
   BodyDraft before;
@@ -140,8 +144,18 @@ Status CreateRun::take_target_copies_if_smaller(const Covers& covers, std::optio
   return {};
 }
 
-// Contents know no such copies, so words that these had no need of may be of use again. With prediction there are none.
+// Such copies, also with other words: contents know no such copies, so words that these had no need of may be of use again.
+Status CreateRun::try_target_copies(const Covers& covers, std::optional<native::CodedWords> other) {
+  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
+  if (!other && budget_.settings.contents && !words_) {
+    BDELTA_ASSIGN(other, search_words(covers));
+  }
+  return other ? take_target_copies_if_smaller(covers, std::move(other)) : Status();
+}
+
+// Covers that leave more to copies of NEW than those chosen without may be better with them. With prediction there are none.
 Status CreateRun::find_target_copies() {
+  const std::vector<Covers> other_sets = std::exchange(not_chosen_, {});
   if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
   set_segment_range(share::kChosen, share::kChosen);
   if (budget_.settings.quick_copies) {
@@ -149,9 +163,9 @@ Status CreateRun::find_target_copies() {
     return {};
   }
   const Covers covers = covers_;
-  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
-  if (!other_words_) return {};
-  return take_target_copies_if_smaller(covers, std::exchange(other_words_, {}));
+  BDELTA_TRY(try_target_copies(covers, std::exchange(other_words_, {})));
+  for (const Covers& others : other_sets) BDELTA_TRY(try_target_copies(others, {}));
+  return {};
 }
 
 // coded_ becomes what was chosen and found so far, if it is not yet.

@@ -84,7 +84,7 @@ Result<bool> CreateRun::is_prediction_clear(std::size_t plain) {
 // The sets of the sample once more, with copies of NEW where these cost less; not where such copies save little. They are
 // looked for as if the covers were `seeds`: those of the sample say nothing of what surrounds it.
 void CreateRun::add_sets_with_target_copies(const Covers& seeds, const ByteRanges& sample) {
-  if (budget_.settings.history_bytes == 0 || budget_.settings.contents || !budget_.ample || programs_) return;
+  if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_) return;
   const ByteSpan source = source_.bytes(), target = target_.bytes();
   const ParseCosts costs;
   const TargetCopyLimits limits{budget_.settings.history_bytes, kCopiedShare};
@@ -142,17 +142,18 @@ Result<std::vector<std::size_t>> CreateRun::best_sets(const Covers& seeds, const
 }
 
 // With slow contents, which find out late what literals cost: the best of the usual costs, and that of those for where
-// little changes.
-Result<std::vector<std::size_t>> CreateRun::best_sets_for_contents() {
-  const std::size_t usual_count = std::min(found_.size(), budget_.settings.match.parse_params.costs.size());
-  std::vector<std::size_t> usual(usual_count);
-  std::iota(usual.begin(), usual.end(), std::size_t{0});
-  std::vector<std::size_t> others(found_.size() - usual_count);
-  std::iota(others.begin(), others.end(), usual_count);
+// little changes. Also what does best with copies of NEW, which take the place of contents.
+Result<std::vector<std::size_t>> CreateRun::best_sets_for_contents(const Covers& seeds, const ByteRanges& sample) {
+  const std::size_t count = found_.size();
+  add_sets_with_target_copies(seeds, sample);
+  const std::size_t usual_count = std::min(count, budget_.settings.match.parse_params.costs.size());
   std::vector<std::size_t> best;
-  for (const auto& some : {usual, others}) {
-    if (some.empty()) continue;
-    BDELTA_ASSIGN(best.emplace_back(), smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+  for (const auto& [begin, end] : {std::pair(std::size_t{0}, usual_count), {usual_count, count}, {count, found_.size()}}) {
+    if (begin == end) continue;
+    std::vector<std::size_t> some(end - begin);
+    std::iota(some.begin(), some.end(), begin);
+    BDELTA_ASSIGN(const std::size_t way, smallest_of(some, Measure::kLight, CostChoice::kParsed, CostChoice::kChosen));
+    if (std::find(best.begin(), best.end(), way % count) == best.end()) best.push_back(way % count);
   }
   return best;
 }
@@ -168,7 +169,7 @@ Result<std::vector<std::size_t>> CreateRun::best_of_sample(std::vector<Covers> s
   for (Covers& covers : found_) move_to_segment(covers);
   const FilePieces pieces_before = source_pieces_;
   BDELTA_ASSIGN(std::vector<std::size_t> best,
-                budget_.settings.contents ? best_sets_for_contents() : best_sets(seeds, sample));
+                budget_.settings.contents ? best_sets_for_contents(seeds, sample) : best_sets(seeds, sample));
   coded_.reset();
   if (doubts_prediction()) {
     BDELTA_ASSIGN(const bool clear, is_prediction_clear(best.front()));
