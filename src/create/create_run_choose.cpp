@@ -247,7 +247,7 @@ Result<bool> CreateRun::is_smaller(BodyDraft after, std::uint64_t extra_bytes, B
     BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate_body(before, estimate));
     BDELTA_ASSIGN(std::uint64_t bytes, estimate_body(after, estimate));
     bytes += extra_bytes;
-    const bool takes_time = settings.miss_target_ns == 0;
+    const bool takes_time = settings.miss_byte_ns > 0 && settings.miss_target_ns == 0;
     const std::uint64_t open_bytes = !alike && takes_time ? bytes_before / kUnlikeShare : 0;
     if (bytes + open_bytes < bytes_before) {
       coded_.reset();
