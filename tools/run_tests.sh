@@ -122,7 +122,7 @@ if [[ $mode != fast ]]; then
     left_out='AnyThreadCountGivesTheSamePatch|DontDependOnThreads|DontChangeThePatch|NeitherThreadsNor'
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers|Bdt2Level11'
-    left_out+='|Max(DoesWithoutWords|Is|Takes)|AnyThreadsMake|Threads.AnyNumberGives'
+    left_out+='|Max(DoesWithoutWords|Is|Takes)|InPlaceOfSlow|AnyThreadsMake|Threads.AnyNumberGives'
     left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit|TextTakes|WhereHardly)'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
     left_out+='|PredictedAtLevel.*/[23]|(Archive|Package|Signed|Module|Word)Levels.*/[23]'
@@ -144,7 +144,7 @@ if [[ $mode != fast ]]; then
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
-  left_out+='|ThreadsApplyFormats.*/1'
+  left_out+='|ThreadsApplyFormats.*/1|InPlaceOfSlow'
   left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Archive|Package|Module|Word|Signed)Levels.*/1'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'

@@ -98,6 +98,22 @@ TEST(TargetCopies, GoWithWords) {
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
+// Slow contents learn of words as they go, but rule copies of NEW out: where these do better, words come back.
+TEST(TargetCopies, GoWithWordsInPlaceOfSlowContents) {
+  RenumberedPair pair = renumbered_pair(12'000, 300, 8);
+  const RepeatedPair repeated = repeated_pair(350'000, 1000, 5);
+  append(pair.old_version, repeated.old_version);
+  append(pair.new_version, repeated.new_version);
+  const auto max = make_patch(pair.old_version, pair.new_version, create_options(11));
+  const auto high = make_patch(pair.old_version, pair.new_version, create_options(9));
+  ASSERT_OK(max);
+  ASSERT_OK(high);
+  EXPECT_TRUE(copies_target(*max));
+  EXPECT_TRUE(has_feature(*max, native::kFeatureWords));
+  EXPECT_LE(max->size(), high->size() + high->size() / 64);
+  expect_rebuilt_everywhere(pair.old_version, *max, pair.new_version);
+}
+
 // With bytes that differ in them, cut by windows and groups of any size, and made of copies of NEW themselves.
 TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
   for (const std::uint64_t window_bytes : {7u, 64u, 700u, 5000u, 1u << 20}) {
