@@ -211,7 +211,7 @@ class CreateRun {
   std::vector<Covers> found_;              // sets of covers of the segment to choose from
   std::optional<GroupPlan> sample_;        // of the segment, while they are no more than that
   Covers covers_;                          // the one chosen
-  std::vector<Covers> not_chosen_;         // the others, until copies of NEW were looked for
+  std::vector<Covers> not_chosen_;         // the others beside slow contents, until copies of NEW were looked for
   std::optional<KnownPlan> known_plan_;    // the last one, where there are few covers
   std::optional<CodedBody> coded_;         // covers_ with words_ as the patch has them, if that is known already
 

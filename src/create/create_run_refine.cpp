@@ -153,7 +153,8 @@ Status CreateRun::try_target_copies(const Covers& covers, std::optional<native::
   return other ? take_target_copies_if_smaller(covers, std::move(other)) : Status();
 }
 
-// Covers that leave more to copies of NEW than those chosen without may be better with them. With prediction there are none.
+// Beside slow contents, covers that leave more to copies of NEW than those chosen without may be better with them. With fast
+// coders they were on none of 19 pairs, and small ones took half as long again. With prediction there are none.
 Status CreateRun::find_target_copies() {
   const std::vector<Covers> other_sets = std::exchange(not_chosen_, {});
   if (budget_.settings.history_bytes == 0 || !budget_.ample || programs_ || !writer_) return {};
