@@ -77,6 +77,7 @@ void CreateRun::begin_patch() {
                                    patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
                                    settings.contents, settings.light_ns};
   of_writer.model_most_bytes = settings.model_most_bytes;
+  of_writer.model_target_share = settings.model_target_share;
   of_writer.miss_byte_ns = settings.miss_byte_ns;
   of_writer.miss_target_ns = settings.miss_target_ns;
   of_writer.miss_predicted_ns = settings.miss_predicted_ns;

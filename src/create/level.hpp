@@ -33,6 +33,7 @@ struct LevelSettings {
   std::uint64_t miss_predicted_ns = 0;  // … and where programs are predicted
   bool model = false;            // numbers through the context coder where that is smaller
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers in a group that are tried in it
+  std::uint64_t model_target_share = 0;  // and they are no more than 1/share of its part of NEW; 0: of any share
   std::uint64_t model_values = 256 * 1024;  // most residual values of a group that are tried there
   std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any
   std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that is a window of its own

@@ -38,6 +38,12 @@ std::uint64_t GroupDraft::stream_bytes() const noexcept {
   return sum;
 }
 
+std::uint64_t GroupDraft::target_bytes() const noexcept {
+  std::uint64_t bytes = 0;
+  for (const WindowRecord& window : windows) bytes += window.target_length;
+  return bytes;
+}
+
 GroupDraft covers_of(const GroupDraft& contents) {
   GroupDraft draft;
   draft.kind = GroupKind::kCovers;

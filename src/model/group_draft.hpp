@@ -23,6 +23,7 @@ struct GroupDraft {
   std::uint64_t history_bytes = 0;  // and begin so far in front of their window at most
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+  [[nodiscard]] std::uint64_t target_bytes() const noexcept;  // of all its windows
 };
 
 // The group of kind kCovers that belongs to one of kind kContents.

@@ -44,6 +44,28 @@ std::vector<GroupDraft> drafts_of(const Pair& pair, const Covers& covers) {
   return drafts;
 }
 
+// Where they are many, fast levels would spend more time on them than on all else.
+TEST(ContextCoder, IsTriedWhereNumbersAreFewBesideTheTarget) {
+  Pair pair{random_bytes(2'000'000, 5), {}};
+  pair.target = edited(pair.source, random_edits(150, pair.source.size(), 40, 6));
+  const Covers covers = covers_of(pair.source, pair.target);
+  const auto written_bytes = [&](bool model, std::uint64_t target_share) {
+    WorkerPool pool(1);
+    io::Spool body;
+    native::WriterSettings settings{kQuickCodec, kQuickCodec, kQuickCodec, model};
+    settings.model_target_share = target_share;
+    native::Writer writer(settings, body, pool);
+    std::vector<GroupDraft> drafts = drafts_of(pair, covers);
+    EXPECT_OK(writer.add_groups(drafts));
+    return body.size();
+  };
+  const std::uint64_t packed_bytes = written_bytes(true, 0);
+  const std::uint64_t coded_bytes = written_bytes(false, 0);
+  EXPECT_LT(packed_bytes + 20, coded_bytes);
+  EXPECT_EQ(packed_bytes, written_bytes(true, 1024));
+  EXPECT_EQ(coded_bytes, written_bytes(true, 100'000));
+}
+
 TEST(SizeEstimate, IsTheSizeWhereTheCodecIsTheSame) {
   const Pair pair = wordy_pair();
   WorkerPool pool(2);

@@ -33,12 +33,6 @@ constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that h
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
-std::uint64_t target_bytes_of(const GroupDraft& draft) {
-  std::uint64_t bytes = 0;
-  for (const WindowRecord& window : draft.windows) bytes += window.target_length;
-  return bytes;
-}
-
 std::uint64_t light_ns_of(const GroupDraft& draft) {
   return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
 }
@@ -52,7 +46,7 @@ std::uint64_t light_miss_ns_of(const GroupDraft& draft) {
 bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
   const bool predicted = draft.kind == GroupKind::kContents;
   const std::uint64_t ns_of_byte = predicted ? settings.miss_predicted_ns : settings.miss_target_ns;
-  return ns_of_byte == 0 || light_miss_ns_of(draft) <= kFreeLightNs + target_bytes_of(draft) * ns_of_byte;
+  return ns_of_byte == 0 || light_miss_ns_of(draft) <= kFreeLightNs + draft.target_bytes() * ns_of_byte;
 }
 
 // Bytes that the light model of literals must save for the time it takes. Where slow contents are allowed, time is no price.
@@ -159,7 +153,7 @@ void assemble_contents(const GroupDraft& draft, const TriedContents& tried, cons
 ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
   const std::uint64_t literals = draft.streams[kLiterals].size();
   const std::uint64_t misses = draft.streams[kResidualValues].size();
-  const std::uint64_t most_ns = target_bytes_of(draft) * kTargetNs + kFreeContentsNs;
+  const std::uint64_t most_ns = draft.target_bytes() * kTargetNs + kFreeContentsNs;
   const std::uint64_t miss_ns = (draft.coded_bytes - literals) * kCopiedNs + misses * kMissNs;
   const bool is_worth_it = miss_ns <= kFreeContentsNs || miss_ns / kMostMissNs <= misses;
   const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns && is_worth_it;

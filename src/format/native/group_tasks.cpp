@@ -31,7 +31,10 @@ void add_trial(const std::vector<GroupDraft>& drafts, std::size_t group, const W
     const bool tried = carries(drafts[group], s) && !(made.misses_settled && is_residual(s));
     if (tried) number_bytes += drafts[group].streams[s].size();
   }
-  if (number_bytes > 0 && number_bytes <= settings.model_most_bytes) tasks.push_back({group, kPack, number_bytes});
+  const bool are_few = number_bytes <= settings.model_most_bytes &&
+                       (settings.model_target_share == 0 ||
+                        number_bytes <= drafts[group].target_bytes() / settings.model_target_share);
+  if (number_bytes > 0 && are_few) tasks.push_back({group, kPack, number_bytes});
 }
 
 }  // namespace
