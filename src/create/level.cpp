@@ -108,7 +108,7 @@ LevelSettings small() {
 // changes more tries take little time, and what a literal costs there depends on how much of the new text the light model
 // knows from OLD. Of what looks compressed it costs nearly all of its bits. Over the public pairs, sets between these
 // made patches smaller by 0.1 % where little changes and not at all elsewhere. Text takes one of three: the others were
-// best on no package of 13, and comparing them took time.
+// best on none of seven packages, and comparing them took time.
 void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),
