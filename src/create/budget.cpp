@@ -146,7 +146,9 @@ LevelSettings settings_for(const BudgetRequest& request) {
   if (request.limit_bytes != 0) {
     parse.costs.resize(1);
     parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));
+    parse.text_costs.resize(std::min<std::size_t>(parse.text_costs.size(), 1));
     parse.dense_costs.clear();
+    if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
     settings.light_ns = 0;
     settings.miss_byte_ns = 0;
     settings.calm_window_bytes = 0;
