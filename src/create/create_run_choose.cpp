@@ -219,8 +219,8 @@ Status CreateRun::choose_covers() {
   if (with_prediction && best < found_.size()) programs_.reset();
   covers_ = best < found_.size() ? std::move(found_[best]) : programs_->plan().covers;
   if (best < found_.size()) found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
-  not_chosen_ = std::exchange(found_, {});
-  if (!budget_.settings.contents) not_chosen_.clear();
+  if (budget_.settings.contents) not_chosen_ = std::move(found_);
+  found_.clear();
   return {};
 }
 

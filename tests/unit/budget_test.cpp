@@ -31,6 +31,21 @@ TEST(Budget, SixtyFourMebibytesAlwaysDo) {
   }
 }
 
+// There is memory for one parse, and at level 1 for none of the context coder.
+TEST(Budget, AScarceLimitHasOneSetOfCostsOfEachKind) {
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    const auto budget = make_budget(request(level, 64 * kMiB, 300 * kMiB));
+    ASSERT_OK(budget);
+    const ParseParams& params = budget->settings.match.parse_params;
+    for (const auto* sets : {&params.costs, &params.little_costs, &params.text_costs}) EXPECT_LE(sets->size(), 1u) << level;
+    EXPECT_TRUE(params.dense_costs.empty()) << level;
+  }
+  EXPECT_TRUE(level_settings(1).model);
+  const auto least = make_budget(request(1, 42 * kMiB, 300 * kMiB));
+  ASSERT_OK(least);
+  EXPECT_FALSE(least->settings.model);
+}
+
 TEST(Budget, WithoutALimitTheLevelIsUntouched) {
   for (const int level : {1, 3, 6}) {
     const auto budget = make_budget(request(level, 0, 300 * kMiB));
