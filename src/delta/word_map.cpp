@@ -84,8 +84,43 @@ void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const
   }
 }
 
+void WordMap::write_word(std::uint8_t* at, std::uint64_t word) const noexcept {
+  if (word_bytes_ == 4) {
+    store_le(at, static_cast<std::uint32_t>(word));
+  } else {
+    for (unsigned i = 0; i < word_bytes_; ++i) at[i] = static_cast<std::uint8_t>(word >> 8 * i);
+  }
+}
+
+// Most words overlap no other one, and are written as a whole once that is known.
 void WordMap::replace(MutableByteSpan copied) const noexcept {
-  for_each_byte(copied, [&](std::size_t pos, std::uint32_t, std::uint8_t byte) { copied[pos] = byte; });
+  std::uint32_t alone = kNone;  // the latest word, if it overlaps none so far
+  std::size_t begin = 0;        // its place
+  std::size_t end = 0;
+  PendingBytes pending;  // of words that overlap
+  const auto settle = [&](std::size_t until) {
+    pending.settle(until, [&](std::size_t pos, std::uint32_t, std::uint8_t byte) { copied[pos] = byte; });
+  };
+  const auto finish = [&] {
+    alone != kNone ? write_word(&copied[begin], changes_[alone].to) : settle(end);
+  };
+  for_each_word(copied, [&](std::size_t pos, std::uint32_t rank) {
+    if (pos >= end) {
+      finish();
+      alone = rank;
+      begin = pos;
+    } else {
+      if (alone != kNone) {
+        pending.settled = begin;
+        pending.add(*this, begin, alone);
+        alone = kNone;
+      }
+      settle(pos);
+      pending.add(*this, pos, rank);
+    }
+    end = pos + word_bytes_;
+  });
+  finish();
 }
 
 }  // namespace bdelta

@@ -82,6 +82,9 @@ class WordMap {
   }
 
  private:
+  struct PendingBytes;
+
+  void write_word(std::uint8_t* at, std::uint64_t word) const noexcept;
   [[nodiscard]] bool fill_table();
   void fill_order();
   [[nodiscard]] std::uint32_t search(std::uint64_t word) const noexcept;
@@ -114,33 +117,45 @@ void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
   for (; pos < end; ++pos) look_at(pos);
 }
 
-// Which byte a word gives is known once all words that hold it have been found: those that begin behind it don't.
-template <class Body>
-void WordMap::for_each_byte(ByteSpan copied, Body&& body) const {
-  struct Pending {
+// Bytes that words give, until all words that hold them have been found: those that begin behind a byte don't.
+struct WordMap::PendingBytes {
+  struct One {
     std::uint32_t rank = kNone;
     std::uint8_t byte = 0;
   };
-  Pending pending[kMaxWordBytes];  // of the positions from `settled` on, modulo 8
+  One of[kMaxWordBytes];  // the positions from `settled` on, modulo 8
   std::size_t settled = 0;
-  std::size_t pending_end = 0;
-  const auto settle = [&](std::size_t until) {
-    for (; settled < std::min(until, pending_end); ++settled) {
-      Pending& one = pending[settled % kMaxWordBytes];
+  std::size_t end = 0;
+
+  // Words come in the order of their places, which are not below `settled`.
+  void add(const WordMap& map, std::size_t pos, std::uint32_t rank) {
+    for (unsigned i = 0; i < map.word_bytes_; ++i) {
+      One& one = of[(pos + i) % kMaxWordBytes];
+      if (rank < one.rank) one = {rank, static_cast<std::uint8_t>(map.changes_[rank].to >> 8 * i)};
+    }
+    end = pos + map.word_bytes_;
+  }
+
+  // Calls body(pos, rank, byte) for each byte in front of `until` that a word gives.
+  template <class Body>
+  void settle(std::size_t until, Body&& body) {
+    for (; settled < std::min(until, end); ++settled) {
+      One& one = of[settled % kMaxWordBytes];
       if (one.rank != kNone) body(settled, one.rank, one.byte);
       one.rank = kNone;
     }
     settled = std::max(settled, until);
-  };
+  }
+};
+
+template <class Body>
+void WordMap::for_each_byte(ByteSpan copied, Body&& body) const {
+  PendingBytes pending;
   for_each_word(copied, [&](std::size_t pos, std::uint32_t rank) {
-    settle(pos);
-    for (unsigned i = 0; i < word_bytes_; ++i) {
-      Pending& one = pending[(pos + i) % kMaxWordBytes];
-      if (rank < one.rank) one = {rank, static_cast<std::uint8_t>(changes_[rank].to >> 8 * i)};
-    }
-    pending_end = pos + word_bytes_;
+    pending.settle(pos, body);
+    pending.add(*this, pos, rank);
   });
-  settle(pending_end);
+  pending.settle(pending.end, body);
 }
 
 }  // namespace bdelta

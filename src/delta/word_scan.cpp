@@ -6,16 +6,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "delta/word_key.hpp"
-
 namespace bdelta {
 namespace {
 
 constexpr unsigned kBitsLog = 6;  // bits for a word, as a power of two: one of 64 to 128 is set
 constexpr unsigned kMinWordsLog = 6;  // fewer words have bits for so many
 constexpr std::size_t kFewWords = 192;
-constexpr std::size_t kGroups = 8;
-constexpr std::uint8_t kAllGroups = 0xff;
 
 WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_bytes) {
   const unsigned log = std::max(kMinWordsLog, static_cast<unsigned>(std::bit_width(words.size()))) + kBitsLog;
@@ -30,36 +26,15 @@ WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_by
   return hashes;
 }
 
-// Words that are neighbours by their first bytes share a group, so that groups have few different halves.
-WordHalves make_halves(std::vector<std::uint64_t> words, unsigned word_bytes) {
-  const auto byte_of = [](std::uint64_t word, std::size_t place) { return static_cast<std::uint8_t>(word >> 8 * place); };
-  std::sort(words.begin(), words.end(), [&](std::uint64_t a, std::uint64_t b) {
-    return word_key(a, word_bytes) < word_key(b, word_bytes);
-  });
-  WordHalves halves;
-  for (std::size_t place = 0; place < WordHalves::kPlaces; ++place) {
-    if (place >= word_bytes) {
-      halves.low[place].fill(kAllGroups);
-      halves.high[place].fill(kAllGroups);
-      continue;
-    }
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto group = static_cast<std::uint8_t>(1u << i * kGroups / words.size());
-      halves.low[place][byte_of(words[i], place) & 15u] |= group;
-      halves.high[place][byte_of(words[i], place) >> 4] |= group;
-    }
-  }
-  return halves;
-}
-
 }  // namespace
 
 WordScan::WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes)
     : hashes_(make_hashes(words, word_bytes)) {
+#if defined(BDELTA_HAVE_AVX2)
+  if (!__builtin_cpu_supports("avx2")) return;
   const bool are_few = words.size() <= kFewWords;
   if (are_few) halves_ = make_halves(words, word_bytes);
-#if defined(BDELTA_HAVE_AVX2)
-  if (__builtin_cpu_supports("avx2")) scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
+  scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
 #endif
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "delta/word_halves.hpp"
 
 namespace bdelta {
 
@@ -24,15 +25,6 @@ struct WordHashes {
     const std::uint32_t number = number_of(word);
     return (bits[number / 32] >> (number % 32) & 1) != 0;
   }
-};
-
-// Which groups of words have a byte with that half at one of their first four places.
-struct WordHalves {
-  static constexpr std::size_t kPlaces = 4;
-  using Groups = std::array<std::uint8_t, 16>;  // a bit for each of eight groups, by the value of the half
-
-  std::array<Groups, kPlaces> low{};
-  std::array<Groups, kPlaces> high{};
 };
 
 // Immutable once made: any number of threads may ask it.

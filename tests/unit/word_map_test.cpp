@@ -219,6 +219,42 @@ TEST(WordMapBytes, AreToldInOrderWithTheirWord) {
   EXPECT_EQ((std::vector<std::string>{"0 1 x", "1 0 1", "2 0 2", "3 0 3", "5 1 x", "6 1 y", "7 1 z"}), told);
 }
 
+// Whether a word that begins with these bytes passes, as the scan looks it up.
+bool passes(const WordHalves& halves, std::string_view bytes) {
+  unsigned groups = 0xff;
+  for (std::size_t place = 0; place < WordHalves::kPlaces; ++place) {
+    const auto byte = static_cast<std::uint8_t>(bytes[place]);
+    groups &= static_cast<unsigned>(halves.low[place][byte & 15u]);
+    groups &= static_cast<unsigned>(halves.high[place][byte >> 4]);
+  }
+  return groups != 0;
+}
+
+// In the order of their bytes, words of all kinds are neighbours.
+TEST(WordHalvesGroups, AreOfWordsThatHaveHalvesInCommon) {
+  const std::string_view kinds = "\x1f\x2e\x3d\x4c\x5b\x6a\x79\x88";
+  std::vector<std::uint64_t> words;
+  for (char first = 'a'; first <= 'h'; ++first) {
+    for (const char kind : kinds) words.push_back(word_of(std::string{first, kind, kind, kind}));
+  }
+  const WordHalves halves = make_halves(words, 4);
+  for (const char a : kinds) {
+    for (const char b : kinds) {
+      for (const char c : kinds) {
+        EXPECT_EQ(a == b && b == c, passes(halves, std::string{'e', a, b, c}));
+        EXPECT_FALSE(passes(halves, std::string{'E', a, b, c}));
+      }
+    }
+  }
+}
+
+TEST(WordHalvesGroups, AskNothingOfBytesBehindTheWord) {
+  const WordHalves halves = make_halves({word_of("abc"), word_of("xyz")}, 3);
+  EXPECT_TRUE(passes(halves, "abc\xff"));
+  EXPECT_TRUE(passes(halves, std::string{'x', 'y', 'z', '\0'}));
+  EXPECT_FALSE(passes(halves, "abz."));
+}
+
 // --- the record ---
 
 Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes, std::uint64_t target_bytes = 0) {
