@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "create/cover_price.hpp"
 #include "match/target_copies.hpp"
 
 namespace bdelta {
@@ -43,6 +44,13 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
     sampled = std::move(best).error();
     return std::vector<std::size_t>{0};
   };
+  if (budget_.ample) {
+    choice.are_cheap = [&](const Covers& seeds, const ParseCosts& costs) {
+      const auto cheap = are_cheap_covers(seeds, costs, &watch_);
+      if (!cheap) sampled = cheap.error();
+      return cheap && *cheap;
+    };
+  }
   found_ = matcher_->find(target, diagonals, writer_ ? &choice : nullptr);
   return sampled;
 }
@@ -135,7 +143,7 @@ Result<std::vector<std::size_t>> CreateRun::best_sets(const Covers& seeds, const
   add_sets_with_target_copies(seeds, sample);
   BDELTA_ASSIGN(const std::size_t best, best_set(count));
   std::vector<std::size_t> sets{best % count};
-  if (is_large_segment() || count == 1) return sets;
+  if (is_large_segment() || budget_.settings.choice_bytes == 0 || count == 1) return sets;
   BDELTA_ASSIGN(const std::optional<std::size_t> near, near_set(best, best - best % count, count));
   if (near) sets.push_back(*near % count);
   return sets;

@@ -147,7 +147,11 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
   GramTables tables(source, scope.gram_blocks, params.gram_bytes);
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
-  const bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
+  bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
+  if (choice && choice->are_cheap && choice->are_cheap(seeds, costs.front())) {
+    costs.push_back(with_cheap_covers(costs.front()));
+    chooses = true;
+  }
   if (chooses) costs = chosen_costs(with, costs, *choice);
   if (costs.empty()) return {};
   return parse_chunks(with, cut_ranges({}, target.size(), scope.chunk_bytes), costs);

@@ -50,6 +50,10 @@ struct CostChoice {
   // Of sets of covers of the chunks `sample`, one set for each of the costs, the indexes of those worth going on with,
   // each once. None: no covers are wanted. seeds: covers of all of the target, as they were before.
   std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds)> best_of;
+
+  // Whether covers like these take much less in the patch than `costs` say: then the first costs count with cheap covers
+  // too, however little changes. May be empty.
+  std::function<bool(const Covers& seeds, const ParseCosts& costs)> are_cheap;
 };
 
 // Chooses covers anew, once for each of the costs in `params` that count here, with `seeds` (valid covers, as a fast

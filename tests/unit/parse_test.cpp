@@ -358,5 +358,33 @@ TEST(Parse, WhereTextChangesItsCostsCount) {
   EXPECT_EQ(parsed_with(no_text, usual), parsed_with(no_text, of_text));
 }
 
+TEST(Parse, WhereCoversAreCheapASampleTellsWhetherMoreOfThemPay) {
+  const Bytes source = wordy_bytes(50'000, 21);
+  const Bytes target = edited(source, random_edits(60, source.size(), 300, 22));
+  const ParseParams usual;
+  ParseParams cheap;
+  cheap.costs.front() = with_cheap_covers(cheap.costs.front());
+  WorkerPool pool(1);
+  const auto parsed_with = [&](const ParseParams& params, const CostChoice* choice) {
+    return parse_covers(source, target, {}, params, {}, pool, {}, choice);
+  };
+  CostChoice choice;
+  choice.sample_bytes = target.size();
+  std::size_t best = 0;
+  choice.best_of = [&](const std::vector<Covers>& sets, const ByteRanges&, const Covers&) {
+    EXPECT_EQ(2u, sets.size());
+    EXPECT_LT(sets[0].size(), sets[1].size());
+    return std::vector<std::size_t>{best};
+  };
+  bool cheap_covers = true;
+  choice.are_cheap = [&](const Covers&, const ParseCosts&) { return cheap_covers; };
+  EXPECT_NE(parsed_with(usual, nullptr), parsed_with(cheap, nullptr));
+  EXPECT_EQ(parsed_with(usual, nullptr), parsed_with(usual, &choice));
+  best = 1;
+  EXPECT_EQ(parsed_with(cheap, nullptr), parsed_with(usual, &choice));
+  cheap_covers = false;
+  EXPECT_EQ(parsed_with(usual, nullptr), parsed_with(usual, &choice)) << "nothing to choose from";
+}
+
 }  // namespace
 }  // namespace bdelta::test::parse_test
