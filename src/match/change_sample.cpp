@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kStretchBytes = std::uint64_t{16} << 10;
 constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
 constexpr std::uint64_t kAmpleChanged = std::uint64_t{64} << 10;   // … but so many always may,
-constexpr std::uint64_t kMostChanged = std::uint64_t{256} << 10;   // and more never
+constexpr std::uint64_t kMostChanged = std::uint64_t{128} << 10;   // and more never
 constexpr std::uint64_t kMoreBytes = 2;  // times the bytes that are asked for, where less than ample changes in those
 constexpr std::uint64_t kTaskStretches = 64;
 

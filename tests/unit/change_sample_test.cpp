@@ -141,8 +141,8 @@ TEST(SampleChanges, TakesFewOfManyFromAllOverTheTarget) {
     if (range.begin >= 1'500'000 && range.end <= 2'500'000) free_bytes += range.end - range.begin;
   }
   EXPECT_GT(free_bytes, 0u);
-  EXPECT_LT(total_bytes(sample), source.size() / 6);
-  EXPECT_GT(total_bytes(sample), source.size() / 12);
+  EXPECT_LT(total_bytes(sample), source.size() / 12);
+  EXPECT_GT(total_bytes(sample), source.size() / 24);
   EXPECT_LT(sample.front().begin, 500'000u);
   EXPECT_GT(sample.back().end, 3'500'000u);
   const std::uint64_t little = 200'000;
