@@ -137,7 +137,8 @@ Result<std::optional<std::size_t>> CreateRun::near_set(std::size_t best, std::si
   return near;
 }
 
-// The best, and where all of the target takes no time to parse, another that may be as well.
+// The best, and where all of the target takes no time to parse, another that may be as well; but levels that have no sets
+// to choose from take one.
 Result<std::vector<std::size_t>> CreateRun::best_sets(const Covers& seeds, const ByteRanges& sample) {
   const std::size_t count = found_.size();
   add_sets_with_target_copies(seeds, sample);
