@@ -23,7 +23,7 @@ LevelSettings fast() {
   settings.match.prune = true;
   const CodecSettings zstd{CodecId::kZstd, 3, 0};
   settings.numbers = settings.values = settings.literals = zstd;
-  settings.history_bytes = 32 * kMiB;
+  settings.history_bytes = 64 * kMiB;
   settings.least_saved_share = 16;
   settings.copy_gram_shift = 5;
   settings.quick_copies = true;
@@ -67,7 +67,7 @@ LevelSettings middle(int zstd_level) {
   settings.digest_share = 64;
   settings.header_sums = true;
   settings.word_search = 256;
-  settings.history_bytes = 32 * kMiB;
+  settings.history_bytes = 64 * kMiB;
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
@@ -96,7 +96,6 @@ LevelSettings small() {
   settings.model_byte_ns = 2000;
   settings.digest_share = 16;
   settings.word_search = ~std::uint64_t{0};
-  settings.history_bytes = 64 * kMiB;
   settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
   return settings;

@@ -114,6 +114,31 @@ TEST(TargetCopies, GoWithWordsInPlaceOfSlowContents) {
   expect_rebuilt_everywhere(pair.old_version, *max, pair.new_version);
 }
 
+// The folders in which a package has its modules once for each way to load them may be far apart, and so in two groups.
+TEST(TargetCopies, ReachOver40Megabytes) {
+  constexpr std::size_t kModules = 40;
+  constexpr std::size_t kModuleBytes = 10'000;
+  const Bytes old_version = random_bytes(42'000'000, 11);
+  const Bytes modules = random_bytes(kModules * kModuleBytes, 12);
+  const ByteSpan folder = ByteSpan(old_version).first(kModules * 20'000);
+  Bytes new_version;
+  const auto append_modules = [&](ByteSpan beside) {
+    for (std::size_t i = 0; i < kModules; ++i) {
+      append(new_version, beside.subspan(i * 20'000, 20'000));
+      append(new_version, ByteSpan(modules).subspan(i * kModuleBytes, kModuleBytes));
+    }
+  };
+  append_modules(folder);
+  const std::size_t front = new_version.size();
+  append(new_version, ByteSpan(old_version).subspan(folder.size(), old_version.size() - 2 * folder.size()));
+  for (std::size_t pos = front; pos < new_version.size(); pos += 50'000) new_version[pos] ^= 1;
+  append_modules(ByteSpan(old_version).last(folder.size()));
+  const auto patch = make_patch(old_version, new_version, create_options(3));
+  ASSERT_OK(patch);
+  EXPECT_LT(patch->size(), modules.size() + modules.size() / 16);
+  expect_rebuilt(old_version, *patch, new_version);
+}
+
 // With bytes that differ in them, cut by windows and groups of any size, and made of copies of NEW themselves.
 TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
   for (const std::uint64_t window_bytes : {7u, 64u, 700u, 5000u, 1u << 20}) {
