@@ -11,7 +11,7 @@ struct Notations {
   Bytes quoted;
 };
 
-// Words of 4 to 24 letters, as a list of lines and as an array of numbered strings.
+// Words of 4 to 24 letters, as a list of lines and as nested arrays of strings.
 Notations notations(int word_count, std::uint64_t seed) {
   Random random(seed);
   Notations made;
