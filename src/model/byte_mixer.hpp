@@ -20,8 +20,8 @@ class ByteMixer {
   explicit ByteMixer(unsigned table_log) : lines_(table_log) {
     weights_by_place_.fill(65536 * 28 / 100);
     weights_by_node_.fill(0);
-    order0_.fill(kFreshSmallSlot);
-    made0_.fill(kFreshSmallSlot);
+    order0_.fill(kFreshSlot);
+    made0_.fill(kFreshSlot);
   }
 
   // Codes `added`, what makes `copied` another byte. The first kAdded contexts are those that tell what is added. place:
@@ -40,7 +40,7 @@ class ByteMixer {
       }
       for (std::size_t i = 0; i < N; ++i) lines[i] = lines_.find(hashes[i]);
       std::size_t known = 0;  // contexts that came up before
-      for (std::size_t i = 0; i < N; ++i) known += (lines[i][0] & 15) != 0;
+      for (std::size_t i = 0; i < N; ++i) known += count_of(lines[i][0]) != 0;
       at.set = place * kKnown + known * (kKnown - 1) / N;
       unsigned in_line = 1, made_in_line = 1;
       for (unsigned end = done + 4; done < end; ++done) {
@@ -77,22 +77,22 @@ class ByteMixer {
                     const Place& at, unsigned bit) {
     std::array<SmallSlot*, kInputs> slots;
     std::array<std::uint16_t*, N> meanings;
-    std::array<std::int32_t, kInputs> stretched;
+    std::array<std::int32_t, kInputs> inputs;
     std::int32_t* by_place = &weights_by_place_[at.set * kInputs];
     std::int32_t* by_node = &weights_by_node_[at.node * kInputs];
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < N; ++i) {
       slots[i] = lines[i] + (i < kAdded ? in_line : made_in_line) - 1;
       meanings[i] = meanings_.of(i, *slots[i]);
-      stretched[i] = (*slots[i] & 15) == 0 ? 0 : kTables.stretch[*meanings[i] >> 4];
+      inputs[i] = count_of(*slots[i]) == 0 ? 0 : kTables.stretch[*meanings[i] >> 4];
     }
     slots[N] = &order0_[at.place * 256 + at.node];
-    stretched[N] = kTables.stretch[*slots[N] >> 4];
+    inputs[N] = stretched(*slots[N]);
     slots[N + 1] = &made0_[at.place * 256 + at.made_node];
-    stretched[N + 1] = kTables.stretch[*slots[N + 1] >> 4];
+    inputs[N + 1] = stretched(*slots[N + 1]);
     for (std::size_t i = 0; i < kInputs; ++i) {
-      if (flip != 0 && is_made(i)) stretched[i] = -stretched[i];
-      sum += std::int64_t{stretched[i]} * (std::int64_t{by_place[i]} + by_node[i]);
+      if (flip != 0 && is_made(i)) inputs[i] = -inputs[i];
+      sum += std::int64_t{inputs[i]} * (std::int64_t{by_place[i]} + by_node[i]);
     }
     const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
@@ -102,7 +102,7 @@ class ByteMixer {
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
     const unsigned slowness = coded_bits_++ < kEarlyBits ? 14 : 15;
     for (std::size_t i = 0; i < kInputs; ++i) {
-      const auto change = static_cast<std::int32_t>(std::int64_t{stretched[i]} * error >> slowness);
+      const auto change = static_cast<std::int32_t>(std::int64_t{inputs[i]} * error >> slowness);
       by_place[i] = wrapped_sum(by_place[i], change);
       by_node[i] = wrapped_sum(by_node[i], change);
       const unsigned seen = is_made(i) ? bit ^ flip : bit;

@@ -16,9 +16,9 @@ class LightLiteralModel {
   LightLiteralModel(const LiteralScope& scope, RandomReader& source)
       : source_(source), history_(scope, source), lines_(scope.table_log) {
     weights_.fill(kFirstWeight);
-    order0_.fill(kFreshSmallSlot);
-    match_slots_.fill(kFreshSmallSlot);
-    source_slots_.fill(kFreshSmallSlot);
+    order0_.fill(kFreshSlot);
+    match_slots_.fill(kFreshSlot);
+    source_slots_.fill(kFreshSlot);
   }
 
   // Before the bytes of a run. Errors are those of the source.
@@ -119,18 +119,18 @@ class LightLiteralModel {
 
     const std::size_t place = slots[kMatch] ? byte.match_state : 0;
     std::int32_t* weights = &weights_[(place * kLiteralOrders + at.order) * kInputs];
-    std::array<std::int32_t, kInputs> stretched;
+    std::array<std::int32_t, kInputs> inputs;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kInputs; ++i) {
-      stretched[i] = slots[i] && (*slots[i] & 15) != 0 ? kTables.stretch[*slots[i] >> 4] : 0;
-      sum += std::int64_t{stretched[i]} * weights[i];
+      inputs[i] = slots[i] && count_of(*slots[i]) != 0 ? stretched(*slots[i]) : 0;
+      sum += std::int64_t{inputs[i]} * weights[i];
     }
     const std::uint32_t mixed = squash(stretched_sum(sum));
     bit = coder.bit(bit, std::clamp<std::uint32_t>(mixed, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
     for (std::size_t i = 0; i < kInputs; ++i) {
-      weights[i] = wrapped_sum(weights[i], stretched[i] * error >> kSlowness);
+      weights[i] = wrapped_sum(weights[i], inputs[i] * error >> kSlowness);
       if (slots[i]) learn_small(*slots[i], bit);
     }
     return bit;

@@ -35,9 +35,9 @@ class LiteralModel {
       : source_(source), history_(scope, source), lines_(scope.table_log), run_matches_(scope.run_matches) {
     weights_by_place_.fill(kFirstWeight);
     weights_by_node_.fill(0);
-    order0_.fill(kFreshSmallSlot);
-    match_slots_.fill(kFreshSmallSlot);
-    source_slots_.fill(kFreshSmallSlot);
+    order0_.fill(kFreshSlot);
+    match_slots_.fill(kFreshSlot);
+    source_slots_.fill(kFreshSlot);
   }
 
   // Before the bytes of a run. Errors are those of the source.
@@ -141,13 +141,13 @@ class LiteralModel {
     for (std::size_t i = 0; i < kHashed; ++i) {
       SmallSlot* slot = inputs.slots[i] = lines[i] + at.in_line - 1;
       inputs.meanings[i] = meanings_.of(i, *slot);
-      inputs.stretched[i] = (*slot & 15) == 0 ? 0 : kTables.stretch[*inputs.meanings[i] >> 4];
+      inputs.stretched[i] = count_of(*slot) == 0 ? 0 : kTables.stretch[*inputs.meanings[i] >> 4];
     }
     inputs.slots[kOrder0] = &order0_[at.node];
     inputs.slots[kMatch] = guess_slot(byte.by_match, at, &match_slots_[byte.match_state * 16]);
     inputs.slots[kSource] = guess_slot(byte.by_source, at, &source_slots_[source_place_.row() * 16]);
     for (std::size_t i = kOrder0; i < kInputs; ++i) {
-      inputs.stretched[i] = inputs.slots[i] ? kTables.stretch[*inputs.slots[i] >> 4] : 0;
+      inputs.stretched[i] = inputs.slots[i] ? stretched(*inputs.slots[i]) : 0;
     }
   }
 

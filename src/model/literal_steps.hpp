@@ -41,7 +41,7 @@ std::uint8_t code_nibbles(SmallLineTable& table, const Contexts<kCount>& hashes,
     LiteralLines<kCount> lines;
     for (std::size_t i = 0; i < kCount; ++i) lines[i] = table.find(hash_step(hashes[i], at.node));
     at.order = 0;
-    for (std::size_t i = 1; i < kLiteralOrders; ++i) at.order = (lines[i][0] & 15) != 0 ? i : at.order;
+    for (std::size_t i = 1; i < kLiteralOrders; ++i) at.order = count_of(lines[i][0]) != 0 ? i : at.order;
     for (at.in_line = 1; at.in_line < 16; --at.left) {
       const unsigned bit = code_bit(lines, at, value >> (at.left - 1) & 1);
       at.in_line = at.in_line * 2 + bit;

@@ -6,9 +6,11 @@
 // and squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has
 // stretch 0 and no say, so contexts may be as narrow as one likes.
 //
-// Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What is done after
-// a bit is compiled once for each of its values, and the bit is branched on: where the processor foresees it, as it
-// mostly does, the next bit's slots are fetched while this bit is still being computed.
+// Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What becomes of a
+// slot stands in a table, as a load takes a third of the instructions of computing it; its count is above its probability,
+// so that the many slots that have seen much share 8 KiB of it. What is done after a bit is compiled once for each of its
+// values, and the bit is branched on: where the processor foresees it, as it mostly does, the next bit's slots are fetched
+// while this bit is still being computed.
 //
 // All arithmetic is in integers, so that every machine computes the same: FORMAT.md and CONTENTS.md give it in full.
 #pragma once
@@ -19,9 +21,11 @@
 
 namespace bdelta::mix {
 
-// 12 bits of probability, 4 bits of how many bits were seen.
+// 4 bits of how many bits were seen, 12 bits of probability below.
 using Slot = std::uint16_t;
-inline constexpr Slot kFreshSlot = Slot{1} << 15;
+inline constexpr unsigned kCountShift = 12;
+inline constexpr unsigned kProbabilityMask = (1u << kCountShift) - 1;
+inline constexpr Slot kFreshSlot = Slot{1} << 11;
 inline constexpr unsigned kSeenLimit = 15;  // the count stays there, and with it the pace
 
 inline constexpr int kStretchLimit = 2047;  // of ln(p / (1 - p)), in 256ths
@@ -50,13 +54,22 @@ constexpr std::array<std::int16_t, 4096> make_stretch() {
 }
 
 // After n bits a slot moves by a part of the way: two over this. At first that makes an average.
-inline constexpr std::array<std::int32_t, kSeenLimit + 1> kPaces = {3,  5,  7,  9,  11, 13, 15, 17,
+inline constexpr std::array<std::uint32_t, kSeenLimit + 1> kPaces = {3,  5,  7,  9,  11, 13, 15, 17,
                                                                     19, 21, 24, 30, 36, 40, 48, 56};
 
-// The same in 65536ths.
-constexpr std::array<std::int32_t, kSeenLimit + 1> make_rates() {
-  std::array<std::int32_t, kSeenLimit + 1> table{};
-  for (std::size_t n = 0; n < table.size(); ++n) table[n] = 2 * 65536 / kPaces[n];
+// What each slot becomes by a 0. By a 1 it becomes the same with its probability turned over, before and after.
+template <unsigned kLimit>
+using NextSlots = std::array<Slot, (kLimit + 1) << kCountShift>;
+
+// step(p, seen): how far a probability falls.
+template <unsigned kLimit, class Step>
+constexpr NextSlots<kLimit> make_next_slots(Step step) {
+  NextSlots<kLimit> table{};
+  for (unsigned slot = 0; slot < table.size(); ++slot) {
+    const unsigned seen = slot >> kCountShift;
+    const unsigned p = slot & kProbabilityMask;
+    table[slot] = static_cast<Slot>((seen < kLimit ? seen + 1 : seen) << kCountShift | (p - step(p, seen)));
+  }
   return table;
 }
 
@@ -71,26 +84,26 @@ constexpr std::array<std::uint16_t, 4096> make_squash() {
 
 struct Tables {
   std::array<std::int16_t, 4096> stretch;
-  std::array<std::int32_t, kSeenLimit + 1> rates;
   std::array<std::uint16_t, 4096> squash;
+  NextSlots<kSeenLimit> next;
 };
 extern const Tables kTables;
 
-template <unsigned kBit>
-inline void learn(Slot& slot) {
-  const unsigned seen = slot & 15;
-  const int p = slot >> 4;
-  const int way = kBit != 0 ? 4095 - p : p;
-  const int step = (way * kTables.rates[seen] + 32768) >> 16;
-  const auto moved = static_cast<unsigned>(kBit != 0 ? p + step : p - step);
-  slot = static_cast<Slot>(moved << 4 | (seen + (seen < kSeenLimit ? 1 : 0)));
+inline unsigned count_of(Slot slot) { return slot >> kCountShift; }
+inline std::int32_t stretched(Slot slot) { return kTables.stretch[slot & kProbabilityMask]; }
+
+template <unsigned kLimit>
+inline void learn_from(const NextSlots<kLimit>& next, Slot& slot, unsigned bit) {
+  const unsigned turn = (0 - bit) & kProbabilityMask;
+  slot = static_cast<Slot>(next[slot ^ turn] ^ turn);
 }
-inline void learn(Slot& slot, unsigned bit) { bit != 0 ? learn<1>(slot) : learn<0>(slot); }
+
+inline void learn(Slot& slot, unsigned bit) { learn_from<kSeenLimit>(kTables.next, slot, bit); }
 
 // A bit under one slot alone: the middle of what its twelve bits stand for.
 template <class Coder>
 inline unsigned code_bit(Coder& coder, Slot& slot, unsigned bit) {
-  const std::uint32_t one = static_cast<std::uint32_t>(slot & 0xfff0) | 8;
+  const std::uint32_t one = (slot & kProbabilityMask) << 4 | 8;
   bit = coder.bit(bit, one);
   learn(slot, bit);
   return bit;
@@ -105,33 +118,33 @@ struct Weights {
 
 template <unsigned kBit, std::size_t N>
 [[gnu::always_inline]] inline void learn(const std::array<Slot*, N>& slots,
-                                         const std::array<std::int32_t, N>& stretched, Weights<N>& weights,
+                                         const std::array<std::int32_t, N>& inputs, Weights<N>& weights,
                                          std::uint32_t one) {
   // At most 2^16 * 2^11 in size, so products fit into 32 bits.
   const std::int32_t error = static_cast<std::int32_t>(kBit << 16) - static_cast<std::int32_t>(one);
   for (std::size_t i = 0; i < N; ++i) {
-    weights.of[i] += stretched[i] * error >> 14;
-    learn<kBit>(*slots[i]);
+    weights.of[i] += inputs[i] * error >> 14;
+    learn(*slots[i], kBit);
   }
 }
 
 template <std::size_t N, class Coder>
 [[gnu::always_inline]] inline unsigned code_bit(Coder& coder, const std::array<Slot*, N>& slots, Weights<N>& weights,
                                                 unsigned bit) {
-  std::array<std::int32_t, N> stretched;
+  std::array<std::int32_t, N> inputs;
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < N; ++i) {
-    stretched[i] = kTables.stretch[*slots[i] >> 4];
-    sum += std::int64_t{stretched[i]} * weights.of[i];
+    inputs[i] = stretched(*slots[i]);
+    sum += std::int64_t{inputs[i]} * weights.of[i];
   }
   sum >>= 16;
   const int x = sum > kStretchLimit ? kStretchLimit : sum < -kStretchLimit ? -kStretchLimit : static_cast<int>(sum);
   const std::uint32_t one = kTables.squash[static_cast<unsigned>(x + 2048)];
   if (coder.bit(bit, one) != 0) {
-    learn<1, N>(slots, stretched, weights, one);
+    learn<1, N>(slots, inputs, weights, one);
     return 1;
   }
-  learn<0, N>(slots, stretched, weights, one);
+  learn<0, N>(slots, inputs, weights, one);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Slots of half the size of those of mixing.hpp, in lines that know their context: for tables under pressure.
+// Slots like those of mixing.hpp, in lines that know their context: for tables under pressure.
 #pragma once
 
 #include <array>
@@ -6,33 +6,21 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "model/mixing.hpp"
 
 namespace bdelta::mix {
 
-// 12 bits of probability, 4 bits of how many bits were seen.
-using SmallSlot = std::uint16_t;
-inline constexpr SmallSlot kFreshSmallSlot = 0x8000;
-inline constexpr std::int32_t kSmallSeenLimit = 9;  // more: slower, steadier slots
+// As Slot, but quicker to forget.
+using SmallSlot = Slot;
+inline constexpr unsigned kSmallSeenLimit = 9;  // more: slower, steadier slots
+extern const NextSlots<kSmallSeenLimit> kSmallNext;
 
-constexpr std::array<std::int32_t, 16> make_small_rates() {
-  std::array<std::int32_t, 16> table{};
-  for (std::int32_t n = 0; n < 16; ++n) table[static_cast<std::size_t>(n)] = 2 * 65536 / (2 * n + 3);
-  return table;
-}
-inline constexpr std::array<std::int32_t, 16> kSmallRates = make_small_rates();
-
-inline void learn_small(SmallSlot& slot, unsigned bit) {
-  const std::int32_t seen = slot & 15;
-  const std::int32_t p = slot >> 4;
-  const std::int32_t goal = bit != 0 ? 4095 : 0;
-  const std::int32_t moved = p + (((goal - p) * kSmallRates[static_cast<std::size_t>(seen)] + goal * 16) >> 16);
-  slot = static_cast<SmallSlot>(moved << 4 | (seen < kSmallSeenLimit ? seen + 1 : seen));
-}
+inline void learn_small(SmallSlot& slot, unsigned bit) { learn_from<kSmallSeenLimit>(kSmallNext, slot, bit); }
 
 struct alignas(32) SmallLine {
   std::uint16_t check = 0;
   std::array<SmallSlot, 15> slots;
-  constexpr SmallLine() { slots.fill(kFreshSmallSlot); }
+  constexpr SmallLine() { slots.fill(kFreshSlot); }
 };
 
 class SmallLineTable {
@@ -50,9 +38,9 @@ class SmallLineTable {
     if (first.check == check) return first.slots.data();
     SmallLine& second = lines_[at ^ 1];
     if (second.check == check) return second.slots.data();
-    SmallLine& line = (first.slots[0] & 15) <= (second.slots[0] & 15) ? first : second;
+    SmallLine& line = count_of(first.slots[0]) <= count_of(second.slots[0]) ? first : second;
     line.check = check;
-    line.slots.fill(kFreshSmallSlot);
+    line.slots.fill(kFreshSlot);
     return line.slots.data();
   }
 

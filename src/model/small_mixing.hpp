@@ -30,14 +30,16 @@ template <std::size_t kContexts>
 class Meanings {
  public:
   Meanings() {
-    for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = static_cast<std::uint16_t>((i % kContents >> 4) * 1024 + 512);
+    for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = static_cast<std::uint16_t>(i % kProbabilities * 1024 + 512);
   }
   [[nodiscard]] std::uint16_t* of(std::size_t context, SmallSlot slot) {
-    return &of_[context * kContents + static_cast<std::size_t>(slot >> 10 << 4 | (slot & 15))];
+    return &of_[context * kContents + (slot >> (kCountShift - kProbabilityBits))];
   }
 
  private:
-  static constexpr std::size_t kContents = 1024;
+  static constexpr unsigned kProbabilityBits = 6;
+  static constexpr std::size_t kProbabilities = 1 << kProbabilityBits;
+  static constexpr std::size_t kContents = 16 * kProbabilities;
   std::array<std::uint16_t, kContexts * kContents> of_;
 };
 

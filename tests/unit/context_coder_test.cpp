@@ -1,9 +1,11 @@
 // The context coder: bits, numbers and whole groups come back, and nothing that is damaged leads astray.
+#include <array>
 #include <memory>
 
+#include "model/small_lines.hpp"
+#include "model/window_model.hpp"
 #include "model/window_packer.hpp"
 #include "model/window_unpacker.hpp"
-#include "model/window_model.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/woven.hpp"
@@ -109,15 +111,48 @@ TEST(Mixing, TheTableOfSquashHoldsWhatItComputes) {
   }
 }
 
-TEST(Slots, AnyOfThemMovesTowardsTheBit) {
+// What FORMAT.md says of a slot: where p and n go from here.
+struct MovedSlot {
+  int p;
+  int n;
+};
+
+int count_in(mix::Slot slot) { return slot >> 12; }
+int probability_in(mix::Slot slot) { return slot & 4095; }
+
+MovedSlot moved(int p, int n, unsigned bit) {
+  constexpr std::array<int, 16> kPaces = {3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 24, 30, 36, 40, 48, 56};
+  const int step = ((bit != 0 ? 4095 - p : p) * (131072 / kPaces.at(static_cast<std::size_t>(n))) + 32768) >> 16;
+  return {bit != 0 ? p + step : p - step, std::min(n + 1, 15)};
+}
+
+// What CONTENTS.md says of a small slot.
+MovedSlot moved_small(int p, int n, unsigned bit) {
+  const int goal = bit != 0 ? 4095 : 0;
+  return {p + (((goal - p) * (131072 / (2 * n + 3)) + 16 * goal) >> 16), std::min(n + 1, 9)};
+}
+
+TEST(Slots, MoveAsTheSpecificationSays) {
   for (unsigned value = 0; value < 65536; ++value) {
-    mix::Slot after_one = static_cast<mix::Slot>(value), after_zero = after_one;
-    mix::learn(after_one, 1);
-    mix::learn(after_zero, 0);
-    ASSERT_GE(after_one >> 4, value >> 4) << value;
-    ASSERT_LE(after_zero >> 4, value >> 4) << value;
-    ASSERT_EQ(std::min((value & 15) + 1, 15u), after_one & 15u) << value;
-    ASSERT_EQ(std::min((value & 15) + 1, 15u), after_zero & 15u) << value;
+    for (const unsigned bit : {0u, 1u}) {
+      mix::Slot slot = static_cast<mix::Slot>(value);
+      const MovedSlot to = moved(probability_in(slot), count_in(slot), bit);
+      mix::learn(slot, bit);
+      ASSERT_EQ(to.p, probability_in(slot)) << value << " by " << bit;
+      ASSERT_EQ(to.n, count_in(slot)) << value << " by " << bit;
+    }
+  }
+}
+
+TEST(Slots, SmallOnesMoveAsTheSpecificationSays) {
+  for (unsigned value = 0; value < 10 * 4096; ++value) {
+    for (const unsigned bit : {0u, 1u}) {
+      mix::SmallSlot slot = static_cast<mix::SmallSlot>(value);
+      const MovedSlot to = moved_small(probability_in(slot), count_in(slot), bit);
+      mix::learn_small(slot, bit);
+      ASSERT_EQ(to.p, probability_in(slot)) << value << " by " << bit;
+      ASSERT_EQ(to.n, count_in(slot)) << value << " by " << bit;
+    }
   }
 }
 
@@ -125,14 +160,14 @@ TEST(Slots, ComeNearCertainty) {
   mix::Slot ones = mix::kFreshSlot, zeros = mix::kFreshSlot;
   mix::learn(ones, 1);
   mix::learn(zeros, 0);
-  EXPECT_EQ(2048 + 1365, ones >> 4) << "two thirds of the way";
-  EXPECT_EQ(2048 - 1365, zeros >> 4);
+  EXPECT_EQ(2048 + 1365, probability_in(ones)) << "two thirds of the way";
+  EXPECT_EQ(2048 - 1365, probability_in(zeros));
   for (int i = 0; i < 500; ++i) {
     mix::learn(ones, 1);
     mix::learn(zeros, 0);
   }
-  EXPECT_GT(ones >> 4, 4095 - 16);
-  EXPECT_LT(zeros >> 4, 16);
+  EXPECT_GT(probability_in(ones), 4095 - 16);
+  EXPECT_LT(probability_in(zeros), 16);
 }
 
 TEST(Numbers, OfAnySizeComeBack) {
