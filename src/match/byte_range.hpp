@@ -36,4 +36,13 @@ using ByteRanges = std::vector<ByteRange>;
   return pieces;
 }
 
+// How many of `size` bytes one task takes: no more than most_bytes, and so that the tasks are alike and even in number, as
+// most machines' threads are. Few bytes are left together: what lies behind a task's borders is not known to it.
+[[nodiscard]] inline std::uint64_t even_task_bytes(std::uint64_t size, std::uint64_t most_bytes) noexcept {
+  constexpr std::uint64_t kFewBytes = std::uint64_t{4} << 20;
+  if (size <= std::min(kFewBytes, most_bytes)) return most_bytes;
+  const std::uint64_t task_count = 2 * ((size + most_bytes - 1) / most_bytes);
+  return (size + task_count - 1) / task_count;
+}
+
 }  // namespace bdelta

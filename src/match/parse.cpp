@@ -154,7 +154,10 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   }
   if (chooses) costs = chosen_costs(with, costs, *choice);
   if (costs.empty()) return {};
-  return parse_chunks(with, cut_ranges({}, target.size(), scope.chunk_bytes), costs);
+  // A chunk may have a share of the covers that fit into memory; then it stays as large as that was reckoned for.
+  const std::uint64_t chunk_bytes =
+      scope.bytes_per_cover == 0 ? even_task_bytes(target.size(), scope.chunk_bytes) : scope.chunk_bytes;
+  return parse_chunks(with, cut_ranges({}, target.size(), chunk_bytes), costs);
 }
 
 }  // namespace bdelta
