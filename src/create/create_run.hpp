@@ -65,9 +65,8 @@ class CreateRun {
   Status encode_native();
   Status encode_predicted();
   template <class Encode>
-  GroupDraft with_fitting_windows(const Encode& encode) const;
-  std::vector<GroupDraft> encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans, std::size_t begin,
-                                        std::size_t end);
+  std::vector<GroupDraft> with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode);
+  std::vector<GroupDraft> encode_groups(const Covers& covers, std::span<const GroupPlan> plans);
   Status encode_bdt1();
   Status write_groups(std::vector<GroupDraft> groups);
   Status write_coded();

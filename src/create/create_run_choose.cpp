@@ -38,7 +38,7 @@ bool CreateRun::BodyDraft::is_long() const noexcept { return stream_bytes() > kL
 // The groups of one of the ways, not yet coded.
 CreateRun::BodyDraft CreateRun::draft_body(const Covers& covers) {
   const std::vector<GroupPlan> plans = sample_ ? std::vector<GroupPlan>{*sample_} : plan_of(covers);
-  return {encode_groups(covers, plans, 0, plans.size()), false, words()};
+  return {encode_groups(covers, plans), false, words()};
 }
 
 CreateRun::BodyDraft CreateRun::draft_predicted_body() { return {predicted_groups(), true, words()}; }

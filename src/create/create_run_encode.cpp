@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "create/group_pieces.hpp"
 #include "create/progress_shares.hpp"
 
 namespace bdelta {
@@ -60,30 +61,35 @@ Status CreateRun::encode() {
   return {};
 }
 
-// A group as encode(window_bytes) makes it. Where there is little to share among lanes, the heads of many windows are what
-// costs.
+// The groups of `plans` as encode(group, segments, window_bytes) makes them. Where there is little to share among lanes, the
+// heads of many windows are what costs.
 template <class Encode>
-GroupDraft CreateRun::with_fitting_windows(const Encode& encode) const {
+std::vector<GroupDraft> CreateRun::with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode) {
+  const Span step(&timeline_, PhaseId::kEncode);
   const LevelSettings& settings = budget_.settings;
-  GroupDraft draft = encode(settings.window_bytes);
-  const bool is_calm = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size() <= kCalmBytes;
-  return is_calm && settings.calm_window_bytes != 0 ? encode(settings.calm_window_bytes) : std::move(draft);
+  // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
+  const bool cuts = budget_.ample && settings.match.parse;
+  const auto encode_all = [&](std::span<const GroupPlan> groups, std::uint64_t window_bytes) {
+    const auto one = [&](std::size_t group, const GroupPlan& segments) {
+      const Span span(&timeline_, PhaseId::kEncode, group, target_bytes(segments));
+      return encode(segments, window_bytes);
+    };
+    return encode_in_pieces(groups, window_bytes, cuts, one, *pool_);
+  };
+  std::vector<GroupDraft> drafts = encode_all(plans, settings.window_bytes);
+  if (settings.calm_window_bytes == 0) return drafts;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const bool is_calm = drafts[i].streams[kLiterals].size() + drafts[i].streams[kResidualValues].size() <= kCalmBytes;
+    if (is_calm) drafts[i] = std::move(encode_all(plans.subspan(i, 1), settings.calm_window_bytes).front());
+  }
+  return drafts;
 }
 
-// The groups [begin, end) of the plan.
-std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, const std::vector<GroupPlan>& plans,
-                                                 std::size_t begin, std::size_t end) {
-  const Span step(&timeline_, PhaseId::kEncode);
-  std::vector<GroupDraft> drafts(end - begin);
-  pool_->for_each(drafts.size(), [&](std::size_t i) {
-    const GroupPlan& plan = plans[begin + i];
-    const Span span(&timeline_, PhaseId::kEncode, begin + i, target_bytes(plan));
-    drafts[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
-      return encode_group(source_pieces_, target_pieces_, covers, plan, window_bytes, words(), &watch_,
-                          source_reader_.size());
-    });
+std::vector<GroupDraft> CreateRun::encode_groups(const Covers& covers, std::span<const GroupPlan> plans) {
+  return with_fitting_windows(plans, [&](const GroupPlan& segments, std::uint64_t window_bytes) {
+    return encode_group(source_pieces_, target_pieces_, covers, segments, window_bytes, words(), &watch_,
+                        source_reader_.size());
   });
-  return drafts;
 }
 
 Status CreateRun::write_groups(std::vector<GroupDraft> groups) {
@@ -129,7 +135,7 @@ Status CreateRun::encode_native() {
     std::uint64_t batch_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
     watch_.begin_stage(before + 0.2 * (after - before), batch_bytes);
-    std::vector<GroupDraft> groups = joiner_->add(encode_groups(covers_, plans, begin, end));
+    std::vector<GroupDraft> groups = joiner_->add(encode_groups(covers_, std::span(plans).subspan(begin, end - begin)));
     watch_.begin_stage(after, stream_bytes(groups));
     BDELTA_TRY(write_groups(std::move(groups)));
   }
@@ -140,23 +146,16 @@ Status CreateRun::encode_native() {
 // are more of these, and shorter ones.
 std::vector<GroupDraft> CreateRun::predicted_groups() {
   const FilePieces copied(programs_->copied());
-  std::vector<Segment> segments;
-  if (sample_) segments = *sample_;
+  std::vector<GroupPlan> plans;
+  const auto add = [&](const Segment& segment) { plans.push_back({segment}); };
+  if (sample_) std::for_each(sample_->begin(), sample_->end(), add);
   for (std::uint64_t pos = 0; pos < target_reader_.size() && !sample_; pos += budget_.settings.group_bytes) {
-    segments.push_back({pos, std::min(budget_.settings.group_bytes, target_reader_.size() - pos), false, 0});
+    add({pos, std::min(budget_.settings.group_bytes, target_reader_.size() - pos), false, 0});
   }
-  std::vector<GroupDraft> contents(segments.size());
-  {
-    const Span step(&timeline_, PhaseId::kEncode);
-    pool_->for_each(segments.size(), [&](std::size_t i) {
-      const Span span(&timeline_, PhaseId::kEncode, i, segments[i].target_length);
-      contents[i] = with_fitting_windows([&](std::uint64_t window_bytes) {
-        return encode_contents(copied, target_pieces_, programs_->plan().covers, segments[i], window_bytes,
-                               words(), &watch_);
-      });
-    });
-  }
-  return contents;
+  return with_fitting_windows(plans, [&](const GroupPlan& segments, std::uint64_t window_bytes) {
+    return encode_contents(copied, target_pieces_, programs_->plan().covers, segments.front(), window_bytes, words(),
+                           &watch_);
+  });
 }
 
 Status CreateRun::encode_predicted() {
