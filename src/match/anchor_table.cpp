@@ -19,7 +19,6 @@ constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
 constexpr std::uint64_t kBoundedChunk = kPieceBytes;           // read by one task under a limit of memory
 constexpr std::uint64_t kBoundedTask = 32 * kBoundedChunk;     // bytes of what one such task finds, at most
 constexpr std::size_t kBatch = 256;  // keys whose filter words are fetched before the first is asked
-constexpr std::size_t kAhead = 16;   // keys between the fetch of a word or bucket and its use
 
 // A place of the source on its way to the table: what the table needs of its key, and the offset in its task.
 constexpr std::uint64_t kBucketMask = ~std::uint64_t{0} << 43;  // the high bits: 2^21 buckets at most
@@ -98,10 +97,12 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
     const auto keys = sampled_keys(target, std::span(failing).subspan(begin, std::min(round, chunk_count - begin)), pool);
     for (const auto& chunk : keys) count += chunk.size();
     if (!bounded) make_filter(count, scope, pool);
-    for (const auto& chunk : keys) {
-      note_keys(chunk);
-      pool.advance();
-    }
+    for_each_table_part(pool, filter_.size(), [&](const TablePart& part) {
+      for (const auto& chunk : keys) {
+        note_keys(chunk, part);
+        pool.advance();
+      }
+    });
   }
   return count;
 }
@@ -127,12 +128,11 @@ std::vector<std::vector<std::uint64_t>> AnchorTable::sampled_keys(ByteSpan targe
   return keys;
 }
 
-void AnchorTable::note_keys(const std::vector<std::uint64_t>& keys) noexcept {
-  const auto word = [&](std::uint64_t key) { return &filter_[static_cast<std::size_t>(key >> filter_shift_)]; };
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + kAhead < keys.size()) prefetch_line(word(keys[i + kAhead]));
-    *word(keys[i]) |= filter_bits(keys[i]);
-  }
+void AnchorTable::note_keys(const std::vector<std::uint64_t>& keys, const TablePart& part) noexcept {
+  const auto slot_of = [&](std::size_t i) { return keys[i] >> filter_shift_; };
+  for_own_items(
+      part, keys.size(), slot_of, [&](std::size_t i) { prefetch_line(&filter_[static_cast<std::size_t>(slot_of(i))]); },
+      [&](std::size_t i) { filter_[static_cast<std::size_t>(slot_of(i))] |= filter_bits(keys[i]); });
 }
 
 void AnchorTable::make_filter(std::uint64_t key_count, const AnchorScope& scope, WorkerPool& pool) {
@@ -157,11 +157,12 @@ void AnchorTable::insert(std::uint64_t place, std::uint64_t task_begin) noexcept
   }
 }
 
-void AnchorTable::insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin) noexcept {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (i + kAhead < places.size()) prefetch_line(&slots_[bucket(places[i + kAhead])]);
-    insert(places[i], task_begin);
-  }
+void AnchorTable::insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin,
+                                const TablePart& part) noexcept {
+  for_own_items(
+      part, places.size(), [&](std::size_t i) { return places[i] >> slot_shift_; },
+      [&](std::size_t i) { prefetch_line(&slots_[bucket(places[i])]); },
+      [&](std::size_t i) { insert(places[i], task_begin); });
 }
 
 // Appends the places of source[begin, end), at most kSourceChunkBytes, whose key the filter knows.
@@ -236,10 +237,12 @@ void AnchorTable::build(ByteSpan source, ByteSpan target, const Covers& covers, 
       for (const auto& places : found) count += places.size();
       make_table(slots_for(count * 2), pool);
     }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      insert_places(found[i], tasks[begin + i].begin);
-      pool.advance();
-    }
+    for_each_table_part(pool, slots_.size() / kWays, [&](const TablePart& part) {
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        insert_places(found[i], tasks[begin + i].begin, part);
+        pool.advance();
+      }
+    });
   }
   filter_ = {};
 }

@@ -16,6 +16,7 @@
 #include "match/sample_hash.hpp"
 #include "match/byte_range.hpp"
 #include "parallel/large_buffer.hpp"
+#include "parallel/table_parts.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -77,8 +78,8 @@ class AnchorTable {
   void make_filter(std::uint64_t key_count, const AnchorScope& scope, WorkerPool& pool);
   void make_table(std::uint64_t slot_count, WorkerPool& pool);
   void filter_source(ByteSpan source, std::uint64_t begin, std::uint64_t end, std::vector<std::uint64_t>& found) const;
-  void note_keys(const std::vector<std::uint64_t>& keys) noexcept;
-  void insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin) noexcept;
+  void note_keys(const std::vector<std::uint64_t>& keys, const TablePart& part) noexcept;
+  void insert_places(const std::vector<std::uint64_t>& places, std::uint64_t task_begin, const TablePart& part) noexcept;
   void insert(std::uint64_t place, std::uint64_t task_begin) noexcept;
 
   std::uint32_t threshold_ = 0;

@@ -24,6 +24,7 @@
 #include "match/sample_hash.hpp"
 #include "match/target_copy_costs.hpp"
 #include "match/target_costs.hpp"
+#include "parallel/table_parts.hpp"
 
 namespace bdelta {
 namespace {
@@ -43,7 +44,6 @@ constexpr unsigned kSampleShift = 8;
 constexpr std::uint64_t kCostsOfByte = 8 * 64;
 constexpr std::size_t kTaskBlocks = 32768;
 constexpr std::size_t kBatchTasks = 32;
-constexpr std::size_t kAhead = 16;
 constexpr ExtendCosts kExact{1, 0};          // up to the first byte that differs
 
 // A place, and the hash of the gram there.
@@ -51,7 +51,12 @@ struct Gram {
   std::uint32_t pos;
   std::uint32_t hash;
 };
-using Grams = std::vector<Gram>;
+
+// Those of some blocks, and for each the latest place before it of one that has its hash.
+struct Grams {
+  std::vector<Gram> list;
+  std::vector<std::uint32_t> before;
+};
 
 constexpr std::uint32_t kNoPlace = std::numeric_limits<std::uint32_t>::max();
 
@@ -113,7 +118,7 @@ class Finder {
       samples.clear();
       scan_(target_.data() + begin, static_cast<std::uint32_t>(end - begin), 0x80000000u >> (shift_ - 1), samples);
       for (const std::uint32_t sample : samples) {
-        grams.push_back({static_cast<std::uint32_t>(begin + sample), hash_of(target_.data() + begin + sample)});
+        grams.list.push_back({static_cast<std::uint32_t>(begin + sample), hash_of(target_.data() + begin + sample)});
       }
     }
   }
@@ -126,13 +131,29 @@ class Finder {
     for (std::size_t begin = 0; begin < task_count; begin += kBatchTasks) {
       const std::size_t count = std::min(kBatchTasks, task_count - begin);
       pool_.for_each(count, [&](std::size_t i) {
-        lists[i].clear();
+        lists[i].list.clear();
         const std::size_t first = (begin + i) * kTaskBlocks;
         list_grams(first, std::min(costs_.block_count(), first + kTaskBlocks), lists[i]);
         pool_.advance();
       });
+      link(std::span(lists).first(count));
       for (std::size_t i = 0; i < count; ++i) body(lists[i]);
     }
+  }
+
+  // Which places are before depends on the grams alone, whatever is made of them.
+  void link(std::span<Grams> lists) {
+    for (Grams& grams : lists) grams.before.resize(grams.list.size());
+    for_each_table_part(pool_, places_.size(), [&](const TablePart& part) {
+      for (Grams& grams : lists) {
+        const std::vector<Gram>& list = grams.list;
+        const auto slot_of = [&](std::size_t i) { return std::uint64_t{list[i].hash >> (32 - log_)}; };
+        for_own_items(
+            part, list.size(), slot_of, [&](std::size_t i) { prefetch_line(&place_of(list[i])); },
+            [&](std::size_t i) { grams.before[i] = std::exchange(place_of(list[i]), list[i].pos); });
+        pool_.advance();
+      }
+    });
   }
 
   // With one in 2^shift grams, from the beginning.
@@ -148,10 +169,9 @@ class Finder {
   }
 
   void search(const Grams& grams) {
-    for (std::size_t i = 0; i < grams.size(); ++i) {
-      if (i + kAhead < grams.size()) prefetch_line(&place_of(grams[i + kAhead]));
-      const std::uint64_t pos = grams[i].pos;
-      const std::uint32_t place = std::exchange(place_of(grams[i]), grams[i].pos);
+    for (std::size_t i = 0; i < grams.list.size(); ++i) {
+      const std::uint64_t pos = grams.list[i].pos;
+      const std::uint32_t place = grams.before[i];
       if (place == kNoPlace || pos < done_) continue;
       const std::uint64_t distance = pos - place;
       if (distance > limits_.history_bytes || (pos < refused_end_ && distance - refused_distance_ + kNearRefused < 2 * kNearRefused)) {

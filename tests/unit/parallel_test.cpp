@@ -1,10 +1,8 @@
-// The worker pool.
-#include "parallel/worker_pool.hpp"
+// The worker pool, and tables that its threads write part by part.
+#include "parallel/table_parts.hpp"
 
 #include <gtest/gtest.h>
-
 #include <atomic>
-
 
 namespace bdelta::test::parallel_test {
 namespace {
@@ -55,6 +53,26 @@ TEST_P(Pool, DestructionRunsWhatIsQueued) {
     for (int i = 0; i < 200; ++i) pool.submit([&] { ++done; });
   }
   EXPECT_EQ(200, done);
+}
+
+// Slots that keep the first of what comes, so that order matters.
+TEST_P(Pool, PartsOfATableAreWrittenAsInOrder) {
+  constexpr unsigned kSlots = 37;
+  std::vector<std::uint32_t> items(5000);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  const auto slot_of = [&](std::size_t i) { return std::uint64_t{items[i]} * kSlots >> 32; };
+  std::vector<std::vector<std::uint32_t>> expected(kSlots), table(kSlots);
+  for (std::size_t i = 0; i < items.size(); ++i) expected[slot_of(i)].push_back(items[i]);
+
+  WorkerPool pool(GetParam());
+  std::atomic<std::size_t> fetched{0};
+  for_each_table_part(pool, kSlots, [&](const TablePart& part) {
+    for_own_items(
+        part, items.size(), slot_of, [&](std::size_t) { ++fetched; },
+        [&](std::size_t i) { table[slot_of(i)].push_back(items[i]); });
+  });
+  EXPECT_EQ(expected, table);
+  EXPECT_EQ(items.size(), fetched);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, Pool, ::testing::Values(1u, 2u, 3u, 16u));
