@@ -10,32 +10,32 @@ namespace {
 
 constexpr std::uint64_t kMostPieceBytes = std::uint64_t{8} << 20;
 
-struct Piece {
+struct GroupPiece {
   std::size_t group;
   GroupPlan segments;
 };
 
-std::uint64_t coded_bytes(const Segment& segment) { return segment.plain ? 0 : segment.target_length; }
+std::uint64_t coded_bytes_in(const Segment& segment) { return segment.plain ? 0 : segment.target_length; }
 
-std::uint64_t coded_bytes(std::span<const GroupPlan> plans) {
+std::uint64_t coded_bytes_in(std::span<const GroupPlan> plans) {
   std::uint64_t bytes = 0;
   for (const GroupPlan& plan : plans) {
-    for (const Segment& segment : plan) bytes += coded_bytes(segment);
+    for (const Segment& segment : plan) bytes += coded_bytes_in(segment);
   }
   return bytes;
 }
 
 // Cuts the groups where windows begin and pieces have piece_bytes of coded segments, a multiple of window_bytes.
-class Cutter {
+class GroupCutter {
  public:
-  Cutter(std::uint64_t window_bytes, std::uint64_t piece_bytes) : window_bytes_(window_bytes), piece_bytes_(piece_bytes) {}
+  GroupCutter(std::uint64_t window_bytes, std::uint64_t piece_bytes) : window_bytes_(window_bytes), piece_bytes_(piece_bytes) {}
 
   void add(std::size_t group, const GroupPlan& plan) {
     begin_piece(group);
     for (const Segment& segment : plan) add_segment(group, segment);
   }
 
-  [[nodiscard]] std::vector<Piece> take() { return std::move(pieces_); }
+  [[nodiscard]] std::vector<GroupPiece> take() { return std::move(pieces_); }
 
  private:
   void begin_piece(std::size_t group) {
@@ -49,7 +49,7 @@ class Cutter {
     const bool follows = !before.empty() && before.back().target_pos + before.back().target_length == segment.target_pos;
     if (follows && filled_bytes_ >= piece_bytes_) begin_piece(group);
     // A last window that is not whole stays with the one before.
-    while (coded_bytes(segment) >= room() + window_bytes_) {
+    while (coded_bytes_in(segment) >= room() + window_bytes_) {
       Segment head = segment;
       head.target_length = room();
       segment.target_pos += head.target_length;
@@ -57,7 +57,7 @@ class Cutter {
       pieces_.back().segments.push_back(head);
       begin_piece(group);
     }
-    filled_bytes_ += coded_bytes(segment);
+    filled_bytes_ += coded_bytes_in(segment);
     pieces_.back().segments.push_back(segment);
   }
 
@@ -69,15 +69,15 @@ class Cutter {
 
   const std::uint64_t window_bytes_;
   const std::uint64_t piece_bytes_;
-  std::vector<Piece> pieces_;
+  std::vector<GroupPiece> pieces_;
   std::uint64_t filled_bytes_ = 0;
 };
 
-std::vector<Piece> cut_groups(std::span<const GroupPlan> plans, std::uint64_t window_bytes, bool cuts) {
-  const std::uint64_t task_bytes = even_task_bytes(coded_bytes(plans), kMostPieceBytes);
+std::vector<GroupPiece> cut_groups(std::span<const GroupPlan> plans, std::uint64_t window_bytes, bool cuts) {
+  const std::uint64_t task_bytes = even_task_bytes(coded_bytes_in(plans), kMostPieceBytes);
   const std::uint64_t piece_bytes = (task_bytes + window_bytes - 1) / window_bytes * window_bytes;
-  Cutter cutter(window_bytes, piece_bytes);
-  std::vector<Piece> whole;
+  GroupCutter cutter(window_bytes, piece_bytes);
+  std::vector<GroupPiece> whole;
   for (std::size_t group = 0; group < plans.size(); ++group) {
     if (cuts) {
       cutter.add(group, plans[group]);
@@ -106,7 +106,7 @@ GroupDraft joined_pieces(std::span<GroupDraft> pieces, std::size_t segment_count
 
 std::vector<GroupDraft> encode_in_pieces(std::span<const GroupPlan> plans, std::uint64_t window_bytes, bool cuts,
                                          const EncodeSegments& encode, WorkerPool& pool) {
-  const std::vector<Piece> pieces = cut_groups(plans, window_bytes, cuts);
+  const std::vector<GroupPiece> pieces = cut_groups(plans, window_bytes, cuts);
   std::vector<GroupDraft> encoded(pieces.size());
   pool.for_each(pieces.size(), [&](std::size_t i) { encoded[i] = encode(pieces[i].group, pieces[i].segments); });
   std::vector<GroupDraft> groups;

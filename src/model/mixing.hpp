@@ -61,18 +61,6 @@ inline constexpr std::array<std::uint32_t, kSeenLimit + 1> kPaces = {3,  5,  7, 
 template <unsigned kLimit>
 using NextSlots = std::array<Slot, (kLimit + 1) << kCountShift>;
 
-// step(p, seen): how far a probability falls.
-template <unsigned kLimit, class Step>
-constexpr NextSlots<kLimit> make_next_slots(Step step) {
-  NextSlots<kLimit> table{};
-  for (unsigned slot = 0; slot < table.size(); ++slot) {
-    const unsigned seen = slot >> kCountShift;
-    const unsigned p = slot & kProbabilityMask;
-    table[slot] = static_cast<Slot>((seen < kLimit ? seen + 1 : seen) << kCountShift | (p - step(p, seen)));
-  }
-  return table;
-}
-
 // squash() of all x, at x + 2048.
 constexpr std::array<std::uint16_t, 4096> make_squash() {
   std::array<std::uint16_t, 4096> table{};
@@ -85,9 +73,13 @@ constexpr std::array<std::uint16_t, 4096> make_squash() {
 struct Tables {
   std::array<std::int16_t, 4096> stretch;
   std::array<std::uint16_t, 4096> squash;
-  NextSlots<kSeenLimit> next;
 };
 extern const Tables kTables;
+
+// Filled by fill_next_slots(), which tables of lines call when they are made: as constants they would be a fifth of the
+// library that applies, and filling them takes a tenth of a millisecond.
+extern NextSlots<kSeenLimit> next_slots;
+void fill_next_slots();  // once, whoever calls it again; from any thread
 
 inline unsigned count_of(Slot slot) { return slot >> kCountShift; }
 inline std::int32_t stretched(Slot slot) { return kTables.stretch[slot & kProbabilityMask]; }
@@ -98,7 +90,7 @@ inline void learn_from(const NextSlots<kLimit>& next, Slot& slot, unsigned bit) 
   slot = static_cast<Slot>(next[slot ^ turn] ^ turn);
 }
 
-inline void learn(Slot& slot, unsigned bit) { learn_from<kSeenLimit>(kTables.next, slot, bit); }
+inline void learn(Slot& slot, unsigned bit) { learn_from<kSeenLimit>(next_slots, slot, bit); }
 
 // A bit under one slot alone: the middle of what its twelve bits stand for.
 template <class Coder>
@@ -169,7 +161,9 @@ struct alignas(32) Line {
 // Lines found by the hash of a context. What meets in a line shares it.
 class LineTable {
  public:
-  explicit LineTable(unsigned log) : lines_(std::size_t{1} << log), mask_((std::uint32_t{1} << log) - 1) {}
+  explicit LineTable(unsigned log) : lines_(std::size_t{1} << log), mask_((std::uint32_t{1} << log) - 1) {
+    fill_next_slots();
+  }
   Line& at(std::uint32_t hash) { return lines_[hash & mask_]; }
 
  private:

@@ -13,9 +13,9 @@ namespace bdelta::mix {
 // As Slot, but quicker to forget.
 using SmallSlot = Slot;
 inline constexpr unsigned kSmallSeenLimit = 9;  // more: slower, steadier slots
-extern const NextSlots<kSmallSeenLimit> kSmallNext;
+extern NextSlots<kSmallSeenLimit> next_small_slots;  // filled with those of Slot
 
-inline void learn_small(SmallSlot& slot, unsigned bit) { learn_from<kSmallSeenLimit>(kSmallNext, slot, bit); }
+inline void learn_small(SmallSlot& slot, unsigned bit) { learn_from<kSmallSeenLimit>(next_small_slots, slot, bit); }
 
 struct alignas(32) SmallLine {
   std::uint16_t check = 0;
@@ -25,7 +25,7 @@ struct alignas(32) SmallLine {
 
 class SmallLineTable {
  public:
-  explicit SmallLineTable(unsigned log) : lines_(std::size_t{1} << log), shift_(32 - log) {}
+  explicit SmallLineTable(unsigned log) : lines_(std::size_t{1} << log), shift_(32 - log) { fill_next_slots(); }
 
   // The slots of a context will be asked for.
   void expect(std::uint32_t hash) const { prefetch_line(&lines_[place_of(hash)]); }

@@ -133,6 +133,7 @@ MovedSlot moved_small(int p, int n, unsigned bit) {
 }
 
 TEST(Slots, MoveAsTheSpecificationSays) {
+  mix::fill_next_slots();
   for (unsigned value = 0; value < 65536; ++value) {
     for (const unsigned bit : {0u, 1u}) {
       mix::Slot slot = static_cast<mix::Slot>(value);
@@ -145,6 +146,7 @@ TEST(Slots, MoveAsTheSpecificationSays) {
 }
 
 TEST(Slots, SmallOnesMoveAsTheSpecificationSays) {
+  mix::fill_next_slots();
   for (unsigned value = 0; value < 10 * 4096; ++value) {
     for (const unsigned bit : {0u, 1u}) {
       mix::SmallSlot slot = static_cast<mix::SmallSlot>(value);
@@ -157,6 +159,7 @@ TEST(Slots, SmallOnesMoveAsTheSpecificationSays) {
 }
 
 TEST(Slots, ComeNearCertainty) {
+  mix::fill_next_slots();
   mix::Slot ones = mix::kFreshSlot, zeros = mix::kFreshSlot;
   mix::learn(ones, 1);
   mix::learn(zeros, 0);
