@@ -61,8 +61,8 @@ Status CreateRun::encode() {
   return {};
 }
 
-// The groups of `plans` as encode(group, segments, window_bytes) makes them. Where there is little to share among lanes, the
-// heads of many windows are what costs.
+// The groups of `plans` as encode(segments, window_bytes) makes them. Where there is little to share among lanes, the heads
+// of many windows are what costs.
 template <class Encode>
 std::vector<GroupDraft> CreateRun::with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode) {
   const Span step(&timeline_, PhaseId::kEncode);
@@ -78,10 +78,15 @@ std::vector<GroupDraft> CreateRun::with_fitting_windows(std::span<const GroupPla
   };
   std::vector<GroupDraft> drafts = encode_all(plans, settings.window_bytes);
   if (settings.calm_window_bytes == 0) return drafts;
+  std::vector<std::size_t> calm;
+  std::vector<GroupPlan> calm_plans;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    const bool is_calm = drafts[i].streams[kLiterals].size() + drafts[i].streams[kResidualValues].size() <= kCalmBytes;
-    if (is_calm) drafts[i] = std::move(encode_all(plans.subspan(i, 1), settings.calm_window_bytes).front());
+    if (drafts[i].streams[kLiterals].size() + drafts[i].streams[kResidualValues].size() > kCalmBytes) continue;
+    calm.push_back(i);
+    calm_plans.push_back(plans[i]);
   }
+  std::vector<GroupDraft> calm_drafts = encode_all(calm_plans, settings.calm_window_bytes);
+  for (std::size_t i = 0; i < calm.size(); ++i) drafts[calm[i]] = std::move(calm_drafts[i]);
   return drafts;
 }
 
