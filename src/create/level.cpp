@@ -64,6 +64,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
+  settings.foretold_share = 6;
   settings.digest_share = 64;
   settings.header_sums = true;
   settings.word_search = 256;
@@ -152,6 +153,7 @@ LevelSettings level_settings(int level) {
   if (level >= 9) {
     settings.model_values = 8 * kMiB;
     settings.label_passes = 3;
+    settings.foretold_share = 0;
     settings.digest_share = 2;
     settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does

@@ -15,6 +15,7 @@ constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or 
 // Likewise, one changed byte in so many that stands in a program. A Java runtime whose launchers have one in 74 became 1 %
 // smaller by prediction at level 3, and no smaller at level 9, in two to three times the time.
 constexpr std::uint64_t kProgramShare = 48;
+constexpr std::uint64_t kFewFields = 4096;  // of which one can't say how many are foretold
 
 // What of the file is sections of images: ascending, disjoint.
 std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
@@ -77,6 +78,17 @@ PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& cover
 
 bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept {
   return changes.all_bytes >= target_size / kWorthRatio && changes.program_bytes >= changes.all_bytes / kProgramShare;
+}
+
+bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds, std::uint64_t foretold_share) noexcept {
+  std::uint64_t field_count = 0;
+  std::uint64_t right_count = 0;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if ((kinds >> kind & 1) == 0) continue;
+    field_count += counts[kind].field_count;
+    right_count += counts[kind].right_count;
+  }
+  return foretold_share == 0 || field_count < kFewFields || right_count >= field_count / foretold_share;
 }
 
 }  // namespace bdelta

@@ -6,6 +6,7 @@
 
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
+#include "exe/choose_kinds.hpp"
 #include "exe/image.hpp"
 #include "match/diagonal.hpp"
 #include "parallel/worker_pool.hpp"
@@ -25,5 +26,10 @@ struct PlainChanges {
 
 // True if enough of the target differs, and of that enough in its images.
 [[nodiscard]] bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept;
+
+// The same once fields have been looked at: true if of those of `kinds` that plain covers copy one in `foretold_share` is
+// foretold by these, or they are too few to tell. 0: always.
+[[nodiscard]] bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds,
+                                       std::uint64_t foretold_share) noexcept;
 
 }  // namespace bdelta

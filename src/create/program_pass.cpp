@@ -134,7 +134,8 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
-// of programs are changed at random, code is told from data no more, and prediction spoils what copies give.
+// of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a compiler
+// of another kind made them, it is right about few fields and takes as long as anywhere.
 bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
   const exe::KindCounts counts =
@@ -151,6 +152,7 @@ bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
       fitting_misses += count.plain_misses;
     }
   }
+  if (!are_fields_foretold(counts, fitting_kinds_, settings_.foretold_share)) return false;
   return fitting_kinds_ == exe::kAllKinds || fitting_misses > all_misses / kHopefulShare;
 }
 

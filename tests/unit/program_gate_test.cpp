@@ -37,5 +37,22 @@ TEST(PlainChanges, AreThoseOfEachByte) {
   }
 }
 
+// Too few fields tell nothing, and a share of none asks for none.
+TEST(ForetoldFields, AreCountedOverTheKindsThatFit) {
+  exe::KindCounts counts{};
+  counts[0] = {6'000, 1'000, 0, 0, 0};
+  counts[1] = {6'000, 999, 6'000, 0, 0};
+  counts[2] = {6'000, 0, 0, 0, 0};
+  EXPECT_FALSE(are_fields_foretold(counts, 3, 6));
+  EXPECT_TRUE(are_fields_foretold(counts, 3, 7));
+  EXPECT_TRUE(are_fields_foretold(counts, 3, 0));
+  EXPECT_TRUE(are_fields_foretold(counts, 1, 6));
+  EXPECT_FALSE(are_fields_foretold(counts, 7, 7));
+  ++counts[1].right_count;
+  EXPECT_TRUE(are_fields_foretold(counts, 3, 6));
+  EXPECT_TRUE(are_fields_foretold({exe::KindCount{4'000, 0, 0, 0, 0}}, 1, 6));
+  EXPECT_FALSE(are_fields_foretold({exe::KindCount{5'000, 0, 0, 0, 0}}, 1, 6));
+}
+
 }  // namespace
 }  // namespace bdelta::test::program_gate_test
