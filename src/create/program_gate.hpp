@@ -32,4 +32,9 @@ struct PlainChanges {
 [[nodiscard]] bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds,
                                        std::uint64_t foretold_share) noexcept;
 
+// False if of those of `kinds` nearly all are right as plain covers copy them, and prediction would put right next to
+// none of the `changed_bytes` where they were counted. True of too few to tell.
+[[nodiscard]] bool are_fields_changed(const exe::KindCounts& counts, exe::KindSet kinds,
+                                      std::uint64_t changed_bytes) noexcept;
+
 }  // namespace bdelta

@@ -135,12 +135,13 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
 // of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a compiler
-// of another kind made them, it is right about few fields and takes as long as anywhere.
+// of another kind made them, it is right about few fields and takes as long as anywhere. Where they weren't moved, nothing
+// is left to foretell.
 bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
   const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
-  const exe::KindCounts counts =
-      exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers, pool_.watch()), exe::LabelIndex({}), pool_,
-                       target_.size() >= kSampledBytes ? kSampledShare : 1);
+  const std::uint64_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
+  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers, pool_.watch()),
+                                                  exe::LabelIndex({}), pool_, share);
   std::uint64_t all_misses = 0;
   std::uint64_t fitting_misses = 0;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
@@ -153,6 +154,7 @@ bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
     }
   }
   if (!are_fields_foretold(counts, fitting_kinds_, settings_.foretold_share)) return false;
+  if (!are_fields_changed(counts, fitting_kinds_, plain_changed_bytes_ / share)) return false;
   return fitting_kinds_ == exe::kAllKinds || fitting_misses > all_misses / kHopefulShare;
 }
 

@@ -54,5 +54,19 @@ TEST(ForetoldFields, AreCountedOverTheKindsThatFit) {
   EXPECT_FALSE(are_fields_foretold({exe::KindCount{5'000, 0, 0, 0, 0}}, 1, 6));
 }
 
+// Fields: how many, predicted right, copied right, missed by prediction, missed by copies.
+TEST(ChangedFields, AreThoseThatPredictionPutsRight) {
+  exe::KindCounts counts{};
+  counts[0] = {6'400, 6'400, 6'000, 100, 1'100};
+  counts[1] = {6'400, 6'400, 0, 0, 50'000};
+  EXPECT_TRUE(are_fields_changed(counts, 1, 63'000));
+  EXPECT_FALSE(are_fields_changed(counts, 1, 64'000));
+  EXPECT_TRUE(are_fields_changed(counts, 3, 64'000));
+  --counts[0].plain_count;
+  EXPECT_TRUE(are_fields_changed(counts, 1, 64'000));
+  EXPECT_TRUE(are_fields_changed({exe::KindCount{4'000, 4'000, 4'000, 0, 0}}, 1, 64'000));
+  EXPECT_FALSE(are_fields_changed({exe::KindCount{5'000, 5'000, 5'000, 0, 0}}, 1, 64'000));
+}
+
 }  // namespace
 }  // namespace bdelta::test::program_gate_test
