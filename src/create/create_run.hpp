@@ -135,10 +135,17 @@ class CreateRun {
   Result<bool> is_prediction_clear(std::size_t plain);
   void add_sets_with_target_copies(const Covers& seeds, const ByteRanges& sample);
   Result<std::size_t> best_set(std::size_t count);
-  Result<std::optional<std::size_t>> near_set(std::size_t best, std::size_t first, std::size_t count);
-  Result<std::vector<std::size_t>> best_sets(const Covers& seeds, const ByteRanges& sample);
-  Result<std::vector<std::size_t>> best_sets_for_contents(const Covers& seeds, const ByteRanges& sample);
-  Result<std::vector<std::size_t>> best_of_sample(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds);
+  Result<Way> next_set(std::size_t best, std::size_t first, std::size_t count);
+  // Of parts of the target; they become found_.
+  struct SampledSets {
+    std::vector<Covers> sets;
+    const ByteRanges& ranges;
+    const Covers& seeds;  // of all of the target
+    bool last_is_cheap = false;
+  };
+  Result<std::vector<std::size_t>> best_sets(const SampledSets& sampled);
+  Result<std::vector<std::size_t>> best_sets_for_contents(const SampledSets& sampled);
+  Result<std::vector<std::size_t>> best_of_sample(SampledSets sampled);
   // Too large to be parsed with all costs there are.
   [[nodiscard]] bool is_large_segment() const noexcept {
     return budget_.settings.choice_bytes > 0 && segment_.end - segment_.begin > budget_.settings.choice_bytes;

@@ -149,8 +149,8 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
   bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
   if (choice && choice->are_cheap && choice->are_cheap(seeds, costs.front())) {
+    chooses = chooses || costs.size() == 1;  // two parses of the whole would take twice the time
     costs.push_back(with_cheap_covers(costs.front()));
-    chooses = true;
   }
   if (chooses) costs = chosen_costs(with, costs, *choice);
   if (costs.empty()) return {};
