@@ -25,6 +25,8 @@ constexpr std::uint64_t kWorthBorderBytesOfFew = 8 * kUnitBytes;
 constexpr std::size_t kFewWords = 32;
 constexpr std::uint64_t kWeighedFirstBytes = std::uint64_t{2} << 20;    // of copies
 constexpr std::uint64_t kLeastMendedShare = 128;                        // of the changed bytes, to look further
+// Of the residual, that words must save: applying them takes time, and copies of NEW may do without.
+constexpr std::uint64_t kWorthResidualShare = 128;
 constexpr std::uint64_t kMostPricedBytes = std::uint64_t{8} << 20;      // of copies, …
 constexpr std::size_t kMostPricedResidual = std::size_t{2} << 20;       // … and of what differs in them
 
@@ -204,7 +206,7 @@ Result<std::uint64_t> residual_bytes(const WordPieces& pieces, const WordMap* wo
   return columns.coded_bytes();
 }
 
-// Whether the words save more of the residual of a sample than their share of the record takes.
+// Whether the words save clearly more of the residual of a sample than their share of the record takes.
 Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sample, WorkerPool& pool) {
   const WordPieces pieces = priced_pieces(sample.pieces);
   std::array<Result<std::uint64_t>, 2> bytes{0, 0};  // before and after
@@ -213,7 +215,7 @@ Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sam
   });
   BDELTA_ASSIGN(const std::uint64_t bytes_before, std::move(bytes[0]));
   BDELTA_ASSIGN(const std::uint64_t bytes_after, std::move(bytes[1]));
-  return bytes_after + words.record.size() / sample.ratio < bytes_before;
+  return bytes_after + words.record.size() / sample.ratio + bytes_before / kWorthResidualShare < bytes_before;
 }
 
 }  // namespace
