@@ -27,6 +27,7 @@ constexpr std::uint64_t kLightCopiedNs = 1;
 constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling of the tables
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
+constexpr std::uint64_t kFarAheadLeast = 4096;             // bytes that it leaves; of fewer, trying others takes no time
 constexpr std::uint64_t kLightMissNs = 2000;               // with the bytes around that are told to be right
 constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that has to be saved whatever time it takes
 
@@ -189,7 +190,7 @@ bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& setting
     quick_bytes += coded_bytes(made.coded.streams[s]);
     for (const PackedLane& lane : made.light.lanes) light_bytes += lane.cost_bytes[s];
   }
-  return light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
+  return quick_bytes >= kFarAheadLeast && light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
 }
 
 Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
