@@ -42,11 +42,13 @@ Status CreateRun::take_words_if_smaller(native::CodedWords words, BodyDraft befo
 bool CreateRun::contents_learn_words() { return budget_.settings.contents && !has_short_streams(); }
 
 // So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
-// this is not in vain.
+// this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals, must have a chance.
 Result<bool> CreateRun::light_misses_learn_words(const BodyDraft& draft) {
   if (budget_.settings.miss_byte_ns == 0) return false;
   if (draft.stream_bytes() <= kQuickBytes || !writer_->tries_light_misses(draft.groups)) return false;
   if (!coded_) {
+    BDELTA_ASSIGN(const bool may, draft.is_long() ? writer_->may_take_light_misses(draft.groups) : true);
+    if (!may) return false;
     BDELTA_ASSIGN(coded_, code_body(draft, full_measure()));
   }
   return has_coded_misses();

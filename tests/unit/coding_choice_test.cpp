@@ -119,6 +119,25 @@ TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
   EXPECT_LE(*low, coded_bytes);
 }
 
+// Misses that take a while to decode must save a share of the group, which literals make large.
+TEST(LightMisses, HaveNoChanceBesideManyLiterals) {
+  const Pair pair = wordy_pair();
+  WorkerPool pool(1);
+  io::Spool body;
+  native::WriterSettings settings{kLzma, kLzma, kLzma, true};
+  settings.miss_byte_ns = 50'000;
+  native::Writer writer(settings, body, pool);
+  std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
+  const auto alone = writer.may_take_light_misses(drafts);
+  ASSERT_OK(alone);
+  EXPECT_TRUE(*alone);
+  append(drafts.front().streams[kLiterals], random_bytes(3'000'000, 3));
+  EXPECT_TRUE(writer.tries_light_misses(drafts));
+  const auto beside = writer.may_take_light_misses(drafts);
+  ASSERT_OK(beside);
+  EXPECT_FALSE(*beside);
+}
+
 // Beside a light model of misses, literals count as a quarter less; an even estimate takes an eighth off them, as off those
 // of a group that copies from the target, which has no such model.
 TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {

@@ -174,6 +174,18 @@ bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings)
   return !draft.copies_target && light_scope_to_try(draft, settings).misses;
 }
 
+Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
+  if (!tries_light_misses(draft, settings)) return false;
+  std::uint64_t residual_bytes = 0;
+  for (const StreamId s : kResidualStreams) {
+    BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr}));
+    residual_bytes += coded_bytes(coded);
+  }
+  if (residual_bytes <= least_saved(draft, 0, settings)) return false;
+  BDELTA_ASSIGN(const CodedStream literals, compress_stream(draft.streams[kLiterals], kQuickCodec, {watch, nullptr}));
+  return residual_bytes > least_saved(draft, coded_bytes(literals) / 2, settings);
+}
+
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
   ContentsScope& scope = made.light.scope;
   if (!scope.misses) return;

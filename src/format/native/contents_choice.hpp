@@ -15,6 +15,9 @@ namespace bdelta::native {
 // Whether misses may go through the light model.
 [[nodiscard]] bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings);
 
+// Whether they may make the group smaller, told by a fast codec: of its literals the slow one leaves half as much at least.
+Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
+
 // Leaves misses out of made.light.scope where a fast codec, by which the residual has gone, leaves so little of it that the
 // light model would be too slow for them even if it took nothing. To be called before any lane is coded.
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);

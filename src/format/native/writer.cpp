@@ -169,6 +169,14 @@ bool Writer::tries_light_misses(const std::vector<GroupDraft>& drafts) const {
                      [this](const GroupDraft& draft) { return native::tries_light_misses(draft, settings_); });
 }
 
+Result<bool> Writer::may_take_light_misses(const std::vector<GroupDraft>& drafts) const {
+  for (const GroupDraft& draft : drafts) {
+    BDELTA_ASSIGN(const bool may, native::may_take_light_misses(draft, settings_, pool_.watch()));
+    if (may) return true;
+  }
+  return false;
+}
+
 Status Writer::finish() {
   const std::uint8_t end = static_cast<std::uint8_t>(RecordTag::kEnd);
   BDELTA_TRY(append_body({&end, 1}));

@@ -88,6 +88,9 @@ class Writer {
   // Whether misses of one of the drafts may go through the light model.
   [[nodiscard]] bool tries_light_misses(const std::vector<GroupDraft>& drafts) const;
 
+  // Likewise, found out by a fast codec.
+  Result<bool> may_take_light_misses(const std::vector<GroupDraft>& drafts) const;
+
   // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
   Status add_coded(const CodedGroups& groups);
   Status add_coded_plan(const PredictionPlan& plan, const CodedGroups& covers, std::uint64_t apply_bytes);
