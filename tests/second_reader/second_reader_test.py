@@ -176,8 +176,8 @@ class Fresh(unittest.TestCase):
 
     def test_coded_literals_between_short_copies(self):
         text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
-        old, other = text[200_000:212_000], text[400_000:401_500]
-        new = b"".join(old[i:i + 40] + other[i // 10:i // 10 + 5] for i in range(0, len(old), 40))
+        old, other = text[200_000:212_000], text[400_000:404_000]
+        new = b"".join(old[i:i + 40] + other[i // 4:i // 4 + 7] for i in range(0, len(old), 40))
         self.check_contents(old, new, (True, False))
 
     def test_light_literals(self):
