@@ -119,6 +119,22 @@ TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
   EXPECT_LE(*low, coded_bytes);
 }
 
+// A kilobyte of words takes zstd less than LZMA, many of them more.
+TEST(CodedGroups, HaveFewLiteralsByTheCodecThatMakesLessOfThem) {
+  const Bytes source = random_bytes(5'000, 4);
+  constexpr CodecSettings kZstd{CodecId::kZstd, 15, 0};
+  const auto literals_by = [&](const CodecSettings& codec, std::size_t count) {
+    WorkerPool pool(1);
+    io::Spool body;
+    native::Writer writer({codec, codec, codec}, body, pool);
+    std::vector<GroupDraft> drafts = drafts_of({source, wordy_bytes(count, 5)}, {});
+    EXPECT_OK(writer.add_groups(drafts));
+    return writer.totals().coded[kLiterals];
+  };
+  EXPECT_EQ(literals_by(kZstd, 1'400), literals_by(kLzma, 1'400));
+  EXPECT_GT(literals_by(kZstd, 60'000), literals_by(kLzma, 60'000));
+}
+
 // Misses that take a while to decode must save a share of the group, which literals make large.
 TEST(LightMisses, HaveNoChanceBesideManyLiterals) {
   const Pair pair = wordy_pair();
