@@ -143,7 +143,7 @@ Result<CreateRun::Way> CreateRun::next_set(std::size_t best, std::size_t first, 
 }
 
 // The best, and where all of the target takes no time to parse, another that may be as well; but levels that have no sets
-// to choose from take one.
+// to choose from take one. Cheap covers that are not clearly better make way for the next best.
 Result<std::vector<std::size_t>> CreateRun::best_sets(const SampledSets& sampled) {
   const std::size_t count = found_.size();
   add_sets_with_target_copies(sampled.seeds, sampled.ranges);

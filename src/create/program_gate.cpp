@@ -38,6 +38,19 @@ std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
   return ranges;
 }
 
+exe::KindCount sum_of(const exe::KindCounts& counts, exe::KindSet kinds) noexcept {
+  exe::KindCount sum;
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
+    if ((kinds >> kind & 1) == 0) continue;
+    sum.field_count += counts[kind].field_count;
+    sum.right_count += counts[kind].right_count;
+    sum.plain_count += counts[kind].plain_count;
+    sum.predicted_misses += counts[kind].predicted_misses;
+    sum.plain_misses += counts[kind].plain_misses;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Covers find_plain_covers(ByteSpan source, ByteSpan target, const Diagonals& diagonals, WorkerPool& pool) {
@@ -85,30 +98,14 @@ bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_si
 }
 
 bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds, std::uint64_t foretold_share) noexcept {
-  std::uint64_t field_count = 0;
-  std::uint64_t right_count = 0;
-  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if ((kinds >> kind & 1) == 0) continue;
-    field_count += counts[kind].field_count;
-    right_count += counts[kind].right_count;
-  }
-  return foretold_share == 0 || field_count < kFewFields || right_count >= field_count / foretold_share;
+  const exe::KindCount sum = sum_of(counts, kinds);
+  return foretold_share == 0 || sum.field_count < kFewFields || sum.right_count >= sum.field_count / foretold_share;
 }
 
 bool are_fields_changed(const exe::KindCounts& counts, exe::KindSet kinds, std::uint64_t changed_bytes) noexcept {
-  std::uint64_t field_count = 0;
-  std::uint64_t wrong_count = 0;
-  std::uint64_t plain_misses = 0;
-  std::uint64_t misses = 0;
-  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if ((kinds >> kind & 1) == 0) continue;
-    field_count += counts[kind].field_count;
-    wrong_count += counts[kind].field_count - counts[kind].plain_count;
-    plain_misses += counts[kind].plain_misses;
-    misses += counts[kind].predicted_misses;
-  }
-  return field_count < kFewFields || wrong_count > field_count / kRightShare ||
-         plain_misses > misses + changed_bytes / kSavedShare;
+  const exe::KindCount sum = sum_of(counts, kinds);
+  return sum.field_count < kFewFields || sum.field_count - sum.plain_count > sum.field_count / kRightShare ||
+         sum.plain_misses > sum.predicted_misses + changed_bytes / kSavedShare;
 }
 
 }  // namespace bdelta
