@@ -30,9 +30,8 @@ std::uint64_t patch_limit(const CreateOptions& options, std::uint64_t target_siz
 }  // namespace
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options)
-    : source_reader_(source), target_reader_(target), options_(options),
-      patch_limit_bytes_(patch_limit(options, target.size())), timeline_(options.trace),
-      watch_(options.progress, target.size(), options.time_limit_seconds) {}
+    : options_(options), patch_limit_bytes_(patch_limit(options, target.size())), timeline_(options.trace),
+      watch_(options.progress, target.size(), options.time_limit_seconds), inputs_{source, target, {}, {}} {}
 
 Status CreateRun::check_limits() {
   BDELTA_TRY(check_level(options_.level));
@@ -40,7 +39,7 @@ Status CreateRun::check_limits() {
     return Error{ErrorCode::kUsage, "expected limits of ratio and time that are not negative"};
   }
   watch_.begin_stage(0, 0);
-  const std::uint64_t larger = std::max(source_reader_.size(), target_reader_.size());
+  const std::uint64_t larger = std::max(source_size(), target_size());
   if (larger >= kMaxFileBytes) {
     return Error{ErrorCode::kFileTooLarge, "files below 1 TiB are handled, found " + std::to_string(larger) + " bytes"};
   }
@@ -48,17 +47,17 @@ Status CreateRun::check_limits() {
     if (options_.group_digests) {
       return Error{ErrorCode::kFormatCannotHold, "BDT version 1 has no place for a list of digests; use bdt2, or leave it out"};
     }
-    BDELTA_TRY(bdt1::check_sizes(source_reader_.size(), target_reader_.size()));
+    BDELTA_TRY(bdt1::check_sizes(source_size(), target_size()));
   }
   BudgetRequest& request = budget_request_;
   request.level = options_.level;
   request.limit_bytes = options_.memory_limit_bytes;
   request.threads = thread_count_for(options_.threads);
   request.verify = options_.verify;
-  request.source_size = source_reader_.size();
-  request.target_size = target_reader_.size();
-  request.source_view = !source_reader_.view().empty();
-  request.target_view = !target_reader_.view().empty();
+  request.source_size = source_size();
+  request.target_size = target_size();
+  request.source_view = !inputs_.source_reader.view().empty();
+  request.target_view = !inputs_.target_reader.view().empty();
   BDELTA_ASSIGN(budget_, make_budget(request));
   pool_.emplace(budget_.threads, &timeline_, &watch_);
   return {};
@@ -82,6 +81,7 @@ void CreateRun::begin_patch() {
   of_writer.miss_target_ns = settings.miss_target_ns;
   of_writer.miss_predicted_ns = settings.miss_predicted_ns;
   writer_.emplace(of_writer, *body_, *pool_);
+  coder_.emplace(budget_, inputs_, *writer_, *pool_);
   if (options_.group_digests) writer_->list_digests();
   joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
 }
@@ -89,10 +89,10 @@ void CreateRun::begin_patch() {
 // begin, end: shares of the segment at hand. Steps that are gone through once more don't set progress back.
 void CreateRun::set_segment_range(double begin, double end) {
   segment_share_ = std::max(segment_share_, begin);
-  const double size = std::max(1.0, static_cast<double>(target_reader_.size()));
+  const double size = std::max(1.0, static_cast<double>(target_size()));
   const auto of_all = [&](double share) {
-    const double length = static_cast<double>(segment_.end - segment_.begin);
-    const double done = (static_cast<double>(segment_.begin) + share * length) / size;
+    const double length = static_cast<double>(inputs_.segment.end - inputs_.segment.begin);
+    const double done = (static_cast<double>(inputs_.segment.begin) + share * length) / size;
     return share::kDigested + (share::kSegmentsDone - share::kDigested) * done;
   };
   watch_.set_range(of_all(segment_share_), of_all(std::max(segment_share_, end)));
@@ -100,7 +100,7 @@ void CreateRun::set_segment_range(double begin, double end) {
 
 std::vector<TargetRange> CreateRun::segments() const {
   std::vector<TargetRange> segments;
-  const std::uint64_t size = target_reader_.size();
+  const std::uint64_t size = target_size();
   for (std::uint64_t pos = 0; pos < size; pos += budget_.segment_bytes) {
     segments.push_back({pos, std::min(pos + budget_.segment_bytes, size)});
   }
@@ -120,23 +120,23 @@ Status CreateRun::finish_body() {
 
 Status CreateRun::finish_bdt1() {
   watch_.begin_stage(1, literals_->size());
-  BDELTA_ASSIGN(head_, bdt1_writer_->finish(source_reader_.size()));
+  BDELTA_ASSIGN(head_, bdt1_writer_->finish(source_size()));
   return {};
 }
 
 Status CreateRun::self_check() {
   watch_.set_range(share::kEncoded, 1);
   if (!options_.verify) return {};
-  watch_.begin_stage(0.7, target_reader_.size());
-  const Span step(&timeline_, PhaseId::kVerify, TraceSpan::kNone, target_reader_.size());
+  watch_.begin_stage(0.7, target_size());
+  const Span step(&timeline_, PhaseId::kVerify, TraceSpan::kNone, target_size());
   timeline_.count_all_as(PhaseId::kVerify);
-  io::MemoryReader source(source_.bytes());
-  io::MemoryReader target(target_.bytes());
+  io::MemoryReader source(inputs_.source.bytes());
+  io::MemoryReader target(inputs_.target.bytes());
   const bool is_as_given =
       budget_.target_whole && page_hashes_.empty() && header_sums_.empty() && file_digests_.empty();
   const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
-  Status checked = check_patch(source_is_as_given ? source : source_reader_,
-                               is_as_given ? target : target_reader_, head_, *body_, *pool_);
+  Status checked = check_patch(source_is_as_given ? source : inputs_.source_reader,
+                               is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_);
   timeline_.count_all_as({});
   BDELTA_TRY(std::move(checked));
   report_.verified = true;
@@ -166,8 +166,8 @@ Status CreateRun::finish(SequentialWriter& patch) {
 }
 
 Report CreateRun::take_report() {
-  report_.source_bytes = source_reader_.size();
-  report_.target_bytes = target_reader_.size();
+  report_.source_bytes = source_size();
+  report_.target_bytes = target_size();
   report_.format = options_.format == PatchFormat::kBdt1 ? "bdt1" : "bdt2";
   report_.level = options_.level;
   report_.threads = pool_->thread_count();

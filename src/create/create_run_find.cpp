@@ -11,7 +11,6 @@
 #include "create/page_hash_pass.hpp"
 #include "create/progress_shares.hpp"
 #include "exe/images.hpp"
-#include "match/parse_costs.hpp"
 
 namespace bdelta {
 namespace {
@@ -45,30 +44,30 @@ void replace(MutableByteSpan target, const std::vector<Other>& others) {
 
 Status CreateRun::load_inputs() {
   const Span span(&timeline_, PhaseId::kRead);
-  watch_.begin_stage(share::kLoaded, (budget_.source_whole ? source_reader_.size() : 0) +
-                                  (budget_.target_whole ? target_reader_.size() : 0));
+  watch_.begin_stage(share::kLoaded, (budget_.source_whole ? source_size() : 0) +
+                                  (budget_.target_whole ? target_size() : 0));
   if (budget_.source_whole) {
-    BDELTA_ASSIGN(source_, InputBytes::load(source_reader_, *pool_));
+    BDELTA_ASSIGN(inputs_.source, InputBytes::load(inputs_.source_reader, *pool_));
   }
   if (budget_.target_whole) {
-    BDELTA_ASSIGN(target_, InputBytes::load(target_reader_, *pool_));
+    BDELTA_ASSIGN(inputs_.target, InputBytes::load(inputs_.target_reader, *pool_));
   }
   return {};
 }
 
 Status CreateRun::digest_inputs() {
-  watch_.begin_stage(share::kDigested, source_reader_.size() + (budget_.target_whole ? target_reader_.size() : 0));
+  watch_.begin_stage(share::kDigested, source_size() + (budget_.target_whole ? target_size() : 0));
   pool_->for_each(2, [this](std::size_t i) {
     if (!(i == 0 ? budget_.source_whole : budget_.target_whole)) return;
-    const ByteSpan bytes = (i == 0 ? source_ : target_).bytes();
+    const ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
     const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
     (i == 0 ? source_digest_ : target_digest_) = digest_of(bytes, watch_);
   });
   if (budget_.source_whole) {
-    matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
-    source_pieces_ = FilePieces(source_.bytes());
+    matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+    inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   } else {
-    gathered_.emplace(source_reader_, budget_, *pool_);
+    gathered_.emplace(inputs_.source_reader, budget_, *pool_);
     BDELTA_ASSIGN(source_digest_, gathered_->survey());
   }
   return {};
@@ -79,7 +78,7 @@ Status CreateRun::digest_inputs() {
 void CreateRun::settle_budget() {
   if (budget_.ample || !budget_.source_whole || !budget_.target_whole || !budget_for_similar(budget_request_, {})) return;
   watch_.set_range(share::kDigested, share::kDigested);
-  const ByteSpan source = source_.bytes(), target = target_.bytes();
+  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
   const LevelSettings fast = level_settings(kMinLevel);
   const Covers covers = Matcher(source, fast.match, budget_.match, *pool_).find(target, diagonals()).front();
   Likeness likeness{cover_changes(source, target, covers).changed_bytes() + covers.size() * sizeof(Cover)};
@@ -99,33 +98,33 @@ void CreateRun::settle_budget() {
 void CreateRun::align_members() {
   if (!budget_.ample) return;
   const Span span(&timeline_, PhaseId::kCompare);
-  member_ranges_ = bdelta::align_members(source_.bytes(), target_.bytes());
+  member_ranges_ = bdelta::align_members(inputs_.source.bytes(), inputs_.target.bytes());
 }
 
 Diagonals CreateRun::diagonals() const noexcept {
-  const auto begin = static_cast<std::int64_t>(segment_.begin);
+  const auto begin = static_cast<std::int64_t>(inputs_.segment.begin);
   const auto from_end =
-      static_cast<std::int64_t>(source_reader_.size()) - static_cast<std::int64_t>(target_reader_.size());
+      static_cast<std::int64_t>(source_size()) - static_cast<std::int64_t>(target_size());
   return {begin, begin + from_end, member_ranges_};
 }
 
 // Like prediction, where both files are at hand as a whole. Before header sums, which are put in before these are.
 Status CreateRun::leave_out_file_digests() {
-  if (budget_.settings.digest_share == 0 || !budget_.ample || !writer_) return {};
-  const std::uint64_t most_hashed_bytes = target_.bytes().size() / budget_.settings.digest_share;
-  LeftOutDigests found = find_file_digests(source_.bytes(), target_.bytes(), most_hashed_bytes, *pool_);
+  if (budget_.settings.digest_share == 0 || !sees_whole_files()) return {};
+  const std::uint64_t most_hashed_bytes = inputs_.target.bytes().size() / budget_.settings.digest_share;
+  LeftOutDigests found = find_file_digests(inputs_.source.bytes(), inputs_.target.bytes(), most_hashed_bytes, *pool_);
   if (found.digests.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
+  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
   replace(target, found.others);
   file_digests_ = std::move(found.digests);
   return writer_->add_file_digests(file_digests_);
 }
 
 Status CreateRun::leave_out_header_sums() {
-  if (!budget_.settings.header_sums || !budget_.ample || !writer_) return {};
-  LeftOutSums found = find_header_sums(source_.bytes(), target_.bytes(), *pool_);
+  if (!budget_.settings.header_sums || !sees_whole_files()) return {};
+  LeftOutSums found = find_header_sums(inputs_.source.bytes(), inputs_.target.bytes(), *pool_);
   if (found.spans.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
+  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
   replace(target, found.others);
   header_sums_ = std::move(found.spans);
   return writer_->add_header_sums(header_sums_);
@@ -133,27 +132,29 @@ Status CreateRun::leave_out_header_sums() {
 
 // Prediction looks at both files as a whole, and takes the memory of both again.
 Status CreateRun::find_programs() {
-  if (!options_.predict || !budget_.settings.predict || !budget_.ample || !writer_) return {};
+  if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return {};
   watch_.set_range(share::kDigested, share::kDigested);
-  auto [source_images, may_have_objects] = exe::search_images(source_.bytes(), kManyImages);
+  const ByteSpan source = inputs_.source.bytes();
+  auto [source_images, may_have_objects] = exe::search_images(source, kManyImages);
   may_have_objects_ = may_have_objects;
   if (source_images.empty()) return {};
-  std::vector<exe::Image> target_images = exe::find_images(target_.bytes(), kManyImages);
-  BDELTA_TRY(leave_out(find_page_hash_lists(source_.bytes(), source_images, target_.bytes(), target_images, *pool_)));
-  programs_ = ProgramPass::begin(source_.bytes(), std::move(source_images), target_.bytes(), std::move(target_images),
-                                 diagonals(), budget_.settings, *pool_);
+  std::vector<exe::Image> target_images = exe::find_images(inputs_.target.bytes(), kManyImages);
+  BDELTA_TRY(leave_out(find_page_hash_lists(source, source_images, inputs_.target.bytes(), target_images, *pool_)));
+  // Leaving out may have made a copy of the target.
+  chosen_.programs = ProgramPass::begin(source, std::move(source_images), inputs_.target.bytes(),
+                                        std::move(target_images), diagonals(), budget_.settings, *pool_);
   return {};
 }
 
 // Of kernel modules. A patch has programs or these.
 Status CreateRun::move_numbers() {
-  if (!may_have_objects_ || programs_) return {};
-  MovedNumbers found = learn_moved_numbers(source_.bytes(), target_.bytes(), *pool_);
+  if (!may_have_objects_ || chosen_.programs) return {};
+  MovedNumbers found = learn_moved_numbers(inputs_.source.bytes(), inputs_.target.bytes(), *pool_);
   if (found.lists.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan source, source_.edit(*pool_));
+  BDELTA_ASSIGN(const MutableByteSpan source, inputs_.source.edit(*pool_));
   bdelta::move_numbers(source, found, &watch_);
-  matcher_.emplace(source_.bytes(), budget_.settings.match, budget_.match, *pool_);
-  source_pieces_ = FilePieces(source_.bytes());
+  matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+  inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   moved_numbers_ = std::move(found);
   return writer_->add_moved_numbers(moved_numbers_);
 }
@@ -161,7 +162,7 @@ Status CreateRun::move_numbers() {
 // Zeros in place of what an applier computes.
 Status CreateRun::leave_out(PageHashLists lists) {
   if (lists.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, target_.edit(*pool_));
+  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
   for (const PageHashes& list : lists) {
     const MutableByteSpan bytes = target.subspan(static_cast<std::size_t>(list.list_pos),
                                                  static_cast<std::size_t>(list.list_bytes()));
@@ -174,43 +175,43 @@ Status CreateRun::leave_out(PageHashLists lists) {
 Status CreateRun::load_target(const TargetRange& segment) {
   const std::uint64_t length = segment.end - segment.begin;
   if (budget_.target_whole) {
-    target_pieces_ = FilePieces(target_.bytes());
+    inputs_.target_pieces = FilePieces(inputs_.target.bytes());
     return {};
   }
   if (joiner_) joiner_->forget_target();
   segment_bytes_.resize(static_cast<std::size_t>(length));
   {
     const Span span(&timeline_, PhaseId::kRead, TraceSpan::kNone, length);
-    BDELTA_TRY(read_pieces(target_reader_, segment.begin, segment_bytes_, &watch_));
+    BDELTA_TRY(read_pieces(inputs_.target_reader, segment.begin, segment_bytes_, &watch_));
   }
   const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
   hash_watched(segment_bytes_, watch_, target_hasher_);
-  target_pieces_ = FilePieces(segment_bytes_, segment.begin);
+  inputs_.target_pieces = FilePieces(segment_bytes_, segment.begin);
   return {};
 }
 
 Status CreateRun::load_segment(const TargetRange& segment) {
-  segment_ = segment;
+  inputs_.segment = segment;
   segment_share_ = 0;
   set_segment_range(0, share::kSegmentLoaded);
   const std::uint64_t length = segment.end - segment.begin;
   watch_.begin_stage(1, (budget_.target_whole ? 0 : 2 * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
   BDELTA_TRY(load_target(segment));
   if (!gathered_) return {};
-  const ByteSpan bytes = target_pieces_.span(segment.begin, length);
-  BDELTA_TRY(gathered_->gather(bytes, segment.begin, target_reader_.size()));
-  source_pieces_ = gathered_->pieces();
+  const ByteSpan bytes = inputs_.target_pieces.span(segment.begin, length);
+  BDELTA_TRY(gathered_->gather(bytes, segment.begin, target_size()));
+  inputs_.source_pieces = gathered_->pieces();
   return {};
 }
 
 Status CreateRun::find_covers() {
   set_segment_range(share::kSegmentLoaded, share::kMatched);
-  const ByteSpan target = target_pieces_.span(segment_.begin, segment_.end - segment_.begin);
-  if (programs_) {
-    programs_->find_covers(diagonals());
-    compares_prediction_ = programs_->is_close_call();
-    if (!doubts_prediction()) {
-      found_.assign(1, programs_->plan().covers);
+  const ByteSpan target = inputs_.target_pieces.span(inputs_.segment.begin, inputs_.segment.end - inputs_.segment.begin);
+  if (chosen_.programs) {
+    chosen_.programs->find_covers(diagonals());
+    compares_prediction_ = chosen_.programs->is_close_call();
+    if (!doubted_programs()) {
+      found_.assign(1, chosen_.programs->plan().covers);
       return {};
     }
   }
@@ -222,13 +223,8 @@ Status CreateRun::find_covers() {
     BDELTA_TRY(find_in_source(target, diagonals()));
     if (budget_.ample) matcher_.reset();  // there is one segment
   }
-  for (Covers& covers : found_) move_to_segment(covers);
+  for (Covers& covers : found_) inputs_.move_to_segment(covers);
   return {};
-}
-
-// Of positions that begin at 0 with the segment.
-void CreateRun::move_to_segment(Covers& covers) const noexcept {
-  for (Cover& cover : covers) cover.target_pos += segment_.begin;
 }
 
 }  // namespace bdelta

@@ -108,6 +108,12 @@ class Planner {
 
 }  // namespace
 
+std::uint64_t target_bytes(const GroupPlan& plan) noexcept {
+  std::uint64_t bytes = 0;
+  for (const Segment& segment : plan) bytes += segment.target_length;
+  return bytes;
+}
+
 std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
                                    std::uint64_t plain_bytes, std::uint64_t target_from) {

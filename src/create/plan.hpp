@@ -9,6 +9,8 @@ namespace bdelta {
 // The segments of one group, in target order.
 using GroupPlan = std::vector<Segment>;
 
+[[nodiscard]] std::uint64_t target_bytes(const GroupPlan& plan) noexcept;
+
 inline constexpr std::size_t kMaxGroupSegments = 1024;
 
 // A stretch of the target.

@@ -1,0 +1,94 @@
+// What a way of covers takes in the patch: its groups as drafts, coded, or estimated.
+#pragma once
+
+#include "create/body_draft.hpp"
+#include "create/budget.hpp"
+#include "create/create_inputs.hpp"
+#include "io/memory_io.hpp"
+
+namespace bdelta {
+
+// What of a group may be coded by models of contents: nothing, the literals by the light one, all that shall be.
+enum class Measure { kWithoutContents, kLight, kAll };
+
+// For the segment at hand, or for a sample of it. One thread at a time; the work uses the pool. Nothing goes into the
+// patch. Errors: those of the codecs and of the watch.
+class BodyCoder {
+ public:
+  // Everything must outlive the coder.
+  BodyCoder(const Budget& budget, const CreateInputs& inputs, native::Writer& writer, WorkerPool& pool)
+      : budget_(budget), inputs_(inputs), writer_(writer), pool_(pool) {}
+
+  // From now on all is about this part of the segment, until that ends.
+  void begin_sample(GroupPlan sample) { sample_ = std::move(sample); }
+  void end_sample() { sample_.reset(); }
+  [[nodiscard]] const std::optional<GroupPlan>& sample() const noexcept { return sample_; }
+
+  // Where groups of the covers begin and end.
+  [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
+
+  // Those groups. `words` may be null.
+  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words);
+
+  // Those whose copies are predicted; covers_of them stand apart.
+  [[nodiscard]] std::vector<GroupDraft> encode_predicted(const ProgramPass& programs, const WordMap* words);
+
+  [[nodiscard]] BodyDraft draft(const Covers& covers, const WordMap* words);
+  [[nodiscard]] BodyDraft draft_predicted(const ProgramPass& programs, const WordMap* words);
+  [[nodiscard]] BodyDraft draft(const Chosen& chosen);
+
+  // From where contents are packed. `programs` and `words` may be null. Good until it is asked for again.
+  [[nodiscard]] ContentsInputs contents_inputs(const ProgramPass* programs, const WordMap* words);
+
+  Result<CodedBody> code(BodyDraft draft, Measure measure);
+  Result<std::vector<CodedBody>> code_all(std::vector<BodyDraft> drafts, Measure measure);
+  Status code(Chosen& chosen);  // chosen.coded, if it is not known yet
+
+  Result<std::uint64_t> estimate(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
+
+  // That the record of the prediction takes, coded once: a pair has but one.
+  Result<std::uint64_t> plan_bytes(const ProgramPass& programs);
+
+  // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what `coded` has if there is one. Then,
+  // `coded` is what is the smaller one, if that had to be coded to know.
+  Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure,
+                          std::optional<CodedBody>& coded);
+
+  // What says in the end how large the patch becomes.
+  [[nodiscard]] Measure full_measure() const noexcept;
+
+  // Whether misses of the draft may go through the light model; and whether a fast codec leaves that open.
+  [[nodiscard]] bool tries_light_misses(const BodyDraft& draft) const { return writer_.tries_light_misses(draft.groups); }
+  Result<bool> may_take_light_misses(const BodyDraft& draft) const { return writer_.may_take_light_misses(draft.groups); }
+
+  [[nodiscard]] const LevelSettings& settings() const noexcept { return budget_.settings; }
+  [[nodiscard]] const Budget& budget() const noexcept { return budget_; }
+  [[nodiscard]] const native::Writer& writer() const noexcept { return writer_; }
+  [[nodiscard]] WorkerPool& pool() const noexcept { return pool_; }
+  [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return inputs_.segment.end - inputs_.segment.begin; }
+
+ private:
+  struct KnownPlan {
+    Covers covers;
+    std::uint64_t segment_begin = 0;
+    std::vector<GroupPlan> groups;
+  };
+  template <class Encode>
+  std::vector<GroupDraft> with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode);
+  static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
+  [[nodiscard]] bool is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const;
+  Result<std::optional<bool>> is_smaller_by_estimate(const BodyDraft& after, std::uint64_t extra_bytes,
+                                                     const BodyDraft& before);
+
+  const Budget& budget_;
+  const CreateInputs& inputs_;
+  native::Writer& writer_;
+  WorkerPool& pool_;
+  std::optional<GroupPlan> sample_;
+  std::optional<KnownPlan> known_plan_;           // the last one, where there are few covers
+  std::optional<std::uint64_t> plan_bytes_;
+  std::optional<io::MemoryReader> source_memory_;  // over inputs that are whole
+  std::optional<io::MemoryReader> target_memory_;
+};
+
+}  // namespace bdelta

@@ -1,0 +1,48 @@
+// A way that a segment of the target may go into the patch, before and after it is coded.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "create/program_pass.hpp"
+#include "format/native/writer.hpp"
+
+namespace bdelta {
+
+// Streams of no more are coded rather than estimated: that takes no time.
+inline constexpr std::uint64_t kQuickBytes = 128 * 1024;
+
+// The groups of one way, not yet coded. Owns these alone.
+struct BodyDraft {
+  std::vector<GroupDraft> groups;
+  const ProgramPass* programs = nullptr;  // that tell what copies give; may be null
+  const WordMap* words = nullptr;         // that copies have others in place of; may be null
+
+  [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+  [[nodiscard]] bool copies_target() const noexcept;
+  [[nodiscard]] bool is_long() const noexcept;  // takes half a second to code
+};
+
+struct CodedBody {
+  native::CodedGroups covers;  // of prediction
+  native::CodedGroups groups;
+  std::uint64_t bytes = 0;
+  bool is_long = false;  // as its draft
+
+  [[nodiscard]] bool has_coded_misses() const noexcept;
+};
+
+// What was chosen and found for the segment so far.
+struct Chosen {
+  std::unique_ptr<ProgramPass> programs;  // null where nothing is predicted
+  Covers covers;
+  std::vector<Covers> other_sets;         // that were not chosen, where copies of NEW may do more for them
+  std::optional<native::CodedWords> words;        // absent where none pay
+  std::optional<native::CodedWords> other_words;  // that did not pay for the covers alone
+  std::optional<CodedBody> coded;         // all of this as the patch has it, if that is known already
+
+  [[nodiscard]] const WordMap* word_map() const noexcept { return words ? &words->map : nullptr; }
+};
+
+}  // namespace bdelta

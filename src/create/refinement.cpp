@@ -1,0 +1,158 @@
+#include "create/refinement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.hpp"
+#include "create/word_pass.hpp"
+
+namespace bdelta {
+namespace {
+
+// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
+constexpr std::uint64_t kLeastSaved = 32;
+constexpr std::uint64_t kLeastSavedShare = 128;
+constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
+constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
+constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
+
+[[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
+  return target_size - covered_bytes(covers) + covers.size() * kCoverBytes > target_size / kMuchShare;
+}
+
+}  // namespace
+
+// The words become these if the groups with them, and their record, are smaller than without; else they are kept aside.
+Status Refinement::take_words_if_smaller(native::CodedWords words, BodyDraft before) {
+  chosen_.words = std::move(words);
+  BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(coder_.draft(chosen_), chosen_.words->record.size(),
+                                                      std::move(before), coder_.full_measure(), chosen_.coded));
+  if (!smaller) chosen_.other_words = std::exchange(chosen_.words, {});
+  return {};
+}
+
+// Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
+// copied bytes for it.
+bool Refinement::contents_learn_words() {
+  return coder_.settings().contents && coder_.draft(chosen_).stream_bytes() > kQuickBytes;
+}
+
+// So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
+// this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals, must have a chance.
+Result<bool> Refinement::light_misses_learn_words(const BodyDraft& draft) {
+  if (coder_.settings().miss_byte_ns == 0) return false;
+  if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_light_misses(draft)) return false;
+  if (!chosen_.coded) {
+    BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_light_misses(draft) : true);
+    if (!may) return false;
+    BDELTA_ASSIGN(chosen_.coded, coder_.code(draft, coder_.full_measure()));
+  }
+  return has_coded_misses();
+}
+
+// Words that copies by these covers have others in place of.
+Result<std::optional<native::CodedWords>> Refinement::search_words(const Covers& covers) {
+  const ProgramPass* const programs = chosen_.programs.get();
+  const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
+                           inputs_.target.bytes(), covers};
+  return learn_words(copied, coder_.settings().word_search, coder_.writer(), coder_.pool());
+}
+
+Status Refinement::find_words() {
+  const LevelSettings& settings = coder_.settings();
+  if (settings.word_search == 0 || contents_learn_words()) return {};
+  BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words(chosen_.covers));
+  if (!found) return {};
+  const bool chooses = settings.choice_bytes > 0;
+  BodyDraft before;
+  if (chooses || settings.miss_byte_ns > 0) before = coder_.draft(chosen_);
+  BDELTA_ASSIGN(const bool learned, light_misses_learn_words(before));
+  if (learned) {
+    chosen_.other_words = std::move(found);
+    return {};
+  }
+  if (chooses) return take_words_if_smaller(std::move(*found), std::move(before));
+  chosen_.words = std::move(found);
+  chosen_.coded.reset();
+  return {};
+}
+
+// Copies of what stands before in NEW, for these covers.
+TargetCopies Refinement::target_copies_for(const Covers& covers, const WordMap* words) {
+  const LevelSettings& settings = coder_.settings();
+  const ByteSpan target = inputs_.target.bytes();
+  const CopiedTarget copied{inputs_.source.bytes(), target, covers, words, !settings.quick_copies};
+  const TargetCopyLimits limits{settings.history_bytes, settings.least_saved_share, settings.copy_gram_shift};
+  const Span step(coder_.pool().timeline(), PhaseId::kSelect, TraceSpan::kNone, target.size());
+  return bdelta::find_target_copies(copied, ParseCosts(), limits, coder_.pool());
+}
+
+void Refinement::take_target_copies() {
+  if (!changes_much(chosen_.covers, inputs_.target.bytes().size())) return;
+  const TargetCopies found = target_copies_for(chosen_.covers, nullptr);
+  const std::uint64_t least_saved = found.spent_bytes / coder_.settings().least_saved_share;
+  if (found.saved_bytes < std::max(kLeastSaved, least_saved)) return;
+  inputs_.append_target();
+  chosen_.covers = with_target_copies(chosen_.covers, found.copies, inputs_.source.bytes().size());
+}
+
+// Groups with copies of NEW have no coded contents. Where these pay, `draft`, which has such copies, is often so much
+// larger that it need not be coded to know.
+Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes) {
+  if (!has_coded_misses() || draft.stream_bytes() <= kQuickBytes) return false;
+  BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(draft, native::Estimate::kLow));
+  return bytes + extra_bytes > chosen_.coded->bytes + chosen_.coded->bytes / kSureShare;
+}
+
+// Such copies where they cost less than what these covers and the chosen words make of it; `other`, if there are any, take
+// the place of these words, which are none then.
+Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
+  const TargetCopies found = target_copies_for(covers, other ? &other->map : chosen_.word_map());
+  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
+  BodyDraft before;
+  if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_.covers, chosen_.word_map());
+  const FilePieces pieces_before = inputs_.append_target();
+  const std::uint64_t record_bytes = other ? other->record.size() : 0;
+  if (other) std::swap(chosen_.words, other);
+  Covers with_copies = with_target_copies(covers, found.copies, inputs_.source.bytes().size());
+  BodyDraft after = coder_.draft(with_copies, chosen_.word_map());
+  BDELTA_ASSIGN(const bool larger, is_larger_for_sure(after, record_bytes));
+  bool smaller = false;
+  if (!larger) {
+    BDELTA_ASSIGN(smaller, coder_.is_smaller(std::move(after), record_bytes, std::move(before), coder_.full_measure(),
+                                             chosen_.coded));
+  }
+  if (smaller) {
+    chosen_.covers = std::move(with_copies);
+  } else {
+    inputs_.source_pieces = pieces_before;
+    if (record_bytes > 0) chosen_.words = std::move(other);
+  }
+  return {};
+}
+
+// Such copies, also with other words: contents know no such copies, so words that these had no need of may be of use again.
+Status Refinement::try_target_copies(const Covers& covers, std::optional<native::CodedWords> other) {
+  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
+  if (!other && coder_.settings().contents && !chosen_.words) {
+    BDELTA_ASSIGN(other, search_words(covers));
+  }
+  return other ? take_target_copies_if_smaller(covers, std::move(other)) : Status();
+}
+
+// Beside slow contents, covers that leave more to copies of NEW than those chosen without may be better with them. With fast
+// coders they were on none of 19 pairs, and small ones took half as long again.
+Status Refinement::find_target_copies() {
+  const std::vector<Covers> other_sets = std::exchange(chosen_.other_sets, {});
+  std::optional<native::CodedWords> other_words = std::exchange(chosen_.other_words, {});
+  if (coder_.settings().quick_copies) {
+    take_target_copies();
+    return {};
+  }
+  const Covers covers = chosen_.covers;
+  BDELTA_TRY(try_target_copies(covers, std::move(other_words)));
+  for (const Covers& others : other_sets) BDELTA_TRY(try_target_copies(others, {}));
+  return {};
+}
+
+}  // namespace bdelta

@@ -1,0 +1,38 @@
+// What is made of the covers that were chosen: words that copies have others in place of, and copies of NEW.
+#pragma once
+
+#include "create/body_coder.hpp"
+#include "match/target_copies.hpp"
+
+namespace bdelta {
+
+// Works on what was chosen for one segment, which is all of the target. Errors: those of the coder.
+class Refinement {
+ public:
+  // All must outlive the object.
+  Refinement(BodyCoder& coder, CreateInputs& inputs, Chosen& chosen) : coder_(coder), inputs_(inputs), chosen_(chosen) {}
+
+  // Like prediction, words are for both files as a whole: a patch has one set of them.
+  Status find_words();
+
+  // In place of covers that cost more. By an estimate alone where the level codes nothing to know what is smaller.
+  Status find_target_copies();
+
+ private:
+  Result<std::optional<native::CodedWords>> search_words(const Covers& covers);
+  Status take_words_if_smaller(native::CodedWords words, BodyDraft before);
+  bool contents_learn_words();
+  Result<bool> light_misses_learn_words(const BodyDraft& draft);
+  [[nodiscard]] bool has_coded_misses() const noexcept { return chosen_.coded && chosen_.coded->has_coded_misses(); }
+  TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
+  void take_target_copies();
+  Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
+  Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
+  Status try_target_copies(const Covers& covers, std::optional<native::CodedWords> other);
+
+  BodyCoder& coder_;
+  CreateInputs& inputs_;
+  Chosen& chosen_;
+};
+
+}  // namespace bdelta

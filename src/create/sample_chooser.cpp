@@ -1,0 +1,182 @@
+#include "create/sample_chooser.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/try.hpp"
+#include "match/target_copies.hpp"
+
+namespace bdelta {
+namespace {
+
+// Of the sample, that prediction must save for other covers to be spared: of two programs with little in common a sample
+// was off by up to 3.5 % of what all of it said.
+constexpr std::uint64_t kSparedShare = 32;
+constexpr std::uint64_t kCopiedShare = 8;  // of what NEW costs, that copies of itself must save to count in the sample
+constexpr std::uint64_t kNearShare = 128;  // sets that differ by less than 1/share in the sample may do so the other way round
+// A sample flatters cheap covers: of a pair whose sample such a set made 17 % smaller, it made the whole 18 % larger. Where
+// it did well, it made the sample smaller by 36 % or more.
+constexpr std::uint64_t kClearNumerator = 3;
+constexpr std::uint64_t kClearDenominator = 4;
+
+// Those of several groups in one.
+void join_streams(std::vector<GroupDraft>& groups) {
+  for (std::size_t g = 1; g < groups.size(); ++g) {
+    for (std::size_t s = 0; s < kStreamCount; ++s) append(groups.front().streams[s], groups[g].streams[s]);
+  }
+  groups.resize(std::min<std::size_t>(groups.size(), 1));
+}
+
+std::vector<std::size_t> indexes(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> all(end - begin);
+  std::iota(all.begin(), all.end(), begin);
+  return all;
+}
+
+}  // namespace
+
+SampleChooser::SampleChooser(BodyCoder& coder, CreateInputs& inputs, const ProgramPass* programs, SampledSets sampled)
+    : coder_(coder), inputs_(inputs), programs_(programs), ranges_(sampled.ranges), seeds_(sampled.seeds),
+      last_is_cheap_(sampled.last_is_cheap), sets_(std::move(sampled.sets)), count_(sets_.size()),
+      pieces_before_(inputs.source_pieces), chooser_(coder, sets_, programs) {
+  GroupPlan sample;
+  for (const ByteRange& range : ranges_) {
+    sample.push_back({inputs.segment.begin + range.begin, range.end - range.begin, false, 0});
+  }
+  coder.begin_sample(std::move(sample));
+  for (Covers& covers : sets_) inputs.move_to_segment(covers);
+}
+
+SampleChooser::~SampleChooser() {
+  inputs_.source_pieces = pieces_before_;
+  coder_.end_sample();
+}
+
+// What of the target's changes is in the sample, as bytes that covers of prediction leave free: those, and all.
+SampleChooser::Part SampleChooser::sampled_part() const {
+  const GroupPlan& sample = *coder_.sample();
+  Part part;
+  std::uint64_t pos = 0;
+  auto range = sample.begin();
+  const auto leave_free = [&](std::uint64_t end) {
+    part.all_bytes += end - pos;
+    while (range != sample.end() && range->target_pos + range->target_length <= pos) ++range;
+    for (auto in = range; in != sample.end() && in->target_pos < end; ++in) {
+      part.bytes += std::min(end, in->target_pos + in->target_length) - std::max(pos, in->target_pos);
+    }
+  };
+  for (const Cover& cover : programs_->plan().covers) {
+    leave_free(cover.target_pos);
+    pos = cover.target_end();
+  }
+  leave_free(inputs_.target_reader.size());
+  return part;
+}
+
+// Of the sample, `plain`: one of the sets. The record of the prediction counts by its share.
+Result<bool> SampleChooser::is_prediction_clear(std::size_t plain) {
+  if (coder_.settings().contents) return false;  // these see more in both than an estimate does
+  const Part part = sampled_part();
+  if (part.bytes == 0) return false;
+  BodyDraft predicted = coder_.draft_predicted(*programs_, nullptr);
+  join_streams(predicted.groups);
+  BDELTA_ASSIGN(std::uint64_t predicted_bytes, coder_.estimate(predicted));
+  BDELTA_ASSIGN(const std::uint64_t record_bytes, coder_.plan_bytes(*programs_));
+  predicted_bytes -= record_bytes - record_bytes * part.bytes / part.all_bytes;
+  BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(chooser_.draft(plain)));
+  return predicted_bytes + bytes / kSparedShare < bytes;
+}
+
+// The sets once more, with copies of NEW where these cost less; not where such copies save little. They are looked for as
+// if the covers were the seeds: those of the sample say nothing of what surrounds it.
+void SampleChooser::add_sets_with_target_copies() {
+  const std::uint64_t history_bytes = coder_.settings().history_bytes;
+  if (history_bytes == 0 || !coder_.budget().ample || programs_) return;
+  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
+  WorkerPool& pool = coder_.pool();
+  const ParseCosts costs;
+  const TargetCopyLimits limits{history_bytes, kCopiedShare};
+  const Span step(pool.timeline(), PhaseId::kSelect, TraceSpan::kNone, target.size());
+  const TargetCopies all = find_target_copies({source, target, seeds_}, costs, limits, pool);
+  if (all.saved_bytes < all.spent_bytes / kCopiedShare) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Covers copies = cheaper_copies({source, target, sets_[i]}, all.copies, ranges_, costs, pool);
+    sets_.push_back(with_target_copies(sets_[i], copies, source.size()));
+  }
+  inputs_.append_target();
+}
+
+// Of the sets, or the same with copies of NEW, the best.
+Result<std::size_t> SampleChooser::best_set() {
+  const double begin = CostChoice::kParsed, end = CostChoice::kChosen;
+  BDELTA_ASSIGN(const std::size_t best, chooser_.smallest_of(indexes(0, count_), Measure::kLight, begin, end));
+  if (sets_.size() == count_) return best;
+  std::optional<CodedBody> coded = chooser_.take_coded();
+  const std::vector<std::size_t> with_copies = indexes(count_, sets_.size());
+  BDELTA_ASSIGN(const std::size_t other, chooser_.smallest_of(with_copies, Measure::kLight, begin, end));
+  if (other == best + count_) return best;
+  BDELTA_ASSIGN(const bool smaller,
+                coder_.is_smaller(chooser_.draft(other), 0, chooser_.draft(best), Measure::kLight, coded));
+  return smaller ? other : best;
+}
+
+// Of the sets from `first` on that belong together, the best by an estimate but for the set `best`. There are several.
+Result<SampleChooser::NextSet> SampleChooser::next_set(std::size_t best, std::size_t first) {
+  NextSet next;
+  for (std::size_t way = first; way < first + count_; ++way) {
+    if (way == best) continue;
+    BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(chooser_.draft(way)));
+    if (bytes < next.estimated_bytes) next = {way, bytes};
+  }
+  return next;
+}
+
+// Levels that have sets to choose from do, where all of the target takes no time to parse.
+bool SampleChooser::takes_two() const noexcept {
+  const LevelSettings& settings = coder_.settings();
+  return settings.choice_bytes > 0 && coder_.segment_bytes() <= settings.choice_bytes;
+}
+
+// The best, and where two are taken another that may be as well. Cheap covers that are not clearly better make way for the
+// next best.
+Result<std::vector<std::size_t>> SampleChooser::best_of_all() {
+  add_sets_with_target_copies();
+  BDELTA_ASSIGN(const std::size_t best, best_set());
+  if (count_ == 1) return std::vector<std::size_t>{0};
+  const bool is_cheap = last_is_cheap_ && best % count_ == count_ - 1;
+  if (!takes_two() && !is_cheap) return std::vector<std::size_t>{best % count_};
+  BDELTA_ASSIGN(const NextSet next, next_set(best, best - best % count_));
+  BDELTA_ASSIGN(const std::uint64_t best_bytes, coder_.estimate(chooser_.draft(best)));
+  const bool is_near = next.estimated_bytes < best_bytes + best_bytes / kNearShare;
+  const bool is_clear = !is_cheap || best_bytes < next.estimated_bytes / kClearDenominator * kClearNumerator;
+  std::vector<std::size_t> sets;
+  if (is_clear || takes_two()) sets.push_back(best % count_);
+  if (!is_clear || (takes_two() && is_near)) sets.push_back(next.index % count_);
+  return sets;
+}
+
+// With slow contents, which find out late what literals cost: the best of the usual costs, and that of those for where
+// little changes. Also what does best with copies of NEW, which take the place of contents.
+Result<std::vector<std::size_t>> SampleChooser::best_for_contents() {
+  add_sets_with_target_copies();
+  const std::size_t usual_count = std::min(count_, coder_.settings().match.parse_params.costs.size());
+  std::vector<std::size_t> best;
+  for (const auto& [begin, end] : {std::pair(std::size_t{0}, usual_count), {usual_count, count_}, {count_, sets_.size()}}) {
+    if (begin == end) continue;
+    BDELTA_ASSIGN(const std::size_t way, chooser_.smallest_of(indexes(begin, end), Measure::kLight, CostChoice::kParsed,
+                                                              CostChoice::kChosen));
+    if (std::find(best.begin(), best.end(), way % count_) == best.end()) best.push_back(way % count_);
+  }
+  return best;
+}
+
+Result<std::vector<std::size_t>> SampleChooser::best_sets() {
+  BDELTA_ASSIGN(std::vector<std::size_t> best, coder_.settings().contents ? best_for_contents() : best_of_all());
+  if (!programs_) return best;
+  BDELTA_ASSIGN(const bool clear, is_prediction_clear(best.front()));
+  if (clear) best.clear();
+  return best;
+}
+
+}  // namespace bdelta
