@@ -13,6 +13,7 @@
 #include <bit>
 #include <string>
 
+#include "format/native/compress_probe.hpp"
 #include "match/source_grams.hpp"
 #include "model/contents_packer.hpp"
 #include "model/window_packer.hpp"
@@ -66,7 +67,7 @@ struct Shares {
 std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t most = 0;
   for (const CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
-    most = std::max(most, encoder_memory_bytes(*codec, stream_bytes));
+    most = std::max(most, native::codec_memory_bytes(*codec, stream_bytes));
   }
   return most;
 }

@@ -1,12 +1,16 @@
-// Whether a slow codec has anything to find in a stream: asked before it is let loose, answered from samples.
+// Which codec is worth its time for a stream: asked before a slow one is let loose, answered from samples.
 #pragma once
 
 #include "codec/codec.hpp"
 
 namespace bdelta::native {
 
-// False if a fast codec saves next to nothing in samples of `raw` and next to nothing of it repeats anywhere: data that is
-// compressed or random. True also for streams and settings that are quick anyway. `watch` may be null.
-Result<bool> looks_compressible(ByteSpan raw, const CodecSettings& settings, Watch* watch);
+// `settings`, fitted to the stream, where they are worth their time or quick anyway. In place of LZMA zstd 19 with the same
+// window, where samples say that it makes no more. Storing, where a fast codec saves next to nothing in samples of `raw` and
+// next to nothing of it repeats anywhere: data that is compressed or random. `watch` may be null. Fails as codecs do.
+Result<CodecSettings> codec_worth_trying(ByteSpan raw, const CodecSettings& settings, Watch* watch);
+
+// Private memory that coding a stream of so many bytes takes at most, by whichever codec is found worth it.
+[[nodiscard]] std::uint64_t codec_memory_bytes(const CodecSettings& settings, std::uint64_t raw_bytes) noexcept;
 
 }  // namespace bdelta::native

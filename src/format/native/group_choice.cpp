@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/compress_probe.hpp"
 #include "format/native/contents_choice.hpp"
 #include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
@@ -27,7 +28,7 @@ constexpr CodecSettings kCodecOfFew{CodecId::kZstd, 15, 0};
 std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) {
   const std::uint64_t packer = made.trial ? packer_memory_bytes(draft) : 0;
   if (draft.target.size() > settings.doubt_bytes) return packer;
-  return std::max(packer, encoder_memory_bytes(settings.literals, draft.target.size()));
+  return std::max(packer, codec_memory_bytes(settings.literals, draft.target.size()));
 }
 
 // Copies are worth their streams if these take less than half of what the copied bytes would, coded at the rate of the

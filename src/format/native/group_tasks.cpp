@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/native/compress_probe.hpp"
 #include "format/native/contents_choice.hpp"
 #include "format/native/packed_choice.hpp"
 
@@ -104,7 +105,7 @@ std::vector<Task> list_open_tasks(const std::vector<Task>& first, const std::vec
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
   if (task.stream >= kFirstLight) return contents_packer_bytes(settings.literal_window_bytes);
-  return encoder_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
+  return codec_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 
 }  // namespace bdelta::native

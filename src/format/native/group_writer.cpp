@@ -201,19 +201,15 @@ Status FrameBudget::spend(std::uint64_t bytes) {
 }
 
 Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
+  if (raw.size() < kShortStream) return store_stream(raw, context);
+  BDELTA_ASSIGN(const CodecSettings codec, codec_worth_trying(raw, settings, context.watch));
+  if (codec.id == CodecId::kStore) return store_stream(raw, context);
   CodedStream coded;
-  if (raw.size() >= kShortStream && settings.id != CodecId::kStore) {
-    BDELTA_ASSIGN(const bool worth, looks_compressible(raw, settings, context.watch));
-    if (worth) {
-      BDELTA_ASSIGN(const CodecSettings fitted, fitted_settings(raw, settings, context.watch));
-      BDELTA_ASSIGN(coded.frames, encode_frames(raw, fitted, context));
-      if (coded_bytes(coded) >= raw.size()) return store_stream(raw, {});  // the context has counted it
-      coded.codec = settings.id;
-      coded.window_log = window_log_for(raw.size(), settings.max_window_log);
-      return coded;
-    }
-  }
-  return store_stream(raw, context);
+  BDELTA_ASSIGN(coded.frames, encode_frames(raw, codec, context));
+  if (coded_bytes(coded) >= raw.size()) return store_stream(raw, {});  // the context has counted it
+  coded.codec = codec.id;
+  coded.window_log = window_log_for(raw.size(), codec.max_window_log);
+  return coded;
 }
 
 CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
