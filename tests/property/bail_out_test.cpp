@@ -84,12 +84,12 @@ TEST(LiteralGroups, AreCountedAsWhatTheyAre) {
   EXPECT_EQ(report->cover_count == 0, report->covered_bytes == 0);
 }
 
-// Bytes that don't repeat, of which some are more frequent: an entropy coder saves a twentieth, matches nothing.
-Bytes skewed_bytes(std::size_t size, std::uint64_t seed) {
+// Bytes that don't repeat, of which one in `period` is cut down to `mask`: an entropy coder saves something, and finds no match.
+Bytes skewed_bytes(std::size_t size, std::uint8_t mask, std::uint64_t period, std::uint64_t seed) {
   Random random(seed);
   Bytes bytes = random_bytes(size, seed + 1);
   for (std::uint8_t& byte : bytes) {
-    if (random.below(3) == 0) byte &= 0x3F;
+    if (random.below(period) == 0) byte &= mask;
   }
   return bytes;
 }
@@ -117,12 +117,26 @@ TEST(CompressProbe, TakesAFasterCodecWhereTheSlowOneMakesNoLess) {
   ASSERT_OK(repeated);
   EXPECT_EQ(repeated->id, CodecId::kZstd);
   EXPECT_EQ(repeated->level, 19);
-  const auto skewed = native::codec_worth_trying(skewed_bytes(kMiB, 20), slow, nullptr);
+  const auto skewed = native::codec_worth_trying(skewed_bytes(kMiB, 63, 3, 20), slow, nullptr);
   ASSERT_OK(skewed);
   EXPECT_EQ(skewed->id, CodecId::kZstd);
   CodecSettings narrow = slow;
   narrow.max_window_log = 20;  // with little memory
   EXPECT_EQ(native::codec_worth_trying(joined(noise, noise), narrow, nullptr)->max_window_log, 20u);
+}
+
+TEST(CompressProbe, CountsWhatAFastCodecFindsTooLittle) {
+  const Bytes target = skewed_bytes(kMiB, 15, 10, 21);  // entropy is 99 % of the bytes
+  const auto codec_for = [&](CodecSettings settings) { return native::codec_worth_trying(target, settings, nullptr)->id; };
+  EXPECT_EQ(codec_for({CodecId::kZstd, 9, 0}), CodecId::kStore);
+  EXPECT_EQ(codec_for({CodecId::kZstd, 19, 0}), CodecId::kZstd);
+  EXPECT_EQ(codec_for({CodecId::kLzma, 6, 0}), CodecId::kZstd);
+  EXPECT_EQ(native::codec_worth_trying(skewed_bytes(kMiB, 127, 3, 22), {CodecId::kLzma, 6, 0}, nullptr)->id,
+            CodecId::kStore);  // as uneven, but no prefix code is shorter
+  const auto patch = make_patch({}, target, create_options(6));
+  ASSERT_OK(patch);
+  EXPECT_LT(patch->size(), target.size() - target.size() / 256);
+  expect_rebuilt({}, *patch, target);
 }
 
 TEST(MaxPatchRatio, IsExact) {

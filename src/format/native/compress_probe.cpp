@@ -7,12 +7,15 @@
 // LZMA is asked a third one: whether it saves anything of what stands near, and more than a thorough zstd does. Of streams
 // with far repeats alone, or of bytes that are only somewhat uneven (archives of compressed files, fonts), it makes what
 // that one does, within 0.8 % either way, takes up to twice the time for it, and five to fifteen times that for decoding.
-// Floats, of which zstd makes nothing, LZMA has a way with: so it is asked itself.
+// Floats, of which zstd makes nothing, LZMA has a way with: so it is asked itself. That thorough zstd also takes what the
+// entropy coder of a fast one does not find worth its tables: counts tell where it saves a byte in 200 (pictures).
 #include "format/native/compress_probe.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
+#include "base/fixed_log2.hpp"
 #include "base/try.hpp"
 #include "format/native/layout.hpp"
 #include "match/sample_hash.hpp"
@@ -28,6 +31,8 @@ constexpr std::uint64_t kMuchGainShare = 8;                  // … and more tha
 constexpr std::size_t kMostTrialBytes = 256 * 1024;          // of these
 constexpr std::uint64_t kLeastBytes = 256 * 1024;            // a shorter stream is quick with any codec
 constexpr std::uint64_t kGainShare = 500;                    // the fast codec must save one byte in so many
+constexpr std::uint64_t kUnevenShare = 200;                  // entropy, where a codec is thorough, one in so many …
+constexpr std::uint64_t kEntropyGainShare = 250;             // … and that codec one in so many
 constexpr std::uint64_t kRepeatShare = 1000;                 // or one sample in so many must have stood before
 constexpr std::size_t kPieceBytes = 16 * 1024;               // of each …
 constexpr std::size_t kPieceStride = 64 * 1024;              // … stretch of so many
@@ -73,15 +78,45 @@ Result<std::uint64_t> saved_bytes(ByteSpan pieces, const CodecSettings& settings
   return pieces.size() - std::min(coded.size(), pieces.size());
 }
 
+// Whether counts of the bytes of pieces leave an entropy coder something, each piece with a table of its own. The fourth power of a count, which fits into 64 bits, has
+// a logarithm four times as exact.
+bool is_uneven(ByteSpan raw) noexcept {
+  std::uint64_t seen_bytes = 0;
+  std::uint64_t bits = 0;  // in 1 / (4 * kLog2One)
+  for (std::size_t begin = 0; begin + kPieceBytes <= raw.size(); begin += kPieceStride) {
+    std::array<std::uint32_t, 256> counts{};
+    for (const std::uint8_t byte : raw.subspan(begin, kPieceBytes)) ++counts[byte];
+    for (const std::uint64_t count : counts) {
+      if (count == 0) continue;
+      const std::int64_t rarity = log2_fixed(kPieceBytes) * 4 - log2_fixed(count * count * count * count);
+      bits += count * static_cast<std::uint64_t>(rarity);
+    }
+    seen_bytes += kPieceBytes;
+  }
+  const std::uint64_t plain_bits = seen_bytes * 8 * 4 * kLog2One;
+  return bits + plain_bits / kUnevenShare < plain_bits;
+}
+
+Bytes trial_pieces(ByteSpan raw) { return spread_pieces(raw, std::max(kPieceStride, raw.size() / kMostTrialBytes * kPieceBytes)); }
+
 // What LZMA saves of pieces tells what it saves of all of the stream, but for far repeats, which zstd finds as well.
 Result<bool> saves_nearby(ByteSpan raw, CodecSettings lzma, Watch* watch) {
   lzma.level = std::min(lzma.level, kTrialLevel);
-  const Bytes pieces = spread_pieces(raw, std::max(kPieceStride, raw.size() / kMostTrialBytes * kPieceBytes));
+  const Bytes pieces = trial_pieces(raw);
   BDELTA_ASSIGN(const std::uint64_t saved, saved_bytes(pieces, lzma, watch));
   if (saved > pieces.size() / kMuchGainShare) return true;
   if (saved < pieces.size() / kNearGainShare) return false;
   BDELTA_ASSIGN(const std::uint64_t saved_by_zstd, saved_bytes(pieces, kThorough, watch));
   return saved > saved_by_zstd;
+}
+
+// Counts cost next to nothing; where they promise something, the codec says how much of it its own codes can take.
+Result<bool> entropy_pays(ByteSpan raw, const CodecSettings& settings, Watch* watch) {
+  if (settings.id == CodecId::kZstd && settings.level < kThorough.level) return false;
+  if (!is_uneven(raw)) return false;
+  const Bytes pieces = trial_pieces(raw);
+  BDELTA_ASSIGN(const std::uint64_t saved, saved_bytes(pieces, kThorough, watch));
+  return saved > pieces.size() / kEntropyGainShare;
 }
 
 // The table keeps half of each sample's bits, enough to make chance repeats rare, and the last sample of each slot.
@@ -118,7 +153,10 @@ Result<CodecSettings> codec_worth_trying(ByteSpan raw, const CodecSettings& sett
   const bool is_quick = settings.id == kFast.id && settings.level <= kFast.level;
   if (raw.size() < kLeastBytes || is_quick) return fitted_settings(raw, settings, watch);
   BDELTA_ASSIGN(const bool compress, pieces_compress(raw, watch));
-  if (!compress && !repeats_itself(raw, kRepeatShare, watch)) return CodecSettings{};
+  if (!compress && !repeats_itself(raw, kRepeatShare, watch)) {
+    BDELTA_ASSIGN(const bool pays, entropy_pays(raw, settings, watch));
+    return pays ? thorough_in_place_of(settings) : CodecSettings{};
+  }
   if (settings.id != CodecId::kLzma) return settings;
   BDELTA_ASSIGN(const CodecSettings fitted, fitted_settings(raw, settings, watch));
   BDELTA_ASSIGN(const bool saves, saves_nearby(raw, fitted, watch));
