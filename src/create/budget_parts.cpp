@@ -1,0 +1,72 @@
+#include "create/budget_parts.hpp"
+
+#include <algorithm>
+
+#include "format/native/compress_probe.hpp"
+#include "match/source_grams.hpp"
+#include "model/contents_packer.hpp"
+#include "model/window_packer.hpp"
+
+namespace bdelta::budget {
+namespace {
+
+constexpr std::uint64_t kScanWorkerBytes = kMiB;           // local table and samples
+constexpr std::uint64_t kParseNodeBytes = 5 * kMiB;        // nodes of a parse, and …
+constexpr std::uint64_t kParseNodeRatio = 4;               // … as much more for each byte of a chunk
+constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
+
+std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
+  std::uint64_t most = 0;
+  for (const CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {
+    most = std::max(most, native::codec_memory_bytes(*codec, stream_bytes));
+  }
+  return most;
+}
+
+}  // namespace
+
+std::uint64_t largest_window(const LevelSettings& settings) noexcept {
+  return std::max(settings.window_bytes, settings.calm_window_bytes);
+}
+
+bool codes_contents(const LevelSettings& settings) noexcept {
+  return settings.contents || settings.light_ns > 0 || settings.miss_byte_ns > 0;
+}
+
+std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
+  std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
+  if (codes_contents(settings)) codec_bytes = std::max(codec_bytes, contents_packer_bytes(largest_window(settings)));
+  return settings.model ? std::max(codec_bytes, packer_memory_bytes(largest_window(settings))) : codec_bytes;
+}
+
+std::uint64_t worker_bytes(const Budget& budget) {
+  if (!budget.settings.match.parse) return kScanWorkerBytes;
+  return SourceGrams::memory_bytes(budget.match.gram_blocks) + kParseNodeBytes +
+         kParseNodeRatio * budget.match.chunk_bytes;
+}
+
+std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) noexcept {
+  return (budget.source_whole && !request.source_view ? request.source_size : 0) +
+         (budget.target_whole && !request.target_view ? request.target_size : 0);
+}
+
+// Trying several sets of covers keeps all of them, and the streams of one more, beside what is kept anyway: not under a
+// limit.
+LevelSettings settings_for(const BudgetRequest& request) {
+  LevelSettings settings = level_settings(request.level);
+  ParseParams& parse = settings.match.parse_params;
+  if (request.limit_bytes != 0) {
+    parse.costs.resize(1);
+    parse.little_costs.resize(std::min<std::size_t>(parse.little_costs.size(), 1));
+    parse.text_costs.resize(std::min<std::size_t>(parse.text_costs.size(), 1));
+    parse.dense_costs.clear();
+    if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
+    settings.light_ns = 0;
+    settings.miss_byte_ns = 0;
+    settings.calm_window_bytes = 0;
+  }
+  if (request.limit_bytes != 0 && request.limit_bytes < kContentsLeastLimit) settings.contents = false;
+  return settings;
+}
+
+}  // namespace bdelta::budget
