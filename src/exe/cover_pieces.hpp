@@ -22,6 +22,7 @@ class CoverPieces {
  public:
   static constexpr std::uint64_t kMostPieceBytes = std::uint64_t{256} << 10;
   static constexpr std::uint64_t kTaskBytes = std::uint64_t{2} << 20;
+  static constexpr std::uint64_t kPieceCost = 512;  // going to another place, in bytes that could be gone through
 
   explicit CoverPieces(const Covers& covers) {
     std::uint64_t task_bytes = kTaskBytes;
@@ -32,7 +33,7 @@ class CoverPieces {
           task_bytes = 0;
         }
         pieces_.push_back({i, begin, std::min(kMostPieceBytes, covers[i].length - begin)});
-        task_bytes += pieces_.back().length;
+        task_bytes += pieces_.back().length + kPieceCost;
       }
     }
     borders_.push_back(pieces_.size());

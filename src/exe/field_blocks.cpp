@@ -105,17 +105,23 @@ void FieldBlocks::settle(Watch* watch) {
   }
 }
 
+const std::vector<Field>& FieldBlocks::unpacked(std::size_t block, Unpacked& last) const {
+  const bool is_dense = blocks_[block].size() > Unpacked::kMostPackedBytes;
+  Unpacked::Block& kept = last.blocks_[is_dense ? Unpacked::kPlaceCount : block % Unpacked::kPlaceCount];
+  if (kept.of == this && kept.number == block) return kept.fields;
+  kept.of = this;
+  kept.number = block;
+  kept.fields.clear();
+  unpack(block, kept.fields);
+  return kept.fields;
+}
+
 void FieldBlocks::add_fields(std::uint64_t begin, std::uint64_t end, Unpacked& last, std::vector<Field>& to) const {
   const auto before = [](const Field& field, std::uint64_t pos) { return field.pos < pos; };
   for (std::size_t block = block_of(begin); block < blocks_.size() && scope(block).pos < end; ++block) {
-    if (last.of_ != this || last.block_ != block) {
-      last.fields_.clear();
-      unpack(block, last.fields_);
-      last.of_ = this;
-      last.block_ = block;
-    }
-    const auto first = std::lower_bound(last.fields_.begin(), last.fields_.end(), begin, before);
-    to.insert(to.end(), first, std::lower_bound(first, last.fields_.end(), end, before));
+    const std::vector<Field>& fields = unpacked(block, last);
+    const auto first = std::lower_bound(fields.begin(), fields.end(), begin, before);
+    to.insert(to.end(), first, std::lower_bound(first, fields.end(), end, before));
   }
 }
 

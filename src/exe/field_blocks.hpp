@@ -2,6 +2,7 @@
 // program has no memory to spare for all of them at 24 bytes each until they are in order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -29,12 +30,28 @@ class FieldBlocks {
   // begin together the one that was added first. To be called before fields are asked for; more may be added afterwards.
   void settle(Watch* watch = nullptr);
 
-  // The block that a thread unpacked last. What changes a FieldBlocks makes it worthless.
+  // The blocks that a thread unpacked last, each in the place that its number tells: covers of tables whose entries stand in
+  // another order come back to the same few blocks. Dense blocks share one place. What changes a FieldBlocks makes them
+  // worthless.
   class Unpacked {
+   public:
+    [[nodiscard]] static constexpr std::uint64_t memory_bytes() noexcept {
+      return (kPlaceCount * kMostPackedBytes / 2 + kBlockBytes) * sizeof(Field);
+    }
+
+   private:
     friend class FieldBlocks;
-    const FieldBlocks* of_ = nullptr;
-    std::size_t block_ = 0;
-    std::vector<Field> fields_;
+
+    static constexpr std::size_t kPlaceCount = 32;
+    static constexpr std::size_t kMostPackedBytes = 4096;  // of a block with a place of its own; a field takes two or more
+
+    struct Block {
+      const FieldBlocks* of = nullptr;
+      std::size_t number = 0;
+      std::vector<Field> fields;
+    };
+
+    std::array<Block, kPlaceCount + 1> blocks_;
   };
 
   // Appends those whose first byte lies in [begin, end).
@@ -48,6 +65,8 @@ class FieldBlocks {
 
   // The block of the byte; of one before the image the first, of one behind it the one behind the last.
   [[nodiscard]] std::size_t block_of(std::uint64_t pos) const noexcept;
+
+  const std::vector<Field>& unpacked(std::size_t block, Unpacked& last) const;
 
   // Appends the fields of a block to `to`.
   void unpack(std::size_t block, std::vector<Field>& to) const;

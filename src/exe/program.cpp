@@ -117,7 +117,7 @@ void Program::add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCach
     const std::uint64_t image_pos = images_.all[image].file_pos;
     if (image_pos >= end) return;
     if (begin >= image_pos + images_.all[image].size_bytes) continue;
-    tables_[image].add_fields(begin, end, cache.table_block_, to);
+    tables_[image].add_fields(begin, end, cache.table_blocks_, to);
   }
   remove_left_out(begin, end, to);
 }
@@ -222,7 +222,8 @@ std::uint64_t Program::cache_memory_bytes() noexcept {
   // The densest code has a field every two bytes, in two bytes each.
   constexpr std::uint64_t kBlockFields = kCodeBlockBytes / 2;
   constexpr std::uint64_t kPieceFields = FieldCache::kPieceCount * PackedCode::kPieceBytes / 2;
-  return FieldCache::kMostBytes + 2 * kBlockFields + (kBlockFields + kPieceFields + kStepBytes) * sizeof(Field);
+  return FieldCache::kMostBytes + 2 * kBlockFields + (kBlockFields + kPieceFields + kStepBytes) * sizeof(Field) +
+         FieldBlocks::Unpacked::memory_bytes();
 }
 
 }  // namespace bdelta::exe

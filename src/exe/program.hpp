@@ -41,8 +41,8 @@ struct PackedCode {
 // What one thread keeps while it asks a Program for fields; not to be shared, nor used with another Program.
 class FieldCache {
  public:
-  // Blocks are kept until they take so much; the one in use is kept in any case.
-  static constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+  // Blocks of code are kept until they take so much; the one in use is kept in any case.
+  static constexpr std::uint64_t kMostBytes = (std::uint64_t{4} << 20) - FieldBlocks::Unpacked::memory_bytes();
 
  private:
   friend class Program;
@@ -66,7 +66,7 @@ class FieldCache {
   std::uint64_t kept_bytes_ = 0;               // of all entries
   std::uint64_t use_count_ = 0;
   std::vector<Field> decoded_;                 // scratch of decoding
-  FieldBlocks::Unpacked table_block_;
+  FieldBlocks::Unpacked table_blocks_;
   std::array<CodePiece, kPieceCount> code_pieces_;  // each in the place that its number tells
   std::vector<Field> tables_;                  // scratch: what code is merged with
   std::vector<Field> found_;                   // what fields_from returned last
