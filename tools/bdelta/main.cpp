@@ -1,3 +1,50 @@
-#include "cli/program.hpp"
+// bdelta: makes a patch.
+#include <cstdio>
 
-int main(int argc, char** argv) { return bdelta::cli::run_program(bdelta::cli::Program::kBdelta, argc, argv); }
+#include "options.hpp"
+#include "cli/process.hpp"
+#include "cli/session.hpp"
+#include "cli/text.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+class CreateSession final : public Session {
+ public:
+  explicit CreateSession(CreateProgramOptions options) : Session("bdelta", all_.common), all_(std::move(options)) {}
+
+ private:
+  Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
+    all_.create.progress = progress;
+    all_.create.trace = trace;
+    return create_file(options_.source, options_.target, options_.patch, all_.create);
+  }
+
+  [[nodiscard]] const std::filesystem::path& output() const override { return options_.patch; }
+
+  [[nodiscard]] std::string summary(const Report& report) const override {
+    const double share = report.target_bytes == 0 ? 0 : 100 * static_cast<double>(report.patch_bytes) / static_cast<double>(report.target_bytes);
+    char figures[64];
+    std::snprintf(figures, sizeof figures, ", %.2f%% of ", share);
+    return "bdelta: " + shown(options_.patch) + ": " + human_size(report.patch_bytes) + figures + human_size(report.target_bytes) +
+           ", " + seconds_text(report.wall_seconds) + (report.verified ? ", verified\n" : ", not verified\n") +
+           memory_note(report.decoder_memory_bytes);
+  }
+
+  CreateProgramOptions all_;
+};
+
+int run(int argc, const char* const* argv) {
+  auto parsed = parse_create_options(argc, argv);
+  if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
+  CreateProgramOptions& options = std::get<CreateProgramOptions>(parsed);
+  if (options.create.memory_limit_bytes == 0) keep_freed_memory();
+  return CreateSession(std::move(options)).run();
+}
+
+}  // namespace
+}  // namespace bdelta::cli
+
+int main(int argc, char** argv) {
+  return bdelta::cli::run_program("bdelta", [&] { return bdelta::cli::run(argc, argv); });
+}

@@ -1,3 +1,46 @@
-#include "cli/program.hpp"
+// bpatch: applies a patch. It links the half of the library that applies, and nothing that makes patches.
+#include "options.hpp"
+#include "cli/session.hpp"
+#include "cli/text.hpp"
 
-int main(int argc, char** argv) { return bdelta::cli::run_program(bdelta::cli::Program::kBpatch, argc, argv); }
+namespace bdelta::cli {
+namespace {
+
+class ApplySession final : public Session {
+ public:
+  explicit ApplySession(ApplyProgramOptions options) : Session("bpatch", all_.common), all_(std::move(options)) {}
+
+ private:
+  Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
+    all_.apply.progress = progress;
+    all_.apply.trace = trace;
+    if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
+    return apply_file(options_.source, options_.target, options_.patch, all_.apply);
+  }
+
+  [[nodiscard]] const std::filesystem::path& output() const override { return options_.target; }
+
+  [[nodiscard]] std::string summary(const Report& report) const override {
+    if (report.up_to_date) return "bpatch: " + shown(options_.target) + " is already up to date, nothing was written\n";
+    const std::string what = options_.action == Action::kCheck ? "OLD and " + shown(options_.patch) + " fit and make "
+                                                               : shown(options_.target) + ": ";
+    return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) +
+           (report.verified ? ", verified\n"
+                            : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n");
+  }
+
+  ApplyProgramOptions all_;
+};
+
+int run(int argc, const char* const* argv) {
+  auto parsed = parse_apply_options(argc, argv);
+  if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
+  return ApplySession(std::move(std::get<ApplyProgramOptions>(parsed))).run();
+}
+
+}  // namespace
+}  // namespace bdelta::cli
+
+int main(int argc, char** argv) {
+  return bdelta::cli::run_program("bpatch", [&] { return bdelta::cli::run(argc, argv); });
+}

@@ -56,6 +56,8 @@ std::string human_size(std::uint64_t bytes) {
   return format("%.1f %s", value, kUnits[unit]);
 }
 
+std::string seconds_text(double seconds) { return format("%.2f s", seconds); }
+
 std::string memory_note(std::uint64_t decoder_memory_bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   if (decoder_memory_bytes <= ApplyOptions().memory_limit_bytes) return "";

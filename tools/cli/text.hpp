@@ -21,6 +21,9 @@ namespace bdelta::cli {
 // "12.3 MiB"
 [[nodiscard]] std::string human_size(std::uint64_t bytes);
 
+// "1.25 s"
+[[nodiscard]] std::string seconds_text(double seconds);
+
 // A line about a patch that bpatch refuses with its usual limit of memory, or nothing: who ships it should not hear of that
 // from those who apply it.
 [[nodiscard]] std::string memory_note(std::uint64_t decoder_memory_bytes);

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "cases.hpp"
-#include "cli/options.hpp"
 #include "cli/process.hpp"
 #include "cli/text.hpp"
+#include "cli/values.hpp"
 #include "report.hpp"
 
 namespace io_study {

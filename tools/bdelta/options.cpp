@@ -1,0 +1,97 @@
+#include "options.hpp"
+
+#include "cli/text.hpp"
+#include "cli/values.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+constexpr ProgramTexts kTexts{"bdelta", "Makes PATCH, from which bpatch rebuilds NEW where OLD is.", "The file that both sides have",
+                              "The file that the patch shall make", "The patch to write; - is standard output"};
+
+struct Words {
+  std::string max_ratio;
+  std::string format = "bdt2";
+  bool verify = true, predict = true, digests = false;
+  bool levels[kMaxLevel + 1] = {};
+};
+
+std::string level_name(int level) {
+  return level == kMaxLevel ? "--max" : level == kUltraLevel ? "--ultra" : "-" + std::to_string(level);
+}
+
+// Empty for what works, too; the help names each kind once.
+const char* level_text(int level) {
+  switch (level) {
+    case 1: return "Fastest; -2 a little smaller";
+    case 3: return "Balanced: the default; -4 and -5 compress harder";
+    case 6: return "Small; -7 and -8 smaller, -9 tries several ways";
+    case kUltraLevel: return "Smaller than -9; slower to apply";
+    case kMaxLevel: return "Smallest; slow to make and to apply";
+    default: return "";
+  }
+}
+
+void add_options(CLI::App& app, Words& words) {
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    CLI::Option* option = app.add_flag(level_name(level), words.levels[level], level_text(level));
+    if (*level_text(level) == '\0') option->group("");
+  }
+  app.add_option("--format", words.format, "Patch format: bdt2 (default), or bdt1 for the\noriginal bpatch")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"bdt2", "bdt1"}));
+  app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
+      ->type_name("R")
+      ->check(check_ratio);
+  app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
+  app.add_flag("--digests", words.digests,
+               "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
+  app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
+}
+
+// The text of what is wrong, or nothing.
+std::string place_level(const Words& words, CreateOptions& create) {
+  int count = 0;
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    if (!words.levels[level]) continue;
+    create.level = level;
+    ++count;
+  }
+  return count > 1 ? "expected one level, found several" : "";
+}
+
+CreateOptions create_options(const Words& words, const CommonOptions& common) {
+  CreateOptions create;
+  create.files = common.files;
+  create.temp_dir = common.files.temp_dir;
+  create.threads = common.threads;
+  create.memory_limit_bytes = common.memory_bytes;
+  create.time_limit_seconds = common.time_limit_seconds;
+  create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
+  create.predict = words.predict;
+  create.verify = words.verify;
+  create.group_digests = words.digests;
+  if (!words.max_ratio.empty()) create.max_patch_ratio = *parse_ratio(words.max_ratio);
+  return create;
+}
+
+}  // namespace
+
+std::variant<CreateProgramOptions, Exit> parse_create_options(int argc, const char* const* argv) {
+  CommandLine line(kTexts, argc, argv);
+  Words words;
+  add_options(line.app(), words);
+  line.add_common();
+  if (const auto exit = line.parse()) return *exit;
+  CreateProgramOptions options;
+  std::string wrong = line.place(options.common);
+  options.create = create_options(words, options.common);
+  if (wrong.empty()) wrong = place_level(words, options.create);
+  if (wrong.empty() && (options.common.source == "-" || options.common.target == "-")) {
+    wrong = "- can't stand for this file, which is read at many places at once; give a file";
+  }
+  if (!wrong.empty()) return line.refuse(wrong);
+  return options;
+}
+
+}  // namespace bdelta::cli

@@ -1,0 +1,84 @@
+// The command line of both programs: what they have in common, parsed before anything is done.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "bdelta/files.hpp"
+
+namespace bdelta::cli {
+
+enum class Action { kRun, kCheck, kInfo };
+
+// What both programs understand. Each has a structure of its own that holds it and the options of its library call.
+struct CommonOptions {
+  Action action = Action::kRun;
+  std::filesystem::path source;
+  std::filesystem::path target;
+  std::filesystem::path patch;
+  FileOptions files;
+  std::uint64_t memory_bytes = 0;     // 0: the program's own
+  double time_limit_seconds = 0;      // 0: none
+  unsigned threads = 0;               // 0: one for each core
+  std::filesystem::path trace;        // empty: none
+  bool stats = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// What main returns without doing anything: help and version (0) or a usage error (1), already printed.
+struct Exit {
+  int status;
+};
+
+// What a program says of itself in --help.
+struct ProgramTexts {
+  const char* name;
+  const char* about;
+  const char* source;
+  const char* target;
+  const char* patch;
+};
+
+// One parse of one line. The program adds its own options to `app` before `add_common`, so that they stand first in
+// --help; then `parse`, then `place`.
+class CommandLine {
+ public:
+  CommandLine(const ProgramTexts& texts, int argc, const char* const* argv);
+
+  [[nodiscard]] CLI::App& app() noexcept { return app_; }
+  void add_common();
+
+  // Nothing if the program shall go on.
+  [[nodiscard]] std::optional<Exit> parse();
+
+  // Prints what is wrong with the line, as JSON too where that is asked for.
+  [[nodiscard]] Exit refuse(const std::string& what) const;
+
+  // Arguments and common options into `options`, whose action is kRun or kCheck. Gives what is wrong, or nothing.
+  [[nodiscard]] std::string place(CommonOptions& options);
+
+ private:
+  // Raw values as they stand on the command line.
+  struct Words {
+    std::string source, target, patch;
+    std::string info, memory, io_buffer, timeout, temp_dir, trace;
+    std::string io = "mmap";
+    unsigned threads = 0;
+    bool force = false, no_sync = false, stats = false, json = false, quiet = false, all_in_ram = false;
+  };
+
+  [[nodiscard]] std::string place_info(CommonOptions& options);
+  [[nodiscard]] bool asks_for_json() const;
+
+  const char* const name_;
+  const int argc_;
+  const char* const* const argv_;
+  CLI::App app_;
+  Words words_;
+};
+
+}  // namespace bdelta::cli

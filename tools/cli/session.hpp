@@ -1,0 +1,59 @@
+// What both programs do around their one call of the library.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bdelta/report.hpp"
+#include "cli/command_line.hpp"
+#include "cli/trace.hpp"
+
+namespace bdelta::cli {
+
+// Signals, progress, the trace, the report as text and as JSON, the exit status. The program says what to call.
+class Session {
+ public:
+  Session(const char* program, const CommonOptions& options) : program_(program), options_(options) {}
+  virtual ~Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // The value for main to return.
+  [[nodiscard]] int run();
+
+ protected:
+  using ProgressCallback = std::function<bool(std::uint64_t, std::uint64_t)>;
+
+  // The one call. `progress` may be empty and `trace` null.
+  [[nodiscard]] virtual Result<Report> call(const ProgressCallback& progress, TraceSink* trace) = 0;
+
+  // What the program writes; "-" is standard output.
+  [[nodiscard]] virtual const std::filesystem::path& output() const = 0;
+
+  // What was done, for people: lines of text.
+  [[nodiscard]] virtual std::string summary(const Report& report) const = 0;
+
+  const char* const program_;
+  const CommonOptions& options_;
+
+ private:
+  [[nodiscard]] Status open_trace();
+  void finish_trace(const Result<Report>& report);
+  [[nodiscard]] std::FILE* json_stream() const;
+  [[nodiscard]] int show_info();
+  [[nodiscard]] int answer(std::FILE* to, const std::string& text) const;
+  void install_handlers();
+  [[nodiscard]] int fail(const Error& error);
+  [[nodiscard]] int tell(const Report& report);
+
+  TraceLog trace_log_;
+  std::unique_ptr<OutputFile> trace_file_;  // null without --trace
+  std::string interrupted_json_, input_lost_json_;
+};
+
+// What main does: `body` with what may still be thrown turned into an exit status.
+[[nodiscard]] int run_program(const char* program, const std::function<int()>& body);
+
+}  // namespace bdelta::cli

@@ -1,0 +1,79 @@
+#include "cli/values.hpp"
+
+#include <locale>
+#include <sstream>
+
+#include "base/checked.hpp"
+
+namespace bdelta::cli {
+namespace {
+
+// Digits with at most one point among or around them, above 0, whatever the locale.
+std::optional<double> parse_decimal(const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) return std::nullopt;
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  stream >> value;
+  if (stream.fail() || !stream.eof() || !(value > 0)) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_size(const std::string& text) {
+  std::uint64_t value = 0;
+  std::size_t at = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    if (!checked_mul(value, 10, value) || !checked_add(value, static_cast<std::uint64_t>(text[at] - '0'), value)) return std::nullopt;
+  }
+  if (at == 0) return std::nullopt;
+  std::string unit = text.substr(at);
+  if (unit.size() == 3 && unit.substr(1) == "iB") unit.resize(1);
+  if (unit.empty() || unit == "B") return value;
+  const std::size_t power = std::string("KMGT").find(unit);
+  if (unit.size() != 1 || power == std::string::npos) return std::nullopt;
+  if (!checked_mul(value, std::uint64_t{1} << (10 * (power + 1)), value)) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_ratio(const std::string& text) {
+  if (text.empty() || text.back() != '%') return parse_decimal(text);
+  const std::optional<double> percent = parse_decimal(text.substr(0, text.size() - 1));
+  return percent ? std::optional<double>(*percent / 100) : std::nullopt;
+}
+
+std::optional<double> parse_seconds(const std::string& text) { return parse_decimal(text); }
+
+std::optional<Sha256Bytes> parse_sha256(const std::string& text) {
+  Sha256Bytes bytes{};
+  if (text.size() != 2 * bytes.size()) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t digit = std::string("0123456789abcdef0123456789ABCDEF").find(text[i]);
+    if (digit == std::string::npos) return std::nullopt;
+    bytes[i / 2] = static_cast<std::uint8_t>(unsigned{bytes[i / 2]} << 4 | (digit & 15));
+  }
+  return bytes;
+}
+
+std::string check_size(const std::string& text) {
+  return parse_size(text) ? std::string() : "expected a size such as 64M or 2GiB, found " + text;
+}
+
+std::string check_ratio(const std::string& text) {
+  return parse_ratio(text) ? std::string() : "expected a share above 0 such as 0.6 or 60%, found " + text;
+}
+
+std::string check_seconds(const std::string& text) {
+  return parse_seconds(text) ? std::string() : "expected seconds above 0 such as 2.5, found " + text;
+}
+
+std::string check_sha256(const std::string& text) {
+  return parse_sha256(text) ? std::string() : "expected 64 hexadecimal digits, found " + text;
+}
+
+std::uint64_t size_or(const std::string& text, std::uint64_t otherwise) {
+  return text.empty() ? otherwise : *parse_size(text);
+}
+
+}  // namespace bdelta::cli
