@@ -47,9 +47,8 @@ list(JOIN BDELTA_MODULES "\" \"" BDELTA_MODULES_QUOTED)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/bdelta-config.cmake.in"
   "${PROJECT_BINARY_DIR}/package/bdelta-config.cmake" INSTALL_DESTINATION "${package_dir}"
   NO_SET_AND_CHECK_MACRO)
-# While the version is 0.x, another minor version may be another interface.
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/bdelta-config-version.cmake"
-  COMPATIBILITY SameMinorVersion)
+  COMPATIBILITY ${BDELTA_COMPATIBILITY})
 install(FILES "${PROJECT_BINARY_DIR}/package/bdelta-config.cmake"
               "${PROJECT_BINARY_DIR}/package/bdelta-config-version.cmake"
   DESTINATION "${package_dir}" COMPONENT development)

@@ -3,6 +3,16 @@
 #   bdelta_shared(TARGET FILE_NAME EXPORT_NAME ROOMS …)    shared; exports the public API alone
 # Both use the same object files, compiled with -fPIC. Applying a patch of level 6 between two programs of 2 MB took
 # bpatch 145.30 million instructions so, and 145.29 million with -fPIE (x86-64, g++ 12): not worth other objects.
+
+# SONAMEs and the CMake package's version file name the interface: while the version is 0.x, by its second number too.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(BDELTA_SOVERSION "0.${PROJECT_VERSION_MINOR}")
+  set(BDELTA_COMPATIBILITY SameMinorVersion)
+else()
+  set(BDELTA_SOVERSION "${PROJECT_VERSION_MAJOR}")
+  set(BDELTA_COMPATIBILITY SameMajorVersion)
+endif()
+
 option(BDELTA_SHARED "Build the shared libraries as well" ON)
 
 function(bdelta_archive target file_name export_name)
@@ -24,7 +34,7 @@ function(bdelta_shared target file_name export_name)
   endif()
   add_library(${target} SHARED)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${file_name} EXPORT_NAME ${export_name}
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    VERSION ${PROJECT_VERSION} SOVERSION ${BDELTA_SOVERSION})
   target_compile_features(${target} INTERFACE cxx_std_20)
   foreach(room IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE bdelta_${room})

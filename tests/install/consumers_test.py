@@ -55,15 +55,15 @@ class Consumers(support.Case):
         for static in (False, True):
             build = self.by_find_package("consumer_cpp", static)
             maker, updater = os.path.join(build, "maker"), os.path.join(build, "updater")
-            self.assertEqual(self.libraries_of(updater), [] if static else ["libbdelta-apply.so.0"])
-            self.assertEqual(self.libraries_of(maker), [] if static else ["libbdelta.so.0"])
+            self.assertEqual(self.libraries_of(updater), [] if static else [f"libbdelta-apply.so.{support.soversion()}"])
+            self.assertEqual(self.libraries_of(maker), [] if static else [f"libbdelta.so.{support.soversion()}"])
             self.make_and_update(maker, updater)
 
     def test_cpp_by_pkg_config(self):
         for static in (False, True):
             maker = self.by_pkg_config("consumer_cpp/maker.cpp", "bdelta", static)
             updater = self.by_pkg_config("consumer_cpp/updater.cpp", "bdelta-apply", static)
-            self.assertEqual(self.libraries_of(maker), [] if static else ["libbdelta.so.0"])
+            self.assertEqual(self.libraries_of(maker), [] if static else [f"libbdelta.so.{support.soversion()}"])
             self.make_and_update(maker, updater)
 
     @unittest.skipUnless(os.path.exists(HEADER_OF_C), "this version has no bdelta.h")

@@ -1,5 +1,6 @@
 """What the tests of installing share: places, running, and a case with a directory of its own."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -25,6 +26,21 @@ BPATCH = os.path.join(STAGE, "bin", "bpatch")
 def read(*names):
     with open(os.path.join(ROOT, *names), encoding="utf-8") as file:
         return file.read()
+
+
+def files_below(root):
+    return {os.path.relpath(os.path.join(where, name), root) for where, _, names in os.walk(root) for name in names}
+
+
+def version():
+    """The one of CMake's project(), the only place that sets it."""
+    return re.search(r"^project\(bdelta VERSION (\d+\.\d+\.\d+) ", read("CMakeLists.txt"), re.M).group(1)
+
+
+def soversion():
+    """What names the interface of shared libraries: while the version is 0.x, each second number is another one."""
+    major, minor, _ = version().split(".")
+    return f"0.{minor}" if major == "0" else major
 
 
 def run(*command, **options):
