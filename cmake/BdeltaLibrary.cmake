@@ -23,9 +23,7 @@ function(bdelta_archive target file_name export_name)
     target_link_libraries(${target} PUBLIC $<BUILD_INTERFACE:bdelta_${room}>)
   endforeach()
   target_compile_features(${target} PUBLIC cxx_std_20)
-  foreach(library IN LISTS BDELTA_LIBRARY_NEEDS)
-    target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:${library}>)
-  endforeach()
+  target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:bdelta::needs>)  # of bdelta-config.cmake
 endfunction()
 
 function(bdelta_shared target file_name export_name)

@@ -1,13 +1,22 @@
 #include "hash/xxh3.hpp"
 
-#if defined(BDELTA_HAVE_XXH_DISPATCH)
-#include <xxh_x86dispatch.h>
-#else
 #include <xxhash.h>
-#endif
 
 #include <cstring>
 #include <new>
+
+// Functions that take the widest registers of the processor. Weak, as not each build of xxHash has them: the archive often
+// lacks what the shared library beside it has. They are null then, and those for any processor do the work.
+#if defined(BDELTA_HAVE_XXH_DISPATCH)
+#define XXH_DISPATCH_DISABLE_REPLACE
+#include <xxh_x86dispatch.h>
+#pragma weak XXH3_64bits_dispatch
+#pragma weak XXH3_128bits_dispatch
+#pragma weak XXH3_128bits_update_dispatch
+#define BDELTA_WIDEST(function) (function##_dispatch ? function##_dispatch : function)
+#else
+#define BDELTA_WIDEST(function) function
+#endif
 
 namespace bdelta {
 
@@ -40,14 +49,18 @@ Xxh3Hasher::~Xxh3Hasher() = default;
 Xxh3Hasher::Xxh3Hasher(Xxh3Hasher&&) noexcept = default;
 Xxh3Hasher& Xxh3Hasher::operator=(Xxh3Hasher&&) noexcept = default;
 
-void Xxh3Hasher::update(ByteSpan bytes) noexcept { XXH3_128bits_update(state_->xxh, bytes.data(), bytes.size()); }
+void Xxh3Hasher::update(ByteSpan bytes) noexcept {
+  BDELTA_WIDEST(XXH3_128bits_update)(state_->xxh, bytes.data(), bytes.size());
+}
 
 Digest128 Xxh3Hasher::digest() const noexcept { return canonical(XXH3_128bits_digest(state_->xxh)); }
 
-Digest128 xxh3_128(ByteSpan bytes) noexcept { return canonical(XXH3_128bits(bytes.data(), bytes.size())); }
+Digest128 xxh3_128(ByteSpan bytes) noexcept {
+  return canonical(BDELTA_WIDEST(XXH3_128bits)(bytes.data(), bytes.size()));
+}
 
 std::uint32_t xxh3_32(ByteSpan bytes) noexcept {
-  return static_cast<std::uint32_t>(XXH3_64bits(bytes.data(), bytes.size()));
+  return static_cast<std::uint32_t>(BDELTA_WIDEST(XXH3_64bits)(bytes.data(), bytes.size()));
 }
 
 std::string to_hex(ByteSpan digest) {
