@@ -1,5 +1,8 @@
-# What `cmake --install` puts where. Components: `tools` (programs, manual pages, completions), `runtime` (the shared
-# libraries) and `development` (headers, archives, CMake package, pkg-config files).
+# What `cmake --install` puts where. Components:
+#   tools          programs, manual pages, completions
+#   runtime        the shared libraries
+#   development    headers, archives, CMake package, pkg-config files
+#   documents      licence, README, what changed
 include(CMakePackageConfigHelpers)
 
 # Manual pages and completions are made by running the programs that were built, with Python.
@@ -24,6 +27,9 @@ if(BDELTA_GENERATED_DOCS)
   install(DIRECTORY "${completions}/zsh/" DESTINATION "${share}/zsh/site-functions" COMPONENT tools)
   install(DIRECTORY "${completions}/fish/" DESTINATION "${share}/fish/vendor_completions.d" COMPONENT tools)
 endif()
+
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/SECURITY.md"
+              "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/bdelta" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")
