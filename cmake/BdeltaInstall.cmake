@@ -1,6 +1,7 @@
 # What `cmake --install` puts where. Components:
 #   tools          programs, manual pages, completions
-#   runtime        the shared libraries
+#   runtime        the shared library that makes and applies patches
+#   runtime_apply  the one that only applies them
 #   development    headers, archives, CMake package, pkg-config files
 #   documents      licence, README, what changed
 include(CMakePackageConfigHelpers)
@@ -41,11 +42,13 @@ install(TARGETS bdelta_apply_only bdelta_full EXPORT bdelta-static
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bdelta")
 install(EXPORT bdelta-static NAMESPACE bdelta:: DESTINATION "${package_dir}" COMPONENT development)
 if(BDELTA_SHARED)
-  install(TARGETS bdelta_apply_shared bdelta_shared EXPORT bdelta-shared
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  foreach(half "" _apply)
+    install(TARGETS bdelta${half}_shared EXPORT bdelta-shared
+      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime${half}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime${half} NAMELINK_COMPONENT development
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+      INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  endforeach()
   install(EXPORT bdelta-shared NAMESPACE bdelta:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 

@@ -8,7 +8,7 @@ usage: format_page.py FORMAT_MD VERSION OUTPUT
 import re
 import sys
 
-from roff import escape, line, marked
+from roff import ROOM_FOR_TABLE, escape, line, marked
 
 
 def blocks(text):
@@ -44,7 +44,7 @@ def table(lines):
     cells = [[cell.strip() for cell in row.strip().strip("|").split("|")] for row in lines]
     head, body = cells[0], cells[2:]
     widest = len(head) - 1
-    out = [".PP", ".ad l", ".TS", "l " * widest + "lx.", "\t".join(marked(cell) for cell in head), "_"]
+    out = [".PP", ".ad l", ROOM_FOR_TABLE, ".TS", "l " * widest + "lx.", "\t".join(marked(cell) for cell in head), "_"]
     for row in body:
         out.append("\t".join([f"T{{\n{line(marked(cell))}\nT}}" for cell in row]))
     return "\n".join(out + [".TE", ".ad b"])

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from roff import escape, line
+from roff import ROOM_FOR_TABLE, escape, line
 
 
 def rows(path, pattern):
@@ -41,7 +41,7 @@ def status(include):
     text = [".SH EXIT STATUS"] + [f".TP\n.B {number}\n{escape(meaning)}" for number, meaning in statuses]
     text += [".SH ERRORS", "An error is one line on standard error; with \\fB\\-\\-json\\fR also an object with",
              "its name and number.", "The numbers are stable."]
-    text += [".PP", ".TS", "r l r lx.", "number\tname\texit\tmeaning", "_"]
+    text += [".PP", ROOM_FOR_TABLE, ".TS", "r l r lx.", "number\tname\texit\tmeaning", "_"]
     text += [f"{number}\t{name}\t{exit_class}\tT{{\n{escape(message)}\nT}}"
              for name, number, exit_class, message in errors]
     return "\n".join(text + [".TE"])

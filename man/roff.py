@@ -4,6 +4,9 @@ import re
 ESCAPES = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "\u00d7": "\\(mu",
            "\u2026": "..."}
 
+# Stands before a table. On a terminal the page grows with its text, and a table at its end would get blank lines.
+ROOM_FOR_TABLE = ".if \\n[cR] .ne 900i"
+
 
 def escape(text):
     """Text as roff that shows it letter for letter, in ASCII."""

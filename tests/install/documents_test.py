@@ -97,6 +97,8 @@ class Version(unittest.TestCase):
         for name in ("README.md", "tests/install/consumer_c/CMakeLists.txt", "tests/install/consumer_cpp/CMakeLists.txt"):
             asked = re.findall(r"find_package\(bdelta ([\d.]+)", support.read(name))
             self.assertEqual(set(asked), {support.soversion()}, name)
+        named = re.findall(r"\blibbdelta(?:-apply)?(?:\.so\.)?(\d[\d.]*\d)", support.read("README.md"))
+        self.assertEqual(set(named), {support.soversion()})
 
     def test_packaging_takes_it_from_the_project(self):
         for where in ("packaging", "cmake"):

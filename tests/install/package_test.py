@@ -1,5 +1,6 @@
-"""The Debian packages: built by cpack, installed into an empty root, run from there, removed without a trace."""
+"""The Debian packages: built by cpack, liked by lintian, installed into an empty root, run from there, removed again."""
 import glob
+import gzip
 import os
 import re
 import shutil
@@ -9,7 +10,12 @@ import unittest
 
 import support
 
-PACKAGES = ("libbdelta0", "bdelta", "libbdelta-dev")
+# Debian names the package of a shared library after its SONAME.
+LIBRARIES = {f"{name}{support.soversion()}": name for name in ("libbdelta", "libbdelta-apply")}
+PACKAGES = (*LIBRARIES, "bdelta", "libbdelta-dev")
+# What lintian may remark on: options of the compiler are those of who builds (dpkg-buildflags has Debian's), and a list of
+# symbols of C++ differs from compiler to compiler.
+REMARKS = {"hardening-no-bindnow", "hardening-no-fortify-functions", "no-symbols-control-file"}
 
 
 class Package(support.Case):
@@ -30,6 +36,11 @@ class Package(support.Case):
     def field(self, package, name):
         return support.run("dpkg-deb", "-f", self.files[package], name).strip()
 
+    def unpack(self, package):
+        """Into a directory of its name; returns where its control files are."""
+        support.run("dpkg-deb", "--raw-extract", self.files[package], self.path(package))
+        return self.path(package, "DEBIAN")
+
     def names_in(self, package):
         lines = support.run("dpkg-deb", "-c", self.files[package]).splitlines()
         return [line.split(" ./", 1)[1].split(" -> ")[0] for line in lines if not line.endswith("/")]
@@ -47,24 +58,55 @@ class Package(support.Case):
                            f"--log={self.path('log')}", *arguments, env={**os.environ, "PATH": path})
 
     def test_depends(self):
-        for package in ("bdelta", "libbdelta0"):
+        for package in ("bdelta", *LIBRARIES):
             depends = self.field(package, "Depends")
             for library in ("libc6", "libzstd1", "liblzma5", "libxxhash0"):
                 self.assertRegex(depends, rf"(^|, ){re.escape(library)} ", package)
         self.assertNotIn("libstdc++6", self.field("bdelta", "Depends"), "the programs hold the C++ runtime")
-        self.assertIn("libstdc++6", self.field("libbdelta0", "Depends"))
         depends = self.field("libbdelta-dev", "Depends")
-        self.assertIn(f"libbdelta0 (= {self.field('libbdelta0', 'Version')})", depends)
+        for package in LIBRARIES:
+            self.assertIn("libstdc++6", self.field(package, "Depends"))
+            self.assertIn(f"{package} (= {self.field(package, 'Version')})", depends)
         for library in ("libzstd-dev", "liblzma-dev", "libxxhash-dev"):
             self.assertIn(library, depends)
 
     def test_each_has_its_documents(self):
         for package in PACKAGES:
             names = self.names_in(package)
-            self.assertIn(f"usr/share/doc/{package}/copyright", names)
-            self.assertIn(f"usr/share/doc/{package}/changelog.gz", names)
+            self.unpack(package)
+            documents = self.path(package, "usr", "share", "doc", package)
+            self.assertEqual(support.read(documents, "copyright"), support.read("packaging", "copyright"))
+            with gzip.open(os.path.join(documents, "changelog.gz"), "rt", encoding="utf-8") as file:
+                self.assertEqual(file.read(), support.read("CHANGELOG.md"))
+            with gzip.open(os.path.join(documents, "changelog.Debian.gz"), "rt", encoding="utf-8") as file:
+                self.assertEqual(file.readline().split()[:2], ["bdelta", f"({self.field(package, 'Version')})"])
+            for_people = package in ("bdelta", "libbdelta-dev")
+            self.assertEqual(f"usr/share/doc/{package}/README.md" in names, for_people)
         for page in ("man1/bdelta.1.gz", "man1/bpatch.1.gz", "man5/bdelta-format.5.gz"):
             self.assertIn(f"usr/share/man/{page}", self.names_in("bdelta"))
+
+    def test_versions_are_those_of_the_tree(self):
+        for package in PACKAGES:
+            self.assertEqual(self.field(package, "Version"), support.version() + "-0local1")
+            self.assertEqual(self.field(package, "Source"), "bdelta")
+
+    def test_each_library_is_in_the_package_of_its_name(self):
+        for package, name in LIBRARIES.items():
+            libraries = [path for path in self.names_in(package) if ".so" in path]
+            place = f"usr/{support.setting('BDELTA_LIBDIR')}/{name}.so"
+            self.assertEqual(sorted(libraries), [f"{place}.{support.soversion()}", f"{place}.{support.version()}"])
+            control = self.unpack(package)
+            self.assertEqual(set(os.listdir(control)), {"control", "md5sums", "shlibs", "triggers"})
+            self.assertEqual(support.read(control, "triggers").strip(), "activate-noawait ldconfig")
+            self.assertEqual(support.read(control, "shlibs").split()[:3], [name, support.soversion(), package])
+
+    def test_lintian_has_no_complaint(self):
+        lintian = support.need(self, "lintian")
+        options = ["--display-info", "--fail-on", "none", *(["--allow-root"] if os.geteuid() == 0 else [])]
+        found = support.run(lintian, *options, *self.files.values())
+        remarks = [line for line in found.splitlines() if not line.startswith("N: ")]
+        others = [line for line in remarks if line.split()[2] not in REMARKS or not line.startswith("I: ")]
+        self.assertEqual(others, [])
 
     def test_none_holds_what_another_has(self):
         names = [name for package in PACKAGES for name in self.names_in(package)]

@@ -15,10 +15,13 @@ class Tree(support.Case):
         return support.files_below(root)
 
     def test_components_make_the_whole(self):
-        parts = [self.component(name) for name in ("tools", "runtime", "development", "documents")]
+        names = ("tools", "runtime", "runtime_apply", "development", "documents")
+        parts = [self.component(name) for name in names]
         self.assertEqual(set().union(*parts), support.files_below(support.STAGE))
         self.assertEqual(sum(map(len, parts)), len(set().union(*parts)))
-        self.assertTrue(all(re.search(r"libbdelta(-apply)?\.so\.\d", name) for name in parts[1]), parts[1])
+        for library, part in (("libbdelta", parts[1]), ("libbdelta-apply", parts[2])):
+            place = os.path.join(support.setting("BDELTA_LIBDIR"), library)
+            self.assertEqual(part, {f"{place}.so.{support.soversion()}", f"{place}.so.{support.version()}"})
 
     def test_public_headers_and_no_others(self):
         public = support.files_below(os.path.join(support.ROOT, "include"))
