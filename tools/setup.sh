@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # Installs what building bdelta needs, from Debian's packages. Does nothing where everything is there.
-# usage: tools/setup.sh [--ci | --foreign ARCH]
+# usage: tools/setup.sh [--build | --ci | --foreign ARCH]      default: for building and for the tests
+#   --build         for building alone, as README's first lines say
 #   --ci            also clang and the tools that tests compare with
 #   --foreign ARCH  also the compiler for Debian's architecture ARCH and what runs its programs, see tools/foreign.sh
 set -euo pipefail
 
-packages=(g++ cmake ninja-build pkg-config libxxhash-dev nettle-dev libzstd-dev liblzma-dev libcli11-dev
-          nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev python3 python3-zstandard python3-xxhash)
+packages=(g++ cmake make pkg-config libxxhash-dev nettle-dev libzstd-dev liblzma-dev libcli11-dev nlohmann-json3-dev
+          python3)
+[[ ${1:-} == --build ]] ||
+  packages+=(ninja-build libgtest-dev libgmock-dev libbenchmark-dev python3-zstandard python3-xxhash)
 usage() {
-  echo "usage: tools/setup.sh [--ci | --foreign arm64|armhf|s390x]" >&2
+  echo "usage: tools/setup.sh [--build | --ci | --foreign arm64|armhf|s390x]" >&2
   exit 1
 }
 case "${1:-}" in
-  '') ;;
+  '' | --build) ;;
   --ci) packages+=(libmd-dev clang libclang-rt-14-dev xdelta3 zstd bsdiff xz-utils strace python3-matplotlib groff-base zsh
                    fish dpkg-dev lintian) ;;
   --foreign)
