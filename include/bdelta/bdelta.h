@@ -204,6 +204,14 @@ typedef struct bdelta_report {
   uint8_t head_sha256[32];
   uint32_t reserved;
   uint64_t decoder_memory_bytes; /* of a patch that was made: that applying it takes besides its buffers */
+  /* Those digests that are known; the others are 0 in each byte. Of a patch that was made: XXH3-128 of OLD and NEW, the rest
+   * by BDELTA_DIGEST_PATCH and BDELTA_SHA256_INPUTS. Of one that was applied: what was proven. */
+  uint8_t source_xxh3_128[16]; /* canonical, as xxhsum -H2 prints it */
+  uint8_t target_xxh3_128[16];
+  uint8_t patch_xxh3_128[16];
+  uint8_t source_sha256[32];
+  uint8_t target_sha256[32];
+  uint8_t patch_sha256[32];
 } bdelta_report;
 
 /* Makes NEW at `target` from OLD at `source` and `patch`. NEW may be OLD; it comes into being whole or not at all. If
@@ -287,6 +295,8 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 #define BDELTA_NO_PREDICT 16u /* don't predict addresses in programs, nor move numbers of types in modules */
 #define BDELTA_NO_VERIFY 32u  /* don't apply the patch in memory before it is published */
 #define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of push mode stands on */
+#define BDELTA_DIGEST_PATCH 128u  /* the report tells both digests of the patch */
+#define BDELTA_SHA256_INPUTS 256u /* the report tells SHA-256 of OLD and NEW, too */
 
 #define BDELTA_FORMAT_BDT2 0u /* the native format */
 #define BDELTA_FORMAT_BDT1 1u /* for the original bpatch; below 2 GiB, without checksums */

@@ -62,6 +62,16 @@ struct CreateOptions {
   // (bdelta/push.hpp). kFormatCannotHold with kBdt1.
   bool group_digests = false;
 
+  // What the report shall tell besides XXH3-128 of OLD and NEW: both digests of the patch as it is written, and SHA-256 of
+  // OLD and NEW as they are read.
+  bool digest_patch = false;
+  bool sha256_inputs = false;
+
+  // Digests of NEW that are known already, as a report or a digest taken before tells them: NEW is not digested again if all
+  // that the patch and the report need is here. Wrong ones are kSelfCheckFailed; without `verify` they give a patch that
+  // cannot be applied (kTargetDigest).
+  KnownDigests known_target;
+
   // The largest patch that is of use, as a share of NEW's bytes, e.g. 0.6; 0 = any. The work ends with kPatchTooLarge as
   // soon as it is known that the patch will be larger, often long before it is whole.
   double max_patch_ratio = 0;
@@ -103,6 +113,19 @@ BDELTA_PUBLIC Result<Report> create(RandomReader& source, RandomReader& target, 
 // The same over files; "-" is standard output for the patch. PATCH equal to OLD or NEW is kSamePath. Inputs that change
 // meanwhile are kInputChanged. The patch comes into being whole or not at all.
 BDELTA_PUBLIC Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                                         const std::filesystem::path& patch, const CreateOptions& options);
+
+// The same to a NEW that is open already, for several patches to it:
+//
+//   auto target = bdelta::open_random("new", options.files);
+//   for (...) {
+//     auto report = bdelta::create_file(old, **target, patch, options);
+//     if (report) options.known_target = report->target_digests;
+//   }
+//
+// NEW is read once if it has a view. PATCH has to be another file than NEW, which is the caller's to see to. Calls of
+// `target` are not in Report::read_calls.
+BDELTA_PUBLIC Result<Report> create_file(const std::filesystem::path& source, RandomReader& target,
                                          const std::filesystem::path& patch, const CreateOptions& options);
 
 }  // namespace bdelta

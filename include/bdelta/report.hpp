@@ -24,6 +24,12 @@ struct StreamReport {
   std::uint64_t coded_bytes = 0;
 };
 
+// Those digests of a file that are known.
+struct KnownDigests {
+  std::optional<std::array<std::uint8_t, 16>> xxh3_128;  // canonical, as `xxhsum -H2` prints it
+  std::optional<std::array<std::uint8_t, 32>> sha256;
+};
+
 struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
@@ -45,6 +51,10 @@ struct Report {
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
   bool verified = false;              // the result was compared or its digest checked
+  // Creating: XXH3-128 of OLD and NEW, the others where the options ask for them. Applying: what was proven.
+  KnownDigests source_digests;
+  KnownDigests target_digests;
+  KnownDigests patch_digests;
 };
 
 }  // namespace bdelta

@@ -104,6 +104,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
     if (options.files.sync) BDELTA_TRY(io::sync_existing(target_path));
     Report report = run.take_report();
     report.up_to_date = report.verified = true;
+    report.target_digests.xxh3_128 = run.info().target_digest;
     std::error_code error;  // no more of the patch than its head was read
     const std::uint64_t patch_bytes = std::filesystem::file_size(patch_path, error);
     if (!error) report.patch_bytes = patch_bytes;

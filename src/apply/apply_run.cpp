@@ -77,6 +77,7 @@ Status ApplyRun::verify_source() {
     return Error{ErrorCode::kWrongSourceDigest, "expected digest " + short_hex(*info().source_digest) + "…, found " +
                                                     short_hex(found) + "…; give the version the patch starts from"};
   }
+  report_.source_digests.xxh3_128 = found;
   return {};
 }
 
@@ -157,6 +158,7 @@ Status ApplyRun::finish_target() {
                                                short_hex(digest) + "…; fetch the patch again", pipeline_->delivered_bytes()};
   }
   report_.verified = info().target_digest.has_value();
+  report_.target_digests.xxh3_128 = info().target_digest;
   return {};
 }
 
@@ -170,6 +172,7 @@ Report ApplyRun::take_report() {
   report_.source_bytes = source_.size();
   report_.target_bytes = info().target_size;
   report_.patch_bytes = patch_.position();
+  report_.patch_digests.sha256 = options_.expected_patch_sha256;
   report_.format = info().format;
   report_.threads = pool_.thread_count();
   report_.phases = timeline()->phases(kApplyPhases);

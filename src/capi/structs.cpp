@@ -96,6 +96,11 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
 
 namespace {
 
+void put_digests(const KnownDigests& digests, std::uint8_t* xxh3_128, std::uint8_t* sha256) noexcept {
+  if (digests.xxh3_128) std::copy(digests.xxh3_128->begin(), digests.xxh3_128->end(), xxh3_128);
+  if (digests.sha256) std::copy(digests.sha256->begin(), digests.sha256->end(), sha256);
+}
+
 bdelta_report c_report(const Report& report) {
   bdelta_report to{};
   to.threads = report.threads;
@@ -111,6 +116,9 @@ bdelta_report c_report(const Report& report) {
   to.verified = report.verified;
   to.has_head_sha256 = report.head_sha256.has_value();
   to.decoder_memory_bytes = report.decoder_memory_bytes;
+  put_digests(report.source_digests, to.source_xxh3_128, to.source_sha256);
+  put_digests(report.target_digests, to.target_xxh3_128, to.target_sha256);
+  put_digests(report.patch_digests, to.patch_xxh3_128, to.patch_sha256);
   if (report.head_sha256) std::copy(report.head_sha256->begin(), report.head_sha256->end(), to.head_sha256);
   return to;
 }

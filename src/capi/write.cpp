@@ -7,7 +7,7 @@ namespace {
 
 Result<CreateOptions> create_options(const bdelta_create_options* options) {
   constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_NO_PREDICT |
-                                   BDELTA_NO_VERIFY | BDELTA_DIGESTS;
+                                   BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | BDELTA_SHA256_INPUTS;
   BDELTA_ASSIGN(const bdelta_create_options from, read_optional(options, "bdelta_create_options"));
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
     return Error{ErrorCode::kUsage, "expected flags for making patches, found " + std::to_string(from.flags)};
@@ -24,6 +24,8 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   to.predict = (from.flags & BDELTA_NO_PREDICT) == 0;
   to.verify = (from.flags & BDELTA_NO_VERIFY) == 0;
   to.group_digests = (from.flags & BDELTA_DIGESTS) != 0;
+  to.digest_patch = (from.flags & BDELTA_DIGEST_PATCH) != 0;
+  to.sha256_inputs = (from.flags & BDELTA_SHA256_INPUTS) != 0;
   to.max_patch_ratio = from.max_patch_ratio;
   to.time_limit_seconds = from.time_limit_seconds;
   to.progress = progress_option(from.progress, from.progress_user);

@@ -44,23 +44,20 @@ Result<Report> create_streams(RandomReader& source, RandomReader& target, Sequen
   return run.take_report();
 }
 
-Result<Report> create_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
-                            const std::filesystem::path& patch_path, const CreateOptions& options) {
-  for (const std::filesystem::path* input : {&source_path, &target_path}) {
-    if (patch_path != "-" && same_file(*input, patch_path)) {
-      return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch_path)};
-    }
-  }
-  io::IoCounters counters;
-  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  BDELTA_ASSIGN(const auto target, io::open_random(target_path, options.files, &counters));
+Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {
+  if (patch == "-" || !same_file(input, patch)) return {};
+  return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch)};
+}
+
+Result<Report> create_path(RandomReader& source, RandomReader& target, const std::filesystem::path& patch_path,
+                           const CreateOptions& options, io::IoCounters& counters) {
   // Opened before the work, so that a refusal comes at once.
   BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &counters));
 
-  CreateRun run(*source, *target, options);
+  CreateRun run(source, target, options);
   Status made = make_patch(run);
-  BDELTA_TRY(source->check_unchanged());  // explains a failed self-check better than the check itself
-  BDELTA_TRY(target->check_unchanged());
+  BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
+  BDELTA_TRY(target.check_unchanged());
   BDELTA_TRY(std::move(made));
   BDELTA_TRY(patch->reserve(run.patch_bytes()));
   BDELTA_TRY(run.write(*patch));
@@ -73,6 +70,24 @@ Result<Report> create_paths(const std::filesystem::path& source_path, const std:
   return report;
 }
 
+Result<Report> create_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                            const std::filesystem::path& patch_path, const CreateOptions& options) {
+  BDELTA_TRY(check_other_file(patch_path, source_path));
+  BDELTA_TRY(check_other_file(patch_path, target_path));
+  io::IoCounters counters;
+  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+  BDELTA_ASSIGN(const auto target, io::open_random(target_path, options.files, &counters));
+  return create_path(*source, *target, patch_path, options, counters);
+}
+
+Result<Report> create_to_open(const std::filesystem::path& source_path, RandomReader& target,
+                              const std::filesystem::path& patch_path, const CreateOptions& options) {
+  BDELTA_TRY(check_other_file(patch_path, source_path));
+  io::IoCounters counters;
+  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+  return create_path(*source, target, patch_path, options, counters);
+}
+
 }  // namespace
 
 Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
@@ -83,6 +98,11 @@ Result<Report> create(RandomReader& source, RandomReader& target, SequentialWrit
 Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
                            const std::filesystem::path& patch, const CreateOptions& options) {
   return guarded([&] { return create_paths(source, target, patch, options); });
+}
+
+Result<Report> create_file(const std::filesystem::path& source, RandomReader& target,
+                           const std::filesystem::path& patch, const CreateOptions& options) {
+  return guarded([&] { return create_to_open(source, target, patch, options); });
 }
 
 }  // namespace bdelta

@@ -113,7 +113,7 @@ Status CreateRun::finish_body() {
   if (joiner_ && !budget_.target_whole) joiner_->forget_target();
   Bytes().swap(segment_bytes_);
   watch_.set_range(share::kSegmentsDone, share::kEncoded);
-  if (!budget_.target_whole) target_digest_ = target_hasher_.digest();
+  if (target_hasher_) report_.target_digests = target_hasher_->finish();
   BDELTA_TRY(bdt1_writer_ ? finish_bdt1() : finish_native());
   return patch_bytes() <= patch_limit_bytes_ ? Status() : Status(patch_too_large(patch_limit_bytes_));
 }
@@ -147,15 +147,25 @@ Status CreateRun::write(SequentialWriter& patch) {
   report_.patch_bytes = patch_bytes();
   const Span step(&timeline_, PhaseId::kWrite, TraceSpan::kNone, report_.patch_bytes);
   watch_.begin_stage(1, report_.patch_bytes);
-  BDELTA_TRY(patch.write(head_));
+  std::optional<FileHasher> hasher;
+  if (options_.digest_patch) hasher.emplace(true);
+  const auto put = [&](ByteSpan bytes) {
+    if (hasher) {
+      const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, bytes.size());
+      hasher->update(bytes);
+    }
+    return patch.write(bytes);
+  };
+  BDELTA_TRY(put(head_));
   BDELTA_ASSIGN(const auto body, body_->open_reader());
   Bytes buffer(static_cast<std::size_t>(std::min<std::uint64_t>(body_->size() + 1, std::uint64_t{1} << 20)));
   for (;;) {
     BDELTA_ASSIGN(const std::size_t count, body->read(buffer));
     if (count == 0) break;
-    BDELTA_TRY(patch.write(ByteSpan(buffer).first(count)));
+    BDELTA_TRY(put(ByteSpan(buffer).first(count)));
     watch_.advance(count);
   }
+  if (hasher) report_.patch_digests = hasher->finish();
   watch_.begin_stage(1, 0);
   return {};
 }

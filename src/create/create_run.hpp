@@ -9,7 +9,7 @@
 #include "create/gathered_source.hpp"
 #include "create/group_joiner.hpp"
 #include "format/bdt1/writer.hpp"
-#include "hash/xxh3.hpp"
+#include "hash/file_hasher.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
 
@@ -23,7 +23,7 @@ class CreateRun {
   // Refuses what the format, the limits or the machine can't hold, and divides the memory.
   Status check_limits();
   Status load_inputs();    // those that are held as a whole
-  Status digest_inputs();  // of the target only if it is held as a whole
+  Status digest_inputs();  // of the target only if it is held as a whole, and not where its digests are known
   void settle_budget();    // where files that hardly differ need less memory than others of their size
   void begin_patch();
 
@@ -88,9 +88,7 @@ class CreateRun {
   std::optional<WorkerPool> pool_;
 
   CreateInputs inputs_;
-  Digest128 source_digest_{};
-  Digest128 target_digest_{};
-  Xxh3Hasher target_hasher_;               // of the segments
+  std::optional<FileHasher> target_hasher_;  // absent where the caller knows the digests
   std::optional<Matcher> matcher_;         // over the source
   std::optional<GatheredSource> gathered_;  // where it is not whole
   std::vector<AlignedRange> member_ranges_;  // of archives

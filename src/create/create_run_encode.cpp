@@ -112,8 +112,8 @@ Status CreateRun::finish_native() {
   native::Header header;
   header.source_size = source_size();
   header.target_size = target_size();
-  header.source_digest = source_digest_;
-  header.target_digest = target_digest_;
+  header.source_digest = *report_.source_digests.xxh3_128;
+  header.target_digest = *report_.target_digests.xxh3_128;
   writer_->declare(header);
   report_.decoder_memory_bytes = header.decoder_memory_bytes;
   head_ = native::encode_header(header);

@@ -13,7 +13,7 @@ namespace bdelta {
 namespace {
 
 // Takes in bytes that may have to come from a disk meanwhile.
-void hash_watched(ByteSpan bytes, Watch& watch, Xxh3Hasher& hasher) {
+void hash_watched(ByteSpan bytes, Watch& watch, FileHasher& hasher) {
   constexpr std::size_t kPieceBytes = 256 * 1024;
   while (!bytes.empty()) {
     const ByteSpan piece = bytes.first(std::min(kPieceBytes, bytes.size()));
@@ -23,10 +23,9 @@ void hash_watched(ByteSpan bytes, Watch& watch, Xxh3Hasher& hasher) {
   }
 }
 
-Digest128 digest_of(ByteSpan bytes, Watch& watch) {
-  Xxh3Hasher hasher;
-  hash_watched(bytes, watch, hasher);
-  return hasher.digest();
+// As far as the patch and the report need.
+bool knows_target(const CreateOptions& options) {
+  return options.known_target.xxh3_128 && (options.known_target.sha256 || !options.sha256_inputs);
 }
 
 }  // namespace
@@ -45,20 +44,28 @@ Status CreateRun::load_inputs() {
 }
 
 Status CreateRun::digest_inputs() {
-  watch_.begin_stage(share::kDigested, source_size() + (budget_.target_whole ? target_size() : 0));
-  pool_->for_each(2, [this](std::size_t i) {
-    if (!(i == 0 ? budget_.source_whole : budget_.target_whole)) return;
+  FileHasher source_hasher(options_.sha256_inputs);
+  if (knows_target(options_)) {
+    report_.target_digests = options_.known_target;
+  } else {
+    target_hasher_.emplace(options_.sha256_inputs);
+  }
+  const bool hashes_target = budget_.target_whole && target_hasher_;
+  watch_.begin_stage(share::kDigested, source_size() + (hashes_target ? target_size() : 0));
+  pool_->for_each(2, [&](std::size_t i) {
+    if (!(i == 0 ? budget_.source_whole : hashes_target)) return;
     const ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
     const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
-    (i == 0 ? source_digest_ : target_digest_) = digest_of(bytes, watch_);
+    hash_watched(bytes, watch_, i == 0 ? source_hasher : *target_hasher_);
   });
   if (budget_.source_whole) {
     matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
     inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   } else {
     gathered_.emplace(inputs_.source_reader, budget_, *pool_);
-    BDELTA_ASSIGN(source_digest_, gathered_->survey());
+    BDELTA_TRY(gathered_->survey(source_hasher));
   }
+  report_.source_digests = source_hasher.finish();
   return {};
 }
 
@@ -109,8 +116,10 @@ Status CreateRun::load_target(const TargetRange& segment) {
     const Span span(&timeline_, PhaseId::kRead, TraceSpan::kNone, length);
     BDELTA_TRY(read_pieces(inputs_.target_reader, segment.begin, segment_bytes_, &watch_));
   }
-  const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
-  hash_watched(segment_bytes_, watch_, target_hasher_);
+  if (target_hasher_) {
+    const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
+    hash_watched(segment_bytes_, watch_, *target_hasher_);
+  }
   inputs_.target_pieces = FilePieces(segment_bytes_, segment.begin);
   return {};
 }
@@ -120,7 +129,7 @@ Status CreateRun::load_segment(const TargetRange& segment) {
   segment_share_ = 0;
   set_segment_range(0, share::kSegmentLoaded);
   const std::uint64_t length = segment.end - segment.begin;
-  watch_.begin_stage(1, (budget_.target_whole ? 0 : 2 * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
+  watch_.begin_stage(1, (budget_.target_whole ? 0 : (target_hasher_ ? 2 : 1) * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
   BDELTA_TRY(load_target(segment));
   if (!gathered_) return {};
   const ByteSpan bytes = inputs_.target_pieces.span(segment.begin, length);

@@ -26,8 +26,7 @@ GatheredSource::GatheredSource(RandomReader& reader, const Budget& budget, Worke
   index_.start(budget.survey_shift, budget.survey_bytes / SourceIndex::kBucketBytes, pool);
 }
 
-Result<Digest128> GatheredSource::survey() {
-  Xxh3Hasher hasher;
+Status GatheredSource::survey(FileHasher& hasher) {
   Bytes buffer;
   for (std::uint64_t pos = 0; pos < reader_.size(); pos += kReadBytes) {
     const std::uint64_t fresh = std::min(kReadBytes, reader_.size() - pos);
@@ -45,7 +44,7 @@ Result<Digest128> GatheredSource::survey() {
     }
     index_.add(buffer, pos - kept, pool_);
   }
-  return hasher.digest();
+  return {};
 }
 
 // By number, ascending.

@@ -3,7 +3,7 @@
 
 #include "create/budget.hpp"
 #include "delta/file_pieces.hpp"
-#include "hash/xxh3.hpp"
+#include "hash/file_hasher.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -13,9 +13,8 @@ class GatheredSource {
   // `reader` and `pool` must outlive this object; `budget` says how much is gathered.
   GatheredSource(RandomReader& reader, const Budget& budget, WorkerPool& pool);
 
-  // Reads the source once: makes the sparse index of it and gives its digest. Its bytes are units of the
-  // pool's watch.
-  Result<Digest128> survey();
+  // Reads the source once: makes the sparse index of it and digests it. Its bytes are units of the pool's watch.
+  Status survey(FileHasher& hasher);
 
   // Reads the blocks that the target's bytes, which stand at target_pos of a target of target_size, most resemble.
   Status gather(ByteSpan target, std::uint64_t target_pos, std::uint64_t target_size);

@@ -205,6 +205,53 @@ static void test_digests(const bytes *source, const bytes *target) {
   drop(&patch);
 }
 
+/* XXH3-128 of the inputs always, the rest where it is asked for; 0 stands for what is not known. */
+static void test_report_digests(const bytes *source, const bytes *target) {
+  static const uint8_t unknown[32];
+  bdelta_create_options options = create_defaults();
+  bdelta_apply_options apply = apply_defaults();
+  const bdelta_reader reader = reader_of(source);
+  memory_input state;
+  const bdelta_input input = input_of(&state);
+  bdelta_report report;
+  bdelta_info info;
+  uint8_t digest[32];
+  bytes patch;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  memset(&state, 0, sizeof state);
+  options.level = 1;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));
+  state.from = &patch;
+  CHECK_CODE(BDELTA_OK, bdelta_info_stream(&input, &info, NULL));
+  CHECK(memcmp(report.source_xxh3_128, info.source_xxh3_128, 16) == 0);
+  CHECK(memcmp(report.target_xxh3_128, info.target_xxh3_128, 16) == 0);
+  CHECK(memcmp(report.patch_xxh3_128, unknown, 16) == 0 && memcmp(report.patch_sha256, unknown, 32) == 0);
+  CHECK(memcmp(report.source_sha256, unknown, 32) == 0 && memcmp(report.target_sha256, unknown, 32) == 0);
+  drop(&patch);
+  options.flags |= BDELTA_DIGEST_PATCH | BDELTA_SHA256_INPUTS;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, &report));
+  CHECK(memcmp(report.patch_xxh3_128, unknown, 16) != 0);
+  sha256_of(&patch, digest);
+  CHECK(memcmp(report.patch_sha256, digest, 32) == 0);
+  sha256_of(source, digest);
+  CHECK(memcmp(report.source_sha256, digest, 32) == 0);
+  sha256_of(target, digest);
+  CHECK(memcmp(report.target_sha256, digest, 32) == 0);
+
+  memset(&state, 0, sizeof state);
+  state.from = &patch;
+  sha256_of(&patch, digest);
+  apply.patch_sha256 = digest;
+  CHECK_CODE(BDELTA_OK, bdelta_check(&reader, &input, &apply, &report, NULL));
+  CHECK(memcmp(report.source_xxh3_128, info.source_xxh3_128, 16) == 0);
+  CHECK(memcmp(report.target_xxh3_128, info.target_xxh3_128, 16) == 0);
+  CHECK(memcmp(report.patch_sha256, digest, 32) == 0 && memcmp(report.source_sha256, unknown, 32) == 0);
+  drop(&patch);
+}
+
 /* Every byte of a small patch, under a head that is trusted and under none. */
 static void test_damaged_digests(void) {
   bdelta_create_options options = create_defaults();
@@ -273,6 +320,7 @@ int main(int argc, char **argv) {
   test_options(&source, &target);
   test_files(argv[2], &source, &target);
   test_digests(&source, &target);
+  test_report_digests(&source, &target);
   test_damaged_digests();
   test_predicted(argv[1]);
   drop(&source);
