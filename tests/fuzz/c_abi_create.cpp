@@ -24,7 +24,7 @@ bdelta_create_options take_create_options(Input& input, Ends& ends, bool& usage,
   if ((how & 0x40) != 0) options.time_limit_seconds = kShares[input.u8() % 8];
   if ((how & 0x80) != 0) {
     const std::uint8_t bits = input.u8();
-    options.flags = bits & (BDELTA_NO_PREDICT | BDELTA_NO_VERIFY | BDELTA_DIGESTS | 8u);
+    options.flags = bits & (BDELTA_NO_PREDICT | BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | 8u);
     options.threads = bits % 4;
   }
   usage = options.level > BDELTA_LEVEL_MAX || options.format > BDELTA_FORMAT_BDT1 || (options.flags & 8) != 0;

@@ -5,6 +5,7 @@
 #include "cli/process.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
+#include "manifest.hpp"
 
 namespace bdelta::cli {
 namespace {
@@ -30,6 +31,8 @@ class CreateSession final : public Session {
            ", " + seconds_text(report.wall_seconds) + (report.verified ? ", verified\n" : ", not verified\n") +
            memory_note(report.decoder_memory_bytes);
   }
+
+  [[nodiscard]] std::string more_json() const override { return dump(making_facts(all_.create, all_.told_unix_seconds())); }
 
   CreateProgramOptions all_;
 };

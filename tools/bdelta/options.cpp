@@ -2,6 +2,7 @@
 
 #include "cli/text.hpp"
 #include "cli/values.hpp"
+#include "utc_time.hpp"
 
 namespace bdelta::cli {
 namespace {
@@ -9,8 +10,10 @@ namespace {
 constexpr ProgramTexts kTexts{"bdelta", "Makes PATCH, from which bpatch rebuilds NEW where OLD is.", "The file that both sides have",
                               "The file that the patch shall make", "The patch to write; - is standard output"};
 
+constexpr const char* kNoStream = "- can't stand for this file, which is read at many places at once; give a file";
+
 struct Words {
-  std::string max_ratio;
+  std::string max_ratio, hash_files;
   std::string format = "bdt2";
   bool verify = true, predict = true, digests = false;
   bool levels[kMaxLevel + 1] = {};
@@ -46,6 +49,9 @@ void add_options(CLI::App& app, Words& words) {
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
+  app.add_option("--hash-files", words.hash_files, "Tell SHA-256 of OLD and NEW, too, in --json")
+      ->type_name("WAY")
+      ->check(CLI::IsMember({"sha256"}));
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
 }
 
@@ -58,6 +64,20 @@ std::string place_level(const Words& words, CreateOptions& create) {
     ++count;
   }
   return count > 1 ? "expected one level, found several" : "";
+}
+
+// For what JSON tells besides. Gives what is wrong, or nothing.
+std::string place_facts(const Words& words, CreateProgramOptions& options) {
+  const bool tells = options.common.json && options.common.action == Action::kRun;
+  if (!words.hash_files.empty() && !tells) return "--hash-files takes --json, which tells the digests";
+  options.create.digest_patch = tells;
+  options.create.sha256_inputs = !words.hash_files.empty();
+  options.begin_unix_seconds = now_unix_seconds();
+  if (!tells) return "";
+  const auto epoch = source_date_epoch();
+  if (!epoch) return epoch.error().detail;
+  options.source_date_epoch = *epoch;
+  return "";
 }
 
 CreateOptions create_options(const Words& words, const CommonOptions& common) {
@@ -87,9 +107,8 @@ std::variant<CreateProgramOptions, Exit> parse_create_options(int argc, const ch
   std::string wrong = line.place(options.common);
   options.create = create_options(words, options.common);
   if (wrong.empty()) wrong = place_level(words, options.create);
-  if (wrong.empty() && (options.common.source == "-" || options.common.target == "-")) {
-    wrong = "- can't stand for this file, which is read at many places at once; give a file";
-  }
+  if (wrong.empty()) wrong = place_facts(words, options);
+  if (wrong.empty() && (options.common.source == "-" || options.common.target == "-")) wrong = kNoStream;
   if (!wrong.empty()) return line.refuse(wrong);
   return options;
 }

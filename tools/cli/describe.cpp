@@ -2,14 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
+#include "cli/json.hpp"
+
 namespace bdelta::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kTextColumns = 68;  // of a paragraph of --help
 

@@ -23,14 +23,22 @@ bool print(std::FILE* to, const std::string& text) {
 
 int Session::run() {
   install_handlers();
-  if (options_.action == Action::kInfo) return show_info();
+  return options_.action == Action::kInfo ? show_info() : work();
+}
+
+int Session::work() {
   if (Status opened = open_trace(); !opened) return fail(opened.error());
-  Progress progress(stderr_is_terminal() && !options_.quiet);
-  Result<Report> report = call(progress.callback(), trace_file_ ? &trace_log_ : nullptr);
-  progress.clear();
+  Result<Report> report = call_watched();
   finish_trace(report);
   return report ? tell(*report) : fail(report.error());
 }
+
+Result<Report> Session::call_watched() {
+  Progress progress(stderr_is_terminal() && !options_.quiet);
+  return call(progress.callback(), trace_file_ ? &trace_log_ : nullptr);
+}
+
+void Session::say(const std::string& text) { print(stderr, text); }
 
 // Before the work, so that a refusal comes at once.
 Status Session::open_trace() {
@@ -68,7 +76,6 @@ int Session::show_info() {
   return answer(stdout, options_.json ? info_json(program_, *info) : info_text(*info));
 }
 
-// What was asked for: if it can't be written the program has failed, whatever else it did.
 int Session::answer(std::FILE* to, const std::string& text) const {
   if (print(to, text)) return 0;
   print(stderr, std::string(program_) + ": " +
@@ -100,7 +107,10 @@ int Session::fail(const Error& error) {
 
 int Session::tell(const Report& report) {
   int status = 0;
-  if (options_.json) status = answer(json_stream(), report_json(program_, report, peak_resident_bytes()));
+  if (options_.json) {
+    const FileNames names{options_.source, options_.target, options_.patch};
+    status = answer(json_stream(), report_json(program_, names, report, peak_resident_bytes(), more_json()));
+  }
   if (options_.quiet) return status;
   if (!options_.json) print(stderr, summary(report));
   if (options_.stats) print(stderr, stats_text(report, peak_resident_bytes()));

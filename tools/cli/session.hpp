@@ -35,6 +35,24 @@ class Session {
   // What was done, for people: lines of text.
   [[nodiscard]] virtual std::string summary(const Report& report) const = 0;
 
+  // What the program's JSON says besides: an object in text.
+  [[nodiscard]] virtual std::string more_json() const { return "{}"; }
+
+  // What is done once handlers are there: the one call, with its trace, and what is told of it. Gives the exit status.
+  [[nodiscard]] virtual int work();
+
+  // The call, with progress shown meanwhile.
+  [[nodiscard]] Result<Report> call_watched();
+
+  // To stderr.
+  static void say(const std::string& text);
+
+  // What was asked for: if it can't be written the program has failed, whatever else it did.
+  [[nodiscard]] int answer(std::FILE* to, const std::string& text) const;
+
+  // Tells an error that ends the program, and gives the exit status.
+  [[nodiscard]] int fail(const Error& error);
+
   const char* const program_;
   const CommonOptions& options_;
 
@@ -43,9 +61,7 @@ class Session {
   void finish_trace(const Result<Report>& report);
   [[nodiscard]] std::FILE* json_stream() const;
   [[nodiscard]] int show_info();
-  [[nodiscard]] int answer(std::FILE* to, const std::string& text) const;
   void install_handlers();
-  [[nodiscard]] int fail(const Error& error);
   [[nodiscard]] int tell(const Report& report);
 
   TraceLog trace_log_;

@@ -1,9 +1,9 @@
 #include "cli/text.hpp"
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "bdelta/apply.hpp"
+#include "cli/json.hpp"
 #include "codec/codec.hpp"
 #include "hash/xxh3.hpp"
 #include "io/file_error.hpp"
@@ -11,7 +11,6 @@
 namespace bdelta::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 constexpr int kJsonSchema = 1;
 
 template <class... Values>
@@ -28,10 +27,7 @@ std::string speed(const Phase& phase) {
   return format("%9.0f MB/s", static_cast<double>(phase.bytes) / 1e6 / phase.seconds);
 }
 
-std::string dump(const Json& json) {
-  // File names and details may hold any bytes; JSON holds UTF-8.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& json) { return dump(json) + "\n"; }
 
 }  // namespace
 
@@ -102,13 +98,21 @@ std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) 
   return text;
 }
 
-std::string report_json(const char* program, const Report& report, std::uint64_t peak_resident_bytes) {
+std::string report_json(const char* program, const FileNames& names, const Report& report,
+                        std::uint64_t peak_resident_bytes, const std::string& more) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  json.update(Json::parse(more));
+  put_name(json, "source", names.source);
+  if (!names.target.empty()) put_name(json, "target", names.target);
+  put_name(json, "patch", names.patch);
   json["format"] = report.format;
   if (report.level != 0) json["level"] = report.level;
   json["source_bytes"] = report.source_bytes;
   json["target_bytes"] = report.target_bytes;
   json["patch_bytes"] = report.patch_bytes;
+  put_digests(json, "source_", report.source_digests);
+  put_digests(json, "target_", report.target_digests);
+  put_digests(json, "patch_", report.patch_digests);
   if (report.level != 0) json["decoder_memory_bytes"] = report.decoder_memory_bytes;
   if (report.head_sha256) json["head_sha256"] = to_hex(*report.head_sha256);
   json["up_to_date"] = report.up_to_date;
@@ -132,17 +136,13 @@ std::string report_json(const char* program, const Report& report, std::uint64_t
   json["read_calls"] = report.read_calls;
   json["write_calls"] = report.write_calls;
   json["peak_resident_bytes"] = peak_resident_bytes;
-  return dump(json);
+  return line_of(json);
 }
 
 std::string error_json(const char* program, const Error& error) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", false}};
-  Json what{{"name", error_name(error.code)}, {"code", static_cast<int>(error.code)}, {"exit", exit_class(error.code)}};
-  what["message"] = std::string(error_message(error.code));
-  what["detail"] = error.detail;
-  if (error.offset != Error::kNoOffset) what["offset"] = error.offset;
-  json["error"] = std::move(what);
-  return dump(json);
+  json["error"] = error_object(error);
+  return line_of(json);
 }
 
 std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count) {
@@ -177,7 +177,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
   if (info.head_sha256) json["head_sha256"] = to_hex(*info.head_sha256);
-  return dump(json);
+  return line_of(json);
 }
 
 std::string info_text(const PatchInfo& info) {

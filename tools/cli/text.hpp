@@ -30,11 +30,20 @@ namespace bdelta::cli {
 
 [[nodiscard]] std::string version_text(const char* program);
 
+// As they were given; the target's is empty where there is none.
+struct FileNames {
+  std::filesystem::path source;
+  std::filesystem::path target;
+  std::filesystem::path patch;
+};
+
 // The table of --stats.
 [[nodiscard]] std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes);
 
 // One JSON object in one line, with "schema": 1.
-[[nodiscard]] std::string report_json(const char* program, const Report& report, std::uint64_t peak_resident_bytes);
+// `more` is a JSON object of the program's own, in text, whose keys come first.
+[[nodiscard]] std::string report_json(const char* program, const FileNames& names, const Report& report,
+                                      std::uint64_t peak_resident_bytes, const std::string& more);
 [[nodiscard]] std::string error_json(const char* program, const Error& error);
 // "otherData" of a trace: the report, or after an error what is known then.
 [[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);

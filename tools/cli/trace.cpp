@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
+#include "cli/json.hpp"
 
 namespace bdelta::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int kProcess = 1;  // a trace holds one process; its number means nothing
 

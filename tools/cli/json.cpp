@@ -1,0 +1,37 @@
+#include "cli/json.hpp"
+
+#include "codec/codec.hpp"
+#include "hash/xxh3.hpp"
+
+namespace bdelta::cli {
+
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+void put_name(Json& json, const std::string& key, const std::filesystem::path& name) {
+  const std::u8string text = name.u8string();
+  const std::string bytes(text.begin(), text.end());
+  json[key] = bytes;
+  if (Json::parse(dump(json[key])) == json[key]) return;
+  json[key + "_hex"] = to_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+}
+
+void put_digests(Json& json, const std::string& prefix, const KnownDigests& digests) {
+  if (digests.xxh3_128) json[prefix + "xxh3_128"] = to_hex(*digests.xxh3_128);
+  if (digests.sha256) json[prefix + "sha256"] = to_hex(*digests.sha256);
+}
+
+const char* program_version() noexcept { return BDELTA_VERSION; }
+
+int format_draft() noexcept { return BDELTA_FORMAT_DRAFT; }
+
+Json codec_versions() { return {{"zstd", zstd_version()}, {"liblzma", lzma_version()}}; }
+
+Json error_object(const Error& error) {
+  Json json{{"name", error_name(error.code)}, {"code", static_cast<int>(error.code)}, {"exit", exit_class(error.code)}};
+  json["message"] = std::string(error_message(error.code));
+  json["detail"] = error.detail;
+  if (error.offset != Error::kNoOffset) json["offset"] = error.offset;
+  return json;
+}
+
+}  // namespace bdelta::cli
