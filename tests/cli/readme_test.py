@@ -7,6 +7,7 @@ import re
 import subprocess
 import unittest
 
+import release_test
 import support
 import terminal_test
 
@@ -124,6 +125,11 @@ class Readme(unittest.TestCase):
     def test_every_json_key_stands_in_the_readme(self):
         for key in terminal_test.CREATE_KEYS + terminal_test.INFO_KEYS:
             self.assertIn(f"`{key}`", self.text)
+
+    def test_every_key_of_the_manifest_stands_in_the_readme(self):
+        section = self.text[self.text.index("### The manifest"):self.text.index("## Exit status")]
+        for key in release_test.MANIFEST_KEYS + release_test.OPTION_KEYS + release_test.MADE_KEYS:
+            self.assertIn(f"`{key}`", section)
 
     def test_every_phase_stands_in_the_readme_and_no_other(self):
         section = self.text[self.text.index("## Where the time goes"):]

@@ -1,11 +1,10 @@
-// bdelta: makes a patch.
-#include <cstdio>
-
-#include "options.hpp"
+// bdelta: makes patches.
 #include "cli/process.hpp"
 #include "cli/session.hpp"
-#include "cli/text.hpp"
 #include "manifest.hpp"
+#include "options.hpp"
+#include "release.hpp"
+#include "texts.hpp"
 
 namespace bdelta::cli {
 namespace {
@@ -23,14 +22,7 @@ class CreateSession final : public Session {
 
   [[nodiscard]] const std::filesystem::path& output() const override { return options_.patch; }
 
-  [[nodiscard]] std::string summary(const Report& report) const override {
-    const double share = report.target_bytes == 0 ? 0 : 100 * static_cast<double>(report.patch_bytes) / static_cast<double>(report.target_bytes);
-    char figures[64];
-    std::snprintf(figures, sizeof figures, ", %.2f%% of ", share);
-    return "bdelta: " + shown(options_.patch) + ": " + human_size(report.patch_bytes) + figures + human_size(report.target_bytes) +
-           ", " + seconds_text(report.wall_seconds) + (report.verified ? ", verified\n" : ", not verified\n") +
-           memory_note(report.decoder_memory_bytes);
-  }
+  [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report); }
 
   [[nodiscard]] std::string more_json() const override { return dump(making_facts(all_.create, all_.told_unix_seconds())); }
 
@@ -42,7 +34,7 @@ int run(int argc, const char* const* argv) {
   if (const Exit* exit = std::get_if<Exit>(&parsed)) return exit->status;
   CreateProgramOptions& options = std::get<CreateProgramOptions>(parsed);
   if (options.create.memory_limit_bytes == 0) keep_freed_memory();
-  return CreateSession(std::move(options)).run();
+  return options.release ? run_release(std::move(options)) : CreateSession(std::move(options)).run();
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ constexpr ProgramTexts kTexts{"bdelta", "Makes PATCH, from which bpatch rebuilds
 constexpr const char* kNoStream = "- can't stand for this file, which is read at many places at once; give a file";
 
 struct Words {
-  std::string max_ratio, hash_files;
+  std::string max_ratio, to, out, hash_files;
   std::string format = "bdt2";
+  std::vector<std::string> more;  // arguments behind the third
   bool verify = true, predict = true, digests = false;
   bool levels[kMaxLevel + 1] = {};
 };
@@ -36,6 +37,7 @@ const char* level_text(int level) {
 }
 
 void add_options(CLI::App& app, Words& words) {
+  app.add_option("MORE", words.more)->group("");
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     CLI::Option* option = app.add_flag(level_name(level), words.levels[level], level_text(level));
     if (*level_text(level) == '\0') option->group("");
@@ -49,7 +51,11 @@ void add_options(CLI::App& app, Words& words) {
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
-  app.add_option("--hash-files", words.hash_files, "Tell SHA-256 of OLD and NEW, too, in --json")
+  app.add_option("--to", words.to, "Make a patch to NEW from each OLD that is named:\n--to NEW --out DIR OLD...")
+      ->type_name("FILE");
+  app.add_option("--out", words.out, "Where these patches and manifest.json go; made if\nits parent exists")
+      ->type_name("DIR");
+  app.add_option("--hash-files", words.hash_files, "Tell SHA-256 of OLD and NEW, too, in --json or the\nmanifest")
       ->type_name("WAY")
       ->check(CLI::IsMember({"sha256"}));
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
@@ -66,10 +72,40 @@ std::string place_level(const Words& words, CreateOptions& create) {
   return count > 1 ? "expected one level, found several" : "";
 }
 
-// For what JSON tells besides. Gives what is wrong, or nothing.
+// For one patch, the usual three arguments. Gives what is wrong, or nothing.
+std::string place_pair(CommandLine& line, const Words& words, CommonOptions& common) {
+  if (!words.more.empty()) {
+    return "one argument too many: " + words.more.front() + "; for several OLDs give --to NEW --out DIR OLD...";
+  }
+  const std::string wrong = line.place(common);
+  if (!wrong.empty()) return wrong;
+  return common.source == "-" || common.target == "-" ? kNoStream : "";
+}
+
+// Likewise, for a release.
+std::string place_release(CommandLine& line, const Words& words, CreateProgramOptions& options) {
+  std::vector<std::string> sources;
+  const std::string wrong = line.place(options.common, sources);
+  if (!wrong.empty()) return wrong;
+  sources.insert(sources.end(), words.more.begin(), words.more.end());
+  if (words.to.empty() || words.out.empty() || sources.empty()) return "expected --to NEW --out DIR OLD...";
+  if (!options.common.trace.empty()) return "--trace takes one OLD: it tells of one patch";
+  ReleaseOptions release{path_of(words.to), path_of(words.out), {}};
+  for (const std::string& source : sources) {
+    if (source.empty()) return "expected names of files, found an empty one";
+    if (source == "-") return kNoStream;
+    release.sources.push_back(path_of(source));
+  }
+  if (release.target == "-") return kNoStream;
+  options.common.target = release.target;
+  options.release = std::move(release);
+  return "";
+}
+
+// Likewise, for what JSON tells besides.
 std::string place_facts(const Words& words, CreateProgramOptions& options) {
-  const bool tells = options.common.json && options.common.action == Action::kRun;
-  if (!words.hash_files.empty() && !tells) return "--hash-files takes --json, which tells the digests";
+  const bool tells = options.release || (options.common.json && options.common.action == Action::kRun);
+  if (!words.hash_files.empty() && !tells) return "--hash-files takes --json or --to, which tell the digests";
   options.create.digest_patch = tells;
   options.create.sha256_inputs = !words.hash_files.empty();
   options.begin_unix_seconds = now_unix_seconds();
@@ -104,11 +140,11 @@ std::variant<CreateProgramOptions, Exit> parse_create_options(int argc, const ch
   line.add_common();
   if (const auto exit = line.parse()) return *exit;
   CreateProgramOptions options;
-  std::string wrong = line.place(options.common);
+  const bool is_release = !words.to.empty() || !words.out.empty();
+  std::string wrong = is_release ? place_release(line, words, options) : place_pair(line, words, options.common);
   options.create = create_options(words, options.common);
   if (wrong.empty()) wrong = place_level(words, options.create);
   if (wrong.empty()) wrong = place_facts(words, options);
-  if (wrong.empty() && (options.common.source == "-" || options.common.target == "-")) wrong = kNoStream;
   if (!wrong.empty()) return line.refuse(wrong);
   return options;
 }

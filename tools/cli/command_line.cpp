@@ -28,6 +28,11 @@ class HelpFormatter : public CLI::Formatter {
     for (std::size_t at = text.find(kTakenBack); at != text.npos; at = text.find(kTakenBack)) text.erase(at, kTakenBack.size());
     return text;
   }
+
+  // An argument of no group is for the parser alone.
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_group().empty() ? std::string() : CLI::Formatter::make_option_usage(option);
+  }
 };
 
 }  // namespace
@@ -96,7 +101,7 @@ std::string CommandLine::place_info(CommonOptions& options) {
   return alone ? "" : "--info takes one PATCH and nothing else";
 }
 
-std::string CommandLine::place(CommonOptions& options) {
+std::string CommandLine::place_values(CommonOptions& options) {
   if (size_or(words_.io_buffer, 0) > kMaxIoBufferBytes) return "--io-buffer takes 0 to 64M";
   options.files.mode = words_.io == "stdio" ? IoMode::kStdio : IoMode::kMmap;
   options.files.buffer_bytes = size_or(words_.io_buffer, options.files.buffer_bytes);
@@ -109,13 +114,26 @@ std::string CommandLine::place(CommonOptions& options) {
   options.stats = words_.stats;
   options.json = words_.json;
   options.quiet = words_.quiet;
+  options.trace = path_of(words_.trace);
+  return "";
+}
+
+std::string CommandLine::place(CommonOptions& options, std::vector<std::string>& arguments) {
+  for (const char* name : {"OLD", "NEW", "PATCH"}) {
+    for (const std::string& word : app_.get_option(name)->results()) arguments.push_back(word);
+  }
+  if (app_.count("--info") != 0) return "--info takes one PATCH and nothing else";
+  return place_values(options);
+}
+
+std::string CommandLine::place(CommonOptions& options) {
+  if (std::string wrong = place_values(options); !wrong.empty()) return wrong;
   if (app_.count("--info") != 0) return place_info(options);
   if (options.action == Action::kCheck && words_.patch.empty()) std::swap(words_.patch, words_.target);
   if (words_.patch.empty()) return "expected OLD NEW PATCH";
   options.source = path_of(words_.source);
   options.target = path_of(words_.target);
   options.patch = path_of(words_.patch);
-  options.trace = path_of(words_.trace);
   return "";
 }
 

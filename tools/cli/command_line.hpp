@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bdelta/files.hpp"
 
@@ -61,6 +62,9 @@ class CommandLine {
   // Arguments and common options into `options`, whose action is kRun or kCheck. Gives what is wrong, or nothing.
   [[nodiscard]] std::string place(CommonOptions& options);
 
+  // The same for a program that takes other arguments than OLD NEW PATCH: those that are there go to `arguments` in order.
+  [[nodiscard]] std::string place(CommonOptions& options, std::vector<std::string>& arguments);
+
  private:
   // Raw values as they stand on the command line.
   struct Words {
@@ -71,6 +75,7 @@ class CommandLine {
     bool force = false, no_sync = false, stats = false, json = false, quiet = false, all_in_ram = false;
   };
 
+  [[nodiscard]] std::string place_values(CommonOptions& options);
   [[nodiscard]] std::string place_info(CommonOptions& options);
   [[nodiscard]] bool asks_for_json() const;
 

@@ -44,6 +44,7 @@ std::string describe_options(const CLI::App& app) {
   Json json{{"program", app.get_name()}, {"about", app.get_description()}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->check_name(kDescribeOption)) continue;
+    if (option->get_positional() && option->get_group().empty()) continue;
     if (option->get_positional()) {
       json["arguments"].push_back({{"name", option->get_name(true)}, {"text", in_one_line(option->get_description())}});
     } else {

@@ -25,6 +25,9 @@ void install_signal_handlers(const LastWords& words);
 // Whether there is a line of progress on the terminal, which a handler has to wipe.
 void note_progress_line(bool is_there) noexcept;
 
+// What a handler says of outputs in the place of its own words; it has to stay valid. Null: its own words.
+void note_outputs(const char* what_is_left) noexcept;
+
 // What is freed stays with the process for what it allocates next. Creation has large tables one after the other, and
 // fresh pages for each cost more than filling it. Where the C library has no such setting, nothing changes.
 void keep_freed_memory();

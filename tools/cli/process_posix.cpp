@@ -16,6 +16,7 @@ namespace {
 
 LastWords last_words;
 std::atomic<bool> has_progress_line{false};
+std::atomic<const char*> noted_outputs{nullptr};
 
 // Only calls that are safe in a signal handler.
 void put_text(int fd, const char* text) {
@@ -35,7 +36,9 @@ const char* what_is_left(LeftBehind left) {
   const LeftBehind left = remove_unfinished_outputs();
   put_text(last_words.json_fd, json);
   if (has_progress_line.load()) put_text(STDERR_FILENO, "\r\033[K");
-  for (const char* part : {last_words.program, what, "; ", what_is_left(left), advice, "\n"}) put_text(STDERR_FILENO, part);
+  const char* const noted = noted_outputs.load();
+  const char* const outputs = noted != nullptr ? noted : what_is_left(left);
+  for (const char* part : {last_words.program, what, "; ", outputs, advice, "\n"}) put_text(STDERR_FILENO, part);
   _exit(status);
 }
 
@@ -90,6 +93,8 @@ void keep_freed_memory() {
 }
 
 void note_progress_line(bool is_there) noexcept { has_progress_line.store(is_there); }
+
+void note_outputs(const char* what_is_left) noexcept { noted_outputs.store(what_is_left); }
 
 void install_signal_handlers(const LastWords& words) {
   last_words = words;

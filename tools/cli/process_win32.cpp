@@ -30,6 +30,8 @@ void keep_freed_memory() {}
 
 void note_progress_line(bool) noexcept {}
 
+void note_outputs(const char*) noexcept {}
+
 void install_signal_handlers(const LastWords&) { SetConsoleCtrlHandler(on_control, TRUE); }
 
 }  // namespace bdelta::cli
