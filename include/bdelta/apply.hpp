@@ -56,6 +56,10 @@ struct ApplyOptions {
 
   // Files only: how OLD, PATCH and NEW are opened.
   FileOptions files;
+
+  // Files only: the permission bits of NEW, 0 to 0777 (kUsage beyond), whatever umask is and whether or not it replaces a
+  // file. Unset: those of the file that it replaces, or of OLD less what umask takes. No effect on Windows.
+  std::optional<std::uint32_t> target_mode;
 };
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
@@ -76,6 +80,9 @@ BDELTA_PUBLIC Result<Report> check(RandomReader& source, SequentialReader& patch
 // what the patch makes, nothing is written and the report says up_to_date; OLD and the patch behind its head are not looked
 // at then. Of version 1, which has no digests, neither this nor a wrong OLD is seen, and Report::verified is false. "-" is
 // standard input for the patch and standard output for NEW.
+// What a NEW that replaces a file keeps of it, OutputFile says. A NEW that is created gets OLD's permissions as a copy would:
+// its bits for reading, writing and executing, less what umask takes, and never its set-id bits. Where OLD has holes,
+// blocks of zeros in NEW become holes, and only room for the rest is asked for.
 BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);
 BDELTA_PUBLIC Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,

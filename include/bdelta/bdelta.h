@@ -184,6 +184,9 @@ typedef struct bdelta_apply_options {
                                   that waits for its digest: in the system's directory for them */
   double time_limit_seconds;   /* give up with BDELTA_kTimeLimit after this, in push mode counted from opening on;
                                   0 = none. Noticed as a callback's answer is */
+  uint32_t target_mode;        /* over files: the permission bits of NEW, up to 0777 in octal; 0 = those of the file that
+                                  it replaces, or of OLD less what umask takes, never set-id bits. Not on Windows */
+  uint32_t reserved_2;
 } bdelta_apply_options;
 
 /* What a call did. */

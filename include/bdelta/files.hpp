@@ -55,7 +55,7 @@ BDELTA_PUBLIC Result<std::unique_ptr<SequentialReader>> open_sequential(const st
 // renames. Destroying it before `finish` removes the temporary file. Of a symbolic link the target is replaced.
 // It gets the mode of the file it replaces, its access list (Linux), and its owner and group where that is permitted:
 // without the owner or the group the set-id bits are dropped, without the group its bits are cut to those of everybody.
-// A new file gets what umask gives. Times are those of writing. Other extended attributes are not carried over.
+// A new file gets what umask gives, one made by apply_file what umask leaves of OLD's permissions. Times are those of writing. Other extended attributes are not carried over.
 // An existing output that is no regular file (a device, a fifo) is written straight through instead.
 class BDELTA_PUBLIC OutputFile : public SequentialWriter {
  public:

@@ -49,7 +49,7 @@ class PushApply {
   BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open(RandomReader& source, SequentialWriter& target,
                                                                const PushOptions& options);
 
-  // The same over files, as apply_file; NEW is opened at once and comes into being in `finish`. It is not compared with
+  // The same over files, as apply_file, with permissions and holes as there; NEW is opened at once and comes into being in `finish`. It is not compared with
   // what is there already.
   BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open_file(const std::filesystem::path& source,
                                                                     const std::filesystem::path& target,

@@ -2,6 +2,7 @@
 #include "bdelta/apply.hpp"
 
 #include "apply/apply_run.hpp"
+#include "apply/source_file.hpp"
 #include "apply/verified_patch.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
@@ -91,10 +92,11 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   }
   io::IoCounters counters;
   BDELTA_ASSIGN(const OpenedPatch patch, open_patch_path(patch_path, options, &counters));
-  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
+  BDELTA_ASSIGN(const io::ModelFile opened_source, open_source(source_path, options, &counters));
+  RandomReader& source = *opened_source.reader;
 
   // What the patch is, and whether there is anything to do.
-  ApplyRun run(*source, patch.reader(), options);
+  ApplyRun run(source, patch.reader(), options);
   if (patch.verified) patch.verified->set_watch(run.watch());
   const auto named = [&](Status status) {
     return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
@@ -115,14 +117,14 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   BDELTA_TRY(named(run.verify_source()));
   BDELTA_TRY(named(run.prepare_prediction()));
   BDELTA_TRY(named(run.move_numbers()));
-  BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters));
+  BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters, opened_source.model));
   BDELTA_TRY(output->reserve(run.info().target_size));
 
   // The windows; then OLD must still be what was proven, and NEW comes into being.
   PositionedWriter* const positioned = output->positioned();
   const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
   BDELTA_TRY(named(run.write_target(sink)));
-  BDELTA_TRY(source->check_unchanged());
+  BDELTA_TRY(source.check_unchanged());
   if (patch.verified) BDELTA_TRY(patch.verified->check_unchanged());
   Report report = run.take_report();  // before NEW appears, because for want of memory it can fail
   {

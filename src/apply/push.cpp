@@ -1,6 +1,7 @@
 #include "bdelta/push.hpp"
 
 #include "apply/push_run.hpp"
+#include "apply/source_file.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 
@@ -46,9 +47,9 @@ Result<std::unique_ptr<PushApply>> PushApply::open_file(const std::filesystem::p
                                                         const PushOptions& options) {
   return guarded([&]() -> Result<std::unique_ptr<PushApply>> {
     BDELTA_TRY(check_options(options));
-    BDELTA_ASSIGN(auto reader, open_random(source, options.apply.files));
-    BDELTA_ASSIGN(auto output, open_output(target, options.apply.files));
-    auto impl = std::make_unique<Impl>(std::move(reader), std::move(output), options);
+    BDELTA_ASSIGN(io::ModelFile opened, open_source(source, options.apply, nullptr));
+    BDELTA_ASSIGN(auto output, io::open_output(target, options.apply.files, nullptr, opened.model));
+    auto impl = std::make_unique<Impl>(std::move(opened.reader), std::move(output), options);
     return std::unique_ptr<PushApply>(new PushApply(std::move(impl)));
   });
 }

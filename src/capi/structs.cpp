@@ -79,7 +79,7 @@ Result<std::optional<Sha256Bytes>> digest_option(const std::uint8_t* bytes) {
 
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS;
-  if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
+  if ((from.flags & ~kKnown) != 0 || from.reserved != 0 || from.reserved_2 != 0) {
     return Error{ErrorCode::kUsage, "expected flags for applying alone, found " + std::to_string(from.flags)};
   }
   ApplyOptions options;
@@ -91,6 +91,7 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   options.progress = progress_option(from.progress, from.progress_user);
   options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
+  if (from.target_mode != 0) options.target_mode = from.target_mode;
   return options;
 }
 

@@ -7,13 +7,13 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/holes.hpp"
 #include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
 namespace {
 
 constexpr std::uint32_t kPrivateMode = 0600;
-constexpr std::uint32_t kOrdinaryMode = 0666;
 constexpr std::uint32_t kSetIdBits = 06000;
 constexpr std::uint32_t kGroupBits = 070;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
@@ -31,41 +31,33 @@ int retried(Call call) noexcept {
   return result;
 }
 
-Status copy_bytes(const FileHandle& from, std::uint64_t size, const FileHandle& to, const std::filesystem::path& name) {
-  const std::unique_ptr<std::uint8_t[]> buffer(new (std::nothrow) std::uint8_t[kCopyBytes]);
-  if (!buffer) return Error{ErrorCode::kOutOfMemory, "no memory to copy the finished output."};
-  for (std::uint64_t pos = 0; pos < size;) {
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, size - pos));
-    const MutableByteSpan piece{buffer.get(), count};
-    BDELTA_TRY(read_fully(from, pos, piece, name, nullptr));
-    BDELTA_TRY(write_fully(to, pos, piece, name, nullptr));
-    pos += piece.size();
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<AtomicOutput>> AtomicOutput::create(OutputPlace place, const FileOptions& options,
-                                                           IoCounters* counters) {
+                                                           const OutputModel& model, IoCounters* counters) {
   if ((place.existing || place.is_link) && !options.overwrite) return already_exists(place.name);
-  std::unique_ptr<AtomicOutput> output(new AtomicOutput(std::move(place), options, counters));
+  std::unique_ptr<AtomicOutput> output(new AtomicOutput(std::move(place), options, model, counters));
   BDELTA_TRY(output->open_temp());
   return output;
 }
 
-// A new file gets the mode that the system gives new files there (umask, default ACL). The only way to learn it that
-// does not change the umask of the whole process is to create one: an empty one that loses its name at once.
+Result<std::uint32_t> AtomicOutput::mode_to_give() const {
+  if (model_.sets_permissions) return model_.permissions;
+  return place_.existing ? Result<std::uint32_t>(place_.existing->mode) : mode_of_new_files();
+}
+
+// A new file gets what the system leaves of the permissions of new files there (umask, default ACL). The only way to
+// learn it that does not change the umask of the whole process is to create one: an empty one that loses its name at once.
 Result<std::uint32_t> AtomicOutput::mode_of_new_files() const {
   BDELTA_ASSIGN(const NamedFile probe,
-                create_unpredictable(place_.directory, OpenKind::kCreateNameless, kOrdinaryMode));
+                create_unpredictable(place_.directory, OpenKind::kCreateNameless, model_.permissions));
   BDELTA_ASSIGN(const FileInfo info, info_of(probe.file, place_.name));
   return info.mode;
 }
 
 // While it is unfinished only its owner may read it, from its creation on.
 Status AtomicOutput::open_temp() {
-  auto mode = place_.existing ? Result<std::uint32_t>(place_.existing->mode) : mode_of_new_files();
+  auto mode = mode_to_give();
   auto temp = mode ? TempFile::create(options_.temp_dir.value_or(place_.directory), kPrivateMode)
                    : Result<TempFile>(std::move(mode).error());
   if (!temp) {
@@ -104,7 +96,7 @@ Status AtomicOutput::write_at(std::uint64_t pos, ByteSpan bytes) {
   }
   used_positions_ = true;
   if (bytes.empty()) return {};
-  if (Status written = write_fully(temp_.file(), pos, bytes, place_.name, counters_); !written) {
+  if (Status written = put(temp_.file(), pos, bytes); !written) {
     return remember(std::move(written).error());
   }
   const std::uint64_t end = pos + bytes.size();
@@ -114,14 +106,21 @@ Status AtomicOutput::write_at(std::uint64_t pos, ByteSpan bytes) {
   return {};
 }
 
+Status AtomicOutput::put(const FileHandle& to, std::uint64_t pos, ByteSpan bytes) const {
+  return model_.has_holes ? write_around_zeros(to, pos, bytes, place_.name, counters_)
+                          : write_fully(to, pos, bytes, place_.name, counters_);
+}
+
+// An output with holes claims nothing: where they will be is not known yet, and a claim would fill them.
 Status AtomicOutput::reserve(std::uint64_t size_bytes) {
   if (size_bytes == 0 || finished_ || fd() < 0) return {};
   if (size_bytes > static_cast<std::uint64_t>(INT64_MAX)) {
     return Error{ErrorCode::kFileTooLarge, shown(place_.name) + ": a file cannot be that long."};
   }
-  const std::uint64_t missing = size_bytes - std::min(size_bytes, reserved_);
+  const std::uint64_t missing = size_bytes - std::min(size_bytes, std::max(reserved_, model_.hole_bytes));
   BDELTA_TRY(check_space(options_.temp_dir.value_or(place_.directory), missing, place_.name));
   if (options_.temp_dir) BDELTA_TRY(check_space(place_.directory, missing, place_.name));  // for copy_beside
+  if (model_.has_holes) return {};
   while (file_ops().allocate(fd(), size_bytes) != 0) {
     if (errno == EINTR) continue;
     if (code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
@@ -145,7 +144,8 @@ Status AtomicOutput::finish() {
 
 Status AtomicOutput::complete() {
   if (stream_) BDELTA_TRY(stream_->flush());
-  BDELTA_TRY(cut_to_written());
+  const std::uint64_t written = stream_ ? stream_->bytes_taken() : written_end_.load();
+  if (reserved_ > written || model_.has_holes) BDELTA_TRY(set_size(fd(), written));
   set_attributes(fd());
   if (options_.sync) BDELTA_TRY(sync_file(file_ops(), fd(), place_.name));
   BDELTA_TRY(close_temp());
@@ -153,11 +153,9 @@ Status AtomicOutput::complete() {
   return options_.sync ? sync_directory(place_) : Status();
 }
 
-Status AtomicOutput::cut_to_written() {
-  const std::uint64_t written = stream_ ? stream_->bytes_taken() : written_end_.load();
-  if (reserved_ <= written) return {};
-  while (file_ops().truncate(fd(), written) != 0) {
-    if (errno != EINTR) return file_error(errno, ErrorCode::kWriteFailed, place_.name, "cutting it to its size");
+Status AtomicOutput::set_size(int fd, std::uint64_t size_bytes) const {
+  while (file_ops().truncate(fd, size_bytes) != 0) {
+    if (errno != EINTR) return file_error(errno, ErrorCode::kWriteFailed, place_.name, "giving it its size");
   }
   return {};
 }
@@ -165,7 +163,7 @@ Status AtomicOutput::cut_to_written() {
 // Best effort: file systems without owners or modes are no reason to fail. Owner first, as changing it clears the
 // set-id bits; those are given only to a file that has kept its owner and group. Where the group could not be kept, the
 // group that the file has instead may do no more than everybody; nor may it without the access list, with which the
-// group bits of the mode are no rights of the group but a bound on the list.
+// group bits of the mode are no rights of the group but a bound on the list. Permissions that the caller sets stay.
 void AtomicOutput::set_attributes(int fd) noexcept {
   const FileOps& ops = file_ops();
   std::uint32_t mode = final_mode_;
@@ -183,7 +181,7 @@ void AtomicOutput::set_attributes(int fd) noexcept {
       group_kept = known && (now.group == old.group || give(now.owner, old.group));
     }
     const bool list_kept = retried([&] { return ops.copy_access(place_.path.c_str(), fd); }) == 0;
-    if (!group_kept || !list_kept) mode &= ~kGroupBits | ((mode & 07) << 3);
+    if ((!group_kept || !list_kept) && !model_.sets_permissions) mode &= ~kGroupBits | ((mode & 07) << 3);
   }
   (void)retried([&] { return ops.set_mode(fd, mode); });
 }
@@ -247,7 +245,15 @@ Status AtomicOutput::copy_beside() {
   BDELTA_ASSIGN(FileHandle from, open_file(temp_.path(), OpenKind::kRead, 0, "cannot read the finished output"));
   BDELTA_ASSIGN(const FileInfo info, info_of(from, temp_.path()));
   BDELTA_ASSIGN(TempFile beside, TempFile::create(place_.directory, kPrivateMode));
-  BDELTA_TRY(copy_bytes(from, info.size, beside.file(), place_.name));
+  const std::unique_ptr<std::uint8_t[]> buffer(new (std::nothrow) std::uint8_t[kCopyBytes]);
+  if (!buffer) return Error{ErrorCode::kOutOfMemory, "no memory to copy the finished output."};
+  for (std::uint64_t pos = 0; pos < info.size; pos += kCopyBytes) {
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, info.size - pos));
+    const MutableByteSpan piece{buffer.get(), count};
+    BDELTA_TRY(read_fully(from, pos, piece, place_.name, nullptr));
+    BDELTA_TRY(put(beside.file(), pos, piece));
+  }
+  if (model_.has_holes) BDELTA_TRY(set_size(beside.file().fd(), info.size));
   set_attributes(beside.file().fd());
   if (options_.sync) BDELTA_TRY(sync_file(file_ops(), beside.file().fd(), place_.name));
   from.reset();

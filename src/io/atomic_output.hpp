@@ -1,7 +1,7 @@
 // An output file that comes into being whole or not at all.
 //
 // The life of an output: a temporary file takes the bytes, either in sequence (write) or at positions (positioned),
-// never both; `finish` cuts it to what was written, gives it the mode and owner it is to have, syncs, closes, moves it
+// never both; `finish` makes it as long as what was written, gives it the mode and owner it is to have, syncs, closes, moves it
 // to its name, syncs the directory. Until the move an existing file is untouched; whatever fails removes the temporary.
 #pragma once
 
@@ -12,6 +12,7 @@
 
 #include "bdelta/files.hpp"
 #include "io/counters.hpp"
+#include "io/output_model.hpp"
 #include "io/output_place.hpp"
 #include "io/stdio_writer.hpp"
 #include "io/temp_file.hpp"
@@ -22,7 +23,7 @@ class AtomicOutput final : public OutputFile {
  public:
   // `place.existing` is a regular file or nothing. kOutputExists where one exists and may not be replaced.
   static Result<std::unique_ptr<AtomicOutput>> create(OutputPlace place, const FileOptions& options,
-                                                      IoCounters* counters);
+                                                      const OutputModel& model, IoCounters* counters);
 
   Status write(ByteSpan bytes) override;
   Status finish() override;  // a second call repeats the outcome of the first
@@ -40,17 +41,19 @@ class AtomicOutput final : public OutputFile {
     AtomicOutput& output_;
   };
 
-  AtomicOutput(OutputPlace place, const FileOptions& options, IoCounters* counters)
-      : place_(std::move(place)), options_(options), counters_(counters) {}
+  AtomicOutput(OutputPlace place, const FileOptions& options, const OutputModel& model, IoCounters* counters)
+      : place_(std::move(place)), options_(options), model_(model), counters_(counters) {}
 
   Status open_temp();
+  Result<std::uint32_t> mode_to_give() const;
   Result<std::uint32_t> mode_of_new_files() const;
   Status write_at(std::uint64_t pos, ByteSpan bytes);
+  Status put(const FileHandle& to, std::uint64_t pos, ByteSpan bytes) const;
   Status remember(Error error);
   [[nodiscard]] int fd() noexcept { return stream_ ? stream_->fd() : temp_.file().fd(); }
 
   Status complete();
-  Status cut_to_written();
+  Status set_size(int fd, std::uint64_t size_bytes) const;
   void set_attributes(int fd) noexcept;
   Status close_temp();
   Status move_into_place();
@@ -61,6 +64,7 @@ class AtomicOutput final : public OutputFile {
 
   OutputPlace place_;
   FileOptions options_;
+  OutputModel model_;
   IoCounters* counters_;
   TempFile temp_;
   std::unique_ptr<StdioWriter> stream_;  // sequential mode; owns the descriptor then

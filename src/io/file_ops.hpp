@@ -19,6 +19,7 @@ using PathChar = std::filesystem::path::value_type;
 // What the system says about a file at one moment.
 struct FileInfo {
   std::uint64_t size = 0;       // bytes
+  std::uint64_t allocated_bytes = 0;  // that it takes on the disk; 0 where the system doesn't tell
   std::int64_t mtime_ns = 0;    // content changed; nanoseconds since 1970, as fine as the file system keeps them
   std::int64_t ctime_ns = 0;    // content or attributes changed; cannot be set back by a program
   std::uint64_t device = 0;
@@ -53,6 +54,8 @@ struct FileOps {
   int (*sync)(int fd);
   int (*allocate)(int fd, std::uint64_t size);  // claims space and sets the size; EOPNOTSUPP where impossible
   int (*truncate)(int fd, std::uint64_t size);
+  // Where the first hole of a regular file begins, or its size where it has none; -1 also where the system doesn't tell.
+  int (*find_hole)(int fd, std::uint64_t& pos);
   int (*set_mode)(int fd, std::uint32_t mode);
   int (*set_owner)(int fd, std::uint32_t owner, std::uint32_t group);
   // Gives the file the access list that `from` has, or takes its own away; 0 where there are no such lists.

@@ -24,6 +24,7 @@ namespace bdelta::io {
 namespace {
 
 constexpr int kFirstOwnFd = 3;
+constexpr std::uint64_t kBytesPerBlock = 512;  // in which st_blocks counts
 
 int fail(int error) {
   errno = error;
@@ -79,6 +80,7 @@ std::int64_t nanoseconds(const timespec& time) {
 int convert(int result, const struct ::stat& from, FileInfo& out) {
   if (result != 0) return -1;
   out.size = static_cast<std::uint64_t>(from.st_size);
+  out.allocated_bytes = static_cast<std::uint64_t>(from.st_blocks) * kBytesPerBlock;
 #ifdef __APPLE__
   out.mtime_ns = nanoseconds(from.st_mtimespec);
   out.ctime_ns = nanoseconds(from.st_ctimespec);
@@ -129,6 +131,18 @@ int system_allocate([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t size
 }
 
 int system_truncate(int fd, std::uint64_t size) { return ::ftruncate(fd, static_cast<off_t>(size)); }
+
+int system_find_hole([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t& pos) {
+#ifdef SEEK_HOLE
+  const off_t found = ::lseek(fd, 0, SEEK_HOLE);  // moves the position that reading by read_at doesn't use
+  if (found < 0) return -1;
+  pos = static_cast<std::uint64_t>(found);
+  return 0;
+#else
+  return fail(EOPNOTSUPP);
+#endif
+}
+
 int system_set_mode(int fd, std::uint32_t mode) { return ::fchmod(fd, static_cast<mode_t>(mode)); }
 int system_set_owner(int fd, std::uint32_t owner, std::uint32_t group) { return ::fchown(fd, owner, group); }
 
@@ -271,8 +285,8 @@ int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, si
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
-    .copy_access = system_copy_access,
+    .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
+    .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,

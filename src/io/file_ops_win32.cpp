@@ -174,6 +174,12 @@ int set_size(int fd, std::uint64_t size) {
 
 int system_allocate(int fd, std::uint64_t size) { return set_size(fd, size); }
 int system_truncate(int fd, std::uint64_t size) { return set_size(fd, size); }
+
+int system_find_hole(int, std::uint64_t&) {
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
 int system_set_mode(int, std::uint32_t) { return 0; }  // access lists come from the directory
 int system_set_owner(int, std::uint32_t, std::uint32_t) { return 0; }
 
@@ -270,8 +276,8 @@ int system_random_bytes(void* to, std::size_t size) {
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .set_mode = system_set_mode, .set_owner = system_set_owner,
-    .copy_access = system_copy_access,
+    .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
+    .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,

@@ -1,5 +1,6 @@
 #include "io/open.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kStandardInput = 0;
 constexpr int kStandardOutput = 1;
+constexpr std::uint32_t kPermissions = 0777;
 
 // Paths allocate and std::filesystem throws; nothing of that leaves the room.
 template <class Function>
@@ -59,6 +61,28 @@ Result<std::unique_ptr<OutputFile>> open_device(const OutputPlace& place, const 
   return open_direct(std::move(file), place.name, options, counters);
 }
 
+Result<std::unique_ptr<RandomReader>> reader_of(OpenedFile opened, const std::filesystem::path& name, IoMode mode,
+                                                IoCounters* counters) {
+  if (mode == IoMode::kMmap) {
+    BDELTA_ASSIGN(auto mapped, MappedFile::create(std::move(opened), name, counters));
+    return std::unique_ptr<RandomReader>(std::move(mapped));
+  }
+  return std::unique_ptr<RandomReader>(new RandomFile(std::move(opened), name, counters));
+}
+
+// A file system that tells nothing of holes has none.
+OutputModel model_of(const OpenedFile& opened) noexcept {
+  OutputModel model;
+  model.permissions = opened.info.mode & kPermissions;
+  std::uint64_t first_hole = opened.info.size;
+  while (opened.file.ops().find_hole(opened.file.fd(), first_hole) != 0) {
+    if (errno != EINTR) return model;
+  }
+  model.has_holes = first_hole < opened.info.size;
+  if (model.has_holes) model.hole_bytes = opened.info.size - std::min(opened.info.size, opened.info.allocated_bytes);
+  return model;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
@@ -66,11 +90,17 @@ Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& p
   return guarded_open([&]() -> Result<std::unique_ptr<RandomReader>> {
     BDELTA_TRY(check_options(options));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
-    if (options.mode == IoMode::kMmap) {
-      BDELTA_ASSIGN(auto mapped, MappedFile::create(std::move(opened), path, counters));
-      return std::unique_ptr<RandomReader>(std::move(mapped));
-    }
-    return std::unique_ptr<RandomReader>(new RandomFile(std::move(opened), path, counters));
+    return reader_of(std::move(opened), path, options.mode, counters);
+  });
+}
+
+Result<ModelFile> open_model(const std::filesystem::path& path, const FileOptions& options, IoCounters* counters) {
+  return guarded_open([&]() -> Result<ModelFile> {
+    BDELTA_TRY(check_options(options));
+    BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
+    const OutputModel model = model_of(opened);
+    BDELTA_ASSIGN(auto reader, reader_of(std::move(opened), path, options.mode, counters));
+    return ModelFile{std::move(reader), model};
   });
 }
 
@@ -92,7 +122,7 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
 }
 
 Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
-                                                IoCounters* counters) {
+                                                IoCounters* counters, const OutputModel& model) {
   return guarded_open([&]() -> Result<std::unique_ptr<OutputFile>> {
     BDELTA_TRY(check_options(options));
     if (is_standard_stream(path)) {
@@ -101,7 +131,7 @@ Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& pat
     }
     BDELTA_ASSIGN(OutputPlace place, find_output_place(path));
     if (place.existing && !place.existing->is_regular) return open_device(place, options, counters);
-    BDELTA_ASSIGN(auto output, AtomicOutput::create(std::move(place), options, counters));
+    BDELTA_ASSIGN(auto output, AtomicOutput::create(std::move(place), options, model, counters));
     return std::unique_ptr<OutputFile>(std::move(output));
   });
 }

@@ -4,6 +4,7 @@
 
 #include "bdelta/files.hpp"
 #include "io/counters.hpp"
+#include "io/output_model.hpp"
 
 namespace bdelta::io {
 
@@ -13,7 +14,16 @@ Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& p
 Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
                                                           const FileOptions& options, IoCounters* counters);
 Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
-                                                IoCounters* counters);
+                                                IoCounters* counters, const OutputModel& model = {});
+
+// A file that is read and that an output takes after.
+struct ModelFile {
+  std::unique_ptr<RandomReader> reader;
+  OutputModel model;
+};
+
+// As open_random.
+Result<ModelFile> open_model(const std::filesystem::path& path, const FileOptions& options, IoCounters* counters);
 
 // Makes a file durable that stands under its name already, with the name: whoever put it there may have been stopped
 // before its own sync.

@@ -92,11 +92,13 @@ class Places(support.Case):
         os.chmod(self.path("made"), 0o751)
         self.succeed(self.bpatch("old", "made", "patch", "-f"))
         self.assertEqual(os.stat(self.path("made")).st_mode & 0o777, 0o751)
-        for mask, mode in ((0o027, 0o640), (0o077, 0o600), (0, 0o666)):
-            for made, command in (("fresh", self.bpatch), ("fresh-patch", self.bdelta)):
-                paths = (made, "patch") if made == "fresh" else ("new", made)
-                self.succeed(command("old", *paths, umask=mask))
-                self.assertEqual(os.stat(self.path(made)).st_mode & 0o7777, mode)
+        for mask, old_mode, mode in ((0o022, 0o755, 0o755), (0o027, 0o755, 0o750), (0o027, 0o644, 0o640),
+                                     (0o077, 0o664, 0o600), (0, 0o666, 0o666), (0o022, 0o6755, 0o755), (0, 0o1540, 0o540)):
+            os.chmod(self.path("old"), old_mode)
+            for made, expected in (("fresh", mode), ("fresh-patch", 0o666 & ~mask)):
+                paths, run = ((made, "patch"), self.bpatch) if made == "fresh" else (("new", made), self.bdelta)
+                self.succeed(run("old", *paths, umask=mask))
+                self.assertEqual(os.stat(self.path(made)).st_mode & 0o7777, expected)
                 os.unlink(self.path(made))
 
     def test_owner_of_outputs(self):
@@ -115,7 +117,7 @@ class Places(support.Case):
                 self.assertEqual(self.get("made"), self.new)
 
     def test_access_lists_of_outputs(self):
-        """Linux: the list of the file that is replaced, and no other; of the directory's for a new file."""
+        """Linux: the list of the file that is replaced, and no other; of the directory's for a new file, as by cp."""
         def acl(named_user_rights, mask):
             entries = ((1, 6, -1), (2, named_user_rights, 1234), (4, 0, -1), (0x10, mask, -1), (0x20, 0, -1))
             return struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
@@ -136,10 +138,31 @@ class Places(support.Case):
         self.succeed(self.bpatch("old", "plain", "patch", "-f"))
         self.assertNotIn(name, os.listxattr(self.path("plain")))
         self.assertEqual(os.stat(self.path("plain")).st_mode & 0o777, 0o640)
-        self.put("usual", b"x")  # as any new file here
+        subprocess.run(["cp", "old", "usual"], cwd=self.dir, check=True)
         self.succeed(self.bpatch("old", "fresh", "patch"))
         self.assertEqual(os.getxattr(self.path("fresh"), name), os.getxattr(self.path("usual"), name))
         self.assertEqual(os.stat(self.path("fresh")).st_mode, os.stat(self.path("usual")).st_mode)
+
+    def test_holes_stay_holes(self):
+        def put_sparse(name, *places):
+            with open(self.path(name), "wb") as file:
+                for pos, content in places:
+                    file.seek(pos)
+                    file.write(content)
+                file.truncate(64 << 20)
+
+        put_sparse("sparse", (0, self.old), (30 << 20, self.old))
+        if os.stat(self.path("sparse")).st_blocks * 512 >= 64 << 20:
+            self.skipTest("no holes in files here")
+        put_sparse("sparser", (0, self.new), (50 << 20, self.old))
+        self.succeed(self.bdelta("sparse", "sparser", "p"))
+        for ways in (["--io=mmap"], ["--io=stdio", "-t1"], ["--temp-dir=."]):
+            self.succeed(self.bpatch("sparse", "made", "p", "-f", *ways))
+            self.assertLess(os.stat(self.path("made")).st_blocks * 512, 2 << 20)
+            self.assertEqual(self.get("made"), self.get("sparser"))
+            os.unlink(self.path("made"))
+        piped = self.succeed(self.bpatch("sparse", "-", "p"))
+        self.assertEqual(piped.stdout, self.get("sparser"))
 
     def test_times_are_those_of_writing(self):
         self.put("made", b"x")

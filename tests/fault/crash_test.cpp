@@ -13,12 +13,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kHoleBegin = 500, kHoleBytes = 4 * 4096;
+
 struct Inputs {
   Bytes old_version = wordy_bytes(2600, 1);
   Bytes new_version = edited(old_version, {{Edit::kInsert, 700, 300, 0, 2}, {Edit::kOverwrite, 1900, 100, 0, 3}});
   Bytes patch;
 
-  Inputs() {
+  // With `hole_bytes` of zeros in the middle of both, which are a hole of OLD and become one of NEW.
+  explicit Inputs(std::size_t hole_bytes) {
+    old_version.insert(old_version.begin() + kHoleBegin, hole_bytes, 0);
+    new_version.insert(new_version.begin() + kHoleBegin, hole_bytes, 0);
     Craft craft;  // several writes
     craft.window_bytes = 1000;
     craft.group_bytes = 2000;
@@ -26,9 +31,9 @@ struct Inputs {
   }
 };
 
-const Inputs& inputs() {
-  static const Inputs made;
-  return made;
+const Inputs& inputs(bool holes = false) {
+  static const Inputs made(0), with_holes(kHoleBytes);
+  return holes ? with_holes : made;
 }
 
 enum class Before { kNothing, kOther, kOld, kLink };
@@ -42,13 +47,14 @@ struct Case {
   bool sync = true;
   unsigned threads = 1;
   int runs = 1;  // the last one syncs in any case
+  bool holes = false;
 };
 
 class Crash {
  public:
   explicit Crash(const Case& wanted) : case_(wanted) {
-    put(folder_ / "old", inputs().old_version);
-    put(folder_ / (case_.creates ? "new" : "patch"), case_.creates ? inputs().new_version : inputs().patch);
+    put_old(folder_ / "old");
+    put(folder_ / (case_.creates ? "new" : "patch"), case_.creates ? given_.new_version : given_.patch);
     if (case_.before == Before::kOther || case_.before == Before::kLink) put(folder_ / "out", text("what was there"));
     if (case_.before == Before::kLink) fs::create_symlink("out", folder_ / "link");
   }
@@ -65,7 +71,7 @@ class Crash {
     }
     const Bytes made = get(place);
     if (!case_.creates) {
-      EXPECT_TRUE(same_bytes(inputs().new_version, made));
+      EXPECT_TRUE(same_bytes(given_.new_version, made));
     }
     const auto is_new = [&](const std::optional<Bytes>& found) { return found == made; };
     const auto old_or_new = [&](const std::optional<Bytes>& found) { return found == before || found == made; };
@@ -92,14 +98,23 @@ class Crash {
     return apply_file(kept_old(), folder_ / name, folder_ / "patch", options);
   }
 
+  void put_old(const fs::path& path) {
+    const Bytes& old = given_.old_version;
+    if (!case_.holes) return put(path, old);
+    const auto behind = static_cast<std::ptrdiff_t>(kHoleBegin + kHoleBytes);
+    put_sparse(path, old.size(), {{0, Bytes(old.begin(), old.begin() + kHoleBegin)},
+                                  {kHoleBegin + kHoleBytes, Bytes(old.begin() + behind, old.end())}});
+  }
+
   // A second run finds NEW in the place of OLD: it needs OLD still, from elsewhere.
   fs::path kept_old() {
     if (case_.runs == 1 || case_.before != Before::kOld) return folder_ / "old";
-    put(aside_ / "old", inputs().old_version);
+    put_old(aside_ / "old");
     return aside_ / "old";
   }
 
   const Case& case_;
+  const Inputs& given_ = inputs(case_.holes);
   Folder folder_{quick_directory()};
   Folder elsewhere_{quick_directory()};
   Folder aside_{quick_directory()};
@@ -116,6 +131,9 @@ const Case kCases[] = {
     {"apply, in place, temporary directory", false, Before::kOld, true},
     {"apply, in place, temporary directory on another file system", false, Before::kOld, true, kOtherFileSystem},
     {"apply, new file, temporary directory on another file system", false, Before::kNothing, true, kOtherFileSystem},
+    {"apply with holes, new file", false, Before::kNothing, false, {}, true, 1, 1, true},
+    {"apply with holes, in place, temporary directory on another file system", false, Before::kOld, true, kOtherFileSystem, true,
+     1, 1, true},
     {"create", true, Before::kNothing},
     {"create, replaces", true, Before::kOther},
     {"create, temporary directory on another file system", true, Before::kOther, true, kOtherFileSystem},

@@ -18,13 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Kind { kWindows, kBdt1, kProgram };
+enum class Kind { kWindows, kBdt1, kProgram, kHoles };
 
 struct Inputs {
   Bytes old_version;
   Bytes new_version;
   Bytes patch;
 };
+
+// Of OLD of kHoles; in NEW the zeros are elsewhere.
+constexpr std::size_t kHoleBegin = 4096, kHoleEnd = 5 * 4096;
 
 Inputs make_inputs(Kind kind) {
   Inputs made;
@@ -36,7 +39,8 @@ Inputs make_inputs(Kind kind) {
     made.patch = std::move(*patch);
     return made;
   }
-  made.old_version = wordy_bytes(6000, 1);
+  made.old_version = wordy_bytes(kind == Kind::kHoles ? 6 * 4096 : 6000, 1);
+  if (kind == Kind::kHoles) std::fill_n(made.old_version.begin() + kHoleBegin, kHoleEnd - kHoleBegin, std::uint8_t{0});
   made.new_version = edited(made.old_version, random_edits(6, 6000, 400, 2));
   if (kind == Kind::kBdt1) {
     auto patch = make_patch(made.old_version, made.new_version, create_options(3, PatchFormat::kBdt1));
@@ -45,14 +49,15 @@ Inputs make_inputs(Kind kind) {
     return made;
   }
   Craft craft;  // several windows and groups, so that there is more than one write
-  craft.window_bytes = 900;
-  craft.group_bytes = 2500;
+  craft.window_bytes = made.old_version.size() / 6;
+  craft.group_bytes = made.old_version.size() / 2;
   made.patch = craft_patch(made.old_version, made.new_version, covers_of(made.old_version, made.new_version), craft);
   return made;
 }
 
 const Inputs& inputs(Kind kind) {
-  static const Inputs all[] = {make_inputs(Kind::kWindows), make_inputs(Kind::kBdt1), make_inputs(Kind::kProgram)};
+  static const Inputs all[] = {make_inputs(Kind::kWindows), make_inputs(Kind::kBdt1), make_inputs(Kind::kProgram),
+                               make_inputs(Kind::kHoles)};
   return all[static_cast<std::size_t>(kind)];
 }
 
@@ -83,6 +88,8 @@ const Use kUses[] = {
     {"apply bdt1, new file, mapped", false, Kind::kBdt1, IoMode::kMmap, Before::kNothing},
     {"apply to a program, in place", false, Kind::kProgram, IoMode::kStdio, Before::kOld},
     {"apply to a program, mapped", false, Kind::kProgram, IoMode::kMmap, Before::kNothing},
+    {"apply with holes, new file", false, Kind::kHoles, IoMode::kStdio, Before::kNothing},
+    {"apply with holes, in place, temporary directory", false, Kind::kHoles, IoMode::kStdio, Before::kOld, true},
     {"create", true, Kind::kWindows, IoMode::kStdio, Before::kNothing},
     {"create, mapped, replaces", true, Kind::kWindows, IoMode::kMmap, Before::kOther},
     {"create bdt1", true, Kind::kBdt1, IoMode::kStdio, Before::kOther},
@@ -94,7 +101,7 @@ const Use kUses[] = {
 class Stage {
  public:
   explicit Stage(const Use& use) : use_(use), given_(inputs(use.kind)) {
-    put(folder_ / "old", given_.old_version);
+    put_old();
     put(folder_ / (use.creates ? "new" : "patch"), use.creates ? given_.new_version : given_.patch);
     if (use.before == Before::kOther || use.before == Before::kLink) put(folder_ / "out", text("what was there"));
     if (use.before == Before::kLink) fs::create_symlink("out", folder_ / "link");
@@ -142,6 +149,13 @@ class Stage {
   }
 
  private:
+  void put_old() const {
+    const Bytes& old = given_.old_version;
+    if (use_.kind != Kind::kHoles) return put(folder_ / "old", old);
+    put_sparse(folder_ / "old", old.size(), {{0, Bytes(old.begin(), old.begin() + kHoleBegin)},
+                                             {kHoleEnd, Bytes(old.begin() + kHoleEnd, old.end())}});
+  }
+
   [[nodiscard]] const char* place() const { return use_.before == Before::kOld ? "old" : "out"; }
 
   [[nodiscard]] std::map<fs::path, Bytes> contents() const {

@@ -18,7 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 using io::FileOps;
 
-const Bytes kBytes = pattern(100'000);
+constexpr std::size_t kHoleBegin = 40'000, kHoleEnd = 80'000;
+
+// Zeros in the middle are a hole of the input.
+const Bytes kBytes = [] {
+  Bytes bytes = pattern(100'000);
+  std::fill(bytes.begin() + kHoleBegin, bytes.begin() + kHoleEnd, std::uint8_t{0});
+  return bytes;
+}();
 const Bytes kOld = pattern(500, 7);
 
 // One use of the room in `folder`; the output, if any, is folder/out.
@@ -50,6 +57,19 @@ Status write_at_positions(const Folder& folder) {
   for (std::size_t at = kBytes.size(); at > 0; at -= 10'000) {
     // Failures are dropped here on purpose: finish must know them still.
     (void)(*output)->positioned()->write_at(at - 10'000, ByteSpan(kBytes).subspan(at - 10'000, 10'000));
+  }
+  return (*output)->finish();
+}
+
+// As NEW is written after OLD; without its holes where the system tells of none.
+Status write_with_holes(const Folder& folder) {
+  auto opened = io::open_model(folder / "in", {}, nullptr);
+  if (!opened) return std::move(opened).error();
+  auto output = io::open_output(folder / "out", {}, nullptr, opened->model);
+  if (!output) return std::move(output).error();
+  if (Status claimed = (*output)->reserve(kBytes.size()); !claimed) return claimed;
+  for (std::size_t at = 0; at < kBytes.size(); at += 10'000) {
+    (void)(*output)->positioned()->write_at(at, ByteSpan(kBytes).subspan(at, 10'000));
   }
   return (*output)->finish();
 }
@@ -102,12 +122,14 @@ const Scenario kScenarios[] = {
     {"read at positions", [](const Folder& folder) { return read_at_positions(folder, IoMode::kStdio); }, false},
     {"read mapped", [](const Folder& folder) { return read_at_positions(folder, IoMode::kMmap); }, false},
     {"spool", spool_and_back, false},
+    {"write with holes", write_with_holes, true},
 };
 
 // Runs `scenario` under `plan` and checks what must hold whatever fails.
 Status run_planned(const Scenario& scenario) {
   const Folder folder(quick_directory());
-  put(folder / "in", kBytes);
+  put_sparse(folder / "in", kBytes.size(), {{0, Bytes(kBytes.begin(), kBytes.begin() + kHoleBegin)},
+                                            {kHoleEnd, Bytes(kBytes.begin() + kHoleEnd, kBytes.end())}});
   if (scenario.replaces) {
     put(folder / "out", kOld);
     fs::create_symlink("out", folder / "link");
@@ -241,6 +263,7 @@ TEST(IoFault, CodesSayWhatFailed) {
       {2, "rename", ENOENT, ErrorCode::kRenameFailed},       {2, "rename", EACCES, ErrorCode::kPermission},
       {3, "read_stream", EIO, ErrorCode::kReadFailed},       {4, "read_at", EIO, ErrorCode::kReadFailed},
       {5, "map", ENOMEM, ErrorCode::kOutOfMemory},           {6, "write_at", ENOSPC, ErrorCode::kNoSpace},
+      {7, "write_at", ENOSPC, ErrorCode::kNoSpace},          {7, "truncate", EIO, ErrorCode::kWriteFailed},
   };
   for (const auto& [scenario, call, error, code] : cases) {
     SCOPED_TRACE(std::string(call) + ' ' + std::to_string(error));

@@ -45,6 +45,7 @@ void inject_descriptors(FileOps& table) {
   INJECT(duplicate, -1);
   INJECT(allocate, -1);
   INJECT(truncate, -1);
+  table.find_hole = [](int fd, std::uint64_t& out) { return fault_strikes("find_hole") ? -1 : real().find_hole(fd, out); };
   INJECT(set_mode, -1);
   INJECT(set_owner, -1);
   INJECT(copy_access, -1);
@@ -122,7 +123,7 @@ FileOps faulty_ops() {
 const std::vector<std::string>& faulty_calls() {
   static const std::vector<std::string> calls = {
       "open",       "duplicate",   "close",        "read_at",      "write_at",   "write",        "info",
-      "sync",       "allocate",    "truncate",    "set_mode",     "set_owner",    "copy_access",
+      "sync",       "allocate",    "truncate",    "find_hole",   "set_mode",     "set_owner",    "copy_access",
       "open_stream", "set_buffer", "read_stream",  "write_stream", "flush_stream", "close_stream", "path_info",
       "link_info",  "read_link",   "rename",       "rename_new",   "sync_directory", "free_bytes",  "map",
       "random_bytes"};

@@ -8,9 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "bdelta/files.hpp"
+#include "io/file_handle.hpp"
 #include "support/expect.hpp"
 
 namespace bdelta::test {
@@ -71,6 +74,36 @@ inline void put(const std::filesystem::path& path, ByteSpan bytes) {
 inline Bytes get(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return Bytes(std::istreambuf_iterator<char>(file), {});
+}
+
+// A file of `size` bytes with the bytes at their places and nothing between them: holes, where the file system has such.
+inline void put_sparse(const std::filesystem::path& path, std::uint64_t size,
+                       const std::vector<std::pair<std::uint64_t, Bytes>>& places) {
+  put(path, {});
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  for (const auto& [pos, bytes] : places) {
+    file.seekp(static_cast<std::streamoff>(pos));
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  file.close();
+  ASSERT_TRUE(file.good());
+  std::filesystem::resize_file(path, size);
+}
+
+// Whether files in `directory` can have holes, and the system tells of them.
+inline bool has_holes_in(const std::filesystem::path& directory) {
+  const Folder folder(directory);
+  put_sparse(folder / "f", 1 << 20, {{0, Bytes(4096, 1)}});
+  const auto file = io::open_file(folder / "f", io::OpenKind::kRead, 0, "");
+  std::uint64_t pos = 0;
+  return file && io::system_ops().find_hole(file->fd(), pos) == 0 && pos < 1 << 20;
+}
+
+// Bytes that the file takes on the disk.
+inline std::uint64_t allocated_bytes(const std::filesystem::path& path) {
+  io::FileInfo info;
+  EXPECT_EQ(0, io::system_ops().path_info(path.c_str(), info));
+  return info.allocated_bytes;
 }
 
 inline Bytes read_all(SequentialReader& reader, std::size_t piece) {

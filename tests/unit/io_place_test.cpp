@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/file_ops.hpp"
+#include "io/open.hpp"
 #include "support/io_support.hpp"
 
 namespace bdelta::test::io_place_test {
@@ -121,6 +122,58 @@ TEST(IoMode, AnInterruptionChangesNothing) {
   const io::ScopedFileOps scope(table);
   EXPECT_OK(write_whole(folder / "f", overwriting()));
   EXPECT_EQ(02764u, mode_of(folder / "f"));
+}
+
+std::uint32_t mode_after_writing(const fs::path& path, const io::OutputModel& model) {
+  auto output = io::open_output(path, overwriting(), nullptr, model);
+  EXPECT_OK(output);
+  EXPECT_OK((*output)->finish());
+  return mode_of(path);
+}
+
+TEST(IoMode, ANewFileGetsThePermissionsOfItsModelLessTheUmask) {
+  const Folder folder;
+  const mode_t before = ::umask(027);
+  for (const auto& [permissions, given] : {std::pair{0755u, 0750u}, {0644u, 0640u}, {0444u, 0440u}, {0777u, 0750u}, {0u, 0u}}) {
+    io::OutputModel model;
+    model.permissions = permissions;
+    EXPECT_EQ(given, mode_after_writing(folder / std::to_string(permissions), model));
+  }
+  put(folder / "there", text("old"));
+  ASSERT_EQ(0, ::chmod((folder / "there").c_str(), 0604));
+  io::OutputModel model;
+  model.permissions = 0755;
+  EXPECT_EQ(0604u, mode_after_writing(folder / "there", model)) << "it keeps its own";
+  ::umask(before);
+}
+
+TEST(IoMode, PermissionsThatAreSetAreGivenWhateverIsThere) {
+  const Folder folder;
+  refuse_owner = refuse_group = true;
+  const FileOps table = table_with_owners();
+  const io::ScopedFileOps scope(table);
+  const mode_t before = ::umask(077);
+  io::OutputModel model;
+  model.permissions = 0664;
+  model.sets_permissions = true;
+  EXPECT_EQ(0664u, mode_after_writing(folder / "new", model));
+  put(folder / "there", text("old"));
+  ASSERT_EQ(0, ::chmod((folder / "there").c_str(), 06751));
+  EXPECT_EQ(0664u, mode_after_writing(folder / "there", model));
+  ::umask(before);
+}
+
+TEST(IoMode, AModelHasNoSetIdBits) {
+  const Folder folder;
+  put(folder / "f", text("x"));
+  for (const mode_t mode : {06755u, 01751u, 0640u}) {
+    ASSERT_EQ(0, ::chmod((folder / "f").c_str(), mode));
+    const auto opened = io::open_model(folder / "f", {}, nullptr);
+    ASSERT_OK(opened);
+    EXPECT_EQ(mode & 0777u, opened->model.permissions);
+    EXPECT_FALSE(opened->model.sets_permissions || opened->model.has_holes);
+    EXPECT_EQ(1u, opened->reader->size());
+  }
 }
 
 TEST(IoMode, TemporaryFilesArePrivateFromTheirCreationOn) {
