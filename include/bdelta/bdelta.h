@@ -317,11 +317,13 @@ typedef struct bdelta_create_options {
   uint32_t flags;
   uint32_t reserved;
   uint64_t io_buffer_bytes;  /* as above */
-  const char *temp_dir;      /* also where a patch over 16 MiB waits; NULL = beside the output, and the system's */
+  const char *temp_dir;      /* also where a patch over 16 MiB waits, and an input that comes as a stream; NULL = beside
+                                the output, and the system's */
 } bdelta_create_options;
 
 /* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all.
- * "-" is standard output for it. options, report and error may be NULL. */
+ * "-" is standard output for it, and standard input for OLD or NEW; an input that is no regular file is first read to
+ * its end, into a nameless file in temp_dir. options, report and error may be NULL. */
 BDELTA_API int32_t bdelta_create_file(const char *source, const char *target, const char *patch,
                                       const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
 

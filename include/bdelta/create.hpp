@@ -88,7 +88,8 @@ struct CreateOptions {
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
   TraceSink* trace = nullptr;
 
-  // Where a patch too large for memory waits until its header can be written; unset: the system's directory.
+  // Where a patch too large for memory waits until its header can be written, and OLD or NEW that comes as a stream until
+  // it is whole; unset: the system's directory.
   std::optional<std::filesystem::path> temp_dir;
 
   // Files only: how OLD, NEW and PATCH are opened.
@@ -110,8 +111,11 @@ BDELTA_PUBLIC Result<std::uint64_t> estimate_memory(std::uint64_t source_size, s
 BDELTA_PUBLIC Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
                                     const CreateOptions& options);
 
-// The same over files; "-" is standard output for the patch. PATCH equal to OLD or NEW is kSamePath. Inputs that change
-// meanwhile are kInputChanged. The patch comes into being whole or not at all.
+// The same over files; "-" is standard output for the patch, and standard input for OLD or NEW. What is no regular file (a
+// pipe, a fifo, a device) is first read to its end, into a nameless file in temp_dir; progress has a total of 0 meanwhile.
+// A fifo without a writer is waited for, whatever the time limit.
+// PATCH equal to OLD or NEW is kSamePath, and so is one stream for both of these. Inputs that change meanwhile are
+// kInputChanged. The patch comes into being whole or not at all.
 BDELTA_PUBLIC Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
                                          const std::filesystem::path& patch, const CreateOptions& options);
 

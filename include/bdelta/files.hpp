@@ -38,7 +38,7 @@ struct FileOptions {
   bool overwrite = false;
 
   // Outputs: where the temporary file lives; unset means the output's own directory, which is the only place from
-  // which the rename is atomic on every file system.
+  // which the rename is atomic on every file system. Where streams wait: see ApplyOptions and CreateOptions.
   std::optional<std::filesystem::path> temp_dir;
 };
 

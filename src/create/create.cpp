@@ -4,6 +4,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "create/create_run.hpp"
+#include "create/input_file.hpp"
 #include "io/file_error.hpp"
 #include "io/open.hpp"
 
@@ -36,7 +37,9 @@ Status make_patch(CreateRun& run) {
 
 Result<Report> create_streams(RandomReader& source, RandomReader& target, SequentialWriter& patch,
                               const CreateOptions& options) {
-  CreateRun run(source, target, options);
+  Timeline timeline(options.trace);
+  Watch watch(options.progress, 0, options.time_limit_seconds);
+  CreateRun run(source, target, options, timeline, watch);
   BDELTA_TRY(make_patch(run));
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(target.check_unchanged());
@@ -45,47 +48,64 @@ Result<Report> create_streams(RandomReader& source, RandomReader& target, Sequen
 }
 
 Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {
-  if (patch == "-" || !same_file(input, patch)) return {};
+  if (patch == "-" || input == "-" || !same_file(input, patch)) return {};
   return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch)};
 }
 
-Result<Report> create_path(RandomReader& source, RandomReader& target, const std::filesystem::path& patch_path,
-                           const CreateOptions& options, io::IoCounters& counters) {
-  // Opened before the work, so that a refusal comes at once.
-  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &counters));
+// What a call over files has besides its run.
+struct FileCall {
+  explicit FileCall(const CreateOptions& of)
+      : options(of), timeline(of.trace), watch(of.progress, 0, of.time_limit_seconds) {}
 
-  CreateRun run(source, target, options);
+  const CreateOptions& options;
+  io::IoCounters counters;
+  Timeline timeline;
+  Watch watch;
+};
+
+Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call) {
+  CreateRun run(source, target, call.options, call.timeline, call.watch);
   Status made = make_patch(run);
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());
   BDELTA_TRY(std::move(made));
-  BDELTA_TRY(patch->reserve(run.patch_bytes()));
-  BDELTA_TRY(run.write(*patch));
+  BDELTA_TRY(patch.reserve(run.patch_bytes()));
+  BDELTA_TRY(run.write(patch));
 
   Report report = run.take_report();  // before PATCH appears, because for want of memory it can fail
-  BDELTA_TRY(run.finish(*patch));
+  BDELTA_TRY(run.finish(patch));
   run.update_times(report);
-  report.read_calls = counters.read_calls;
-  report.write_calls = counters.write_calls;
+  report.read_calls = call.counters.read_calls;
+  report.write_calls = call.counters.write_calls;
   return report;
 }
 
+// PATCH is opened before the work, so that a refusal comes at once.
 Result<Report> create_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                             const std::filesystem::path& patch_path, const CreateOptions& options) {
   BDELTA_TRY(check_other_file(patch_path, source_path));
   BDELTA_TRY(check_other_file(patch_path, target_path));
-  io::IoCounters counters;
-  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  BDELTA_ASSIGN(const auto target, io::open_random(target_path, options.files, &counters));
-  return create_path(*source, *target, patch_path, options, counters);
+  FileCall call(options);
+  BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
+  BDELTA_ASSIGN(InputFile target, InputFile::open(target_path, options.files, &call.counters));
+  if (source.shares_stream(target)) {
+    return Error{ErrorCode::kSamePath, "OLD and NEW are both " + io::shown(io::input_name(target_path)) +
+                                           ", which can be read only once; give one of them as a file"};
+  }
+  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
+  BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));
+  BDELTA_TRY(target.put_aside(options, call.timeline, call.watch));
+  return create_into(*patch, source.reader(), target.reader(), call);
 }
 
 Result<Report> create_to_open(const std::filesystem::path& source_path, RandomReader& target,
                               const std::filesystem::path& patch_path, const CreateOptions& options) {
   BDELTA_TRY(check_other_file(patch_path, source_path));
-  io::IoCounters counters;
-  BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  return create_path(*source, target, patch_path, options, counters);
+  FileCall call(options);
+  BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
+  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
+  BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));
+  return create_into(*patch, source.reader(), target, call);
 }
 
 }  // namespace

@@ -29,9 +29,12 @@ std::uint64_t patch_limit(const CreateOptions& options, std::uint64_t target_siz
 
 }  // namespace
 
-CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options)
-    : options_(options), patch_limit_bytes_(patch_limit(options, target.size())), timeline_(options.trace),
-      watch_(options.progress, target.size(), options.time_limit_seconds), inputs_{source, target, {}, {}} {}
+CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline,
+                     Watch& watch)
+    : options_(options), patch_limit_bytes_(patch_limit(options, target.size())), timeline_(timeline), watch_(watch),
+      inputs_{source, target, {}, {}} {
+  watch_.set_total(target.size());
+}
 
 Status CreateRun::check_limits() {
   BDELTA_TRY(check_level(options_.level));

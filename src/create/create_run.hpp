@@ -17,8 +17,8 @@ namespace bdelta {
 
 class CreateRun {
  public:
-  // Everything must outlive the run.
-  CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options);
+  // Everything must outlive the run. The watch counts bytes of the target from now on.
+  CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch);
 
   // Refuses what the format, the limits or the machine can't hold, and divides the memory.
   Status check_limits();
@@ -81,8 +81,8 @@ class CreateRun {
 
   const CreateOptions& options_;
   const std::uint64_t patch_limit_bytes_;
-  Timeline timeline_;
-  Watch watch_;
+  Timeline& timeline_;
+  Watch& watch_;
   BudgetRequest budget_request_;
   Budget budget_;
   std::optional<WorkerPool> pool_;

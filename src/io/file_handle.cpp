@@ -12,6 +12,7 @@ namespace {
 
 // Systems differ in what one call takes (2 GiB less a page, INT_MAX, 32 bits); all take this.
 constexpr std::size_t kMostBytesPerCall = std::size_t{1} << 30;
+constexpr int kSoonMilliseconds = 50;  // more = fewer calls for a silent stream, and who cancels waits longer
 
 bool not_applicable(int error) noexcept {
   return error == EINVAL || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS || error == EROFS;
@@ -61,17 +62,36 @@ Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& pa
   return info;
 }
 
+namespace {
+
+Error read_error(std::uint64_t pos, const std::filesystem::path& path) {
+  Error error = file_error(errno, ErrorCode::kReadFailed, path, "reading at byte " + std::to_string(pos));
+  error.offset = pos;
+  return error;
+}
+
+}  // namespace
+
+Result<std::optional<std::size_t>> read_soon(const FileHandle& file, std::uint64_t pos, MutableByteSpan out,
+                                             const std::filesystem::path& path, IoCounters* counters) {
+  for (;;) {
+    const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
+    const std::ptrdiff_t got = file.ops().read_soon(file.fd(), out.data(), wanted, kSoonMilliseconds);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return std::optional<std::size_t>();
+    if (got < 0) return read_error(pos, path);
+    count_read(counters, static_cast<std::uint64_t>(got));
+    return std::optional<std::size_t>(static_cast<std::size_t>(got));
+  }
+}
+
 Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out, const std::filesystem::path& path,
                   IoCounters* counters) {
   while (!out.empty()) {
     const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
     const std::ptrdiff_t got = file.ops().read_at(file.fd(), out.data(), wanted, pos);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      Error error = file_error(errno, ErrorCode::kReadFailed, path, "reading at byte " + std::to_string(pos));
-      error.offset = pos;
-      return error;
-    }
+    if (got < 0) return read_error(pos, path);
     if (got == 0) {
       return Error{ErrorCode::kInputTruncated,
                    shown(path) + ": expected " + std::to_string(out.size()) +

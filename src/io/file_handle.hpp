@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "bdelta/io.hpp"
 #include "io/counters.hpp"
@@ -43,6 +44,11 @@ Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& pa
 // Reads exactly out.size() bytes; the end of the file in the middle is kInputTruncated.
 Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out, const std::filesystem::path& path,
                   IoCounters* counters);
+
+// What a stream has of its next bytes: 0 at its end, nothing where none have come within 50 ms. `pos` is how many came
+// before, for messages.
+Result<std::optional<std::size_t>> read_soon(const FileHandle& file, std::uint64_t pos, MutableByteSpan out,
+                                             const std::filesystem::path& path, IoCounters* counters);
 
 Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, const std::filesystem::path& path,
                    IoCounters* counters);

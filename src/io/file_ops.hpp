@@ -50,6 +50,9 @@ struct FileOps {
   std::ptrdiff_t (*read_at)(int fd, void* to, std::size_t size, std::uint64_t pos);
   std::ptrdiff_t (*write_at)(int fd, const void* from, std::size_t size, std::uint64_t pos);
   std::ptrdiff_t (*write)(int fd, const void* from, std::size_t size);  // behind what was written last
+  // What a stream has, of at least one byte, and 0 at its end; EAGAIN where none has come after so long, if the platform can
+  // tell.
+  std::ptrdiff_t (*read_soon)(int fd, void* to, std::size_t size, int milliseconds);
   int (*info)(int fd, FileInfo& out);
   int (*sync)(int fd);
   int (*allocate)(int fd, std::uint64_t size);  // claims space and sets the size; EOPNOTSUPP where impossible

@@ -1,5 +1,6 @@
 // The table of file calls for POSIX systems.
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -72,6 +73,13 @@ std::ptrdiff_t system_write_at(int fd, const void* from, std::size_t size, std::
 }
 
 std::ptrdiff_t system_write(int fd, const void* from, std::size_t size) { return ::write(fd, from, size); }
+
+std::ptrdiff_t system_read_soon(int fd, void* to, std::size_t size, int milliseconds) {
+  ::pollfd stream{fd, POLLIN, 0};
+  const int ready = ::poll(&stream, 1, milliseconds);
+  if (ready == 0) return fail(EAGAIN);
+  return ready < 0 ? -1 : ::read(fd, to, size);
+}
 
 std::int64_t nanoseconds(const timespec& time) {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
@@ -284,7 +292,7 @@ int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, si
 
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
-    .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
+    .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
     .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,

@@ -116,6 +116,10 @@ std::ptrdiff_t system_write(int fd, const void* from, std::size_t size) {
   return _write(fd, from, static_cast<unsigned>(std::min<std::size_t>(size, kMostBytesPerCall)));
 }
 
+std::ptrdiff_t system_read_soon(int fd, void* to, std::size_t size, int) {
+  return _read(fd, to, static_cast<unsigned>(std::min<std::size_t>(size, kMostBytesPerCall)));
+}
+
 // 100 ns since 1601 to ns since 1970.
 std::int64_t unix_nanoseconds(std::int64_t ticks) { return (ticks - 116444736000000000LL) * 100; }
 
@@ -275,7 +279,7 @@ int system_random_bytes(void* to, std::size_t size) {
 
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
-    .write_at = system_write_at, .write = system_write, .info = system_info, .sync = system_sync,
+    .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
     .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,

@@ -45,6 +45,19 @@ Result<FileHandle> open_standard(int standard_fd, const char* name) {
   }
 }
 
+Result<FileHandle> open_input(const std::filesystem::path& path) {
+  if (is_standard_stream(path)) return open_standard(kStandardInput, "standard input");
+  return open_file(path, OpenKind::kRead, 0, "cannot open for reading");
+}
+
+// False where there is nothing, or nothing is known.
+bool look(const std::filesystem::path& path, FileInfo& out) {
+  while (file_ops().path_info(path.c_str(), out) != 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
+
 Result<std::unique_ptr<OutputFile>> open_direct(FileHandle file, const std::filesystem::path& name,
                                                 const FileOptions& options, IoCounters* counters) {
   BDELTA_ASSIGN(auto writer, StdioWriter::create(std::move(file), name, options.buffer_bytes, options.sync, counters));
@@ -59,15 +72,6 @@ Result<std::unique_ptr<OutputFile>> open_device(const OutputPlace& place, const 
     return Error{ErrorCode::kOpenFailed, shown(place.name) + ": was a device a moment ago and is a file now."};
   }
   return open_direct(std::move(file), place.name, options, counters);
-}
-
-Result<std::unique_ptr<RandomReader>> reader_of(OpenedFile opened, const std::filesystem::path& name, IoMode mode,
-                                                IoCounters* counters) {
-  if (mode == IoMode::kMmap) {
-    BDELTA_ASSIGN(auto mapped, MappedFile::create(std::move(opened), name, counters));
-    return std::unique_ptr<RandomReader>(std::move(mapped));
-  }
-  return std::unique_ptr<RandomReader>(new RandomFile(std::move(opened), name, counters));
 }
 
 // A file system that tells nothing of holes has none.
@@ -85,12 +89,33 @@ OutputModel model_of(const OpenedFile& opened) noexcept {
 
 }  // namespace
 
+Result<std::unique_ptr<RandomReader>> random_reader(OpenedFile opened, const std::filesystem::path& name, IoMode mode,
+                                                    IoCounters* counters) {
+  if (mode == IoMode::kMmap) {
+    BDELTA_ASSIGN(auto mapped, MappedFile::create(std::move(opened), name, counters));
+    return std::unique_ptr<RandomReader>(std::move(mapped));
+  }
+  return std::unique_ptr<RandomReader>(new RandomFile(std::move(opened), name, counters));
+}
+
 Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
                                                   IoCounters* counters) {
   return guarded_open([&]() -> Result<std::unique_ptr<RandomReader>> {
     BDELTA_TRY(check_options(options));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
-    return reader_of(std::move(opened), path, options.mode, counters);
+    return random_reader(std::move(opened), path, options.mode, counters);
+  });
+}
+
+std::filesystem::path input_name(const std::filesystem::path& path) {
+  return is_standard_stream(path) ? std::filesystem::path("standard input") : path;
+}
+
+Result<FileHandle> open_stream(const std::filesystem::path& path) {
+  return guarded_open([&]() -> Result<FileHandle> {
+    FileInfo info;
+    const bool is_stream = is_standard_stream(path) || (look(path, info) && !info.is_regular && !info.is_directory);
+    return is_stream ? open_input(path) : Result<FileHandle>(FileHandle());
   });
 }
 
@@ -99,7 +124,7 @@ Result<ModelFile> open_model(const std::filesystem::path& path, const FileOption
     BDELTA_TRY(check_options(options));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
     const OutputModel model = model_of(opened);
-    BDELTA_ASSIGN(auto reader, reader_of(std::move(opened), path, options.mode, counters));
+    BDELTA_ASSIGN(auto reader, random_reader(std::move(opened), path, options.mode, counters));
     return ModelFile{std::move(reader), model};
   });
 }
@@ -108,10 +133,8 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
                                                           const FileOptions& options, IoCounters* counters) {
   return guarded_open([&]() -> Result<std::unique_ptr<SequentialReader>> {
     BDELTA_TRY(check_options(options));
-    const bool standard = is_standard_stream(path);
-    const std::filesystem::path name = standard ? "standard input" : path;
-    BDELTA_ASSIGN(FileHandle file, standard ? open_standard(kStandardInput, "standard input")
-                                            : open_file(path, OpenKind::kRead, 0, "cannot open for reading"));
+    const std::filesystem::path name = input_name(path);
+    BDELTA_ASSIGN(FileHandle file, open_input(path));
     BDELTA_ASSIGN(const FileInfo info, info_of(file, name));
     if (info.is_directory) {
       return Error{ErrorCode::kIsDirectory, shown(name) + ": expected a file, found a directory. Name a file in it."};
@@ -163,22 +186,11 @@ Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& pat
   return io::open_output(path, options, nullptr);
 }
 
-namespace {
-
-bool look(const std::filesystem::path& path, io::FileInfo& out) {
-  while (io::file_ops().path_info(path.c_str(), out) != 0) {
-    if (errno != EINTR) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
   try {
     io::FileInfo first;
     io::FileInfo second;
-    if (look(a, first) && look(b, second)) {
+    if (io::look(a, first) && io::look(b, second)) {
       return first.device == second.device && first.inode == second.inode;
     }
     std::error_code error;

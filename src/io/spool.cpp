@@ -78,6 +78,13 @@ Status Spool::open_spool_file() {
   }
 }
 
+Result<OpenedFile> Spool::take_file() {
+  BDELTA_TRY(spill());
+  BDELTA_ASSIGN(const FileInfo info, info_of(file_, directory_));
+  file_size_ = 0;
+  return OpenedFile{std::move(file_), info};
+}
+
 Result<std::unique_ptr<SequentialReader>> Spool::open_reader() const {
   std::unique_ptr<SequentialReader> reader(new (std::nothrow) SpoolReader(*this));
   if (!reader) return Error{ErrorCode::kOutOfMemory, {}};

@@ -7,7 +7,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
-#include "io/file_handle.hpp"
+#include "io/random_file.hpp"
 
 namespace bdelta::io {
 
@@ -31,6 +31,9 @@ class Spool {
   // Reads everything from the start, also what is appended later. The spool must outlive the reader; any number of
   // readers may be open. They have no buffer: read in large pieces.
   Result<std::unique_ptr<SequentialReader>> open_reader() const;
+
+  // All of it as a file, which was put there if need be; the spool is empty then. kOpenFailed and what append gives.
+  Result<OpenedFile> take_file();
 
   // Fills `out` with the bytes at [pos, pos + out.size()), which must lie inside.
   Status read_at(std::uint64_t pos, MutableByteSpan out) const;

@@ -72,6 +72,25 @@ class Disturbance(support.Case):
             self.assertIn(b"interrupted", said)
             self.assertEqual(self.snapshot(), before)
 
+    def test_interrupted_while_an_input_comes(self):
+        os.mkfifo(self.path("fifo"))
+        os.mkdir(self.path("aside"))
+        before = self.listing()
+        process = self.start(support.BDELTA, "old", "fifo", "p", "--temp-dir=aside")
+        with open(self.path("fifo"), "wb") as fifo:
+            fifo.write(self.new)
+            self.wait_for(lambda: os.listdir(self.path("aside")))
+            process.send_signal(signal.SIGINT)
+            self.finish(process, 130)
+        self.assertEqual(os.listdir(self.path("aside")), [])
+        self.assertEqual(self.listing(), before)
+
+    def test_time_limit_while_an_input_is_silent(self):
+        process = self.start(support.BDELTA, "old", "/dev/stdin", "p", "--timeout=0.1", stdin=subprocess.PIPE)
+        self.assertEqual(process.wait(60), 6)
+        self.assertIn(b"time limit", process.stderr.read())
+        self.assertNotIn(b"p", self.listing())
+
     def test_interrupted_with_json(self):
         self.put_slow_pair()
         process = self.start(support.BDELTA, "old", "new", "p", "-6", "--json", stdout=subprocess.PIPE)

@@ -1,4 +1,5 @@
 """Where results go: links, devices, pipes, the place of OLD itself, a NEW that is already right; names of any bytes."""
+import contextlib
 import os
 import struct
 import subprocess
@@ -191,8 +192,34 @@ class Places(support.Case):
         self.put("fifo", self.get("patch"))
         self.assertEqual(reader.wait(60), 0)
         self.assertEqual(self.get("made"), self.new)
-        for command in ([support.BPATCH, "fifo", "x", "patch"], [support.BDELTA, "fifo", "new", "x"]):
-            self.refuse_untouched(lambda: self.run_program(*command, timeout=20), 2, '"fifo"')
+        self.refuse_untouched(lambda: self.bpatch("fifo", "x", "patch", timeout=20), 2, '"fifo"')
+
+    def test_inputs_through_fifos(self):
+        """They are put aside first, so the patch is that of files."""
+        self.put("large", os.urandom(1) * 3_000_000 + self.new)  # more than a pipe holds
+        os.mkfifo(self.path("fifo"))
+        for names, piped in ((("fifo", "large"), "old"), (("old", "fifo"), "large")):
+            for ways in ([], ["--io=stdio"], ["--temp-dir=."]):
+                with self.subTest(names=names, ways=ways):
+                    self.succeed(self.bdelta("old", "large", "expected", "-f", *ways))
+                    maker = self.start(support.BDELTA, *names, "found", "-f", "-q", *ways)
+                    self.put("fifo", self.get(piped))
+                    self.assertEqual(maker.wait(60), 0)
+                    self.assertEqual(self.get("found"), self.get("expected"))
+
+    def test_inputs_through_pipes(self):
+        """As a shell gives them for <(...)."""
+        if not os.path.exists("/dev/fd"):
+            self.skipTest("there is no /dev/fd")
+        with contextlib.ExitStack() as stack:
+            ends = []
+            for name in ("old", "new"):
+                pipe = stack.enter_context(subprocess.Popen(["cat", name], cwd=self.dir, stdout=subprocess.PIPE))
+                ends.append(pipe.stdout.fileno())
+            self.succeed(self.bdelta(f"/dev/fd/{ends[0]}", f"/dev/fd/{ends[1]}", "found", pass_fds=ends))
+        self.assertEqual(self.get("found"), self.get("patch"))
+        result = self.bdelta("/dev/stdin", "/dev/fd/0", "other", input=self.old)
+        self.refuse(result, 1, "OLD and NEW", '"/dev/fd/0"')
 
     def test_sizes_at_the_edge(self):
         contents = {"nothing": b"", "one": b"a", "other": b"b", "same": self.old}

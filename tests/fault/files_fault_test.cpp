@@ -73,6 +73,7 @@ struct Use {
   bool temp_dir = false;
   unsigned threads = 1;
   int level = 3;
+  bool stream = false;  // NEW comes through a pipe
 };
 
 const Use kUses[] = {
@@ -92,6 +93,8 @@ const Use kUses[] = {
     {"apply with holes, in place, temporary directory", false, Kind::kHoles, IoMode::kStdio, Before::kOld, true},
     {"create", true, Kind::kWindows, IoMode::kStdio, Before::kNothing},
     {"create, mapped, replaces", true, Kind::kWindows, IoMode::kMmap, Before::kOther},
+    {"create, streamed", true, Kind::kWindows, IoMode::kStdio, Before::kNothing, false, 1, 3, true},
+    {"create, streamed, mapped", true, Kind::kWindows, IoMode::kMmap, Before::kOther, true, 1, 3, true},
     {"create bdt1", true, Kind::kBdt1, IoMode::kStdio, Before::kOther},
     {"create for a program", true, Kind::kProgram, IoMode::kStdio, Before::kNothing, false, 1, 6},
     {"create for a program, mapped", true, Kind::kProgram, IoMode::kMmap, Before::kOther, false, 1, 6},
@@ -117,7 +120,9 @@ class Stage {
       CreateOptions options = create_options(
           use_.level, use_.kind == Kind::kBdt1 ? PatchFormat::kBdt1 : PatchFormat::kBdt2, use_.threads);
       options.files = files;
-      return create_file(folder_ / "old", folder_ / "new", folder_ / "out", options);
+      options.temp_dir = elsewhere_.path();
+      const std::unique_ptr<FullPipe> pipe(use_.stream ? new FullPipe(given_.new_version) : nullptr);
+      return create_file(folder_ / "old", pipe ? pipe->name() : folder_ / "new", folder_ / "out", options);
     }
     ApplyOptions options;
     options.threads = use_.threads;

@@ -114,6 +114,25 @@ Status spool_and_back(const Folder& folder) {
   return expect_bytes(found);
 }
 
+// As an input that is read at many places, once all of it has come.
+Status spool_a_stream(const Folder& folder) {
+  const auto stream = io::open_file(folder / "in", io::OpenKind::kRead, 0, "cannot open");
+  if (!stream) return stream.error();
+  io::Spool spool({0, folder.path()});
+  Bytes buffer(7'000);
+  for (std::size_t count = 1; count != 0;) {
+    const auto came = io::read_soon(*stream, spool.size(), buffer, "in", nullptr);
+    if (!came) return came.error();
+    count = came->value_or(1);
+    if (Status added = spool.append(ByteSpan(buffer).first(came->value_or(0))); !added) return added;
+  }
+  auto file = spool.take_file();
+  if (!file) return std::move(file).error();
+  Bytes found(static_cast<std::size_t>(file->info.size));
+  if (Status read = io::read_fully(file->file, 0, found, "in", nullptr); !read) return read;
+  return expect_bytes(found);
+}
+
 const Scenario kScenarios[] = {
     {"write buffered", [](const Folder& folder) { return write_in_pieces(folder, 4096); }, true},
     {"write unbuffered", [](const Folder& folder) { return write_in_pieces(folder, 0); }, true},
@@ -123,6 +142,7 @@ const Scenario kScenarios[] = {
     {"read mapped", [](const Folder& folder) { return read_at_positions(folder, IoMode::kMmap); }, false},
     {"spool", spool_and_back, false},
     {"write with holes", write_with_holes, true},
+    {"spool a stream", spool_a_stream, false},
 };
 
 // Runs `scenario` under `plan` and checks what must hold whatever fails.
@@ -205,7 +225,7 @@ TEST(IoFault, InterruptionsAreNotNoticed) {
 // The calls that move bytes, interrupted so often in a row, also where each moves half of what it is given.
 TEST(IoFault, ManyInterruptionsInARowAreNotNoticedEither) {
   for (const Scenario& scenario : kScenarios) {
-    for (const char* call : {"write", "write_at", "read_at", "read_stream"}) {
+    for (const char* call : {"write", "write_at", "read_at", "read_stream", "read_soon"}) {
       for (const bool always_short : {false, true}) {
         for (const int nth : {1, 2, 4, 9}) {
           SCOPED_TRACE(std::string(scenario.name) + ", " + call + " interrupted from " + std::to_string(nth) + " on");
@@ -263,6 +283,7 @@ TEST(IoFault, CodesSayWhatFailed) {
       {2, "rename", ENOENT, ErrorCode::kRenameFailed},       {2, "rename", EACCES, ErrorCode::kPermission},
       {3, "read_stream", EIO, ErrorCode::kReadFailed},       {4, "read_at", EIO, ErrorCode::kReadFailed},
       {5, "map", ENOMEM, ErrorCode::kOutOfMemory},           {6, "write_at", ENOSPC, ErrorCode::kNoSpace},
+      {8, "read_soon", EIO, ErrorCode::kReadFailed},         {8, "info", EIO, ErrorCode::kOpenFailed},
       {7, "write_at", ENOSPC, ErrorCode::kNoSpace},          {7, "truncate", EIO, ErrorCode::kWriteFailed},
   };
   for (const auto& [scenario, call, error, code] : cases) {

@@ -69,6 +69,9 @@ void inject_descriptors(FileOps& table) {
 }
 
 void inject_streams(FileOps& table) {
+  table.read_soon = [](int fd, void* to, std::size_t size, int milliseconds) {
+    return fault_strikes("read_soon") ? std::ptrdiff_t{-1} : real().read_soon(fd, to, shortened(size), milliseconds);
+  };
   INJECT(set_buffer, -1);
   table.open_stream = [](int fd, bool for_writing, const FileOps& calls) {
     return fault_strikes("open_stream") ? nullptr : real().open_stream(fd, for_writing, calls);
@@ -122,7 +125,7 @@ FileOps faulty_ops() {
 
 const std::vector<std::string>& faulty_calls() {
   static const std::vector<std::string> calls = {
-      "open",       "duplicate",   "close",        "read_at",      "write_at",   "write",        "info",
+      "open",       "duplicate",   "close",        "read_at",      "write_at",   "write",        "read_soon",    "info",
       "sync",       "allocate",    "truncate",    "find_hole",   "set_mode",     "set_owner",    "copy_access",
       "open_stream", "set_buffer", "read_stream",  "write_stream", "flush_stream", "close_stream", "path_info",
       "link_info",  "read_link",   "rename",       "rename_new",   "sync_directory", "free_bytes",  "map",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -105,6 +106,26 @@ inline std::uint64_t allocated_bytes(const std::filesystem::path& path) {
   EXPECT_EQ(0, io::system_ops().path_info(path.c_str(), info));
   return info.allocated_bytes;
 }
+
+// A pipe that holds `bytes`, at most 64 KiB, with no writer any more.
+class FullPipe {
+ public:
+  explicit FullPipe(ByteSpan bytes) {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(0, ::pipe(ends));
+    EXPECT_EQ(static_cast<ssize_t>(bytes.size()), ::write(ends[1], bytes.data(), bytes.size()));
+    ::close(ends[1]);
+    end_ = ends[0];
+  }
+  ~FullPipe() { ::close(end_); }
+  FullPipe(const FullPipe&) = delete;
+  FullPipe& operator=(const FullPipe&) = delete;
+
+  [[nodiscard]] std::filesystem::path name() const { return "/dev/fd/" + std::to_string(end_); }
+
+ private:
+  int end_ = -1;
+};
 
 inline Bytes read_all(SequentialReader& reader, std::size_t piece) {
   Bytes all;
