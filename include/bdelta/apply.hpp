@@ -7,7 +7,7 @@
 // OLD is proven (size, then digest) before a byte of NEW is written; NEW is proven window by window and as a whole. Patches
 // of BDT version 1 have no digests for either (Report::verified).
 // The digests inside a patch guard against accidents, not against an attacker who can write patches: against that one
-// helps expected_patch_sha256, got from a place that is trusted.
+// helps expected_patch_sha256 or expected_head_sha256, got from a place that is trusted.
 #pragma once
 
 #include <filesystem>
@@ -41,6 +41,13 @@ struct ApplyOptions {
   // another. A patch that is a regular file is read and digested twice and must not change meanwhile (kInputChanged);
   // one that comes as a stream waits in memory up to 16 MiB and beyond that in a nameless file in files.temp_dir.
   std::optional<Sha256Bytes> expected_patch_sha256;
+
+  // What the SHA-256 of the head has to be: of the header and the list of digests behind it (Report::head_sha256 of
+  // create). Before it holds, nothing is looked at but which format it is and where the head ends, and no part is
+  // decoded before its own digest in the list holds; else kPatchDigest. A patch without a list is refused likewise. Each
+  // part is held until it is proven, within memory_limit_bytes together with the decoder, so the patch is read once and may
+  // still be coming. Both digests may be expected.
+  std::optional<Sha256Bytes> expected_head_sha256;
 
   // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels
   // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet; the total is 0

@@ -163,17 +163,17 @@ typedef struct bdelta_allocator {
 typedef struct bdelta_apply_options {
   uint32_t struct_size;
   uint32_t threads;            /* that work, the caller's included; 0 = 1 */
-  uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode together with
-                                  the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken.
+  uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode and with
+                                  head_sha256 together with the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken.
                                   With prediction OLD is held besides, if it is not mapped, and may be as large */
   uint64_t target_bytes;       /* the largest NEW; BDELTA_kOutputLimit beyond; 0 = any */
   uint64_t window_bytes;       /* the largest part of NEW held as one; BDELTA_kMemoryLimit beyond; 0 = the format's
                                   8 MiB */
   const uint8_t *patch_sha256; /* 32 bytes: what the SHA-256 of the whole patch has to be, else BDELTA_kPatchDigest.
                                   Taken before a byte is parsed. NULL = any. Not in push mode (BDELTA_kUsage) */
-  const uint8_t *head_sha256;  /* push mode only, else BDELTA_kUsage. 32 bytes: what the SHA-256 of the patch's head
-                                  has to be (see bdelta_report), else BDELTA_kPatchDigest. Proven before anything else,
-                                  and then each part by the head's list before it is decoded. NULL = any */
+  const uint8_t *head_sha256;  /* 32 bytes: what the SHA-256 of the patch's head has to be (see bdelta_report), else
+                                  BDELTA_kPatchDigest. Proven before anything else, and then each part by the head's
+                                  list before it is decoded; parts wait for that within memory_bytes. NULL = any */
   bdelta_progress progress;    /* NULL = none */
   void *progress_user;         /* in push mode it has to live until bdelta_push_close, as does that of the allocator */
   const bdelta_allocator *allocator; /* push mode only. Copied. NULL = the heap */
@@ -297,7 +297,7 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 /* For `flags` of bdelta_create_options, beside those above. */
 #define BDELTA_NO_PREDICT 16u /* don't predict addresses in programs, nor move numbers of types in modules */
 #define BDELTA_NO_VERIFY 32u  /* don't apply the patch in memory before it is published */
-#define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of push mode stands on */
+#define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of applying stands on */
 #define BDELTA_DIGEST_PATCH 128u  /* the report tells both digests of the patch */
 #define BDELTA_SHA256_INPUTS 256u /* the report tells SHA-256 of OLD and NEW, too */
 

@@ -59,7 +59,7 @@ struct CreateOptions {
 
   // Adds a list of SHA-256 digests, 32 bytes for each part of the patch that is decoded on its own (a group, some MiB of
   // NEW), so that who knows Report::head_sha256 can prove each part before decoding it while the patch is still coming
-  // (bdelta/push.hpp). kFormatCannotHold with kBdt1.
+  // (ApplyOptions::expected_head_sha256). kFormatCannotHold with kBdt1.
   bool group_digests = false;
 
   // What the report shall tell besides XXH3-128 of OLD and NEW: both digests of the patch as it is written, and SHA-256 of

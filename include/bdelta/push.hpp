@@ -25,14 +25,9 @@ namespace bdelta {
 struct PushOptions {
   // As for apply. memory_limit_bytes counts the bytes that wait, too: a patch whose largest group and decoder
   // need more together is kMemoryLimit when its header has come. expected_patch_sha256 must be absent (kUsage): it
-  // could only be checked after all has been decoded.
+  // could only be checked after all has been decoded; expected_head_sha256 proves each part when it is whole. Without it,
+  // the digests of a patch that has a list of them are still checked, which guards against accidents only.
   ApplyOptions apply;
-
-  // What the SHA-256 of the head has to be: of the header and the list of digests behind it (Report::head_sha256 of
-  // create). Before it holds, nothing is looked at but which format it is and where the head ends, and no part is
-  // decoded before its own digest in the list holds; else kPatchDigest. A patch without a list is refused likewise.
-  // When absent, the digests of a patch that has them are still checked, which guards against accidents only.
-  std::optional<Sha256Bytes> expected_head_sha256;
 
   // Where the bytes that wait for the rest of their part live. Not owned; must outlive the object; one thread at a
   // time. Null: the heap.

@@ -2,8 +2,8 @@
 #include "bdelta/apply.hpp"
 
 #include "apply/apply_run.hpp"
+#include "apply/opened_patch.hpp"
 #include "apply/source_file.hpp"
-#include "apply/verified_patch.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
@@ -12,27 +12,24 @@
 namespace bdelta {
 namespace {
 
-// `verified` is the patch if its SHA-256 is to be proven, else null.
-Result<Report> run_steps(RandomReader& source, SequentialReader& patch, VerifiedPatch* verified, const TargetSink& sink,
-                         const ApplyOptions& options) {
-  ApplyRun run(source, patch, options);
-  if (verified) verified->set_watch(run.watch());
+Result<Report> run_steps(RandomReader& source, OpenedPatch& patch, const TargetSink& sink, const ApplyOptions& options) {
+  ApplyRun run(source, patch.reader(), options);
+  patch.set_watch(run.watch());
   BDELTA_TRY(run.read_header());
   BDELTA_TRY(run.verify_source());
   BDELTA_TRY(run.prepare_prediction());
   BDELTA_TRY(run.move_numbers());
   BDELTA_TRY(run.write_target(sink));
   BDELTA_TRY(source.check_unchanged());
-  if (verified) BDELTA_TRY(verified->check_unchanged());
+  BDELTA_TRY(patch.check_unchanged());
   return run.take_report();
 }
 
 Result<Report> run_into(RandomReader& source, SequentialReader& patch, const TargetSink& sink,
                         const ApplyOptions& options) {
   return guarded([&]() -> Result<Report> {
-    if (!options.expected_patch_sha256) return run_steps(source, patch, nullptr, sink, options);
-    VerifiedPatch verified(patch, *options.expected_patch_sha256, options.files);
-    return run_steps(source, verified, &verified, sink, options);
+    OpenedPatch opened(patch, options);
+    return run_steps(source, opened, sink, options);
   });
 }
 
@@ -91,13 +88,13 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
     return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + io::shown(target_path)};
   }
   io::IoCounters counters;
-  BDELTA_ASSIGN(const OpenedPatch patch, open_patch_path(patch_path, options, &counters));
+  BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
   BDELTA_ASSIGN(const io::ModelFile opened_source, open_source(source_path, options, &counters));
   RandomReader& source = *opened_source.reader;
 
   // What the patch is, and whether there is anything to do.
   ApplyRun run(source, patch.reader(), options);
-  if (patch.verified) patch.verified->set_watch(run.watch());
+  patch.set_watch(run.watch());
   const auto named = [&](Status status) {
     return status ? status : Status(name_file(std::move(status).error(), source_path, patch_path));
   };
@@ -125,7 +122,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   const TargetSink sink = positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, output.get()};
   BDELTA_TRY(named(run.write_target(sink)));
   BDELTA_TRY(source.check_unchanged());
-  if (patch.verified) BDELTA_TRY(patch.verified->check_unchanged());
+  BDELTA_TRY(patch.check_unchanged());
   Report report = run.take_report();  // before NEW appears, because for want of memory it can fail
   {
     const Span span(run.timeline(), PhaseId::kFinish);
@@ -138,9 +135,9 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
 Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
                            const ApplyOptions& options) {
   io::IoCounters counters;
-  BDELTA_ASSIGN(const OpenedPatch patch, open_patch_path(patch_path, options, &counters));
+  BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  auto report = run_steps(*source, patch.reader(), patch.verified.get(), {}, options);
+  auto report = run_steps(*source, patch, {}, options);
   if (!report) return name_file(std::move(report).error(), source_path, patch_path);
   return counted(std::move(*report), counters);
 }

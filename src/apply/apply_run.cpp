@@ -62,7 +62,15 @@ Status ApplyRun::read_header() {
     return Error{ErrorCode::kMemoryLimit, "the patch has windows of up to " + std::to_string(info().window_bytes) +
                                               " bytes, the limit is " + std::to_string(options_.window_limit_bytes)};
   }
-  return {};
+  return options_.expected_head_sha256 ? check_held_parts() : Status();
+}
+
+Status ApplyRun::check_held_parts() const {
+  const std::uint64_t limit = options_.memory_limit_bytes;  // not less than what the decoder takes
+  if (info().group_bytes <= limit - info().decoder_memory_bytes) return {};
+  return Error{ErrorCode::kMemoryLimit, "the patch has parts of " + std::to_string(info().group_bytes) + " bytes and takes " +
+                                            std::to_string(info().decoder_memory_bytes) +
+                                            " to decode them, the limit is " + std::to_string(limit)};
 }
 
 Status ApplyRun::verify_source() {

@@ -21,6 +21,10 @@ class ApplyRun {
   // Reads the header and holds it against the caller's limits.
   Status read_header();
 
+  // Whether the limit of memory has room for a part of the patch, too. For a patch whose parts are held before they are
+  // decoded, because the rest of them has to come or digests of them are expected; read_header asks for the latter.
+  [[nodiscard]] Status check_held_parts() const;
+
   // OLD is what the patch was made from: size first, then digest.
   Status verify_source();
 

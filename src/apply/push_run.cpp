@@ -20,13 +20,6 @@ TargetSink sink_of(OutputFile& output) {
   return positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, &output};
 }
 
-Error wrong_digest(const char* what, const Sha256Digest& expected, const Sha256Digest& found, std::uint64_t offset) {
-  return {ErrorCode::kPatchDigest,
-          std::string(what) + ": expected SHA-256 " + to_hex(expected) + ", found " + to_hex(found) +
-              "; it was not decoded, fetch the patch again from a source you trust",
-          offset};
-}
-
 }  // namespace
 
 Result<std::size_t> RecordReader::read(MutableByteSpan out) {
@@ -37,7 +30,8 @@ Result<std::size_t> RecordReader::read(MutableByteSpan out) {
 }
 
 PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options)
-    : source_(source), sink_(sink), options_(options), framer_(reachable_limit(options.apply.memory_limit_bytes)),
+    : source_(source), sink_(sink), options_(options),
+      prover_(options.apply.expected_head_sha256, reachable_limit(options.apply.memory_limit_bytes)),
       pending_(options.memory ? options.memory : std::pmr::new_delete_resource()),
       run_(source, record_, options_.apply) {}
 
@@ -80,12 +74,12 @@ void PushRun::remember(const Error& error) noexcept {
 Status PushRun::take(ByteSpan& bytes) {
   if (ended_) {
     return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the patch; it may have been joined with another",
-                 record_pos_};
+                 prover_.position()};
   }
   if (kind_ == Kind::kUnknown) return recognise(bytes);
   if (kind_ == Kind::kWhole) return collect(bytes, options_.apply.memory_limit_bytes);
   if (pending_.empty()) {
-    BDELTA_ASSIGN(const native::Measure measure, framer_.measure(bytes));
+    BDELTA_ASSIGN(const native::Measure measure, prover_.measure(bytes));
     if (measure.whole && measure.bytes <= bytes.size()) {
       const ByteSpan record = bytes.first(static_cast<std::size_t>(measure.bytes));
       bytes = bytes.subspan(record.size());
@@ -95,7 +89,7 @@ Status PushRun::take(ByteSpan& bytes) {
   }
   BDELTA_TRY(collect(bytes, wanted_bytes_));
   if (pending_.size() < wanted_bytes_) return {};
-  BDELTA_ASSIGN(const native::Measure measure, framer_.measure(pending_));
+  BDELTA_ASSIGN(const native::Measure measure, prover_.measure(pending_));
   if (!measure.whole || measure.bytes > pending_.size()) {
     want(measure);
     return {};
@@ -115,10 +109,7 @@ Status PushRun::recognise(ByteSpan& bytes) {
   std::copy_n(bytes.begin(), more, first.begin() + static_cast<std::ptrdiff_t>(pending_.size()));
   BDELTA_TRY(recognise_patch(first));
   kind_ = native::detect(first) ? Kind::kRecords : Kind::kWhole;
-  if (kind_ == Kind::kWhole && options_.expected_head_sha256) {
-    return Error{ErrorCode::kPatchDigest,
-                 "a patch of this format has no list of digests; take it whole and expect the SHA-256 of all of it"};
-  }
+  if (kind_ == Kind::kWhole) BDELTA_TRY(prover_.refuse_unlisted());
   wanted_bytes_ = first.size();
   return {};
 }
@@ -144,9 +135,9 @@ void PushRun::want(const native::Measure& measure) {
 
 // A whole record: what it says is done when this returns.
 Status PushRun::execute(ByteSpan record, std::uint64_t target_bytes) {
-  if (!has_head_) return execute_head(record);
-  BDELTA_TRY(check_digest(record));
+  BDELTA_TRY(prover_.prove(record));
   read_from(record);
+  if (!has_head_) return execute_head(record);
   if (!began_) {
     BDELTA_TRY(run_.read_plan_record());
     if (run_.plan_is_whole()) BDELTA_TRY(begin());
@@ -155,50 +146,19 @@ Status PushRun::execute(ByteSpan record, std::uint64_t target_bytes) {
     BDELTA_ASSIGN(const bool more, run_.execute_windows(target_pos_));
     ended_ = !more;
   }
-  framer_.advance(record);
-  return {};
+  return prover_.pass(record);
 }
 
 Status PushRun::execute_head(ByteSpan head) {
-  if (const auto& expected = options_.expected_head_sha256) {
-    const Sha256Digest found = sha256(head);
-    if (found != *expected) return wrong_digest("the head", *expected, found, 0);
-  }
-  read_from(head);
   BDELTA_TRY(run_.read_header());
-  framer_.advance(head);
-  if (options_.expected_head_sha256 && framer_.digests().empty()) {
-    return Error{ErrorCode::kPatchDigest, "the patch has no list of digests; make it with one (bdelta --digests)"};
-  }
-  BDELTA_TRY(check_memory());
+  BDELTA_TRY(prover_.pass(head));
+  BDELTA_TRY(run_.check_held_parts());
   has_head_ = true;
   BDELTA_TRY(run_.verify_source());
   return run_.plan_is_whole() ? begin() : Status();
 }
 
-Status PushRun::check_memory() const {
-  const PatchInfo& info = run_.info();
-  const std::uint64_t limit = options_.apply.memory_limit_bytes;  // not less than what the decoder takes
-  if (info.group_bytes <= limit - info.decoder_memory_bytes) return {};
-  return Error{ErrorCode::kMemoryLimit, "the patch has parts of " + std::to_string(info.group_bytes) +
-                                            " bytes and takes " + std::to_string(info.decoder_memory_bytes) +
-                                            " to decode them, the limit is " + std::to_string(limit)};
-}
-
-// Before anything of the record is looked at by a decoder.
-Status PushRun::check_digest(ByteSpan record) {
-  const std::vector<Sha256Digest>& digests = framer_.digests();
-  if (digests.empty()) return {};
-  if (digest_index_ == digests.size()) {
-    return Error{ErrorCode::kPatchDigest, "the patch has more parts than digests", record_pos_};
-  }
-  const Sha256Digest& expected = digests[digest_index_++];
-  const Sha256Digest found = sha256(record);
-  return found == expected ? Status() : Status(wrong_digest("a part", expected, found, record_pos_));
-}
-
 void PushRun::read_from(ByteSpan record) {
-  record_pos_ += record.size();
   record_.set(record);
   run_.resume_patch();
 }
@@ -216,10 +176,9 @@ Status PushRun::begin() {
 Status PushRun::check_end() const {
   if (!ended_) {
     return Error{ErrorCode::kPatchTruncated, "the patch ends inside a part or before its end record",
-                 record_pos_ + pending_.size()};
+                 prover_.position() + pending_.size()};
   }
-  if (digest_index_ == framer_.digests().size()) return {};
-  return Error{ErrorCode::kPatchDigest, "the patch has fewer parts than digests", record_pos_};
+  return prover_.check_end();
 }
 
 Result<Report> PushRun::end() {

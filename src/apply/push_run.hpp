@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "apply/apply_run.hpp"
+#include "apply/record_prover.hpp"
 #include "bdelta/push.hpp"
-#include "format/native/framing.hpp"
 
 namespace bdelta {
 
@@ -51,8 +51,6 @@ class PushRun {
   Status execute(ByteSpan record, std::uint64_t target_bytes);
   Status execute_head(ByteSpan head);
   Status execute_whole();
-  Status check_memory() const;
-  Status check_digest(ByteSpan record);
   void read_from(ByteSpan record);
   Status begin();
   Status check_end() const;
@@ -63,16 +61,14 @@ class PushRun {
   RandomReader& source_;
   const TargetSink sink_;
   const PushOptions options_;
-  native::RecordFramer framer_;
+  RecordProver prover_;
   std::pmr::vector<std::uint8_t> pending_;  // what is there of the record at hand
   std::uint64_t wanted_bytes_ = 0;          // size of pending_ at which to measure again
   Kind kind_ = Kind::kUnknown;
   bool has_head_ = false;
   bool began_ = false;            // windows may come
   bool ended_ = false;            // behind the end record
-  std::uint64_t record_pos_ = 0;  // of the patch, where the record at hand begins
   std::uint64_t target_pos_ = 0;  // where the last group ended
-  std::size_t digest_index_ = 0;  // of the record at hand
   std::optional<Error> failed_;
   RecordReader record_;
   ApplyRun run_;

@@ -1,12 +1,10 @@
 #include "apply/verified_patch.hpp"
 
 #include <algorithm>
-#include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "hash/xxh3.hpp"
-#include "io/open.hpp"
 
 namespace bdelta {
 namespace {
@@ -72,25 +70,6 @@ Result<std::size_t> VerifiedPatch::read_again(MutableByteSpan out) {
                  "the patch was changed after its SHA-256 had been taken; run again when nothing writes to it"};
   }
   return count;
-}
-
-Result<OpenedPatch> open_patch_path(const std::filesystem::path& path, const ApplyOptions& options,
-                                    io::IoCounters* counters) {
-  OpenedPatch opened;
-  std::error_code ignored;
-  // Asked by name: to open a fifo and close it again would break the pipe of its writer.
-  if (options.expected_patch_sha256 && path != "-" && std::filesystem::is_regular_file(path, ignored)) {
-    FileOptions files = options.files;
-    files.mode = IoMode::kStdio;
-    BDELTA_ASSIGN(opened.file, io::open_random(path, files, counters));
-    opened.verified = std::make_unique<VerifiedPatch>(*opened.file, *options.expected_patch_sha256);
-    return opened;
-  }
-  BDELTA_ASSIGN(opened.stream, io::open_sequential(path, options.files, counters));
-  if (options.expected_patch_sha256) {
-    opened.verified = std::make_unique<VerifiedPatch>(*opened.stream, *options.expected_patch_sha256, options.files);
-  }
-  return opened;
 }
 
 }  // namespace bdelta

@@ -7,9 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "bdelta/apply.hpp"
+#include "bdelta/files.hpp"
 #include "hash/sha256.hpp"
-#include "io/counters.hpp"
 #include "io/spool.hpp"
 #include "parallel/watch.hpp"
 
@@ -45,19 +44,5 @@ class VerifiedPatch final : public SequentialReader {
   Sha256Hasher hasher_again_;       // of those bytes
   std::optional<Status> verified_;  // absent before the first read
 };
-
-// The patch of a call over paths, as a stream or, where a digest is expected, proven.
-struct OpenedPatch {
-  std::unique_ptr<SequentialReader> stream;  // null for a file that is proven
-  std::unique_ptr<RandomReader> file;
-  std::unique_ptr<VerifiedPatch> verified;   // null where no digest is expected
-
-  [[nodiscard]] SequentialReader& reader() const noexcept {
-    return verified ? static_cast<SequentialReader&>(*verified) : *stream;
-  }
-};
-
-Result<OpenedPatch> open_patch_path(const std::filesystem::path& path, const ApplyOptions& options,
-                                    io::IoCounters* counters);
 
 }  // namespace bdelta

@@ -79,7 +79,6 @@ Status make_push(const bdelta_apply_options* options, bdelta_push** to, Open&& o
   BDELTA_ASSIGN(const bdelta_apply_options read, read_optional(options, "bdelta_apply_options"));
   PushOptions how;
   BDELTA_ASSIGN(how.apply, apply_options(read));
-  BDELTA_ASSIGN(how.expected_head_sha256, digest_option(read.head_sha256));
   BDELTA_ASSIGN(const bdelta_allocator allocator, check_allocator(read.allocator));
   CallerMemory memory(allocator);
   void* const block = memory.take(sizeof(bdelta_push));

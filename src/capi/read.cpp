@@ -7,7 +7,6 @@ namespace {
 // The options of a call that is not push.
 Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
   BDELTA_ASSIGN(const bdelta_apply_options read, read_optional(options, "bdelta_apply_options"));
-  if (read.head_sha256) return Error{ErrorCode::kUsage, "head_sha256 belongs to push mode; set patch_sha256"};
   if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
   return apply_options(read);
 }

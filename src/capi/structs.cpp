@@ -16,6 +16,12 @@ void put_text(std::string_view text, char* to, std::size_t size) noexcept {
   to[length] = '\0';
 }
 
+std::optional<Sha256Bytes> digest_option(const std::uint8_t* bytes) {
+  std::optional<Sha256Bytes> digest;
+  if (bytes) std::copy_n(bytes, sizeof(Sha256Bytes), digest.emplace().begin());
+  return digest;
+}
+
 }  // namespace
 
 std::int32_t tell(const Status& status, bdelta_error* to) noexcept {
@@ -71,12 +77,6 @@ std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progres
   return [progress, user](std::uint64_t done, std::uint64_t total) { return progress(user, done, total) == 0; };
 }
 
-Result<std::optional<Sha256Bytes>> digest_option(const std::uint8_t* bytes) {
-  std::optional<Sha256Bytes> digest;
-  if (bytes) std::copy_n(bytes, sizeof(Sha256Bytes), digest.emplace().begin());
-  return digest;
-}
-
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS;
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0 || from.reserved_2 != 0) {
@@ -87,7 +87,8 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   if (from.memory_bytes != 0) options.memory_limit_bytes = from.memory_bytes;
   if (from.target_bytes != 0) options.output_limit_bytes = from.target_bytes;
   if (from.window_bytes != 0) options.window_limit_bytes = from.window_bytes;
-  BDELTA_ASSIGN(options.expected_patch_sha256, digest_option(from.patch_sha256));
+  options.expected_patch_sha256 = digest_option(from.patch_sha256);
+  options.expected_head_sha256 = digest_option(from.head_sha256);
   options.progress = progress_option(from.progress, from.progress_user);
   options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);

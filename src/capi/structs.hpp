@@ -84,9 +84,8 @@ Result<unsigned> thread_option(std::uint32_t threads);
 FileOptions file_options(std::uint32_t flags, std::uint64_t io_buffer_bytes, const char* temp_dir);
 std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progress progress, void* user);
 
-// All but head_sha256 and allocator, which are those of push.
+// All but the allocator, which is that of push.
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from);
-Result<std::optional<Sha256Bytes>> digest_option(const std::uint8_t* bytes);
 
 // Hands on the error, or the report to a caller who wants one.
 Status give(const Result<Report>& made, bdelta_report* report);

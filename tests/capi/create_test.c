@@ -193,10 +193,16 @@ static void test_digests(const bytes *source, const bytes *target) {
   CHECK_CODE(BDELTA_OK, push_in_pieces(&reader, &writer, &patch, 9, &apply));
   CHECK(same(&made.made, target));
   drop(&made.made);
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_apply(&reader, &input, &writer, &apply, NULL, NULL));
+  CHECK(same(&made.made, target));
+  drop(&made.made);
   memcpy(other, report.head_sha256, 32);
   other[31] ^= 1;
   apply.head_sha256 = other;
   CHECK_CODE(BDELTA_kPatchDigest, push_in_pieces(&reader, &writer, &patch, 9, &apply));
+  state.pos = 0;
+  CHECK_CODE(BDELTA_kPatchDigest, bdelta_apply(&reader, &input, &writer, &apply, NULL, NULL));
   apply.head_sha256 = report.head_sha256;
   CHECK_CODE(BDELTA_kPatchDigest, push_in_pieces(&reader, &writer, &plain, 9, &apply));
   CHECK(made.made.size == 0);

@@ -201,8 +201,112 @@ TEST(Push, ATrustedHeadNeedsAList) {
   const Pair pair = small_groups();
   const SplitPatch split = split_patch(pair.patch);
   PushOptions options;
-  options.expected_head_sha256 = sha256(with_header(split.header, {}));
+  options.apply.expected_head_sha256 = sha256(with_header(split.header, {}));
   EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, pair.patch, 7, options));
+  EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, pair.patch, Sink::kSequential, options.apply));
+}
+
+// A patch of many small parts with a list of them, and the digest of its head.
+struct ListedPair : Pair {
+  Sha256Digest head{};
+};
+
+ListedPair listed_pair() {
+  ListedPair pair{small_groups()};
+  const SplitPatch split = split_patch(pair.patch);
+  native::RecordFramer framer(1 << 20);
+  ByteSpan rest = pair.patch;
+  Bytes list;
+  std::uint64_t count = 0;
+  for (bool is_head = true; !rest.empty(); is_head = false) {
+    const auto measure = framer.measure(rest);
+    EXPECT_OK(measure);
+    const ByteSpan record = rest.first(static_cast<std::size_t>(measure->bytes));
+    if (!is_head) append(list, sha256(record));
+    count += !is_head;
+    framer.advance(record);
+    rest = rest.subspan(record.size());
+  }
+  native::Header header = split.header;
+  header.required_features |= native::kFeatureDigests;
+  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kDigests)};
+  append_varint(body, count);
+  append(body, list);
+  const std::size_t list_bytes = body.size();
+  append(body, split.body);
+  pair.patch = with_header(header, body);
+  pair.head = sha256(ByteSpan(pair.patch).first(native::header_bytes_of(pair.patch) + list_bytes));
+  return pair;
+}
+
+TEST(ExpectedHead, ProvesEachPartBeforeItIsDecoded) {
+  const ListedPair pair = listed_pair();
+  ApplyOptions options;
+  options.expected_head_sha256 = pair.head;
+  for (const Sink sink : kAllSinks) {
+    const auto made = apply_patch(pair.source, pair.patch, sink, options);
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(sink == Sink::kCheck ? Bytes() : pair.target, *made));
+  }
+  for (std::size_t at = 0; at < pair.patch.size(); ++at) {
+    Bytes bad = pair.patch;
+    bad[at] ^= 0x10;
+    const auto made = apply_patch(pair.source, bad, Sink::kSequential, options);
+    ASSERT_FALSE(made) << at;
+    const ErrorCode code = made.error().code;  // what tells where a part ends may be hit, or what tells the format
+    ASSERT_TRUE(code == ErrorCode::kPatchDigest || code == ErrorCode::kPatchTruncated || at < 5) << at << to_string(made.error());
+  }
+}
+
+TEST(ExpectedHead, TellsThatThePatchIsCutOrGoesOn) {
+  const ListedPair pair = listed_pair();
+  ApplyOptions options;
+  options.expected_head_sha256 = pair.head;
+  for (std::size_t size = 8; size < pair.patch.size(); ++size) {
+    EXPECT_FAILS(ErrorCode::kPatchTruncated,
+                 apply_patch(pair.source, ByteSpan(pair.patch).first(size), Sink::kSequential, options));
+  }
+  Bytes longer = pair.patch;
+  longer.push_back(1);
+  EXPECT_FAILS(ErrorCode::kPatchTrailingBytes, apply_patch(pair.source, longer, Sink::kSequential, options));
+}
+
+TEST(ExpectedHead, GoesTogetherWithTheDigestOfTheWhole) {
+  const ListedPair pair = listed_pair();
+  ApplyOptions options;
+  options.expected_head_sha256 = pair.head;
+  options.expected_patch_sha256 = sha256(pair.patch);
+  EXPECT_OK(apply_patch(pair.source, pair.patch, Sink::kSequential, options));
+  (*options.expected_patch_sha256)[0] ^= 1;
+  EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, pair.patch, Sink::kSequential, options));
+  options.expected_patch_sha256 = sha256(pair.patch);
+  (*options.expected_head_sha256)[31] ^= 1;
+  EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, pair.patch, Sink::kSequential, options));
+}
+
+TEST(ExpectedHead, PartsThatWaitCountAsMemory) {
+  const SplitPatch split = split_patch(listed_pair().patch);
+  native::Header header = split.header;
+  header.group_bytes = std::uint64_t{1} << 40;
+  const Bytes patch = with_header(header, split.body);
+  const std::size_t list_bytes = 2 + 32 * std::size_t{split.body[1]};
+  ApplyOptions options = careful().apply;
+  EXPECT_OK(apply_patch(small_groups().source, patch, Sink::kSequential, options));
+  options.expected_head_sha256 = sha256(ByteSpan(patch).first(native::header_bytes_of(patch) + list_bytes));
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(small_groups().source, patch, Sink::kSequential, options));
+}
+
+TEST(ExpectedHead, KnowsNoFormatWithoutAList) {
+  ApplyOptions options;
+  options.expected_head_sha256.emplace();
+  const Bytes source = bytes_of("old");
+  EXPECT_FAILS(ErrorCode::kNotAPatch, apply_patch(source, bytes_of("PK\3\4 is an archive"), Sink::kSequential, options));
+  EXPECT_FAILS(ErrorCode::kPatchTruncated, apply_patch(source, {}, Sink::kSequential, options));
+  CreateOptions create;
+  create.format = PatchFormat::kBdt1;
+  const auto patch = make_patch(source, bytes_of("new"), create);
+  ASSERT_OK(patch);
+  EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(source, *patch, Sink::kSequential, options));
 }
 
 TEST(Push, DigestsAreCountedToo) {
@@ -223,7 +327,12 @@ TEST(Push, DigestsAreCountedToo) {
     append(body, ByteSpan(list).subspan(2, (count - (change < 0 ? 1u : 0u)) * 32));
     body.resize(2 + static_cast<std::size_t>(body[1]) * 32);
     append(body, ByteSpan(list).subspan(2 + count * 32));
-    EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, with_header(split_patch(*listed).header, body), 4));
+    const Bytes bad = with_header(split_patch(*listed).header, body);
+    EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, bad, 4));
+    ApplyOptions expecting;
+    expecting.expected_head_sha256 =
+        sha256(ByteSpan(bad).first(native::header_bytes_of(bad) + 2 + static_cast<std::size_t>(body[1]) * 32));
+    EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, bad, Sink::kSequential, expecting));
   }
 }
 

@@ -1,4 +1,4 @@
-"""--sha256 and --digests: what a patch has to be is proven before it is read."""
+"""--sha256, --digests and --head-sha256: what a patch has to be is proven before it is read."""
 import hashlib
 import json
 import os
@@ -117,6 +117,44 @@ class Digests(support.Case):
     def test_it_applies_like_any_other(self):
         self.succeed(self.bpatch("old", "made", "listed", "--no-sync"))
         self.assertEqual(self.get("made"), self.new)
+
+    def test_the_head_proves_each_part(self):
+        head = self.made["head_sha256"]
+        digest = hashlib.sha256(self.get("listed")).hexdigest()
+        for more in ((), ("--sha256", digest), ("--io=stdio", "-t1")):
+            self.succeed(self.bpatch("old", "made", "listed", "-f", "--no-sync", "--head-sha256", head.upper(), *more))
+            self.assertEqual(self.get("made"), self.new)
+        self.succeed(self.bpatch("old", "listed", "--check", "--head-sha256", head))
+        self.assertTrue(self.report(support.BPATCH, "old", "made", "listed", "-f", "--head-sha256", head)["up_to_date"])
+
+    def test_another_head_or_part_is_refused(self):
+        head = self.made["head_sha256"]
+        other = head[:-1] + ("0" if head[-1] != "0" else "1")
+        self.refuse_untouched(lambda: self.bpatch("old", "made", "listed", "--head-sha256", other), 3, '"listed"', head, other)
+        self.refuse_untouched(lambda: self.bpatch("old", "made", "patch", "--head-sha256", head), 3, '"patch"')
+        patch = bytearray(self.get("listed"))
+        patch[-10] ^= 1
+        self.put("damaged", patch)
+        for arguments in (("old", "made", "damaged"), ("old", "damaged", "--check")):
+            result = self.bpatch(*arguments, "--json", "--head-sha256", head)
+            self.assertEqual(json.loads(result.stdout)["error"]["code"], 309)
+        self.assertNotIn("made", os.listdir(self.dir))
+        whole = hashlib.sha256(patch).hexdigest()
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "damaged", "--sha256", whole, "--head-sha256", head), 3, "part")
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "listed", "--sha256", whole, "--head-sha256", head), 3, whole)
+
+    def test_a_head_proves_what_comes_through_a_pipe(self):
+        head, patch = self.made["head_sha256"], self.get("listed")
+        result = self.succeed(self.bpatch("old", "-", "-", "--head-sha256", head, input=patch))
+        self.assertEqual(result.stdout, self.new)
+        result = self.bpatch("old", "made", "-", "--json", "--head-sha256", head, input=patch[:-1])
+        self.assertEqual(json.loads(result.stdout)["error"]["name"], "PatchTruncated")
+
+    def test_a_head_is_one_of_a_patch_with_a_list(self):
+        self.succeed(self.bdelta("old", "new", "patch1", "--format=bdt1"))
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch1", "--head-sha256", 64 * "0"), 3, "list of digests")
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "listed", "--head-sha256", "abc"), 1, "64 hexadecimal")
+        self.refuse_untouched(lambda: self.bpatch("--info", "listed", "--head-sha256", 64 * "0"), 1, "--info")
 
     def test_info_tells_the_head(self):
         for executable in (support.BDELTA, support.BPATCH):

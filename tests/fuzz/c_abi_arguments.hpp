@@ -125,8 +125,10 @@ class Options {
     if ((how & 0x08) != 0) {
       const std::uint8_t kind = input.u8();
       const Sample& of = ends.patch_of();
-      const std::uint8_t* const right = push ? of.info.head_sha256 : of.sha256.data();
-      (push != (kind % 8 == 7) ? wanted.head_sha256 : wanted.patch_sha256) = kind % 2 != 0 ? right : kOther;
+      const bool of_head = push ? kind % 8 != 7 : kind % 8 >= 4;
+      const bool of_whole = push == (kind % 8 == 7);
+      if (of_head) wanted.head_sha256 = kind % 2 != 0 ? of.info.head_sha256 : kOther;
+      if (of_whole) wanted.patch_sha256 = kind % 2 != 0 ? of.sha256.data() : kOther;
     }
     if ((how & 0x10) != 0) wanted.threads = kThreads[input.u8() % 8];
     if ((how & 0x20) != 0) {
@@ -157,7 +159,7 @@ class Options {
   [[nodiscard]] bool usage() const {
     if (null_) return false;
     const bdelta_apply_options& of = effective_;
-    const bool other_way = push_ ? of.patch_sha256 != nullptr : of.head_sha256 != nullptr || of.allocator != nullptr;
+    const bool other_way = push_ ? of.patch_sha256 != nullptr : of.allocator != nullptr;
     const bool known_flags = (of.flags & ~7u) == 0 && of.reserved == 0;
     return !struct_->is_known() || other_way || !known_flags || bad_allocator() ||
            (of.threads > 1024 && of.threads != BDELTA_ALL_CORES);
@@ -168,14 +170,14 @@ class Options {
   [[nodiscard]] bool allow(const bdelta_info& info) const { return !forbid(info) && memory_bytes() >= 4096; }
 
   [[nodiscard]] bool forbid(const bdelta_info& info) const {
-    const std::uint64_t held_bytes = push_ ? info.group_bytes : 0;
+    const std::uint64_t held_bytes = push_ || effective_.head_sha256 != nullptr ? info.group_bytes : 0;
     return info.decoder_memory_bytes + held_bytes > memory_bytes() || info.target_bytes > most_made() ||
            (effective_.window_bytes != 0 && info.window_bytes > effective_.window_bytes);
   }
 
   // A digest is asked for, and it is that of something else.
   [[nodiscard]] bool other_digest(const Sample& of) const {
-    if (effective_.patch_sha256 != nullptr) return std::memcmp(effective_.patch_sha256, of.sha256.data(), 32) != 0;
+    if (effective_.patch_sha256 != nullptr && std::memcmp(effective_.patch_sha256, of.sha256.data(), 32) != 0) return true;
     if (effective_.head_sha256 == nullptr) return false;
     return of.info.has_head_sha256 == 0 || std::memcmp(effective_.head_sha256, of.info.head_sha256, 32) != 0;
   }

@@ -9,13 +9,16 @@ constexpr ProgramTexts kTexts{"bpatch", "Rebuilds NEW from OLD and PATCH.", "The
                               "The file to make; - is standard output", "The patch; - is standard input"};
 
 struct Words {
-  std::string max_output, sha256;
+  std::string max_output, sha256, head_sha256;
   bool check = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nwrite nothing");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
+      ->type_name("HEX")
+      ->check(check_sha256);
+  app.add_option("--head-sha256", words.head_sha256, "The SHA-256 that the head of PATCH must have, of\nbdelta --digests; it proves each part as it comes")
       ->type_name("HEX")
       ->check(check_sha256);
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
@@ -28,6 +31,7 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   apply.time_limit_seconds = common.time_limit_seconds;
   if (common.memory_bytes != 0) apply.memory_limit_bytes = common.memory_bytes;
   if (!words.sha256.empty()) apply.expected_patch_sha256 = parse_sha256(words.sha256);
+  if (!words.head_sha256.empty()) apply.expected_head_sha256 = parse_sha256(words.head_sha256);
   apply.output_limit_bytes = size_or(words.max_output, apply.output_limit_bytes);
   return apply;
 }
@@ -47,7 +51,8 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (wrong.empty() && options.common.source == "-") {
     wrong = "- can't stand for this file, which is read at many places at once; give a file";
   }
-  if (wrong.empty() && options.common.action == Action::kInfo && options.apply.expected_patch_sha256) {
+  const bool expects = options.apply.expected_patch_sha256 || options.apply.expected_head_sha256;
+  if (wrong.empty() && options.common.action == Action::kInfo && expects) {
     wrong = "--info takes one PATCH and nothing else";
   }
   if (!wrong.empty()) return line.refuse(wrong);

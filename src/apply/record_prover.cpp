@@ -1,0 +1,53 @@
+#include "apply/record_prover.hpp"
+
+#include <string>
+
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+#include "hash/xxh3.hpp"
+
+namespace bdelta {
+namespace {
+
+Status require_digest(const char* what, const Sha256Digest& expected, ByteSpan bytes, std::uint64_t offset) {
+  const Sha256Digest found = sha256(bytes);
+  if (found == expected) return {};
+  return Error{ErrorCode::kPatchDigest,
+               std::string(what) + ": expected SHA-256 " + to_hex(expected) + ", found " + to_hex(found) +
+                   "; it was not decoded, fetch the patch again from a source you trust",
+               offset};
+}
+
+}  // namespace
+
+Status RecordProver::refuse_unlisted() const {
+  if (!expected_head_) return {};
+  return Error{ErrorCode::kPatchDigest,
+               "a patch of this format has no list of digests; take it whole and expect the SHA-256 of all of it"};
+}
+
+Status RecordProver::prove(ByteSpan record) {
+  if (!has_head_) return expected_head_ ? require_digest("the head", *expected_head_, record, 0) : Status();
+  const std::vector<Sha256Digest>& digests = framer_.digests();
+  if (digests.empty()) return {};
+  if (digest_index_ == digests.size()) {
+    return Error{ErrorCode::kPatchDigest, "the patch has more parts than digests", position_};
+  }
+  return require_digest("a part", digests[digest_index_++], record, position_);
+}
+
+Status RecordProver::pass(ByteSpan record) {
+  framer_.advance(record);
+  position_ += record.size();
+  if (has_head_) return {};
+  has_head_ = true;
+  if (!expected_head_ || !framer_.digests().empty()) return {};
+  return Error{ErrorCode::kPatchDigest, "the patch has no list of digests; it has to be made with one"};
+}
+
+Status RecordProver::check_end() const {
+  if (digest_index_ == framer_.digests().size()) return {};
+  return Error{ErrorCode::kPatchDigest, "the patch has fewer parts than digests", position_};
+}
+
+}  // namespace bdelta
