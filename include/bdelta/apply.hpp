@@ -11,11 +11,11 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include "bdelta/files.hpp"
 #include "bdelta/inspect.hpp"
+#include "bdelta/progress.hpp"
 #include "bdelta/report.hpp"
 #include "bdelta/trace.hpp"
 
@@ -49,10 +49,10 @@ struct ApplyOptions {
   // still be coming. Both digests may be expected.
   std::optional<Sha256Bytes> expected_head_sha256;
 
-  // Called with target bytes done, from one thread at a time, every few milliseconds at most; returning false cancels
-  // with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet; the total is 0
-  // until the head of the patch was read.
-  std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+  // Called with target bytes done and the phase, from one thread at a time, every few milliseconds at most; returning false
+  // cancels with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet; the
+  // total is 0 until the head of the patch was read.
+  ProgressCallback progress;
 
   // Seconds after which the work ends with kTimeLimit, counted from the call, in push mode from opening on; 0 = none. A
   // patch made to take long then can't. Noticed as cancelling is, so not while an input that is a pipe keeps silent.

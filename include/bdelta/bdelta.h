@@ -135,6 +135,9 @@ typedef struct bdelta_writer {
  * system. */
 typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
 
+/* The same with what is being done: one of the names of phases that the README lists, e.g. "hash". Never to be freed. */
+typedef int32_t (*bdelta_phase_progress)(void *user, uint64_t done, uint64_t total, const char *phase);
+
 /* Memory of the caller's. `allocate` gives `size` bytes aligned as by malloc, or NULL; `release` gets what it gave.
  *
  * It covers the bdelta_push object's own record and the bytes of the patch that wait in it for the rest of their part,
@@ -187,6 +190,7 @@ typedef struct bdelta_apply_options {
   uint32_t target_mode;        /* over files: the permission bits of NEW, up to 0777 in octal; 0 = those of the file that
                                   it replaces, or of OLD less what umask takes, never set-id bits. Not on Windows */
   uint32_t reserved_2;
+  bdelta_phase_progress phase_progress; /* called in the place of `progress`, with progress_user; NULL = none */
 } bdelta_apply_options;
 
 /* What a call did. */
@@ -319,6 +323,7 @@ typedef struct bdelta_create_options {
   uint64_t io_buffer_bytes;  /* as above */
   const char *temp_dir;      /* also where a patch over 16 MiB waits, and an input that comes as a stream; NULL = beside
                                 the output, and the system's */
+  bdelta_phase_progress phase_progress; /* called in the place of `progress`, with progress_user; NULL = none */
 } bdelta_create_options;
 
 /* Writes to `patch` what leads from OLD at `source` to NEW at `target`. The patch comes into being whole or not at all.

@@ -9,10 +9,10 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include "bdelta/files.hpp"
+#include "bdelta/progress.hpp"
 #include "bdelta/report.hpp"
 #include "bdelta/trace.hpp"
 
@@ -80,10 +80,10 @@ struct CreateOptions {
   // waits of the system (a slow disk, syncing). Decides whether there is a patch, never what is in it.
   double time_limit_seconds = 0;
 
-  // Called with the share of the work done, in bytes of NEW: never falling, `total` at the end. From one thread at a
-  // time, every few milliseconds at most; returning false cancels with kCancelled, within 0.1 s like the time limit;
-  // a few steps with files of hundreds of MB take up to two tenths of a second where the processor has other work.
-  std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
+  // Called with the share of the work done, in bytes of NEW, and the phase: never falling, `total` at the end. From one
+  // thread at a time, every few milliseconds at most; returning false cancels with kCancelled, within 0.1 s like the time
+  // limit; a few steps with files of hundreds of MB take up to two tenths of a second where the processor has other work.
+  ProgressCallback progress;
 
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
   TraceSink* trace = nullptr;

@@ -45,6 +45,7 @@ bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, c
   if (target == "-" || !info.target_digest) return false;
   auto existing = open_random(target, files);
   if (!existing || (*existing)->size() != info.target_size) return false;
+  if (watch) watch->set_phase(PhaseId::kVerify);
   const Span span(timeline, PhaseId::kVerify, TraceSpan::kNone, info.target_size);
   const auto digest = digest_of(**existing, watch);
   if (!digest && watch) watch->advance();  // tells an interruption from what can't be read

@@ -79,6 +79,7 @@ Status ApplyRun::verify_source() {
                                                   std::to_string(source_.size()) + "; give the version the patch starts from"};
   }
   if (!info().source_digest || source_verified_) return {};
+  own_watch_.set_phase(PhaseId::kHash);
   const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
   BDELTA_ASSIGN(const Digest128 found, digest_of(source_, watch()));
   if (found != *info().source_digest) {
@@ -90,6 +91,7 @@ Status ApplyRun::verify_source() {
 }
 
 Status ApplyRun::prepare_prediction() {
+  own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
   BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
   if (!plan) return {};
@@ -100,6 +102,7 @@ Status ApplyRun::prepare_prediction() {
 Status ApplyRun::move_numbers() {
   const MovedNumbers& numbers = reader_->moved_numbers();
   if (numbers.lists.empty()) return {};
+  own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, numbers.type_bytes);
   BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, numbers, watch()));
   return {};
@@ -131,6 +134,7 @@ Status ApplyRun::read_plan_record() {
 }
 
 void ApplyRun::begin_target(const TargetSink& sink) {
+  own_watch_.set_phase(PhaseId::kExecute);
   own_watch_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
   if (!reader_->header_sums().empty()) header_sums_.emplace(reader_->header_sums());

@@ -72,9 +72,12 @@ FileOptions file_options(std::uint32_t flags, std::uint64_t io_buffer_bytes, con
   return files;
 }
 
-std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progress progress, void* user) {
+ProgressCallback progress_option(bdelta_progress progress, bdelta_phase_progress phase_progress, void* user) {
+  if (phase_progress) {
+    return [=](const Progress& now) { return phase_progress(user, now.done, now.total, now.phase) == 0; };
+  }
   if (!progress) return {};
-  return [progress, user](std::uint64_t done, std::uint64_t total) { return progress(user, done, total) == 0; };
+  return [=](std::uint64_t done, std::uint64_t total) { return progress(user, done, total) == 0; };
 }
 
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
@@ -89,7 +92,7 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   if (from.window_bytes != 0) options.window_limit_bytes = from.window_bytes;
   options.expected_patch_sha256 = digest_option(from.patch_sha256);
   options.expected_head_sha256 = digest_option(from.head_sha256);
-  options.progress = progress_option(from.progress, from.progress_user);
+  options.progress = progress_option(from.progress, from.phase_progress, from.progress_user);
   options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
   if (from.target_mode != 0) options.target_mode = from.target_mode;

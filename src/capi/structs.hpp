@@ -82,7 +82,7 @@ Status require(const void* pointer, const char* name);
 Result<std::filesystem::path> path_of(const char* text, const char* name);
 Result<unsigned> thread_option(std::uint32_t threads);
 FileOptions file_options(std::uint32_t flags, std::uint64_t io_buffer_bytes, const char* temp_dir);
-std::function<bool(std::uint64_t, std::uint64_t)> progress_option(bdelta_progress progress, void* user);
+ProgressCallback progress_option(bdelta_progress progress, bdelta_phase_progress phase_progress, void* user);
 
 // All but the allocator, which is that of push.
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from);

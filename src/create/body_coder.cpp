@@ -30,7 +30,7 @@ std::vector<GroupPlan> BodyCoder::plan_of(const Covers& covers) {
 // of many windows are what costs.
 template <class Encode>
 std::vector<GroupDraft> BodyCoder::with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode) {
-  const Span step(pool_.timeline(), PhaseId::kEncode);
+  const Step step(pool_, PhaseId::kEncode);
   // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
   const bool cuts = budget_.ample && settings().match.parse;
   const auto encode_all = [&](std::span<const GroupPlan> groups, std::uint64_t window_bytes) {

@@ -31,7 +31,7 @@ Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
 Measure BodyCoder::full_measure() const noexcept { return settings().contents ? Measure::kAll : Measure::kLight; }
 
 Result<CodedBody> BodyCoder::code(BodyDraft draft, Measure measure) {
-  const Span step(pool_.timeline(), PhaseId::kCompress);
+  const Step step(pool_, PhaseId::kCompress);
   ContentsInputs inputs;
   if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.programs, draft.words);
   const bool slow = measure == Measure::kAll;
@@ -95,7 +95,7 @@ Status BodyCoder::code(Chosen& chosen) {
 }
 
 Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estimate estimate) {
-  const Span step(pool_.timeline(), PhaseId::kCompress);
+  const Step step(pool_, PhaseId::kCompress);
   BDELTA_ASSIGN(std::uint64_t bytes, writer_.estimate_groups(draft.groups, estimate));
   if (!draft.programs) return bytes;
   BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_.estimate_groups(covers_of(draft.groups), estimate));

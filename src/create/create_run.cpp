@@ -130,8 +130,8 @@ Status CreateRun::finish_bdt1() {
 Status CreateRun::self_check() {
   watch_.set_range(share::kEncoded, 1);
   if (!options_.verify) return {};
+  const Step step(*pool_, PhaseId::kVerify, target_size());
   watch_.begin_stage(0.7, target_size());
-  const Span step(&timeline_, PhaseId::kVerify, TraceSpan::kNone, target_size());
   timeline_.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(inputs_.source.bytes());
   io::MemoryReader target(inputs_.target.bytes());
@@ -148,7 +148,7 @@ Status CreateRun::self_check() {
 
 Status CreateRun::write(SequentialWriter& patch) {
   report_.patch_bytes = patch_bytes();
-  const Span step(&timeline_, PhaseId::kWrite, TraceSpan::kNone, report_.patch_bytes);
+  const Step step(*pool_, PhaseId::kWrite, report_.patch_bytes);
   watch_.begin_stage(1, report_.patch_bytes);
   std::optional<FileHasher> hasher;
   if (options_.digest_patch) hasher.emplace(true);
@@ -174,7 +174,7 @@ Status CreateRun::write(SequentialWriter& patch) {
 }
 
 Status CreateRun::finish(SequentialWriter& patch) {
-  const Span step(&timeline_, PhaseId::kFinish);
+  const Step step(*pool_, PhaseId::kFinish);
   return patch.finish();
 }
 

@@ -34,7 +34,7 @@ Status CreateRun::encode() {
 
 Status CreateRun::write_groups(std::vector<GroupDraft> groups) {
   {
-    const Span step(&timeline_, PhaseId::kCompress);
+    const Step step(*pool_, PhaseId::kCompress);
     BDELTA_TRY(writer_->add_groups(groups));
   }
   for (const GroupDraft& group : groups) {
@@ -89,14 +89,14 @@ Status CreateRun::encode_predicted() {
   std::vector<GroupDraft> covers = covers_of(contents);
   watch_.begin_stage(1, stream_bytes(contents));
   {
-    const Span step(&timeline_, PhaseId::kCompress);
+    const Step step(*pool_, PhaseId::kCompress);
     BDELTA_TRY(writer_->add_plan(chosen_.programs->plan(), covers, chosen_.programs->apply_bytes()));
   }
   return write_groups(std::move(contents));
 }
 
 Status CreateRun::encode_bdt1() {
-  const Span step(&timeline_, PhaseId::kEncode, TraceSpan::kNone, inputs_.segment.end - inputs_.segment.begin);
+  const Step step(*pool_, PhaseId::kEncode, inputs_.segment.end - inputs_.segment.begin);
   watch_.begin_stage(0.5, inputs_.segment.end - inputs_.segment.begin);
   chosen_.covers = bdt1::lower_covers(inputs_.source_pieces, inputs_.target_pieces, chosen_.covers, &watch_);
   count_covers();

@@ -31,7 +31,7 @@ bool knows_target(const CreateOptions& options) {
 }  // namespace
 
 Status CreateRun::load_inputs() {
-  const Span span(&timeline_, PhaseId::kRead);
+  const Step step(*pool_, PhaseId::kRead);
   watch_.begin_stage(share::kLoaded, (budget_.source_whole ? source_size() : 0) +
                                   (budget_.target_whole ? target_size() : 0));
   if (budget_.source_whole) {
@@ -51,6 +51,7 @@ Status CreateRun::digest_inputs() {
     target_hasher_.emplace(options_.sha256_inputs);
   }
   const bool hashes_target = budget_.target_whole && target_hasher_;
+  watch_.set_phase(PhaseId::kHash);
   watch_.begin_stage(share::kDigested, source_size() + (hashes_target ? target_size() : 0));
   pool_->for_each(2, [&](std::size_t i) {
     if (!(i == 0 ? budget_.source_whole : hashes_target)) return;
@@ -93,7 +94,7 @@ void CreateRun::settle_budget() {
 
 void CreateRun::align_members() {
   if (!budget_.ample) return;
-  const Span span(&timeline_, PhaseId::kCompare);
+  const Step step(*pool_, PhaseId::kCompare);
   member_ranges_ = bdelta::align_members(inputs_.source.bytes(), inputs_.target.bytes());
 }
 
@@ -113,11 +114,11 @@ Status CreateRun::load_target(const TargetRange& segment) {
   if (joiner_) joiner_->forget_target();
   segment_bytes_.resize(static_cast<std::size_t>(length));
   {
-    const Span span(&timeline_, PhaseId::kRead, TraceSpan::kNone, length);
+    const Step step(*pool_, PhaseId::kRead, length);
     BDELTA_TRY(read_pieces(inputs_.target_reader, segment.begin, segment_bytes_, &watch_));
   }
   if (target_hasher_) {
-    const Span span(&timeline_, PhaseId::kHash, TraceSpan::kNone, length);
+    const Step step(*pool_, PhaseId::kHash, length);
     hash_watched(segment_bytes_, watch_, *target_hasher_);
   }
   inputs_.target_pieces = FilePieces(segment_bytes_, segment.begin);

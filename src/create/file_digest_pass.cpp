@@ -190,7 +190,7 @@ LeftOutDigests find_file_digests(ByteSpan source, ByteSpan target, std::uint64_t
                                  WorkerPool& pool) {
   const std::vector<PackageList> lists = find_lists(target);
   if (lists.empty()) return {};
-  const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, target.size());
+  const Step step(pool, PhaseId::kPredict, target.size());
   ChangedByName changed = changed_digests(target, lists, texts_of(source));
   std::vector<Candidate> candidates = smallest_of(find_candidates(target, changed), most_hashed_bytes);
   prove(target, candidates, pool);

@@ -35,11 +35,11 @@ Status GatheredSource::survey(FileHasher& hasher) {
     buffer.resize(kept + static_cast<std::size_t>(fresh));
     const MutableByteSpan read = MutableByteSpan(buffer).subspan(kept);
     {
-      const Span span(pool_.timeline(), PhaseId::kRead, TraceSpan::kNone, fresh);
+      const Step step(pool_, PhaseId::kRead, fresh);
       BDELTA_TRY(reader_.read_at(pos, read));
     }
     {
-      const Span span(pool_.timeline(), PhaseId::kHash, TraceSpan::kNone, fresh);
+      const Step step(pool_, PhaseId::kHash, fresh);
       hasher.update(read);
     }
     index_.add(buffer, pos - kept, pool_);
@@ -112,7 +112,7 @@ Status GatheredSource::gather(ByteSpan target, std::uint64_t target_pos, std::ui
   }
   bytes_.resize(static_cast<std::size_t>(size));
   for (const Run& run : runs_) {
-    const Span span(pool_.timeline(), PhaseId::kRead, TraceSpan::kNone, run.length);
+    const Step step(pool_, PhaseId::kRead, run.length);
     const MutableByteSpan bytes = MutableByteSpan(bytes_).subspan(static_cast<std::size_t>(run.begin),
                                                                   static_cast<std::size_t>(run.length));
     BDELTA_TRY(read_pieces(reader_, run.source_pos, bytes, pool_.watch()));

@@ -143,7 +143,7 @@ class SpanBuilder {
 LeftOutSums find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool) {
   const std::vector<std::uint64_t> headers = find_headers(target, pool);
   if (headers.size() < kLeastChangedOfAll) return {};
-  const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, target.size());
+  const Step step(pool, PhaseId::kPredict, target.size());
   SumsByKey sums = sums_of(source, pool);
   SpanBuilder spans;
   for (std::size_t i = 0; i < headers.size(); ++i) {

@@ -119,7 +119,7 @@ bool fits_in_record(const MovedNumbers& numbers) {
 }  // namespace
 
 MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& pool) {
-  const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, source.size());
+  const Step step(pool, PhaseId::kPredict, source.size());
   NumberLists found = find_number_lists(source, target, kMostTypeBytes, pool);
   MovedNumbers numbers;
   std::int64_t gained = -kRecordNumbers - kListNumbers * static_cast<std::int64_t>(found.header_positions.size());

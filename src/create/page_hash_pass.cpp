@@ -65,7 +65,7 @@ PageHashLists find_page_hash_lists(ByteSpan source, const std::vector<exe::Image
     if (const auto list = exe::find_page_hashes(target, image)) lists.push_back(*list);
   }
   if (lists.empty()) return lists;
-  const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, target.size());
+  const Step step(pool, PhaseId::kPredict, target.size());
   const std::unordered_set<std::uint64_t> known = known_hashes(source, source_images);
   const auto is_of_no_use = [&](const PageHashes& list) {
     return !is_worth_it(target, list, known) || !is_right(target, list, pool);

@@ -117,7 +117,7 @@ std::uint64_t target_bytes(const GroupPlan& plan) noexcept {
 std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
                                    std::uint64_t plain_bytes, std::uint64_t target_from) {
-  const Span step(pool.timeline(), PhaseId::kPlan);
+  const Step step(pool, PhaseId::kPlan);
   Planner planner(group_bytes);
   std::uint64_t done = range.begin;
   for (const Segment& segment : find_plain(source, target, covers, plain_bytes, target_from, pool)) {

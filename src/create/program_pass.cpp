@@ -92,7 +92,7 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
 }
 
 void ProgramPass::find_programs(ImagePair images) {
-  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+  const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
   plan_.predictor = static_cast<std::uint64_t>(predictor_for(images));
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
@@ -103,7 +103,7 @@ void ProgramPass::find_programs(ImagePair images) {
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
   {
-    const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+    const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
     old_image_ = copy_of(source_, pool_);
     new_image_ = copy_of(target_, pool_);
     exe::mask_fields(*old_, fitting_kinds_, old_image_.span(), pool_);
@@ -119,7 +119,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   ByteBuffer scale;
   Covers seeds;
   {
-    const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size() + target_.size());
+    const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
     const exe::PlaceMap map(first, pool_.watch());
     const std::vector<exe::Label> labels =
         exe::learn_labels(*old_, new_->images(), target_, map, fitting_kinds_, exe::LabelUse::kRelabel, pool_);
@@ -138,7 +138,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 // of another kind made them, it is right about few fields and takes as long as anywhere. Where they weren't moved, nothing
 // is left to foretell.
 bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
-  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
+  const Step step(pool_, PhaseId::kPredict, target_.size());
   const std::uint64_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
   const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers, pool_.watch()),
                                                   exe::LabelIndex({}), pool_, share);
@@ -179,7 +179,7 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
 }
 
 void ProgramPass::predict() {
-  const Span span(pool_.timeline(), PhaseId::kPredict, TraceSpan::kNone, target_.size());
+  const Step step(pool_, PhaseId::kPredict, target_.size());
   exe::LearnedPrediction learned = exe::learn_prediction(
       *old_, new_->images(), target_, exe::PlaceMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
   plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),

@@ -83,7 +83,7 @@ TargetCopies Refinement::target_copies_for(const Covers& covers, const WordMap* 
   const ByteSpan target = inputs_.target.bytes();
   const CopiedTarget copied{inputs_.source.bytes(), target, covers, words, !settings.quick_copies};
   const TargetCopyLimits limits{settings.history_bytes, settings.least_saved_share, settings.copy_gram_shift};
-  const Span step(coder_.pool().timeline(), PhaseId::kSelect, TraceSpan::kNone, target.size());
+  const Step step(coder_.pool(), PhaseId::kSelect, target.size());
   return bdelta::find_target_copies(copied, ParseCosts(), limits, coder_.pool());
 }
 

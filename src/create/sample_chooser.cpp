@@ -97,7 +97,7 @@ void SampleChooser::add_sets_with_target_copies() {
   WorkerPool& pool = coder_.pool();
   const ParseCosts costs;
   const TargetCopyLimits limits{history_bytes, kCopiedShare};
-  const Span step(pool.timeline(), PhaseId::kSelect, TraceSpan::kNone, target.size());
+  const Step step(pool, PhaseId::kSelect, target.size());
   const TargetCopies all = find_target_copies({source, target, seeds_}, costs, limits, pool);
   if (all.saved_bytes < all.spent_bytes / kCopiedShare) return;
   for (std::size_t i = 0; i < count_; ++i) {

@@ -222,7 +222,7 @@ Result<bool> are_worth_it(const native::CodedWords& words, const WordSample& sam
 
 Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& all, std::uint64_t most_search,
                                                       const native::Writer& writer, WorkerPool& pool) {
-  const Span span(pool.timeline(), PhaseId::kPredict, TraceSpan::kNone, all.target.size());
+  const Step step(pool, PhaseId::kPredict, all.target.size());
   const WordPieces pieces = changed_pieces(all, most_search, pool);
   Candidates candidates = vote_on_words(pieces, pool);
   weigh(candidates, pieces, pool);

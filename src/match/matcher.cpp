@@ -115,7 +115,7 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
 std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice) {
   if (source_.empty() || target.empty()) return {{}};
   const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
-    const Span span(pool_.timeline(), phase, TraceSpan::kNone, bytes);
+    const Step step(pool_, phase, bytes);
     return pass();
   };
 

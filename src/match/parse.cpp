@@ -96,6 +96,7 @@ struct Shared {
 // The covers of those chunks of the target, ascending, for each of the costs.
 std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, std::span<const ParseCosts> costs) {
   const ParseScope& scope = with.scope;
+  with.pool.set_phase(PhaseId::kParse);
   const auto most_covers = static_cast<std::size_t>(scope.bytes_per_cover ? scope.chunk_bytes / scope.bytes_per_cover : 0);
   const std::size_t together = costs_at_a_time(costs.size(), ranges.size(), with.pool.thread_count(), scope);
   const std::size_t parts = (costs.size() + together - 1) / together;
@@ -141,6 +142,7 @@ std::vector<ParseCosts> chosen_costs(const Shared& with, const std::vector<Parse
 std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds, const ParseParams& params,
                                  std::span<const std::uint8_t> miss_scale, WorkerPool& pool, const ParseScope& scope,
                                  const CostChoice* choice) {
+  pool.set_phase(PhaseId::kParse);
   const CoverChanges changes = cover_changes(source, target, seeds);
   std::vector<ParseCosts> costs = costs_for(target, seeds, changes, params);
   AnchorTable anchors;

@@ -15,17 +15,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <vector>
 
 #include "base/guard.hpp"
+#include "base/phases.hpp"
+#include "bdelta/progress.hpp"
 
 namespace bdelta {
 
 class Watch {
  public:
-  using Callback = std::function<bool(std::uint64_t done, std::uint64_t total)>;
+  using Callback = ProgressCallback;
 
   static constexpr double kCallbackSeconds = 0.005;  // between two calls inside a stage; more = fewer calls
 
@@ -43,6 +44,9 @@ class Watch {
 
   // The next unit_count units lead to `goal`, from where the stage before was to end. Asks the callback.
   void begin_stage(double goal, std::uint64_t unit_count);
+
+  // What the callback is told of the work from now on. From any thread.
+  void set_phase(PhaseId phase) noexcept { phase_.store(phase, std::memory_order_relaxed); }
 
   // `units` more are done. Throws Interrupted once the work shall end. From any thread.
   void advance(std::uint64_t units = 0);
@@ -69,6 +73,7 @@ class Watch {
   double stage_end_ = 0;
   std::uint64_t stage_units_ = 0;
   std::atomic<std::uint64_t> units_{0};  // done of stage_units_
+  std::atomic<PhaseId> phase_{PhaseId::kRead};
   std::atomic<Stop> stop_{Stop::kNone};
   std::atomic<std::int64_t> next_call_ns_{0};
   std::mutex calling_;

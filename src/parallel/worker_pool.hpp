@@ -43,7 +43,10 @@ class WorkerPool {
   // What they look at now and then while they work; may be null.
   [[nodiscard]] Watch* watch() const noexcept { return watch_; }
 
-  // Both as watch() does them, if there is one.
+  // All as watch() does them, if there is one.
+  void set_phase(PhaseId phase) const noexcept {
+    if (watch_) watch_->set_phase(phase);
+  }
   void begin_stage(double goal, std::uint64_t unit_count) const {
     if (watch_) watch_->begin_stage(goal, unit_count);
   }
@@ -78,6 +81,18 @@ class WorkerPool {
   std::size_t running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;
+};
+
+// A span of the thread that leads the work: a step of it, which progress names until the next one begins.
+class Step {
+ public:
+  Step(const WorkerPool& pool, PhaseId phase, std::uint64_t bytes = 0) noexcept
+      : span_(pool.timeline(), phase, TraceSpan::kNone, bytes) {
+    pool.set_phase(phase);
+  }
+
+ private:
+  const Span span_;
 };
 
 }  // namespace bdelta

@@ -165,6 +165,7 @@ static int32_t check_with(const set *of, const bdelta_apply_options *options) {
 static void test_options(const set *of) {
   bdelta_apply_options options = apply_defaults();
   uint8_t digest[32];
+  char seen[200] = "";
   int called = 0;
   options.target_bytes = of->target.size - 1;
   CHECK_CODE(BDELTA_kOutputLimit, check_with(of, &options));
@@ -188,6 +189,10 @@ static void test_options(const set *of) {
   options.progress_user = &called;
   CHECK_CODE(BDELTA_kCancelled, check_with(of, &options));
   CHECK(called == 1);
+  options.phase_progress = note_phase;
+  options.progress_user = seen;
+  CHECK_CODE(BDELTA_OK, check_with(of, &options));
+  CHECK(called == 1 && strncmp(seen, "read ", 5) == 0 && strstr(seen, "execute ") != NULL);
   options = apply_defaults();
   options.time_limit_seconds = 1e-9;
   CHECK_CODE(BDELTA_kTimeLimit, check_with(of, &options));

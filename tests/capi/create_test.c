@@ -87,6 +87,7 @@ static void test_options(const bytes *source, const bytes *target) {
   bdelta_create_options options = create_defaults();
   bdelta_report report;
   bytes patch;
+  char seen[200] = "";
   memset(&report, 0, sizeof report);
   report.struct_size = sizeof report;
   CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, NULL, &report));
@@ -111,6 +112,11 @@ static void test_options(const bytes *source, const bytes *target) {
   options = create_defaults();
   options.progress = stop;
   CHECK_CODE(BDELTA_kCancelled, create_into(source, target, &patch, &options, NULL));
+  drop(&patch);
+  options.phase_progress = note_phase;
+  options.progress_user = seen;
+  CHECK_CODE(BDELTA_OK, create_into(source, target, &patch, &options, NULL));
+  CHECK(strncmp(seen, "read ", 5) == 0 && strstr(seen, "parse ") != NULL && strstr(seen, "verify ") != NULL);
   drop(&patch);
   options = create_defaults();
   options.memory_bytes = 1000;

@@ -179,3 +179,10 @@ bdelta_apply_options apply_defaults(void) {
   options.flags = BDELTA_NO_SYNC;
   return options;
 }
+
+int32_t note_phase(void *user, uint64_t done, uint64_t total, const char *phase) {
+  char *const seen = (char *)user;
+  CHECK(done <= total && phase[0] != '\0');
+  if (strstr(seen, phase) == NULL) sprintf(seen + strlen(seen), "%s ", phase);
+  return 0;
+}

@@ -43,6 +43,9 @@ typedef struct memory_output {
 } memory_output;
 
 bdelta_reader reader_of(const bytes *from);
+/* A callback whose `user` is a text of 200 bytes: adds the names of phases, each once. */
+int32_t note_phase(void *user, uint64_t done, uint64_t total, const char *phase);
+
 bdelta_input input_of(memory_input *state);
 bdelta_writer stream_to(memory_output *state);
 bdelta_writer place_at(memory_output *state);

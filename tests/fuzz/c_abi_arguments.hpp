@@ -117,7 +117,7 @@ class Options {
     constexpr std::uint32_t kThreads[] = {0, 1, 2, 3, BDELTA_ALL_CORES, 1025, 5000, 2};
     const std::uint8_t how = input.u8();
     bdelta_apply_options wanted{};
-    ends.set_progress(wanted.progress, wanted.progress_user);
+    ends.set_progress(wanted.progress, wanted.phase_progress, wanted.progress_user);
     wanted.target_bytes = kMostMade;
     if ((how & 0x01) != 0) wanted.memory_bytes = std::uint64_t{1} << (input.u8() % 32);
     if ((how & 0x02) != 0) wanted.target_bytes = input.u16();

@@ -150,6 +150,11 @@ std::int32_t Ends::on_progress(void* user, std::uint64_t done, std::uint64_t tot
   return 1;
 }
 
+std::int32_t Ends::on_phase_progress(void* user, std::uint64_t done, std::uint64_t total, const char* phase) {
+  require(phase[0] != '\0', "a phase has a name");
+  return on_progress(user, done, total);
+}
+
 void* Ends::on_allocate(void* user, std::size_t size) {
   Ends& ends = *static_cast<Ends*>(user);
   if (ends.allocating_.strikes()) {
@@ -203,8 +208,9 @@ bdelta_allocator Ends::allocator() noexcept {
   return allocator;
 }
 
-void Ends::set_progress(bdelta_progress& progress, void*& user) noexcept {
+void Ends::set_progress(bdelta_progress& progress, bdelta_phase_progress& phase_progress, void*& user) noexcept {
   progress = on_progress;
+  if (positioned_) phase_progress = on_phase_progress;
   user = this;
 }
 

@@ -61,7 +61,7 @@ class Ends {
   [[nodiscard]] bdelta_input patch_input() noexcept;
   [[nodiscard]] bdelta_writer writer() noexcept;
   [[nodiscard]] bdelta_allocator allocator() noexcept;
-  void set_progress(bdelta_progress& progress, void*& user) noexcept;
+  void set_progress(bdelta_progress& progress, bdelta_phase_progress& phase_progress, void*& user) noexcept;
 
   // Nothing was altered, so that any failure has to come from a callback or from the options.
   [[nodiscard]] bool sound() const noexcept { return source_sound_ && patch_sound_; }
@@ -99,6 +99,7 @@ class Ends {
   static std::int32_t on_write(void* user, const void* bytes, std::size_t size);
   static std::int32_t on_write_at(void* user, std::uint64_t pos, const void* bytes, std::size_t size);
   static std::int32_t on_progress(void* user, std::uint64_t done, std::uint64_t total);
+  static std::int32_t on_phase_progress(void* user, std::uint64_t done, std::uint64_t total, const char* phase);
   static void* on_allocate(void* user, std::size_t size);
   static void on_release(void* user, void* block);
 

@@ -62,6 +62,44 @@ TEST(Watch, TellsSharesOfTheTotalAndNeverGoesBack) {
   EXPECT_EQ(1000u, told.back());
 }
 
+TEST(Watch, TellsThePhase) {
+  std::vector<std::string> phases;
+  const Watch::Callback note = [&](const Progress& now) {
+    phases.push_back(now.phase);
+    return true;
+  };
+  Timeline timeline;
+  Watch watch(note, 100);
+  const WorkerPool pool(1, &timeline, &watch);
+  pool.begin_stage(0, 0);
+  {
+    const Step step(pool, PhaseId::kParse);
+    pool.begin_stage(0.5, 0);
+    { const Step inside(pool, PhaseId::kCompress, 7); }
+    pool.begin_stage(0.6, 0);
+  }
+  watch.set_phase(PhaseId::kWrite);
+  pool.begin_stage(1, 0);
+  EXPECT_EQ((std::vector<std::string>{"read", "parse", "compress", "write"}), phases);
+  const PhaseId ids[] = {PhaseId::kCompress};
+  EXPECT_EQ(7u, timeline.phases(ids).front().bytes);
+  const Step nothing(WorkerPool(1), PhaseId::kHash);
+}
+
+TEST(ProgressCallback, IsMadeOfAllThatCanBeCalled) {
+  EXPECT_FALSE(ProgressCallback());
+  EXPECT_FALSE(ProgressCallback(nullptr));
+  EXPECT_FALSE(ProgressCallback(std::function<bool(const Progress&)>()));
+  EXPECT_FALSE(ProgressCallback(std::function<bool(std::uint64_t, std::uint64_t)>()));
+  const ProgressCallback with_bytes = [](std::uint64_t done, std::uint64_t total) { return done < total; };
+  const ProgressCallback with_all = [](const Progress& now) { return std::string_view(now.phase) == "hash"; };
+  EXPECT_TRUE(with_bytes({1, 2, ""}));
+  EXPECT_FALSE(with_bytes({2, 2, ""}));
+  EXPECT_TRUE(with_all({0, 0, "hash"}));
+  const ProgressCallback copy = with_all;
+  EXPECT_TRUE(copy && !copy({0, 0, "read"}));
+}
+
 TEST(Watch, StopsAPoolBetweenItsBodies) {
   for (const unsigned threads : {1u, 3u}) {
     bool go_on = true;

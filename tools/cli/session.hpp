@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "bdelta/progress.hpp"
 #include "bdelta/report.hpp"
 #include "cli/command_line.hpp"
 #include "cli/trace.hpp"
@@ -24,8 +25,6 @@ class Session {
   [[nodiscard]] int run();
 
  protected:
-  using ProgressCallback = std::function<bool(std::uint64_t, std::uint64_t)>;
-
   // The one call. `progress` may be empty and `trace` null.
   [[nodiscard]] virtual Result<Report> call(const ProgressCallback& progress, TraceSink* trace) = 0;
 
