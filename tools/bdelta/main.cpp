@@ -24,7 +24,7 @@ class CreateSession final : public Session {
 
   [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report); }
 
-  [[nodiscard]] std::string more_json() const override { return dump(making_facts(all_.create, all_.told_unix_seconds())); }
+  [[nodiscard]] Json more_json() const override { return making_facts(all_.create, all_.told_unix_seconds()); }
 
   CreateProgramOptions all_;
 };

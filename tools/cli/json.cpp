@@ -5,13 +5,20 @@
 
 namespace bdelta::cli {
 
+namespace {
+
+// In which what is no UTF-8 is left out.
+std::string without_what_is_no_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::ignore); }
+
+}  // namespace
+
 std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
 
 void put_name(Json& json, const std::string& key, const std::filesystem::path& name) {
   const std::u8string text = name.u8string();
   const std::string bytes(text.begin(), text.end());
   json[key] = bytes;
-  if (Json::parse(dump(json[key])) == json[key]) return;
+  if (dump(json[key]) == without_what_is_no_text(json[key])) return;
   json[key + "_hex"] = to_hex({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 

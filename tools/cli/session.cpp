@@ -6,6 +6,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "bdelta/inspect.hpp"
+#include "cli/json.hpp"
 #include "cli/process.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -37,6 +38,8 @@ Result<Report> Session::call_watched() {
   Progress progress(stderr_is_terminal() && !options_.quiet);
   return call(progress.callback(), trace_file_ ? &trace_log_ : nullptr);
 }
+
+Json Session::more_json() const { return Json::object(); }
 
 void Session::say(const std::string& text) { print(stderr, text); }
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bdelta/progress.hpp"
@@ -34,8 +35,8 @@ class Session {
   // What was done, for people: lines of text.
   [[nodiscard]] virtual std::string summary(const Report& report) const = 0;
 
-  // What the program's JSON says besides: an object in text.
-  [[nodiscard]] virtual std::string more_json() const { return "{}"; }
+  // What the program's JSON says besides: an object.
+  [[nodiscard]] virtual nlohmann::ordered_json more_json() const;
 
   // What is done once handlers are there: the one call, with its trace, and what is told of it. Gives the exit status.
   [[nodiscard]] virtual int work();

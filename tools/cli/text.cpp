@@ -99,9 +99,9 @@ std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) 
 }
 
 std::string report_json(const char* program, const FileNames& names, const Report& report,
-                        std::uint64_t peak_resident_bytes, const std::string& more) {
+                        std::uint64_t peak_resident_bytes, const Json& more) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
-  json.update(Json::parse(more));
+  json.update(more);
   put_name(json, "source", names.source);
   if (!names.target.empty()) put_name(json, "target", names.target);
   put_name(json, "patch", names.patch);

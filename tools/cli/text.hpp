@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bdelta/inspect.hpp"
@@ -41,9 +42,9 @@ struct FileNames {
 [[nodiscard]] std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes);
 
 // One JSON object in one line, with "schema": 1.
-// `more` is a JSON object of the program's own, in text, whose keys come first.
+// `more` is an object of the program's own, whose keys come first.
 [[nodiscard]] std::string report_json(const char* program, const FileNames& names, const Report& report,
-                                      std::uint64_t peak_resident_bytes, const std::string& more);
+                                      std::uint64_t peak_resident_bytes, const nlohmann::ordered_json& more);
 [[nodiscard]] std::string error_json(const char* program, const Error& error);
 // "otherData" of a trace: the report, or after an error what is known then.
 [[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);
