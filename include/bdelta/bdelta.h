@@ -86,7 +86,8 @@ BDELTA_API const char *bdelta_error_name(int32_t code);
 BDELTA_API const char *bdelta_error_message(int32_t code);
 
 /* The exit status that a program should return: 0 done, 1 usage, 2 I/O, 3 patch malformed, unsupported or not the
- * expected one, 4 wrong OLD, 5 result failed verification, 6 limit or memory, 70 internal, 130 interrupted. */
+ * expected one, 4 wrong OLD, 5 result failed verification, 6 limit of size or memory, 7 limit of ratio or time,
+ * 70 internal, 130 interrupted. */
 BDELTA_API int32_t bdelta_exit_class(int32_t code);
 
 /* The version of the library, e.g. "0.1.0". Never to be freed. */

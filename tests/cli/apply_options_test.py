@@ -54,8 +54,8 @@ class ApplyOptions(support.Case):
 
     def test_timeout(self):
         self.assertEqual(self.made("--timeout=1000.5"), self.new)
-        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", "--timeout", "0.000001"), 6, "0.000001 seconds")
-        self.refuse_untouched(lambda: self.bpatch("old", "patch", "--check", "--timeout", "0.000001"), 6, "0.000001 seconds")
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", "--timeout", "0.000001"), 7, "0.000001 seconds")
+        self.refuse_untouched(lambda: self.bpatch("old", "patch", "--check", "--timeout", "0.000001"), 7, "0.000001 seconds")
         result = self.bpatch("old", "x", "patch", "--timeout=.000001", "--json")
         self.assertEqual(json.loads(result.stdout)["error"]["code"], 604)
         for seconds in ("0", "-1", "1s", ""):

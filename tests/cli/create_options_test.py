@@ -118,19 +118,22 @@ class CreateOptions(support.Case):
     def test_max_ratio(self):
         patch = self.make("-1")
         share = len(patch) / len(self.new)
-        for ratio in (f"{share * 1.01:.6f}", f"{share * 101:.4f}%", "1", "150%"):
+        for ratio in (f"{share * 1.01:.6f}", f"{share * 101:.4f}%", "1", "1.0", "100%", "150%"):
             self.assertEqual(self.make("-1", f"--max-ratio={ratio}"), patch)
         for ratio in (f"{share * 0.99:.6f}", f"{share * 99:.4f}%", ".0001"):
             for way in ("bdt2", "bdt1"):
                 self.refuse_untouched(
-                    lambda: self.bdelta("old", "new", "p", "-1", "--format", way, "--max-ratio", ratio), 6,
+                    lambda: self.bdelta("old", "new", "p", "-1", "--format", way, "--max-ratio", ratio), 7,
                     "--max-ratio")
         for ratio in ("0", "", "%", "-1", "x", "0.5.5", "1e3", "nan"):
             self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--max-ratio={ratio}"), 1, "--max-ratio")
+        for ratio in ("60", "1.01", "100"):
+            self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--max-ratio={ratio}"), 1, "--max-ratio",
+                                  f"found {ratio}", f"did you mean {ratio}%?")
 
     def test_timeout(self):
         self.assertEqual(self.make("-3", "--timeout=1000.5"), self.make("-3"))
-        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--timeout", "0.000001"), 6, "0.000001 seconds")
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--timeout", "0.000001"), 7, "0.000001 seconds")
         for seconds in ("0", "-1", "1s", "", "0.0"):
             self.refuse_untouched(lambda: self.bdelta("old", "new", "p", f"--timeout={seconds}"), 1, "--timeout")
 
@@ -139,7 +142,7 @@ class CreateOptions(support.Case):
                                    ("--max-ratio=0.01%", "PatchTooLarge", 605)):
             result = self.bdelta("old", "new", "p", option, "--json")
             error = json.loads(result.stdout)["error"]
-            self.assertEqual((result.returncode, error["name"], error["code"], error["exit"]), (6, name, code, 6))
+            self.assertEqual((result.returncode, error["name"], error["code"], error["exit"]), (7, name, code, 7))
             self.assertTrue(error["detail"])
 
     def test_stats(self):

@@ -61,7 +61,10 @@ std::string check_size(const std::string& text) {
 }
 
 std::string check_ratio(const std::string& text) {
-  return parse_ratio(text) ? std::string() : "expected a share above 0 such as 0.6 or 60%, found " + text;
+  const std::optional<double> share = parse_ratio(text);
+  if (!share) return "expected a share above 0 such as 0.6 or 60%, found " + text;
+  if (*share > 1 && text.back() != '%') return "expected a share of at most 1, found " + text + " (did you mean " + text + "%?)";
+  return "";
 }
 
 std::string check_seconds(const std::string& text) {

@@ -21,7 +21,7 @@ namespace bdelta::cli {
 // 64 hexadecimal digits, large or small.
 [[nodiscard]] std::optional<Sha256Bytes> parse_sha256(const std::string& text);
 
-// For CLI11: what is wrong with a word, or nothing.
+// For CLI11: what is wrong with a word, or nothing. A ratio above 1 needs its %, as 60 is 60% with the % forgotten.
 [[nodiscard]] std::string check_size(const std::string& text);
 [[nodiscard]] std::string check_ratio(const std::string& text);
 [[nodiscard]] std::string check_seconds(const std::string& text);
