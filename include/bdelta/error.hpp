@@ -1,8 +1,8 @@
 // Errors and results of every bdelta call.
 //
 // No function of the library throws across its public surface, prints, exits or aborts. What can fail returns
-// Result<T>; an Error names a stable code (errors.def), the byte offset it concerns where one is known, and a
-// detail that says what was expected, what was found and what to do about it.
+// Result<T>; an Error names a stable code (errors.def) and, where they are known, the file, the byte offset, what was
+// expected and found, and what to do about it.
 //
 //   auto report = bdelta::apply_file("old", "new", "patch", {});
 //   if (!report) return bdelta::exit_class(report.error().code);
@@ -39,11 +39,14 @@ struct Error {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
 
   ErrorCode code = ErrorCode::kInternal;
-  std::string detail;                     // expected, found, likely cause, what to do; may be empty
+  std::string detail = {};                // expected, found, likely cause; may be empty
   std::uint64_t offset = kNoOffset;       // bytes from the start of the file concerned
+  std::string file = {};                  // the file at fault as it is shown to people, between quotes; empty: unknown
+  std::string remedy = {};                // what to do, in words of this library ("raise output_limit_bytes"); may be empty
+  std::uint64_t needed_bytes = 0;         // what the limit of size or memory has to be at least; 0: unknown, or no limit
 };
 
-// Message, detail and offset in one line, for people.
+// All of it in one line, for people: the file first, then message, detail, offset and remedy.
 [[nodiscard]] BDELTA_PUBLIC std::string to_string(const Error& error);
 
 // A value or an Error. `Result<void>` carries success alone.

@@ -55,12 +55,11 @@ bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, c
 // What went wrong, with the file it concerns. Errors of the io room name theirs already.
 Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
   switch (exit_class(error.code)) {
-    case 4: return io::with_file(std::move(error), "OLD", source);
+    case 4: return io::with_file(std::move(error), source);
+    case 2:
     case 3:
-    case 5: return io::with_file(std::move(error), "PATCH", patch);
-    case 6:
-      if (error.code == ErrorCode::kOutOfMemory || error.code == ErrorCode::kTimeLimit) return error;
-      return io::with_file(std::move(error), "PATCH", patch);
+    case 5: return io::with_file(std::move(error), patch);
+    case 6: return error.code == ErrorCode::kOutOfMemory ? error : io::with_file(std::move(error), patch);
     default: return error;
   }
 }
@@ -86,7 +85,7 @@ namespace {
 Result<Report> apply_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                            const std::filesystem::path& patch_path, const ApplyOptions& options) {
   if (target_path != "-" && same_file(target_path, patch_path)) {
-    return Error{ErrorCode::kSamePath, "NEW and PATCH are both " + io::shown(target_path)};
+    return io::file_error(ErrorCode::kSamePath, target_path, "NEW and PATCH");
   }
   io::IoCounters counters;
   BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));

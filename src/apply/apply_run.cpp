@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.hpp"
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -55,12 +57,17 @@ Status ApplyRun::read_header() {
   BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
   own_watch_.set_total(info().target_size);
   if (info().target_size > options_.output_limit_bytes) {
-    return Error{ErrorCode::kOutputLimit, "the patch makes " + std::to_string(info().target_size) + " bytes, the limit is " +
-                                              std::to_string(options_.output_limit_bytes) + "; raise it with --max-output"};
+    return Error{.code = ErrorCode::kOutputLimit,
+                 .detail = std::to_string(info().target_size) + " bytes, the limit is " + std::to_string(options_.output_limit_bytes),
+                 .remedy = "raise output_limit_bytes",
+                 .needed_bytes = info().target_size};
   }
   if (info().window_bytes > options_.window_limit_bytes) {
-    return Error{ErrorCode::kMemoryLimit, "the patch has windows of up to " + std::to_string(info().window_bytes) +
-                                              " bytes, the limit is " + std::to_string(options_.window_limit_bytes)};
+    return Error{.code = ErrorCode::kMemoryLimit,
+                 .detail = "windows of up to " + std::to_string(info().window_bytes) + " bytes, the limit is " +
+                           std::to_string(options_.window_limit_bytes),
+                 .remedy = "raise window_limit_bytes",
+                 .needed_bytes = info().window_bytes};
   }
   return options_.expected_head_sha256 ? check_held_parts() : Status();
 }
@@ -68,26 +75,34 @@ Status ApplyRun::read_header() {
 Status ApplyRun::check_held_parts() const {
   const std::uint64_t limit = options_.memory_limit_bytes;  // not less than what the decoder takes
   if (info().group_bytes <= limit - info().decoder_memory_bytes) return {};
-  return Error{ErrorCode::kMemoryLimit, "the patch has parts of " + std::to_string(info().group_bytes) + " bytes and takes " +
-                                            std::to_string(info().decoder_memory_bytes) +
-                                            " to decode them, the limit is " + std::to_string(limit)};
+  std::uint64_t needed_bytes = 0;
+  if (!checked_add(info().group_bytes, info().decoder_memory_bytes, needed_bytes)) needed_bytes = 0;
+  return beyond_memory_limit("the patch has parts of " + std::to_string(info().group_bytes) + " bytes and takes " +
+                                 std::to_string(info().decoder_memory_bytes) + " to decode them", limit, needed_bytes);
 }
 
 Status ApplyRun::verify_source() {
-  if (info().source_size && *info().source_size != source_.size()) {
-    return Error{ErrorCode::kWrongSourceSize, "expected " + std::to_string(*info().source_size) + " bytes, found " +
-                                                  std::to_string(source_.size()) + "; give the version the patch starts from"};
+  const bool fits = !info().source_size || *info().source_size == source_.size();
+  const bool may_be_target = info().target_digest && info().target_size == source_.size();
+  std::optional<Digest128> found;
+  if (fits ? info().source_digest && !source_verified_ : may_be_target) {
+    own_watch_.set_phase(PhaseId::kHash);
+    const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
+    BDELTA_ASSIGN(found, digest_of(source_, watch()));
   }
-  if (!info().source_digest || source_verified_) return {};
-  own_watch_.set_phase(PhaseId::kHash);
-  const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
-  BDELTA_ASSIGN(const Digest128 found, digest_of(source_, watch()));
-  if (found != *info().source_digest) {
-    return Error{ErrorCode::kWrongSourceDigest, "expected digest " + short_hex(*info().source_digest) + "…, found " +
-                                                    short_hex(found) + "…; give the version the patch starts from"};
+  if (fits && found) report_.source_digests.xxh3_128 = *found;
+  if (fits && (!found || *found == *info().source_digest)) return {};
+  Error error;
+  if (fits) {
+    error.code = ErrorCode::kWrongSourceDigest;
+    error.detail = "expected digest " + short_hex(*info().source_digest) + "…, found " + short_hex(*found) + "…";
+  } else {
+    error.code = ErrorCode::kWrongSourceSize;
+    error.detail = "expected " + std::to_string(*info().source_size) + " bytes, found " + std::to_string(source_.size());
   }
-  report_.source_digests.xxh3_128 = found;
-  return {};
+  const bool is_target = may_be_target && found && *found == *info().target_digest;
+  error.remedy = is_target ? "OLD already is NEW, so nothing is to be done" : "give the version that the patch starts from";
+  return error;
 }
 
 Status ApplyRun::prepare_prediction() {

@@ -66,7 +66,7 @@ Status ListedPatch::next_record() {
     BDELTA_TRY(read_more(std::max<std::uint64_t>(1, measure.bytes)));
     const std::size_t size = unproven().size();
     if (no_more_ && (size == 0 || size < measure.bytes)) {
-      return Error{ErrorCode::kPatchTruncated, "the patch ends inside a part or before its end record",
+      return Error{ErrorCode::kPatchTruncated, "inside a part or before its end record",
                    prover_.position() + size};
     }
     BDELTA_ASSIGN(measure, prover_.measure(unproven()));

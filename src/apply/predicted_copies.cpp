@@ -19,9 +19,10 @@ constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
 Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, WorkerPool& pool, Bytes& bytes) {
   const std::uint64_t limit_bytes = reachable_limit(memory_limit_bytes);
   if (source.size() > limit_bytes) {
-    return Error{ErrorCode::kMemoryLimit, "predicting programs takes OLD as a whole, " + std::to_string(source.size()) +
-                                              " bytes, and the limit is " + std::to_string(limit_bytes) +
-                                              "; raise it with --memory or let OLD be mapped"};
+    Error error = beyond_memory_limit("predicting programs takes OLD as a whole, " + std::to_string(source.size()) + " bytes",
+                                      limit_bytes, source.size());
+    error.remedy += ", or let OLD be mapped";
+    return error;
   }
   bytes.resize(static_cast<std::size_t>(source.size()));
   for (std::uint64_t pos = 0; pos < source.size(); pos += kReadBytes) {
@@ -90,9 +91,9 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
   const auto predictor = static_cast<exe::PredictorId>(plan.predictor);
   if (const std::uint64_t unknown = plan.kinds & ~kinds_of(predictor); unknown != 0) {
-    return Error{ErrorCode::kUnsupportedFeature, "the patch predicts fields of kind " +
+    return Error{ErrorCode::kUnsupportedFeature, "fields of kind " +
                                                      std::to_string(std::countr_zero(unknown)) +
-                                                     ", which is not known; a newer bpatch may know it"};
+                                                     "; a newer bpatch may know it"};
   }
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   ByteSpan file = source.view();

@@ -65,7 +65,7 @@ Result<Report> PushRun::finish() {
 void PushRun::remember(const Error& error) noexcept {
   failed_ = Error{error.code, {}, error.offset};  // even if there is no memory for the words
   (void)guarded([&]() -> Status {
-    failed_->detail = error.detail;
+    *failed_ = error;
     return {};
   });
 }
@@ -73,8 +73,7 @@ void PushRun::remember(const Error& error) noexcept {
 // Takes some of the bytes from their front.
 Status PushRun::take(ByteSpan& bytes) {
   if (ended_) {
-    return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the patch; it may have been joined with another",
-                 prover_.position()};
+    return Error{ErrorCode::kPatchTrailingBytes, "it may have been joined with another", prover_.position()};
   }
   if (kind_ == Kind::kUnknown) return recognise(bytes);
   if (kind_ == Kind::kWhole) return collect(bytes, options_.apply.memory_limit_bytes);
@@ -118,9 +117,10 @@ Status PushRun::recognise(ByteSpan& bytes) {
 Status PushRun::collect(ByteSpan& bytes, std::uint64_t most_bytes) {
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), most_bytes - pending_.size()));
   if (count == 0) {
-    return Error{ErrorCode::kMemoryLimit,
-                 "a patch of this format has to be held as a whole, and it has more than " + std::to_string(most_bytes) +
-                     " bytes; raise the limit or apply it from a file"};
+    return Error{.code = ErrorCode::kMemoryLimit,
+                 .detail = "a patch of this format has to be held as a whole, and it has more than " +
+                           std::to_string(most_bytes) + " bytes",
+                 .remedy = "raise memory_limit_bytes, or apply it from a file"};
   }
   pending_.insert(pending_.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
   bytes = bytes.subspan(count);

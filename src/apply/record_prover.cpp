@@ -12,18 +12,19 @@ namespace {
 Status require_digest(const char* what, const Sha256Digest& expected, ByteSpan bytes, std::uint64_t offset) {
   const Sha256Digest found = sha256(bytes);
   if (found == expected) return {};
-  return Error{ErrorCode::kPatchDigest,
-               std::string(what) + ": expected SHA-256 " + to_hex(expected) + ", found " + to_hex(found) +
-                   "; it was not decoded, fetch the patch again from a source you trust",
-               offset};
+  return Error{.code = ErrorCode::kPatchDigest,
+               .detail = std::string(what) + ": expected SHA-256 " + to_hex(expected) + ", found " + to_hex(found) +
+                         "; it was not decoded",
+               .offset = offset,
+               .remedy = "fetch the patch again from a source you trust"};
 }
 
 }  // namespace
 
 Status RecordProver::refuse_unlisted() const {
   if (!expected_head_) return {};
-  return Error{ErrorCode::kPatchDigest,
-               "a patch of this format has no list of digests; take it whole and expect the SHA-256 of all of it"};
+  return Error{.code = ErrorCode::kPatchDigest, .detail = "its format has no list of digests",
+               .remedy = "take it whole and expect the SHA-256 of all of it"};
 }
 
 Status RecordProver::prove(ByteSpan record) {
@@ -31,7 +32,7 @@ Status RecordProver::prove(ByteSpan record) {
   const std::vector<Sha256Digest>& digests = framer_.digests();
   if (digests.empty()) return {};
   if (digest_index_ == digests.size()) {
-    return Error{ErrorCode::kPatchDigest, "the patch has more parts than digests", position_};
+    return Error{ErrorCode::kPatchDigest, "it has more parts than digests", position_};
   }
   return require_digest("a part", digests[digest_index_++], record, position_);
 }
@@ -42,12 +43,13 @@ Status RecordProver::pass(ByteSpan record) {
   if (has_head_) return {};
   has_head_ = true;
   if (!expected_head_ || !framer_.digests().empty()) return {};
-  return Error{ErrorCode::kPatchDigest, "the patch has no list of digests; it has to be made with one"};
+  return Error{.code = ErrorCode::kPatchDigest, .detail = "it has no list of digests",
+               .remedy = "make it with CreateOptions::group_digests"};
 }
 
 Status RecordProver::check_end() const {
   if (digest_index_ == framer_.digests().size()) return {};
-  return Error{ErrorCode::kPatchDigest, "the patch has fewer parts than digests", position_};
+  return Error{ErrorCode::kPatchDigest, "it has fewer parts than digests", position_};
 }
 
 }  // namespace bdelta

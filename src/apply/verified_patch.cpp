@@ -44,7 +44,7 @@ Status VerifiedPatch::verify() {
   const Sha256Digest found = hasher.finish();
   if (found != expected_) {
     return Error{ErrorCode::kPatchDigest, "expected SHA-256 " + to_hex(expected_) + ", found " + to_hex(found) +
-                                              "; nothing in it was looked at, fetch it again from a source you trust"};
+                                              ", and nothing in it was looked at; fetch it again from a source you trust"};
   }
   if (spool_) {
     BDELTA_ASSIGN(spooled_, spool_->open_reader());
@@ -66,8 +66,7 @@ Result<std::size_t> VerifiedPatch::read_again(MutableByteSpan out) {
   hasher_again_.update(out.first(count));
   pos_ += count;
   if (count > 0 && pos_ == file_->size() && hasher_again_.finish() != expected_) {
-    return Error{ErrorCode::kInputChanged,
-                 "the patch was changed after its SHA-256 had been taken; run again when nothing writes to it"};
+    return Error{ErrorCode::kInputChanged, "its SHA-256 is another one now; run again when nothing writes to it"};
   }
   return count;
 }

@@ -199,8 +199,10 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
   if (!job.window.has_checksum) return {};
   const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
   if (xxh3_32(bytes) == job.window.checksum) return {};
-  return Error{ErrorCode::kWindowChecksum, "the part of NEW that begins here; the patch is damaged or OLD changed meanwhile",
-               job.window.target_pos};
+  return Error{.code = ErrorCode::kWindowChecksum,
+               .detail = "the one of NEW that begins here",
+               .offset = job.window.target_pos,
+               .remedy = "the patch is damaged, or OLD changed meanwhile"};
 }
 
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {

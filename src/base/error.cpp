@@ -41,9 +41,11 @@ int exit_class(ErrorCode code) noexcept {
 }
 
 std::string to_string(const Error& error) {
-  std::string text(error_message(error.code));
+  std::string text = error.file.empty() ? std::string() : error.file + ": ";
+  text.append(error_message(error.code));
   if (!error.detail.empty()) text.append(": ").append(error.detail);
   if (error.offset != Error::kNoOffset) text.append(" (at byte ").append(std::to_string(error.offset)).append(")");
+  if (!error.remedy.empty()) text.append("; ").append(error.remedy);
   return text;
 }
 

@@ -12,19 +12,19 @@ namespace bdelta {
 namespace {
 
 Error codec_error(const char* codec, const char* what) {
-  return {ErrorCode::kCodecFailed, std::string(codec) + ": " + what + "; the patch is damaged, fetch it again"};
+  return {ErrorCode::kCodecFailed, std::string(codec) + ": " + what + "; fetch the patch again"};
 }
 
 // Want of memory is nobody's damage.
 Error zstd_error(std::size_t result) {
   if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) {
-    return {ErrorCode::kOutOfMemory, "no memory for the decompressor"};
+    return {ErrorCode::kOutOfMemory, "for the decompressor"};
   }
   return codec_error("zstd", ZSTD_getErrorName(result));
 }
 
 Error lzma_error(lzma_ret code) {
-  if (code == LZMA_MEM_ERROR) return {ErrorCode::kOutOfMemory, "no memory for the decompressor"};
+  if (code == LZMA_MEM_ERROR) return {ErrorCode::kOutOfMemory, "for the decompressor"};
   return codec_error("lzma", "the data is invalid");
 }
 
@@ -136,7 +136,7 @@ class LzmaDecoder final : public FrameDecoder {
 
 template <class Decoder>
 Result<std::unique_ptr<FrameDecoder>> ready_or_memory(std::unique_ptr<Decoder> decoder) {
-  if (!decoder->ready()) return Error{ErrorCode::kOutOfMemory, "a decoder could not be set up"};
+  if (!decoder->ready()) return Error{ErrorCode::kOutOfMemory, "for a decoder"};
   return std::unique_ptr<FrameDecoder>(std::move(decoder));
 }
 
@@ -161,7 +161,7 @@ Result<std::unique_ptr<FrameDecoder>> make_decoder(CodecId id, unsigned window_l
     case CodecId::kZstd: return ready_or_memory(std::make_unique<ZstdDecoder>(window_log));
     case CodecId::kLzma: return ready_or_memory(std::make_unique<LzmaDecoder>(window_log));
   }
-  return Error{ErrorCode::kUnsupportedFeature, "codec " + std::to_string(static_cast<unsigned>(id)) + " is not known"};
+  return Error{ErrorCode::kUnsupportedFeature, "codec " + std::to_string(static_cast<unsigned>(id))};
 }
 
 std::uint64_t decoder_memory_bytes(CodecId id, unsigned window_log) noexcept {

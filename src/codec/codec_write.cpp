@@ -18,7 +18,7 @@ Error encoder_error(const char* codec, const std::string& what) {
   return {ErrorCode::kInternal, std::string(codec) + " could not compress: " + what};
 }
 
-Error no_memory() { return {ErrorCode::kOutOfMemory, "no memory for the compressor"}; }
+Error no_memory() { return {ErrorCode::kOutOfMemory, "for the compressor"}; }
 
 class StoreEncoder final : public FrameEncoder {
  public:

@@ -13,6 +13,7 @@
 #include <bit>
 #include <string>
 
+#include "base/memory_limit.hpp"
 #include "create/budget_parts.hpp"
 #include "model/contents_packer.hpp"
 #include "model/window_packer.hpp"
@@ -136,9 +137,8 @@ Result<Budget> within_scarce_limit(const BudgetRequest& request) {
     if (budget.needed_bytes <= request.limit_bytes) break;
     const bool least = shares.index <= kMiB && shares.segment <= kMiB && shares.draft <= kMiB;
     if (least) {
-      return Error{ErrorCode::kMemoryLimit,
-                   "at least " + std::to_string(budget.needed_bytes) + " bytes are needed here, the limit is " +
-                       std::to_string(request.limit_bytes) + "; raise it with --memory, or try a lower level"};
+      return beyond_memory_limit("at least " + std::to_string(budget.needed_bytes) + " bytes", request.limit_bytes,
+                                 budget.needed_bytes);
     }
     std::uint64_t& share = turn % 3 == 0 ? shares.index : turn % 3 == 1 ? shares.draft : shares.segment;
     share = std::max(share / 2, kMiB);
@@ -158,7 +158,17 @@ Result<Budget> within_scarce_limit(const BudgetRequest& request) {
 Result<Budget> make_budget(const BudgetRequest& request) {
   if (request.limit_bytes == 0) return budget::without_limit(request);
   if (auto ample = budget::within_ample_limit(request)) return std::move(*ample);
-  return budget::within_scarce_limit(request);
+  auto scarce = budget::within_scarce_limit(request);
+  if (scarce) return scarce;
+  // More is used where more is allowed, so the figure that would do is found by trying, in whole MiB.
+  BudgetRequest enough = request;
+  for (auto tried = scarce; !tried; tried = budget::within_scarce_limit(enough)) {
+    enough.limit_bytes = (tried.error().needed_bytes + budget::kMiB - 1) / budget::kMiB * budget::kMiB;
+  }
+  Error error = beyond_memory_limit("at least " + std::to_string(enough.limit_bytes) + " bytes", request.limit_bytes,
+                                    enough.limit_bytes);
+  error.remedy += ", or try a lower level";
+  return error;
 }
 
 std::optional<Budget> budget_for_similar(const BudgetRequest& request, const Likeness& likeness) {

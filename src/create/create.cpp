@@ -49,13 +49,28 @@ Result<Report> create_streams(RandomReader& source, RandomReader& target, Sequen
 
 Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {
   if (patch == "-" || input == "-" || !same_file(input, patch)) return {};
-  return Error{ErrorCode::kSamePath, "PATCH and an input are both " + io::shown(patch)};
+  return io::file_error(ErrorCode::kSamePath, patch, "PATCH and an input");
+}
+
+// What went wrong in the work, with the file it concerns. Errors of the io room name theirs already.
+Error name_file(Error error, const std::filesystem::path& larger, const std::filesystem::path& patch) {
+  switch (error.code) {
+    case ErrorCode::kFileTooLarge: return io::with_file(std::move(error), larger);
+    case ErrorCode::kPatchTooLarge:
+    case ErrorCode::kSelfCheckFailed: return io::with_file(std::move(error), patch);
+    default: return error;
+  }
 }
 
 // What a call over files has besides its run.
 struct FileCall {
-  explicit FileCall(const CreateOptions& of)
-      : options(of), timeline(of.trace), watch(of.progress, 0, of.time_limit_seconds) {}
+  FileCall(std::filesystem::path source_path, std::filesystem::path target_path, std::filesystem::path patch_path,
+           const CreateOptions& of)
+      : source(std::move(source_path)), target(std::move(target_path)), patch(std::move(patch_path)), options(of),
+        timeline(of.trace), watch(of.progress, 0, of.time_limit_seconds) {}
+
+  // As they are shown to people.
+  const std::filesystem::path source, target, patch;
 
   const CreateOptions& options;
   io::IoCounters counters;
@@ -68,7 +83,7 @@ Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader
   Status made = make_patch(run);
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());
-  BDELTA_TRY(std::move(made));
+  if (!made) return name_file(std::move(made).error(), source.size() < target.size() ? call.target : call.source, call.patch);
   BDELTA_TRY(patch.reserve(run.patch_bytes()));
   BDELTA_TRY(run.write(patch));
 
@@ -85,12 +100,12 @@ Result<Report> create_paths(const std::filesystem::path& source_path, const std:
                             const std::filesystem::path& patch_path, const CreateOptions& options) {
   BDELTA_TRY(check_other_file(patch_path, source_path));
   BDELTA_TRY(check_other_file(patch_path, target_path));
-  FileCall call(options);
+  FileCall call(source_path, target_path, patch_path, options);
   BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
   BDELTA_ASSIGN(InputFile target, InputFile::open(target_path, options.files, &call.counters));
   if (source.shares_stream(target)) {
-    return Error{ErrorCode::kSamePath, "OLD and NEW are both " + io::shown(io::input_name(target_path)) +
-                                           ", which can be read only once; give one of them as a file"};
+    return io::file_error(ErrorCode::kSamePath, io::input_name(target_path), "OLD and NEW, and it can be read only once",
+                          "give one of them as a file");
   }
   BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
   BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));
@@ -101,7 +116,7 @@ Result<Report> create_paths(const std::filesystem::path& source_path, const std:
 Result<Report> create_to_open(const std::filesystem::path& source_path, RandomReader& target,
                               const std::filesystem::path& patch_path, const CreateOptions& options) {
   BDELTA_TRY(check_other_file(patch_path, source_path));
-  FileCall call(options);
+  FileCall call(source_path, "NEW", patch_path, options);
   BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
   BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
   BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));

@@ -44,11 +44,13 @@ Status CreateRun::check_limits() {
   watch_.begin_stage(0, 0);
   const std::uint64_t larger = std::max(source_size(), target_size());
   if (larger >= kMaxFileBytes) {
-    return Error{ErrorCode::kFileTooLarge, "files below 1 TiB are handled, found " + std::to_string(larger) + " bytes"};
+    return Error{ErrorCode::kFileTooLarge, std::to_string(larger) + " bytes, it has to be below 1 TiB"};
   }
   if (options_.format == PatchFormat::kBdt1) {
     if (options_.group_digests) {
-      return Error{ErrorCode::kFormatCannotHold, "BDT version 1 has no place for a list of digests; use bdt2, or leave it out"};
+      return Error{.code = ErrorCode::kFormatCannotHold,
+                   .detail = "BDT version 1 has no place for a list of digests",
+                   .remedy = "use PatchFormat::kBdt2, or leave group_digests out"};
     }
     BDELTA_TRY(bdt1::check_sizes(source_size(), target_size()));
   }

@@ -23,7 +23,9 @@ Result<std::unique_ptr<std::uint8_t[]>> memory_for(std::uint64_t size) {
     prefer_large_pages(memory.get(), static_cast<std::size_t>(size));  // it is filled at once, and page by page that takes long
     return memory;
   }
-  return Error{ErrorCode::kOutOfMemory, "for an input of " + std::to_string(size) + " bytes; try --io=mmap"};
+  return Error{.code = ErrorCode::kOutOfMemory,
+               .detail = "for an input of " + std::to_string(size) + " bytes",
+               .remedy = "let it be mapped"};
 }
 
 }  // namespace

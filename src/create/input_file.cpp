@@ -12,9 +12,9 @@ constexpr std::size_t kPieceBytes = 256 * 1024;  // asked for at a time; a pipe 
 
 Error aside_error(Error error, const std::filesystem::path& name) {
   if (error.code == ErrorCode::kNoSpace) {
-    error.detail += " What comes as a stream waits in temp_dir, else in the system's directory for temporary files.";
+    error.remedy = "what comes as a stream waits in temp_dir, else in the system's directory for temporary files";
   }
-  return io::with_file(std::move(error), "putting aside", name);
+  return io::with_file(std::move(error), name);
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ void choose_costs(LevelSettings& settings) {
 Status check_level(int level) {
   if (level >= kMinLevel && level <= kMaxLevel) return {};
   return Error{ErrorCode::kUsage,
-               "expected a level from 1 to 9, 10 for --ultra or 11 for --max, found " + std::to_string(level)};
+               "expected a level from " + std::to_string(kMinLevel) + " to " + std::to_string(kMaxLevel) + ", found " +
+                   std::to_string(level)};
 }
 
 LevelSettings level_settings(int level) {

@@ -51,7 +51,7 @@ class Comparer final : public PositionedWriter {
 
   static Status same(ByteSpan wanted, ByteSpan made, std::uint64_t pos) {
     if (std::memcmp(wanted.data(), made.data(), made.size()) == 0) return {};
-    return Error{ErrorCode::kSelfCheckFailed, "it rebuilds other bytes", pos};
+    return Error{ErrorCode::kSelfCheckFailed, "other bytes", pos};
   }
 
   RandomReader& target_;
@@ -80,8 +80,13 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   // What the patch is to blame for; all else (reading an input, want of memory, a callback) is told as what it is.
   const int error_class = status ? 0 : exit_class(status.error().code);
   if (error_class < 3 || error_class > 5) return status;
-  return Error{ErrorCode::kSelfCheckFailed, to_string(status.error()) + "; an input may have changed, else please report this",
-               status.error().offset};
+  Error error = std::move(status).error();
+  if (error.code != ErrorCode::kSelfCheckFailed) {
+    error.detail = std::string(error_message(error.code)) + (error.detail.empty() ? "" : ": ") + error.detail;
+  }
+  error.code = ErrorCode::kSelfCheckFailed;
+  error.remedy = "an input may have changed, else please report this";
+  return error;
 }
 
 }  // namespace bdelta

@@ -5,6 +5,7 @@
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "format/bdt1/reader.hpp"
+#include "format/foreign_formats.hpp"
 #include "format/native/reader.hpp"
 #include "format/patch_reader.hpp"
 
@@ -29,8 +30,11 @@ Error unknown_format(ByteSpan first) {
                                                 std::to_string(load_le<std::uint16_t>(first.data() + 3)) +
                                                 "; this program knows 1 and 2"};
   }
-  if (first.empty()) return {ErrorCode::kPatchTruncated, "the file is empty", 0};
-  return {ErrorCode::kNotAPatch, "expected a file that begins with BDT; was the order OLD NEW PATCH kept?", 0};
+  if (first.empty()) return {ErrorCode::kPatchTruncated, "it is empty"};
+  if (const ForeignFormat* foreign = foreign_format(first)) {
+    return {.code = ErrorCode::kNotAPatch, .detail = "it is " + std::string(foreign->name), .remedy = std::string(foreign->remedy)};
+  }
+  return {ErrorCode::kNotAPatch, "expected BDT", 0};
 }
 
 const Format* find_format(ByteSpan first) noexcept {

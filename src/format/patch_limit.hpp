@@ -10,8 +10,9 @@ namespace bdelta {
 
 // kPatchTooLarge, for a patch that would have more than limit_bytes.
 [[nodiscard]] inline Error patch_too_large(std::uint64_t limit_bytes) {
-  return {ErrorCode::kPatchTooLarge, "it would have more than " + std::to_string(limit_bytes) +
-                                         " bytes; keep NEW itself, or allow more with --max-ratio"};
+  return {.code = ErrorCode::kPatchTooLarge,
+          .detail = std::to_string(limit_bytes) + " bytes",
+          .remedy = "keep NEW itself, or raise max_patch_ratio"};
 }
 
 }  // namespace bdelta

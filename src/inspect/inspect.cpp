@@ -23,7 +23,7 @@ Result<PatchInfo> inspect(SequentialReader& patch) {
 Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options) {
   BDELTA_ASSIGN(const std::unique_ptr<SequentialReader> reader, open_sequential(patch, options));
   auto info = inspect(*reader);
-  if (!info && exit_class(info.error().code) == 3) return io::with_file(std::move(info).error(), "PATCH", patch);
+  if (!info && exit_class(info.error().code) == 3) return io::with_file(std::move(info).error(), patch);
   return info;
 }
 

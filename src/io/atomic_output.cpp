@@ -19,9 +19,7 @@ constexpr std::uint32_t kGroupBits = 070;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 
 Error already_exists(const std::filesystem::path& name) {
-  return {ErrorCode::kOutputExists,
-          shown(name) + ": exists already and was left as it is. Choose another name, or replace it (--force).",
-          Error::kNoOffset};
+  return file_error(ErrorCode::kOutputExists, name, "it was left as it is", "choose another name, or set FileOptions::overwrite");
 }
 
 template <class Call>
@@ -62,7 +60,7 @@ Status AtomicOutput::open_temp() {
                    : Result<TempFile>(std::move(mode).error());
   if (!temp) {
     Error error = std::move(temp).error();
-    error.detail = shown(place_.name) + ": " + error.detail;
+    error.detail += " for " + shown(place_.name);
     return error;
   }
   temp_ = std::move(temp).value();
@@ -78,8 +76,7 @@ Status AtomicOutput::remember(Error error) {
 
 Status AtomicOutput::write(ByteSpan bytes) {
   if (finished_ || used_positions_) {
-    return remember(
-        {ErrorCode::kInternal, shown(place_.name) + ": sequential write after finish or a positioned one.", Error::kNoOffset});
+    return remember(file_error(ErrorCode::kInternal, place_.name, "sequential write after finish or a positioned one"));
   }
   if (!stream_) {
     auto stream = StdioWriter::create(std::move(temp_.file()), place_.name, options_.buffer_bytes, false, counters_);
@@ -91,8 +88,7 @@ Status AtomicOutput::write(ByteSpan bytes) {
 
 Status AtomicOutput::write_at(std::uint64_t pos, ByteSpan bytes) {
   if (finished_ || stream_) {
-    return remember(
-        {ErrorCode::kInternal, shown(place_.name) + ": positioned write after finish or a sequential one.", pos});
+    return remember(file_error(ErrorCode::kInternal, place_.name, "positioned write after finish or a sequential one"));
   }
   used_positions_ = true;
   if (bytes.empty()) return {};
@@ -115,7 +111,7 @@ Status AtomicOutput::put(const FileHandle& to, std::uint64_t pos, ByteSpan bytes
 Status AtomicOutput::reserve(std::uint64_t size_bytes) {
   if (size_bytes == 0 || finished_ || fd() < 0) return {};
   if (size_bytes > static_cast<std::uint64_t>(INT64_MAX)) {
-    return Error{ErrorCode::kFileTooLarge, shown(place_.name) + ": a file cannot be that long."};
+    return file_error(ErrorCode::kFileTooLarge, place_.name, {});
   }
   const std::uint64_t missing = size_bytes - std::min(size_bytes, std::max(reserved_, model_.hole_bytes));
   BDELTA_TRY(check_space(options_.temp_dir.value_or(place_.directory), missing, place_.name));
@@ -193,7 +189,7 @@ Status AtomicOutput::close_temp() {
     return closed;
   }
   if (const int error = temp_.file().close(); error != 0) {
-    return file_error(error, ErrorCode::kWriteFailed, place_.name, "closing failed");
+    return file_error(error, ErrorCode::kWriteFailed, place_.name, "closing");
   }
   return {};
 }
@@ -232,7 +228,7 @@ Status AtomicOutput::move_by(MoveCall move, const PathChar* from, const PathChar
       move = ops.rename;
       continue;
     }
-    Error error = file_error(system_error, ErrorCode::kRenameFailed, place_.name, "moving the finished output here");
+    Error error = file_error(system_error, ErrorCode::kRenameFailed, place_.name);
     if (error.code == ErrorCode::kNotFound) error.code = ErrorCode::kRenameFailed;
     return error;
   }
@@ -242,11 +238,11 @@ Status AtomicOutput::move_by(MoveCall move, const PathChar* from, const PathChar
 // The temporary directory is on another file system: a second temporary file in the output's own directory takes a
 // copy, and the move is atomic again.
 Status AtomicOutput::copy_beside() {
-  BDELTA_ASSIGN(FileHandle from, open_file(temp_.path(), OpenKind::kRead, 0, "cannot read the finished output"));
+  BDELTA_ASSIGN(FileHandle from, open_file(temp_.path(), OpenKind::kRead, 0, "to copy it"));
   BDELTA_ASSIGN(const FileInfo info, info_of(from, temp_.path()));
   BDELTA_ASSIGN(TempFile beside, TempFile::create(place_.directory, kPrivateMode));
   const std::unique_ptr<std::uint8_t[]> buffer(new (std::nothrow) std::uint8_t[kCopyBytes]);
-  if (!buffer) return Error{ErrorCode::kOutOfMemory, "no memory to copy the finished output."};
+  if (!buffer) return Error{ErrorCode::kOutOfMemory, "to copy the finished output"};
   for (std::uint64_t pos = 0; pos < info.size; pos += kCopyBytes) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kCopyBytes, info.size - pos));
     const MutableByteSpan piece{buffer.get(), count};

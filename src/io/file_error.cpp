@@ -9,13 +9,26 @@ namespace {
 
 std::string_view hint(ErrorCode code) noexcept {
   switch (code) {
-    case ErrorCode::kNotFound: return "Check the spelling and that the directory exists.";
-    case ErrorCode::kIsDirectory: return "Name a file.";
-    case ErrorCode::kPermission: return "Check the permissions of the file and of its directory.";
-    case ErrorCode::kNoSpace: return "Free some space or choose another place for the output.";
-    case ErrorCode::kReadFailed: return "The disk or the connection to it may be faulty.";
-    case ErrorCode::kSyncFailed: return "The disk or the connection to it may be faulty; don't trust the file.";
+    case ErrorCode::kNotFound: return "check the spelling and that the directory exists";
+    case ErrorCode::kIsDirectory: return "name a file in it";
+    case ErrorCode::kPermission: return "check the permissions of the file and of its directory";
+    case ErrorCode::kNoSpace: return "free some space or choose another place for the output";
+    case ErrorCode::kReadFailed: return "the disk or the connection to it may be faulty";
+    case ErrorCode::kSyncFailed: return "the disk or the connection to it may be faulty, so don't trust the file";
     default: return {};
+  }
+}
+
+// Whether the message of its code says all that the system's text does.
+bool is_told_by_code(int system_error) noexcept {
+  switch (system_error) {
+    case ENOENT:
+    case EISDIR:
+    case EACCES:
+    case ENOSPC:
+    case EPIPE:
+    case ENOMEM: return true;
+    default: return false;
   }
 }
 
@@ -87,14 +100,20 @@ ErrorCode code_of(int system_error, ErrorCode otherwise) noexcept {
 
 Error file_error(int system_error, ErrorCode otherwise, const std::filesystem::path& path, std::string_view what) {
   const ErrorCode code = code_of(system_error, otherwise);
-  std::string detail = shown(path);
-  detail.append(": ").append(what).append(": ").append(std::generic_category().message(system_error)).append(".");
-  if (const std::string_view advice = hint(code); !advice.empty()) detail.append(" ").append(advice);
-  return {code, std::move(detail), Error::kNoOffset};
+  std::string detail(what);
+  if (!is_told_by_code(system_error)) {
+    detail.append(what.empty() ? "" : ": ").append(std::generic_category().message(system_error));
+  }
+  return file_error(code, path, std::move(detail));
 }
 
-Error with_file(Error error, std::string_view role, const std::filesystem::path& path) {
-  error.detail = std::string(role) + " " + shown(path) + (error.detail.empty() ? "" : ": " + error.detail);
+Error file_error(ErrorCode code, const std::filesystem::path& path, std::string detail, std::string remedy) {
+  if (remedy.empty()) remedy = hint(code);
+  return {.code = code, .detail = std::move(detail), .file = shown(path), .remedy = std::move(remedy)};
+}
+
+Error with_file(Error error, const std::filesystem::path& path) {
+  if (error.file.empty()) error.file = shown(path);
   return error;
 }
 

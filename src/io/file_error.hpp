@@ -19,11 +19,15 @@ namespace bdelta::io {
 // The code for `system_error` (an errno). `otherwise` is for errors that only the failing step can name.
 [[nodiscard]] ErrorCode code_of(int system_error, ErrorCode otherwise) noexcept;
 
-// `"name": what: text of the system. Hint.`
+// An error of the system about a file. what: the step that failed; empty where the code's message says it. The system's
+// own text is left out where that message says the same.
 [[nodiscard]] Error file_error(int system_error, ErrorCode otherwise, const std::filesystem::path& path,
-                               std::string_view what);
+                               std::string_view what = {});
 
-// The error with its file in front of the detail: «PATCH "update.bd": …».
-[[nodiscard]] Error with_file(Error error, std::string_view role, const std::filesystem::path& path);
+// An error about a file that the system has no word on. An empty remedy stands for the usual one of the code.
+[[nodiscard]] Error file_error(ErrorCode code, const std::filesystem::path& path, std::string detail, std::string remedy = {});
+
+// The error with the file that is at fault, unless one is known.
+[[nodiscard]] Error with_file(Error error, const std::filesystem::path& path);
 
 }  // namespace bdelta::io

@@ -57,7 +57,7 @@ Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, s
 Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& path) {
   FileInfo info;
   while (file.ops().info(file.fd(), info) != 0) {
-    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, path, "cannot ask for size and times");
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, path, "asking for size and times");
   }
   return info;
 }
@@ -93,10 +93,10 @@ Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return read_error(pos, path);
     if (got == 0) {
-      return Error{ErrorCode::kInputTruncated,
-                   shown(path) + ": expected " + std::to_string(out.size()) +
-                       " more bytes, but the file now ends here. It became shorter while it was in use; run again when nothing writes to it.",
-                   pos};
+      Error error = file_error(ErrorCode::kInputTruncated, path, std::to_string(out.size()) + " more bytes were expected",
+                               "it became shorter while it was in use, so run again when nothing writes to it");
+      error.offset = pos;
+      return error;
     }
     count_read(counters, static_cast<std::uint64_t>(got));
     pos += static_cast<std::uint64_t>(got);
@@ -109,7 +109,9 @@ Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, co
                    IoCounters* counters) {
   std::uint64_t end = 0;
   if (!checked_add(pos, bytes.size(), end) || end > static_cast<std::uint64_t>(INT64_MAX)) {
-    return Error{ErrorCode::kFileTooLarge, shown(path) + ": a file cannot be that long.", pos};
+    Error error = file_error(ErrorCode::kFileTooLarge, path, {});
+    error.offset = pos;
+    return error;
   }
   while (!bytes.empty()) {
     const std::size_t offered = std::min(bytes.size(), kMostBytesPerCall);
@@ -117,7 +119,7 @@ Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, co
     if (taken < 0 && errno == EINTR) continue;
     if (taken <= 0) {
       const int error = taken < 0 ? errno : ENOSPC;  // 0 for a non-empty write: the device is full
-      Error failure = file_error(error, ErrorCode::kWriteFailed, path, "writing at byte " + std::to_string(pos));
+      Error failure = file_error(error, ErrorCode::kWriteFailed, path);
       failure.offset = pos;
       return failure;
     }
@@ -145,7 +147,7 @@ Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path) 
   while (ops.sync(fd) != 0) {
     if (errno == EINTR) continue;
     if (not_applicable(errno)) return {};
-    return file_error(errno, ErrorCode::kSyncFailed, path, "making the output durable");
+    return file_error(errno, ErrorCode::kSyncFailed, path);
   }
   return {};
 }

@@ -35,9 +35,9 @@ class FileHandle {
   int fd_ = -1;
 };
 
-// Opens with retries after EINTR. `what` is the purpose for the message, e.g. "cannot open for reading".
+// Opens with retries after EINTR. `what` is the purpose for the message, e.g. "for writing"; reading needs none.
 Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, std::uint32_t mode,
-                             std::string_view what);
+                             std::string_view what = {});
 
 Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& path);
 

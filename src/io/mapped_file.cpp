@@ -14,16 +14,16 @@ Result<std::unique_ptr<MappedFile>> MappedFile::create(OpenedFile opened, std::f
                                                        IoCounters* counters) {
   std::unique_ptr<MappedFile> mapped(new (std::nothrow)
                                          MappedFile(std::move(opened), std::move(name), counters));
-  if (!mapped) return Error{ErrorCode::kOutOfMemory, "no memory for a reader"};
+  if (!mapped) return Error{ErrorCode::kOutOfMemory, "for a reader"};
   if (mapped->size() == 0) return mapped;
   if (!fits_size(mapped->size())) {
-    return Error{ErrorCode::kFileTooLarge, shown(mapped->name_) + ": " + std::to_string(mapped->size()) +
-                                               " bytes do not fit into the address space. Read it without mapping."};
+    return file_error(ErrorCode::kFileTooLarge, mapped->name_,
+                      std::to_string(mapped->size()) + " bytes do not fit into the address space", "read it without mapping");
   }
   const auto bytes = static_cast<std::size_t>(mapped->size());
   mapped->at_ = mapped->opened_.file.ops().map(mapped->opened_.file.fd(), bytes);
   if (mapped->at_ == nullptr) {
-    return file_error(errno, ErrorCode::kOpenFailed, mapped->name_, "cannot map; reading without mapping may work");
+    return file_error(errno, ErrorCode::kOpenFailed, mapped->name_, "mapping it; reading without that may work");
   }
   mapped->view_ = {static_cast<const std::uint8_t*>(mapped->at_), bytes};
   return mapped;

@@ -22,7 +22,7 @@ class MemoryReader final : public RandomReader {
   Status read_at(std::uint64_t pos, MutableByteSpan out) override {
     if (!range_fits(pos, out.size(), bytes_.size())) {
       return Error{ErrorCode::kReadFailed, "asked for " + std::to_string(out.size()) + " bytes of a memory of " +
-                                               std::to_string(bytes_.size()) + ".", pos};
+                                               std::to_string(bytes_.size()), pos};
     }
     if (!out.empty()) std::memcpy(out.data(), bytes_.data() + static_cast<std::size_t>(pos), out.size());
     return {};
@@ -55,12 +55,12 @@ class MemoryWriter final : public SequentialWriter {
 
   Status write(ByteSpan bytes) override {
     if (!range_fits(to_.size(), bytes.size(), limit_)) {
-      return Error{ErrorCode::kOutputLimit, "the limit is " + std::to_string(limit_) + " bytes.", to_.size()};
+      return Error{ErrorCode::kOutputLimit, "the limit is " + std::to_string(limit_) + " bytes", to_.size()};
     }
     try {
       append(to_, bytes);
     } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kOutOfMemory, "no memory after " + std::to_string(to_.size()) + " bytes."};
+      return Error{ErrorCode::kOutOfMemory, "after " + std::to_string(to_.size()) + " bytes"};
     }
     return {};
   }

@@ -33,7 +33,7 @@ bool is_standard_stream(const std::filesystem::path& path) { return path == "-";
 Status check_options(const FileOptions& options) {
   if (options.buffer_bytes <= kMostBufferBytes) return {};
   return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(options.buffer_bytes) +
-                                      " bytes; at most 67108864 (64 MiB) are allowed."};
+                                      " bytes, at most 67108864 (64 MiB) are allowed"};
 }
 
 Result<FileHandle> open_standard(int standard_fd, const char* name) {
@@ -41,7 +41,7 @@ Result<FileHandle> open_standard(int standard_fd, const char* name) {
   for (;;) {
     const int fd = ops.duplicate(standard_fd);
     if (fd >= 0) return FileHandle(ops, fd);
-    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "not open");
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "it is closed");
   }
 }
 
@@ -66,10 +66,10 @@ Result<std::unique_ptr<OutputFile>> open_direct(FileHandle file, const std::file
 
 Result<std::unique_ptr<OutputFile>> open_device(const OutputPlace& place, const FileOptions& options,
                                                 IoCounters* counters) {
-  BDELTA_ASSIGN(FileHandle file, open_file(place.path, OpenKind::kWriteExisting, 0, "cannot open for writing"));
+  BDELTA_ASSIGN(FileHandle file, open_file(place.path, OpenKind::kWriteExisting, 0, "for writing"));
   BDELTA_ASSIGN(const FileInfo info, info_of(file, place.name));
   if (info.is_regular) {
-    return Error{ErrorCode::kOpenFailed, shown(place.name) + ": was a device a moment ago and is a file now."};
+    return file_error(ErrorCode::kOpenFailed, place.name, "it was a device a moment ago and is a file now");
   }
   return open_direct(std::move(file), place.name, options, counters);
 }
@@ -137,7 +137,7 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
     BDELTA_ASSIGN(FileHandle file, open_input(path));
     BDELTA_ASSIGN(const FileInfo info, info_of(file, name));
     if (info.is_directory) {
-      return Error{ErrorCode::kIsDirectory, shown(name) + ": expected a file, found a directory. Name a file in it."};
+      return file_error(ErrorCode::kIsDirectory, name, {});
     }
     BDELTA_ASSIGN(auto reader, StdioReader::create(std::move(file), name, options.buffer_bytes, counters));
     return std::unique_ptr<SequentialReader>(std::move(reader));

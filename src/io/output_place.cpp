@@ -32,7 +32,7 @@ Result<std::optional<FileInfo>> look(const std::filesystem::path& path, const st
   FileInfo info;
   while (file_ops().link_info(path.c_str(), info) != 0) {
     if (errno == ENOENT) return std::optional<FileInfo>{};
-    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "cannot look at the output");
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "looking at the output");
   }
   return std::optional<FileInfo>{info};
 }
@@ -49,7 +49,7 @@ std::optional<FileInfo> stream_behind(const std::filesystem::path& link) {
 }  // namespace
 
 Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
-  if (path.empty()) return Error{ErrorCode::kNotFound, "the name of the output is empty."};
+  if (path.empty()) return Error{ErrorCode::kNotFound, "the name of the output is empty"};
   OutputPlace place{path, absolute_or_same(path), {}, {}, false};
   for (int links = 0; links <= kMostLinks; ++links) {
     BDELTA_ASSIGN(place.existing, look(place.path, path));
@@ -59,7 +59,7 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
     }
     if (!place.existing || !place.existing->is_symlink) {
       if (place.existing ? place.existing->is_directory : !place.path.has_filename()) {
-        return Error{ErrorCode::kIsDirectory, shown(path) + ": expected the name of a file, found a directory's."};
+        return file_error(ErrorCode::kIsDirectory, path, {});
       }
       place.directory = place.path.parent_path();
       if (place.directory.empty()) place.directory = ".";
@@ -68,11 +68,11 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path) {
     std::filesystem::path target;
     if (file_ops().read_link(place.path.c_str(), target) != 0) {
       if (errno == EINTR) continue;
-      return file_error(errno, ErrorCode::kOpenFailed, path, "cannot follow the symbolic link");
+      return file_error(errno, ErrorCode::kOpenFailed, path, "following the symbolic link");
     }
     place.path = place.path.parent_path() / target;  // an absolute target replaces the whole
   }
-  return Error{ErrorCode::kOpenFailed, shown(path) + ": too many symbolic links, probably a circle."};
+  return file_error(ErrorCode::kOpenFailed, path, "too many symbolic links, probably a circle");
 }
 
 Status sync_directory(const OutputPlace& place) {
@@ -80,7 +80,7 @@ Status sync_directory(const OutputPlace& place) {
     if (errno == EINTR) continue;
     if (errno != EIO && code_of(errno, ErrorCode::kSyncFailed) != ErrorCode::kNoSpace) return {};
     return file_error(errno, ErrorCode::kSyncFailed, place.name,
-                      "the output is complete and in place, but making its name durable failed");
+                      "the output is complete and in place, but its name may not be");
   }
   return {};
 }
@@ -92,9 +92,9 @@ Status check_space(const std::filesystem::path& directory, std::uint64_t size_by
     if (errno != EINTR) return {};  // nothing is known then
   }
   if (available >= size_bytes) return {};
-  return Error{ErrorCode::kNoSpace, shown(name) + ": needs " + std::to_string(size_bytes) + " bytes, but only " +
-                                        std::to_string(available) + " are available in " + shown(directory) +
-                                        ". Free some space or choose another place for the output."};
+  return file_error(ErrorCode::kNoSpace, name,
+                    "it needs " + std::to_string(size_bytes) + " bytes, but only " + std::to_string(available) +
+                        " are available in " + shown(directory));
 }
 
 }  // namespace bdelta::io

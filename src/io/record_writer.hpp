@@ -27,7 +27,7 @@ class RecordWriter {
         buffer_(new (std::nothrow) std::uint8_t[capacity_]),
         at_(buffer_.get()),
         end_(buffer_ ? at_ + capacity_ : at_) {
-    if (!buffer_) failure_ = Error{ErrorCode::kOutOfMemory, "no memory for a record buffer."};
+    if (!buffer_) failure_ = Error{ErrorCode::kOutOfMemory, "for a record buffer"};
   }
 
   void put_u8(std::uint8_t value) {

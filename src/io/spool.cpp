@@ -49,7 +49,7 @@ Status Spool::append(ByteSpan bytes) {
   try {
     bdelta::append(memory_, bytes);
   } catch (const std::bad_alloc&) {
-    return Error{ErrorCode::kOutOfMemory, "no memory to put aside " + std::to_string(size()) + " bytes."};
+    return Error{ErrorCode::kOutOfMemory, "to put aside " + std::to_string(size()) + " bytes"};
   }
   return {};
 }
@@ -74,7 +74,7 @@ Status Spool::open_spool_file() {
     return Error{ErrorCode::kOutOfMemory, {}};
   } catch (const std::filesystem::filesystem_error& failure) {
     return file_error(failure.code().value(), ErrorCode::kOpenFailed, failure.path1(),
-                      "cannot use the system's temporary directory (TMPDIR); name another one (--temp-dir)");
+                      "as the system's temporary directory (TMPDIR)");
   }
 }
 

@@ -18,18 +18,18 @@ inline Result<std::FILE*> open_buffered(FileHandle file, bool for_writing, std::
                                         std::unique_ptr<char[]>& buffer, const std::filesystem::path& name) {
   if (buffer_bytes > kMostBufferBytes) {
     return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(buffer_bytes) +
-                                        " bytes; at most 67108864 (64 MiB) are allowed."};
+                                        " bytes, at most 67108864 (64 MiB) are allowed"};
   }
   const std::size_t size = buffer_bytes < 2 ? 0 : static_cast<std::size_t>(buffer_bytes);
   if (size != 0) {
     buffer.reset(new (std::nothrow) char[size]);
     if (!buffer) {
-      return Error{ErrorCode::kOutOfMemory, "no memory for an I/O buffer of " + std::to_string(size) + " bytes."};
+      return Error{ErrorCode::kOutOfMemory, "for an I/O buffer of " + std::to_string(size) + " bytes"};
     }
   }
   const FileOps& ops = file.ops();
   std::FILE* stream = ops.open_stream(file.fd(), for_writing, ops);
-  if (stream == nullptr) return file_error(errno, ErrorCode::kOpenFailed, name, "cannot open as a stream");
+  if (stream == nullptr) return file_error(errno, ErrorCode::kOpenFailed, name, "as a stream");
   (void)file.release();
   if (ops.set_buffer(stream, buffer.get(), size) != 0) {
     const int error = errno;

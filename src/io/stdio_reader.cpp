@@ -12,7 +12,7 @@ Result<std::unique_ptr<StdioReader>> StdioReader::create(FileHandle file, std::f
                                                          std::uint64_t buffer_bytes, IoCounters* counters) {
   const FileOps& ops = file.ops();
   std::unique_ptr<StdioReader> reader(new (std::nothrow) StdioReader(ops, std::move(name), counters));
-  if (!reader) return Error{ErrorCode::kOutOfMemory, "no memory for a reader"};
+  if (!reader) return Error{ErrorCode::kOutOfMemory, "for a reader"};
   auto stream = open_buffered(std::move(file), false, buffer_bytes, reader->buffer_, reader->name_);
   if (!stream) return std::move(stream).error();
   reader->file_ = *stream;

@@ -16,7 +16,7 @@ Result<std::unique_ptr<StdioWriter>> StdioWriter::create(FileHandle file, std::f
   const FileOps& ops = file.ops();
   std::unique_ptr<StdioWriter> writer(new (std::nothrow)
                                           StdioWriter(ops, std::move(name), file.fd(), sync, counters));
-  if (!writer) return Error{ErrorCode::kOutOfMemory, "no memory for a writer"};
+  if (!writer) return Error{ErrorCode::kOutOfMemory, "for a writer"};
   auto stream = open_buffered(std::move(file), true, buffer_bytes, writer->buffer_, writer->name_);
   if (!stream) return std::move(stream).error();
   writer->file_ = *stream;
@@ -33,16 +33,14 @@ Status StdioWriter::fail(Error error) {
 }
 
 Status StdioWriter::fail(int system_error, std::string_view step) {
-  std::string what(step);
-  what.append(" after ").append(std::to_string(taken_)).append(" bytes were written");
-  Error error = file_error(system_error, ErrorCode::kWriteFailed, name_, what);
+  Error error = file_error(system_error, ErrorCode::kWriteFailed, name_, step);
   error.offset = taken_;
   return fail(std::move(error));
 }
 
 Status StdioWriter::write(ByteSpan bytes) {
   if (failure_) return *failure_;
-  if (file_ == nullptr) return Error{ErrorCode::kInternal, shown(name_) + ": written to after it was finished."};
+  if (file_ == nullptr) return file_error(ErrorCode::kInternal, name_, "written to after it was finished");
   while (!bytes.empty()) {
     errno = 0;
     const std::size_t taken = ops_.write_stream(file_, bytes.data(), bytes.size());
@@ -51,7 +49,7 @@ Status StdioWriter::write(ByteSpan bytes) {
     if (taken == bytes.size()) return {};
     const int error = errno;
     if (ops_.stream_failed(file_)) {
-      if (error != EINTR || buffer_) return fail(error, "writing failed");
+      if (error != EINTR || buffer_) return fail(error);
       ops_.clear_stream(file_);
     }
     bytes = bytes.subspan(taken);
@@ -65,9 +63,9 @@ Status StdioWriter::flush() {
   errno = 0;
   const bool flushed = ops_.flush_stream(file_) == 0;
   const int error = errno;
-  if (!flushed) return fail(error, "flushing failed");
+  if (!flushed) return fail(error, "flushing");
   // An error that no call has returned may still stand in the stream.
-  if (ops_.stream_failed(file_)) return fail(EIO, "writing failed");
+  if (ops_.stream_failed(file_)) return fail(EIO);
   return {};
 }
 

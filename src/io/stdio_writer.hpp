@@ -41,7 +41,7 @@ class StdioWriter final : public SequentialWriter {
       : ops_(ops), name_(std::move(name)), counters_(counters), fd_(fd), sync_(sync) {}
 
   Status fail(Error error);
-  Status fail(int system_error, std::string_view step);
+  Status fail(int system_error, std::string_view step = {});
 
   const FileOps& ops_;
   std::filesystem::path name_;

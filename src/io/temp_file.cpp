@@ -15,7 +15,7 @@ Result<std::filesystem::path> random_name(const std::filesystem::path& directory
   std::uint64_t random = 0;
   while (file_ops().random_bytes(&random, sizeof random) != 0) {
     if (errno == EINTR) continue;
-    return file_error(errno, ErrorCode::kOpenFailed, directory, "cannot choose a name for a temporary file");
+    return file_error(errno, ErrorCode::kOpenFailed, directory, "choosing a name for a temporary file");
   }
   constexpr char kDigits[] = "0123456789abcdef";
   std::string name = ".bdelta-";
@@ -41,7 +41,7 @@ Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, O
     }
     if (error == EINTR) continue;
     if (error != EEXIST || ++attempt == kMostAttempts) {
-      return file_error(error, ErrorCode::kOpenFailed, directory, "cannot create a temporary file in this directory");
+      return file_error(error, ErrorCode::kOpenFailed, directory, "creating a temporary file in this directory");
     }
   }
 }

@@ -34,7 +34,7 @@ class TypedReader {
         buffer_(new (std::nothrow) std::uint8_t[capacity_]),
         at_(buffer_.get()),
         end_(buffer_.get()) {
-    if (!buffer_) fail({ErrorCode::kOutOfMemory, "no memory for a buffer of " + std::to_string(capacity_) + " bytes."});
+    if (!buffer_) fail({ErrorCode::kOutOfMemory, "for a buffer of " + std::to_string(capacity_) + " bytes"});
   }
 
   // Bytes that can be had without asking the source.
@@ -143,7 +143,7 @@ inline std::uint64_t TypedReader::long_varint() {
   if (longest == 0) {
     fail_truncated(1);
   } else {
-    fail({ErrorCode::kPatchCorrupt, "expected an integer of at most 64 bits in its shortest form.", position()});
+    fail({ErrorCode::kPatchCorrupt, "expected an integer of at most 64 bits in its shortest form", position()});
   }
   return 0;
 }
@@ -181,7 +181,7 @@ inline void TypedReader::fail_truncated(std::uint64_t missing) {
   if (failure_) return;
   truncated_ = true;
   fail({ErrorCode::kPatchTruncated,
-        "the input ends here; at least " + std::to_string(missing) + " more bytes were expected.", filled_});
+        "at least " + std::to_string(missing) + " more bytes were expected here", filled_});
 }
 
 }  // namespace bdelta::io

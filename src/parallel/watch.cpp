@@ -69,8 +69,9 @@ void Watch::look(bool at_once) {
     case Stop::kNone: return;
     case Stop::kCancelled: throw Interrupted{{ErrorCode::kCancelled, {}}};
     case Stop::kTimeLimit:
-      throw Interrupted{{ErrorCode::kTimeLimit, "not done after " + shown_seconds(time_limit_seconds_) +
-                                                    " seconds; allow more time, or make the patch at a faster level"}};
+      throw Interrupted{{.code = ErrorCode::kTimeLimit,
+                         .detail = shown_seconds(time_limit_seconds_) + " seconds",
+                         .remedy = "raise time_limit_seconds, or make the patch at a lower level"}};
   }
 }
 

@@ -121,6 +121,7 @@ class Case(unittest.TestCase):
         self.assertTrue(said.endswith(b"\n"), said)
         self.assertEqual(said.count(b"\n"), 1, said)
         self.assertNotIn(b"\r", said)
+        self.assertNotRegex(said, rb"::|limit_bytes|limit_seconds|patch_ratio|group_digests", "options of the library, where flags belong")
         for mention in mentions:
             self.assertIn(os.fsencode(mention), said)
         return result

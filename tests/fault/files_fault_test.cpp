@@ -198,7 +198,7 @@ bool survives(const Use& use, const FaultPlan& fault, bool may_fail) {
   }
   EXPECT_TRUE(may_fail) << to_string(report.error());
   EXPECT_EQ(2, exit_class(report.error().code)) << to_string(report.error());
-  EXPECT_FALSE(report.error().detail.empty());
+  EXPECT_FALSE(report.error().file.empty()) << to_string(report.error());
   // The name was not made durable: the output is whole and in place, and the error says so.
   const bool published = fault.call == "sync_directory";
   published ? stage.expect_done() : stage.expect_untouched();

@@ -30,7 +30,7 @@ Error error_of(ByteSpan source, ByteSpan patch, const ApplyOptions& options = {}
 
 void expect_says(const Error& error, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
-    EXPECT_NE(std::string::npos, error.detail.find(word)) << "no " << word << " in: " << error.detail;
+    EXPECT_NE(std::string::npos, to_string(error).find(word)) << "no " << word << " in: " << to_string(error);
   }
 }
 
@@ -105,6 +105,25 @@ TEST(Order, OldIsProvenBeforeTheBodyIsDecoded) {
   EXPECT_EQ(ErrorCode::kWrongSourceDigest, error_of(other_old(), patch).code);
   EXPECT_EQ(ErrorCode::kWrongSourceSize, error_of(Bytes(7), patch).code);
   EXPECT_EQ(ErrorCode::kPatchTruncated, error_of(kOld, patch).code);
+}
+
+TEST(Order, AnOldThatAlreadyIsNewIsTold) {
+  const auto is_told = [](ByteSpan source, ByteSpan patch, ErrorCode code) {
+    const Error error = error_of(source, patch);
+    EXPECT_EQ(code, error.code);
+    return error.remedy.find("OLD already is NEW") != std::string::npos;
+  };
+  Bytes almost_new = kNew;
+  almost_new.back() ^= 1;
+  EXPECT_TRUE(is_told(kNew, good_patch(), ErrorCode::kWrongSourceSize));
+  EXPECT_FALSE(is_told(almost_new, good_patch(), ErrorCode::kWrongSourceSize));
+  EXPECT_FALSE(is_told(Bytes(7), good_patch(), ErrorCode::kWrongSourceSize));
+  EXPECT_FALSE(is_told(kNew, good_patch(PatchFormat::kBdt1), ErrorCode::kWrongSourceSize)) << "no digest tells";
+
+  const auto as_long = make_patch(kOld, other_old(), create_options(3));
+  ASSERT_OK(as_long);
+  EXPECT_TRUE(is_told(other_old(), *as_long, ErrorCode::kWrongSourceDigest));
+  EXPECT_FALSE(is_told(Bytes(kOld.size()), *as_long, ErrorCode::kWrongSourceDigest));
 }
 
 TEST(Order, TheHeaderIsProvenBeforeAnythingInItIsBelieved) {
@@ -199,11 +218,11 @@ TEST(Words, ExpectedAndFoundAndWhatToDo) {
   expect_says(error_of(other_old(), patch), {"expected digest ", "found ", "give the version"});
   ApplyOptions options;
   options.output_limit_bytes = 100;
-  expect_says(error_of(kOld, patch, options), {std::to_string(kNew.size()), "100", "--max-output"});
+  expect_says(error_of(kOld, patch, options), {std::to_string(kNew.size()), "100", "raise output_limit_bytes"});
   SplitPatch split = split_patch(patch);
   split.header.decoder_memory_bytes = std::uint64_t{1} << 40;
-  expect_says(error_of(kOld, with_header(split.header, split.body)), {"1099511627776", "268435456", "--memory"});
-  expect_says(error_of(kOld, bdt1_header(4000, 10, 0x7fffffff)), {"2147483647", "268435456", "--memory"});
+  expect_says(error_of(kOld, with_header(split.header, split.body)), {"1099511627776", "268435456", "raise memory_limit_bytes"});
+  expect_says(error_of(kOld, bdt1_header(4000, 10, 0x7fffffff)), {"2147483647", "268435456", "raise memory_limit_bytes"});
 }
 
 }  // namespace

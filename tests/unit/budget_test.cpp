@@ -188,15 +188,23 @@ TEST(Budget, InputsThatFitHalfTheLimitAreLoaded) {
 }
 
 TEST(Budget, TheFigureOfARefusalDoes) {
-  const auto refused = make_budget(request(6, kMiB, 1000));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(ErrorCode::kMemoryLimit, refused.error().code);
-  std::uint64_t figure = 0;
-  for (const char c : refused.error().detail.substr(std::string("at least ").size())) {
-    if (c < '0' || c > '9') break;
-    figure = figure * 10 + static_cast<std::uint64_t>(c - '0');
+  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+    for (std::uint64_t size = 1000; size < kMaxFileBytes; size *= 40) {
+      for (const bool view : {true, false}) {
+        for (const std::uint64_t limit : {kMiB, 20 * kMiB, 30 * kMiB}) {
+          const auto refused = make_budget(request(level, limit, size, view));
+          if (refused) continue;
+          EXPECT_FAILS(ErrorCode::kMemoryLimit, refused);
+          const std::uint64_t figure = refused.error().needed_bytes;
+          EXPECT_GT(figure, limit);
+          EXPECT_EQ(0u, figure % kMiB) << "it can be typed in short";
+          EXPECT_NE(std::string::npos, refused.error().detail.find("at least " + std::to_string(figure) + " bytes"));
+          EXPECT_OK(make_budget(request(level, figure, size, view)));
+        }
+      }
+    }
   }
-  EXPECT_OK(make_budget(request(6, figure, 1000)));
+  EXPECT_FALSE(make_budget(request(6, kMiB, 1000)));
 }
 
 TEST(EstimateMemory, StaysWithinALimitAndGrowsWithout) {

@@ -80,6 +80,13 @@ TEST(Error, TextHasMessageDetailAndOffset) {
             to_string({ErrorCode::kPatchCorrupt, "a group is odd", 77}));
 }
 
+TEST(Error, TextHasTheFileFirstAndTheRemedyLast) {
+  EXPECT_EQ("\"p\": the patch is damaged; fetch it again",
+            to_string({.code = ErrorCode::kPatchCorrupt, .file = "\"p\"", .remedy = "fetch it again"}));
+  EXPECT_EQ("\"p\": the patch is damaged: a group is odd (at byte 77); fetch it again",
+            to_string({ErrorCode::kPatchCorrupt, "a group is odd", 77, "\"p\"", "fetch it again"}));
+}
+
 TEST(Result, HoldsEitherValueOrError) {
   Result<int> value = 4;
   ASSERT_TRUE(static_cast<bool>(value));

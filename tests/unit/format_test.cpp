@@ -1,5 +1,7 @@
 // Headers, on patches made by hand.
 #include "bdelta/inspect.hpp"
+#include "format/foreign_formats.hpp"
+#include "format/patch_reader.hpp"
 #include "support/craft.hpp"
 #include "support/format_example.hpp"
 #include "support/generate.hpp"
@@ -128,6 +130,22 @@ TEST(Detect, VersionsDraftsAndStrangers) {
   EXPECT_FAILS(ErrorCode::kNotAPatch, inspected(bytes_of("x")));
   EXPECT_FAILS(ErrorCode::kPatchTruncated, inspected({}));
   for (const char* cut : {"B", "BD", "BDT"}) EXPECT_FAILS(ErrorCode::kPatchTruncated, inspected(bytes_of(cut)));
+}
+
+TEST(Formats, ForeignOnesAreNamed) {
+  for (const ForeignFormat& format : kForeignFormats) {
+    ASSERT_LE(format.magic.size(), kDetectBytes) << format.name;
+    Bytes file = bytes_of(format.magic);
+    EXPECT_EQ(format.name, foreign_format(file)->name) << "one that begins alike stands before it";
+    file.resize(100);
+    const auto info = inspected(file);
+    EXPECT_FAILS(ErrorCode::kNotAPatch, info);
+    EXPECT_EQ("it is " + std::string(format.name), info.error().detail);
+    EXPECT_EQ(format.remedy, info.error().remedy);
+    file.resize(format.magic.size() - 1);
+    EXPECT_NE("it is " + std::string(format.name), inspected(file).error().detail) << "cut off";
+  }
+  EXPECT_EQ(nullptr, foreign_format(bytes_of("\x7f" "ELF, an ordinary file")));
 }
 
 }  // namespace

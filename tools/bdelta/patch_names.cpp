@@ -95,7 +95,8 @@ Result<std::vector<std::string>> patch_names(const std::vector<std::filesystem::
     const auto [other, is_new] = taken.emplace(folded(names[i]), i);
     if (is_new) continue;
     return Error{ErrorCode::kUsage, "the patches from " + io::shown(sources[other->second]) + " and " + io::shown(sources[i]) +
-                                        " would both be called " + names[i] + "; name each OLD once, or give them other names"};
+                                        " would both be called " + names[i],
+                 Error::kNoOffset, {}, "name each OLD once, or give them other names"};
   }
   return names;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "cli/advice.hpp"
 #include "cli/process.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
@@ -128,13 +129,12 @@ void ReleaseSession::look_at_source(ManifestEntry& entry) const {
 
 void ReleaseSession::tell(const ManifestEntry& entry) const {
   if (!entry.made) {
-    const Error& error = entry.made.error();
-    const bool names_it = error.detail.find(shown(entry.source)) != std::string::npos;
-    std::string text = "bdelta: " + (names_it ? "" : shown(entry.source) + ": ");
-    text += (is_not_worth_it(entry) ? "not worth a patch: " : "") + to_string(error);
+    Error error = in_flags(entry.made.error(), program_);
+    if (error.file.empty() || is_not_worth_it(entry)) error.file = shown(entry.source);
+    if (is_not_worth_it(entry)) error.file += ": not worth a patch";
     const auto is_there = name_is_taken(patch_);
-    if (is_there && *is_there) text += "; what was at " + shown(patch_) + " before stays";
-    say(text + "\n");
+    if (is_there && *is_there) error.remedy += "; what stood at " + shown(patch_) + " before stays there as it was";
+    say("bdelta: " + to_string(error) + "\n");
   } else if (!options_.quiet) {
     if (!options_.json) say(summary(*entry.made));
     if (options_.stats) say(stats_text(*entry.made, peak_resident_bytes()));

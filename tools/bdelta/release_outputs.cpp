@@ -19,7 +19,8 @@ Error already_there(const std::vector<std::filesystem::path>& outputs) {
   const std::size_t named = std::min(outputs.size(), kMostNamed);
   for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : ", ") + io::shown(outputs[i]);
   if (outputs.size() > named) text += " and " + std::to_string(outputs.size() - named) + " more";
-  return {ErrorCode::kOutputExists, text + ": left as before. Choose another --out, or replace what is there (--force)."};
+  return {.code = ErrorCode::kOutputExists, .detail = "it was left as before", .file = text,
+          .remedy = "choose another --out, or replace what is there (--force)"};
 }
 
 }  // namespace
@@ -46,7 +47,7 @@ Status check_outputs(const std::vector<std::filesystem::path>& outputs, const st
     if (!is_taken) continue;
     const auto is_output = [&output](const std::filesystem::path& input) { return same_file(input, output); };
     if (std::any_of(inputs.begin(), inputs.end(), is_output)) {
-      return Error{ErrorCode::kSamePath, "an input and an output are both " + io::shown(output)};
+      return io::file_error(ErrorCode::kSamePath, output, "an input and an output");
     }
     taken.push_back(output);
   }

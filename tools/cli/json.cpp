@@ -7,6 +7,18 @@ namespace bdelta::cli {
 
 namespace {
 
+// All that is said besides the message of the table.
+std::string detail_of(const Error& error) {
+  std::string text;
+  const auto add = [&text](const char* before, const std::string& part) {
+    if (!part.empty()) text += (text.empty() ? "" : before) + part;
+  };
+  add("", error.file);
+  add(": ", error.detail);
+  add("; ", error.remedy);
+  return text;
+}
+
 // In which what is no UTF-8 is left out.
 std::string without_what_is_no_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::ignore); }
 
@@ -36,8 +48,9 @@ Json codec_versions() { return {{"zstd", zstd_version()}, {"liblzma", lzma_versi
 Json error_object(const Error& error) {
   Json json{{"name", error_name(error.code)}, {"code", static_cast<int>(error.code)}, {"exit", exit_class(error.code)}};
   json["message"] = std::string(error_message(error.code));
-  json["detail"] = error.detail;
+  json["detail"] = detail_of(error);
   if (error.offset != Error::kNoOffset) json["offset"] = error.offset;
+  if (error.needed_bytes != 0) json["needed_bytes"] = error.needed_bytes;
   return json;
 }
 

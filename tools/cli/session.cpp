@@ -2,10 +2,12 @@
 
 #include <exception>
 #include <new>
+#include <utility>
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "bdelta/inspect.hpp"
+#include "cli/advice.hpp"
 #include "cli/json.hpp"
 #include "cli/process.hpp"
 #include "cli/progress.hpp"
@@ -48,7 +50,7 @@ Status Session::open_trace() {
   if (options_.trace.empty()) return {};
   for (const std::filesystem::path* other : {&options_.source, &options_.target, &options_.patch}) {
     if (other->empty() || *other == "-" || !same_file(options_.trace, *other)) continue;
-    return Error{ErrorCode::kSamePath, "the trace and another file are both " + shown(options_.trace)};
+    return Error{.code = ErrorCode::kSamePath, .detail = "the trace and another argument", .file = shown(options_.trace)};
   }
   FileOptions files = options_.files;
   files.sync = false;  // a trace can be made again
@@ -98,13 +100,23 @@ void Session::install_handlers() {
   install_signal_handlers(words);
 }
 
-int Session::fail(const Error& error) {
-  if (options_.json) print(json_stream(), error_json(program_, error));
-  std::string text = std::string(program_) + ": " + to_string(error);
+// What has to be known when scripts go on after a limit: that an output of before is no result of this run.
+bool Session::keeps_output(const Error& error) const {
+  std::error_code ignored;
+  return exit_class(error.code) == exit_class(ErrorCode::kTimeLimit) && options_.action == Action::kRun && output() != "-" &&
+         std::filesystem::is_regular_file(output(), ignored);
+}
+
+int Session::fail(Error error) {
+  error = in_flags(std::move(error), program_);
+  if (std::string order = order_advice(error, options_, output()); !order.empty()) error.remedy = std::move(order);
+  const bool kept = keeps_output(error);
+  if (kept) error.remedy += "; what stood at " + shown(output()) + " before stays there as it was";
+  if (options_.json) print(json_stream(), error_json(program_, error, {.output_kept = kept}));
   if (error.code == ErrorCode::kTargetDigest && options_.target == "-") {
-    text += "; " + std::to_string(error.offset) + " bytes went out and must not be used";
+    error.remedy = std::to_string(std::exchange(error.offset, Error::kNoOffset)) + " bytes went out and must not be used";
   }
-  print(stderr, text + "\n");
+  print(stderr, std::string(program_) + ": " + to_string(error) + "\n");
   return exit_class(error.code);
 }
 

@@ -51,7 +51,7 @@ class Session {
   [[nodiscard]] int answer(std::FILE* to, const std::string& text) const;
 
   // Tells an error that ends the program, and gives the exit status.
-  [[nodiscard]] int fail(const Error& error);
+  [[nodiscard]] int fail(Error error);
 
   const char* const program_;
   const CommonOptions& options_;
@@ -62,6 +62,7 @@ class Session {
   [[nodiscard]] std::FILE* json_stream() const;
   [[nodiscard]] int show_info();
   void install_handlers();
+  [[nodiscard]] bool keeps_output(const Error& error) const;
   [[nodiscard]] int tell(const Report& report);
 
   TraceLog trace_log_;

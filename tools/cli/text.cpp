@@ -54,12 +54,16 @@ std::string human_size(std::uint64_t bytes) {
 
 std::string seconds_text(double seconds) { return format("%.2f s", seconds); }
 
+std::string size_argument(std::uint64_t bytes) {
+  constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * kKiB;
+  const std::uint64_t unit = bytes < kKiB ? 1 : bytes < kMiB ? kKiB : kMiB;
+  return std::to_string(bytes / unit + (bytes % unit != 0 ? 1 : 0)) + (unit == 1 ? "" : unit == kKiB ? "K" : "M");
+}
+
 std::string memory_note(std::uint64_t decoder_memory_bytes) {
-  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   if (decoder_memory_bytes <= ApplyOptions().memory_limit_bytes) return "";
-  const std::uint64_t needed = decoder_memory_bytes / kMiB + (decoder_memory_bytes % kMiB != 0 ? 1 : 0);
   return "bdelta: whoever applies this patch has to allow more memory than is usual: bpatch --memory " +
-         std::to_string(needed) + "M\n";
+         size_argument(decoder_memory_bytes) + "\n";
 }
 
 std::string version_text(const char* program) {
@@ -139,9 +143,10 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   return line_of(json);
 }
 
-std::string error_json(const char* program, const Error& error) {
+std::string error_json(const char* program, const Error& error, const Circumstances& circumstances) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", false}};
   json["error"] = error_object(error);
+  if (circumstances.output_kept) json["error"]["output_kept"] = true;
   return line_of(json);
 }
 
@@ -190,7 +195,7 @@ std::string info_text(const PatchInfo& info) {
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
   if (info.predicted) text += "programs        addresses are predicted: bpatch needs OLD as a whole\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";
-  text += "decoder memory  " + human_size(info.decoder_memory_bytes) + "\n";
+  text += "decoder memory  " + size_argument(info.decoder_memory_bytes) + "\n";
   if (info.head_sha256) text += "head SHA-256    " + to_hex(*info.head_sha256) + "\n";
   if (!info.target_digest) text += "no checksums: alteration can't be detected\n";
   return text;

@@ -22,6 +22,9 @@ namespace bdelta::cli {
 // "12.3 MiB"
 [[nodiscard]] std::string human_size(std::uint64_t bytes);
 
+// Bytes as a SIZE that the programs take, rounded up: "819", "800K", "97M".
+[[nodiscard]] std::string size_argument(std::uint64_t bytes);
+
 // "1.25 s"
 [[nodiscard]] std::string seconds_text(double seconds);
 
@@ -41,11 +44,16 @@ struct FileNames {
 // The table of --stats.
 [[nodiscard]] std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes);
 
+// What the programs know of an error besides the library.
+struct Circumstances {
+  bool output_kept = false;  // the output of an earlier run is still there, as it was
+};
+
 // One JSON object in one line, with "schema": 1.
 // `more` is an object of the program's own, whose keys come first.
 [[nodiscard]] std::string report_json(const char* program, const FileNames& names, const Report& report,
                                       std::uint64_t peak_resident_bytes, const nlohmann::ordered_json& more);
-[[nodiscard]] std::string error_json(const char* program, const Error& error);
+[[nodiscard]] std::string error_json(const char* program, const Error& error, const Circumstances& circumstances = {});
 // "otherData" of a trace: the report, or after an error what is known then.
 [[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);
 [[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);

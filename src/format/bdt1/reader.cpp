@@ -4,6 +4,7 @@
 #include <new>
 #include <string>
 
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "format/bdt1/layout.hpp"
 
@@ -110,7 +111,7 @@ class Reader final : public PatchReader {
 
   Result<bool> finish() {
     if (!patch_.at_end()) {
-      return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the file", patch_.position()};
+      return Error{ErrorCode::kPatchTrailingBytes, {}, patch_.position()};
     }
     BDELTA_TRY(patch_.status());
     return false;
@@ -166,9 +167,9 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
   info.window_bytes = kWindowBytes;
   const std::uint64_t count = load_le<std::uint32_t>(head.data() + 14);
   if (count > memory_limit_bytes / sizeof(Match)) {
-    return Error{ErrorCode::kMemoryLimit, "it declares " + std::to_string(count) + " matches, which take " +
-                                              std::to_string(count * sizeof(Match)) + " bytes; the limit is " +
-                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
+    const std::uint64_t table_bytes = count * sizeof(Match);
+    return beyond_memory_limit("it declares " + std::to_string(count) + " matches, which take " + std::to_string(table_bytes) +
+                                   " bytes", memory_limit_bytes, table_bytes);
   }
   try {
     BDELTA_ASSIGN(MatchTable matches, read_matches(patch, count, info.target_size));

@@ -30,8 +30,9 @@ std::uint64_t equal_end(const std::uint8_t* s, const std::uint8_t* t, std::uint6
 Status check_sizes(std::uint64_t source_size, std::uint64_t target_size) {
   const std::uint64_t larger = std::max(source_size, target_size);
   if (larger <= kMaxFileBytes) return {};
-  return Error{ErrorCode::kFormatCannotHold, "bdt1 holds files below 2 GiB, the larger one here has " + std::to_string(larger) +
-                                                 " bytes; use --format bdt2"};
+  return Error{.code = ErrorCode::kFormatCannotHold,
+               .detail = "BDT version 1 holds files below 2 GiB, the larger one here has " + std::to_string(larger) + " bytes",
+               .remedy = "use PatchFormat::kBdt2"};
 }
 
 Covers lower_covers(const FilePieces& source, const FilePieces& target, const Covers& covers, Watch* watch) {

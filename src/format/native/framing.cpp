@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/byte_cursor.hpp"
+#include "base/memory_limit.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -127,9 +128,8 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
     }
   }
   if (found.bytes > limit_bytes_ && found.bytes > bytes.size()) {
-    return Error{ErrorCode::kMemoryLimit, "a part of the patch has at least " + std::to_string(found.bytes) +
-                                              " bytes, which have to be held; the limit is " +
-                                              std::to_string(limit_bytes_)};
+    return beyond_memory_limit("a part of the patch has at least " + std::to_string(found.bytes) + " bytes, which have to be held",
+                               limit_bytes_, found.bytes);
   }
   return found;
 }

@@ -184,7 +184,7 @@ Status TablesParser::parse_streams() {
   for (StreamCode& stream : tables_.streams) {
     if (!stream.present) continue;
     const unsigned entry = cursor_.u8();
-    if ((entry & 15) >= kCodecCount) return unknown("codec " + std::to_string(entry & 15) + " is not known");
+    if ((entry & 15) >= kCodecCount) return unknown("codec " + std::to_string(entry & 15));
     stream.codec = static_cast<CodecId>(entry & 15);
     const bool is_stored = stream.codec == CodecId::kStore;
     if (is_stored && entry >> 4 != 0) return corrupt("a stored stream declares a window");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.hpp"
+#include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "format/native/framing.hpp"
@@ -20,7 +22,7 @@ Result<ReadHeader> read_header(io::TypedReader& patch) {
   Bytes head(kPrefixBytes);
   if (!patch.read_exact(head)) return patch.status().error();
   if (head[5] != kDraft) {
-    return Error{ErrorCode::kUnsupportedVersion, "the patch is of draft " + std::to_string(head[5]) +
+    return Error{ErrorCode::kUnsupportedVersion, "it is of draft " + std::to_string(head[5]) +
                                                      " of the format, this program knows draft " + std::to_string(kDraft) +
                                                      "; use the version that made it", 5};
   }
@@ -52,9 +54,10 @@ Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes,
   const std::uint64_t count = patch.varint();
   BDELTA_TRY(patch.status());
   if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
-    return Error{ErrorCode::kMemoryLimit, "it declares a list of " + std::to_string(count) + " digests of " +
-                                              std::to_string(sizeof(Sha256Digest)) + " bytes; the limit is " +
-                                              std::to_string(memory_limit_bytes) + ", raise it with --memory"};
+    std::uint64_t list_bytes = 0;
+    if (!checked_mul(count, sizeof(Sha256Digest), list_bytes)) list_bytes = 0;
+    return beyond_memory_limit("it declares a list of " + std::to_string(count) + " digests of " +
+                                   std::to_string(sizeof(Sha256Digest)) + " bytes", memory_limit_bytes, list_bytes);
   }
   Sha256Hasher hasher;
   hasher.update(header_bytes);
@@ -75,9 +78,8 @@ Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares windows of " + std::to_string(header.window_bytes) + " bytes"};
   }
   if (header.decoder_memory_bytes > memory_limit_bytes) {
-    return Error{ErrorCode::kMemoryLimit, "the patch needs " + std::to_string(header.decoder_memory_bytes) +
-                                              " bytes to decode, the limit is " + std::to_string(memory_limit_bytes) +
-                                              "; raise it with --memory"};
+    return beyond_memory_limit("decoding takes " + std::to_string(header.decoder_memory_bytes) + " bytes", memory_limit_bytes,
+                               header.decoder_memory_bytes);
   }
   constexpr std::uint64_t kApart = kFeaturePrediction | kFeatureTargetCopies;
   if ((header.required_features & kApart) == kApart) {

@@ -37,7 +37,7 @@ Result<Header> decode_header_fields(ByteSpan fields) {
   header.required_features = cursor.varint();
   const std::uint64_t unknown = header.required_features & ~kKnownFeatures;
   if (cursor.ok() && unknown != 0) {
-    return Error{ErrorCode::kUnsupportedFeature, "the patch needs feature " + std::to_string(std::countr_zero(unknown)) +
+    return Error{ErrorCode::kUnsupportedFeature, "feature " + std::to_string(std::countr_zero(unknown)) +
                                                      "; a newer bpatch may know it"};
   }
   header.optional_features = cursor.varint();

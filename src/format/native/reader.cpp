@@ -265,7 +265,7 @@ class Reader final : public PatchReader {
                                                  std::to_string(header_.target_size) + " bytes of NEW", patch_.position()};
     }
     if (!patch_.at_end()) {
-      return Error{ErrorCode::kPatchTrailingBytes, "expected the end of the file; it may have been joined with another",
+      return Error{ErrorCode::kPatchTrailingBytes, "it may have been joined with another",
                    patch_.position()};
     }
     BDELTA_TRY(patch_.status());

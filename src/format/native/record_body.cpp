@@ -14,7 +14,7 @@ Error corrupt_record(io::TypedReader& patch, const char* record, const char* wha
 
 Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number) {
   return {ErrorCode::kUnsupportedFeature,
-          std::string(what) + " " + std::to_string(number) + " is not known; a newer bpatch may know it", patch.position()};
+          std::string(what) + " " + std::to_string(number) + "; a newer bpatch may know it", patch.position()};
 }
 
 Result<Bytes> read_record_body(io::TypedReader& patch, const char* record, std::uint64_t most_bytes) {

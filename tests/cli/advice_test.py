@@ -1,0 +1,148 @@
+"""What a refusal advises: the order meant, figures that do, and nothing said twice."""
+import json
+import os
+import re
+import unittest
+
+import support
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+class Order(support.Case):
+    """OLD, NEW and PATCH as other tools want them: told, and never acted on."""
+
+    def setUp(self):
+        super().setUp()
+        self.standard_pair(42)
+        self.put("empty", b"")
+
+    def test_bpatch(self):
+        for arguments, status in ((["old", "patch", "new"], 3), (["patch", "old", "new"], 3), (["old", "patch", "absent"], 2),
+                                  (["patch", "old", "absent"], 2), (["old", "patch", "empty"], 3), (["patch", "new", "-"], 3)):
+            for force in ([], ["--force"]):
+                self.refuse_untouched(lambda: self.bpatch(*arguments, *force), status,
+                                      '"patch" is a patch, and the order is OLD NEW PATCH')
+        self.refuse_untouched(lambda: self.bpatch("--check", "patch", "old"), 3, "the order is OLD PATCH")
+        self.refuse_untouched(lambda: self.bpatch("old", "made", "new"), 3, "was the order OLD NEW PATCH kept?")
+
+    def test_bdelta(self):
+        for arguments in (["patch", "old", "new"], ["old", "patch", "new"]):
+            self.refuse_untouched(lambda: self.bdelta(*arguments), 1, '"patch" is a patch, and the order is OLD NEW PATCH')
+        for arguments in (["absent", "old", "new"], ["old", "absent", "new"]):
+            self.refuse_untouched(lambda: self.bdelta(*arguments), 2, '"new" exists and "absent" does not',
+                                  "the order is OLD NEW PATCH")
+
+    def test_other_errors_say_nothing_of_it(self):
+        for result in (self.bpatch("absent", "made", "patch"), self.bpatch("old", "new/", "patch"), self.bpatch("--info", "old"),
+                       self.bdelta("absent", "new", "p"), self.bdelta("absent", "new", "patch"), self.bdelta("old", "new", "patch"),
+                       self.bdelta("absent", "also absent", "new"), self.bpatch("old", "patch", "patch")):
+            self.refuse(result, result.returncode)
+            self.assertNotIn(b"order", result.stderr)
+
+
+class Remedies(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = self.standard_pair(43)
+
+    def figure(self, result, option):
+        """What the message says would do."""
+        return re.search(option.encode() + rb" (\w+)", self.refuse(result, 6, option).stderr).group(1).decode()
+
+    def test_figures_can_be_typed_back(self):
+        for way in ("--io=mmap", "--io=stdio"):
+            for level in ("-1", "-9"):
+                size = self.figure(self.bdelta("old", "new", "p", way, level, "--memory=1M", "-f"), "--memory")
+                self.assertRegex(size, r"^\d+M$")
+                self.succeed(self.bdelta("old", "new", "p", way, level, "--memory", size, "-f"))
+        for option, least in (("--memory", "1"), ("--max-output", "1K")):
+            size = self.figure(self.bpatch("old", "made", "patch", option, least), option)
+            self.assertRegex(size, r"^\d+[KM]?$")
+            self.succeed(self.bpatch("old", "made", "patch", option, size, "-f"))
+        info = self.succeed(self.bpatch("--info", "patch")).stdout.decode()
+        size = re.search(r"^decoder memory +(\w+)$", info, re.M).group(1)
+        self.succeed(self.bpatch("old", "made", "patch", "--memory", size, "-f"))
+
+    def test_json_has_the_figure(self):
+        error = json.loads(self.bpatch("old", "made", "patch", "--max-output=1", "--json").stdout)["error"]
+        self.assertEqual(error["needed_bytes"], len(self.new))
+        self.assertEqual(error["detail"], f'"patch": {len(self.new)} bytes, the limit is 1; --max-output '
+                                          f"{-(-len(self.new) // 1024)}K accepts it")
+
+    def test_a_limit_leaves_the_patch_of_before(self):
+        for limit, code in (("--timeout=0.000001", 604), ("--max-ratio=0.0001", 605)):
+            for call, arguments in ((self.bdelta, ["old", "new", "patch", limit]), (self.bpatch, ["old", "new", "patch", limit])):
+                if call == self.bpatch and code == 605:
+                    continue
+                if call == self.bpatch:
+                    self.put("new", b"of before")
+                stays = f'what stood at "{arguments[1 + (call == self.bdelta)]}" before stays there as it was'
+                result = self.refuse_untouched(lambda: call(*arguments, "--force", "--json"), 7, stays)
+                error = json.loads(result.stdout)["error"]
+                self.assertEqual((error["code"], error["exit"], error["output_kept"]), (code, 7, True))
+                self.assertIn(stays, error["detail"])
+        self.put("new", self.new)
+        for place in ("p", "-", "/dev/null"):
+            result = self.bdelta("old", "new", place, "--max-ratio=0.0001", "--force", "--json")
+            self.assertEqual(result.returncode, 7, result.stderr)
+            self.assertNotIn("output_kept", json.loads(result.stderr.splitlines()[0] if place == "-" else result.stdout)["error"])
+            self.assertNotIn(b"before", result.stderr)
+        check = self.refuse(self.bpatch("--check", "old", "new", "patch", "--timeout=0.000001", "--json"), 7)
+        self.assertNotIn("output_kept", json.loads(check.stdout)["error"])
+
+    def test_an_old_that_already_is_new(self):
+        told = "OLD already is NEW, so nothing is to be done"
+        self.refuse_untouched(lambda: self.bpatch("new", "made", "patch"), 4, '"new": OLD is not', told)
+        self.refuse_untouched(lambda: self.bpatch("--check", "new", "patch", "--io=stdio"), 4, told)
+        other = bytearray(self.old)
+        other[1000] ^= 1
+        self.put("as long", other)
+        self.succeed(self.bdelta("old", "as long", "p"))
+        self.refuse_untouched(lambda: self.bpatch("as long", "made", "p"), 4, told)
+        self.put("neither", self.new[:-1] + b"x")
+        for old, patch in (("neither", "patch"), ("neither", "p")):
+            self.assertNotIn(told.encode(), self.refuse(self.bpatch(old, "made", patch), 4).stderr)
+
+    def test_foreign_patches_are_named(self):
+        foreign = {"BSDIFF40": b"BSDIFF40" + bytes(24), "BSDIFF43": b"ENDSLEY/BSDIFF43" + bytes(8), "BSDF2": b"BSDF2\x01\x01\x01",
+                   "VCDIFF": b"\xd6\xc3\xc4\x00\x00" + bytes(20), "HDiffPatch": b"HDIFF13&zlib&fadler64\0", "zstd": b"\x28\xb5\x2f\xfd" + bytes(9),
+                   "Zucchini": b"Zucc" + bytes(24), "gzip": b"\x1f\x8b\x08" + bytes(20), "xz": b"\xfd7zXZ\0" + bytes(20)}
+        for name, content in foreign.items():
+            self.put("foreign", content)
+            for arguments in (["old", "made", "foreign"], ["--check", "old", "foreign"], ["--info", "foreign"]):
+                said = self.refuse_untouched(lambda: self.bpatch(*arguments), 3, '"foreign": not a patch', name).stderr
+                self.assertNotIn(b"BDT", said)
+
+    def test_the_file_at_fault_comes_first(self):
+        for call, arguments, name in ((self.bpatch, ["new", "made", "patch"], "new"), (self.bpatch, ["old", "made", "old"], "old"),
+                                      (self.bpatch, ["old", "made", "patch", "--memory=1"], "patch"),
+                                      (self.bpatch, ["old", "new/x", "patch"], None), (self.bpatch, ["absent", "made", "patch"], "absent"),
+                                      (self.bpatch, ["old", "new", "new", "-f"], "new"), (self.bpatch, ["--info", "old"], "old"),
+                                      (self.bdelta, ["old", "new", "patch"], "patch"), (self.bdelta, ["old", "absent", "p"], "absent"),
+                                      (self.bdelta, ["old", "new", "p", "--max-ratio=.0001"], "p"),
+                                      (self.bdelta, ["old", "new", "old", "-f"], "old"), (self.bdelta, ["old", "new", "."], ".")):
+            result = call(*arguments)
+            start = rb'^\w+: "' + (re.escape(name.encode()) + rb'": ' if name else rb"")
+            self.assertRegex(self.refuse(result, result.returncode).stderr, start)
+            said = re.split(r"[:;] ", result.stderr.decode().strip())
+            self.assertEqual(len(set(said)), len(said), said)
+
+
+class Library(unittest.TestCase):
+    def test_its_messages_name_no_flags(self):
+        found = 0
+        for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+            for name in names:
+                if not name.endswith((".cpp", ".hpp")):
+                    continue
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    code = re.sub(r"//.*", "", file.read())
+                texts = re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)
+                found += len(texts)
+                self.assertEqual([text for text in texts if re.search(r"--[a-z]", text)], [], name)
+        self.assertGreater(found, 500)
+
+
+if __name__ == "__main__":
+    unittest.main()
