@@ -24,6 +24,9 @@ def limit_file_size(size, ignore_signal):
     return prepare
 
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGXCPU)
+
+
 class Disturbance(support.Case):
     """OLD and NEW have nothing in common, so patches are large."""
 
@@ -64,11 +67,11 @@ class Disturbance(support.Case):
     def test_interrupted_create(self):
         self.put_slow_pair()
         before = self.snapshot()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in ENDING:
             process = self.start(support.BDELTA, "old", "new", "p", "-6")
             self.wait_for(self.temporary_files)
             process.send_signal(number)
-            _, said = self.finish(process, 130)
+            _, said = self.finish(process, -number)
             self.assertIn(b"interrupted", said)
             self.assertEqual(self.snapshot(), before)
 
@@ -93,12 +96,57 @@ class Disturbance(support.Case):
 
     def test_interrupted_with_json(self):
         self.put_slow_pair()
-        process = self.start(support.BDELTA, "old", "new", "p", "-6", "--json", stdout=subprocess.PIPE)
+        for number in ENDING:
+            process = self.start(support.BDELTA, "old", "new", "p", "-6", "--json", stdout=subprocess.PIPE)
+            self.wait_for(self.temporary_files)
+            process.send_signal(number)
+            out, said = self.finish(process, -number)
+            error = json.loads(out)["error"]
+            self.assertEqual((error["code"], error["exit"], error["signal"]), (901, 128 + number, number.name))
+            self.assertIn(b"nothing was left behind", said)
+
+    def in_shell(self, shell, script, number):
+        """What the script printed and how its shell ended, when the signal came to all while bdelta worked."""
+        process = self.start(shell, "-c", script, "sh", support.BDELTA, stdout=subprocess.PIPE, start_new_session=True)
         self.wait_for(self.temporary_files)
-        process.send_signal(signal.SIGTERM)
-        out, said = self.finish(process, 130)
-        self.assertEqual(json.loads(out)["error"]["code"], 901)
-        self.assertIn(b"nothing was left behind", said)
+        os.killpg(process.pid, number)
+        out, said = process.communicate(timeout=60)
+        self.assertEqual(self.temporary_files(), [])
+        self.assertEqual(said.count(b"interrupted"), 1, said)
+        return out, process.returncode
+
+    def test_a_loop_of_the_shell_stops(self):
+        self.put_slow_pair()
+        script = 'for i in 1 2 3; do "$1" old new p$i -6; echo "went on after $?"; done'
+        for shell in filter(shutil.which, ("sh", "bash")):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with self.subTest(shell=shell, signal=number):
+                    self.assertEqual(self.in_shell(shell, script, number), (b"", -number))
+                    self.assertEqual(self.listing(), [b"new", b"old"])
+
+    def test_the_shell_sees_the_status_of_the_signal(self):
+        self.put_slow_pair()
+        script = 'trap : INT TERM HUP QUIT; "$1" old new p -6; echo $?'
+        for shell in filter(shutil.which, ("sh", "bash")):
+            for number, status in ((signal.SIGINT, b"130"), (signal.SIGTERM, b"143"), (signal.SIGHUP, b"129"),
+                                   (signal.SIGQUIT, b"131")):
+                with self.subTest(shell=shell, signal=number):
+                    self.assertEqual(self.in_shell(shell, script, number), (status + b"\n", 0))
+
+    def test_a_signal_that_asks_for_a_core_file_gets_none(self):
+        hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        if hard == 0:
+            self.skipTest("core files are not allowed here")
+        self.put_slow_pair()
+        for number in (signal.SIGQUIT, signal.SIGXCPU):
+            process = subprocess.Popen([support.BDELTA, "old", "new", "p", "-6", "-q"], cwd=self.dir, stderr=subprocess.DEVNULL,
+                                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
+            self.wait_for(self.temporary_files)
+            process.send_signal(number)
+            _, status = os.waitpid(process.pid, 0)
+            process.returncode = 0  # reaped above
+            self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (number, False))
+            self.assertEqual(self.listing(), [b"new", b"old"])
 
     def test_interrupted_when_the_output_is_in_its_place(self):
         """The directory is synced then: what is said must not deny that NEW is there."""
@@ -108,7 +156,7 @@ class Disturbance(support.Case):
             self.skipTest("strace does not work here")
         result = self.run_program([tracer, "-o", os.devnull, "-f", "-e", "inject=fsync,fdatasync:signal=SIGTERM:when=2"],
                                   support.BPATCH, "old", "made", "patch", "-q", "-f")
-        self.assertEqual(result.returncode, 130, result.stderr)
+        self.assertEqual(result.returncode, -signal.SIGTERM, result.stderr)
         self.assertIn(b"whole in its place", result.stderr)
         self.assertEqual(self.get("made"), self.get("new"))
 
@@ -119,7 +167,7 @@ class Disturbance(support.Case):
         for number in (signal.SIGINT, signal.SIGTERM):
             process, _ = self.feed_half("--force")
             process.send_signal(number)
-            self.finish(process, 130)
+            self.finish(process, -number)
             self.assertEqual(self.snapshot(), before)
 
     def test_hang_up_ignored_by_the_parent_stays_ignored(self):

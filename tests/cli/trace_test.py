@@ -143,7 +143,7 @@ class Trace(support.Case):
         self.wait_for(lambda: len(self.listing()) > len(before))
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertEqual(self.listing(), before)
 
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace bdelta::cli {
 
@@ -10,17 +12,27 @@ namespace bdelta::cli {
 
 [[nodiscard]] bool stderr_is_terminal();
 
-// What a signal handler has to say besides what happened; all must stay valid.
+// A signal by which the program ends, after it has cleaned up.
+struct EndingSignal {
+  int number;
+  const char* name;
+};
+
+// None where the system has other ways.
+[[nodiscard]] std::vector<EndingSignal> ending_signals();
+
+// What a signal handler has to say besides what happened.
 struct LastWords {
-  const char* program = "";
-  const char* interrupted_json = "";  // to json_fd; empty without --json
-  const char* input_lost_json = "";
+  std::string program;
+  std::vector<std::string> interrupted_json;  // for each of the ending signals, to json_fd; none without --json
+  std::string input_lost_json;
   int json_fd = 1;
 };
 
-// Interrupt, termination and hang-up remove unfinished outputs and end with 130; a closed pipe and a file size limit become
-// errors of the write; an I/O error in a mapped input is told and ends with 2.
-void install_signal_handlers(const LastWords& words);
+// An ending signal removes unfinished outputs, and the process dies by it, without a core file: a shell sees 128 and the
+// signal's number, and stops its loop. A closed pipe and a file size limit become errors of the write; an I/O error in a
+// mapped input is told and ends with 2.
+void install_signal_handlers(LastWords words);
 
 // Whether there is a line of progress on the terminal, which a handler has to wipe.
 void note_progress_line(bool is_there) noexcept;

@@ -6,7 +6,10 @@
 #endif
 
 #include <atomic>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "bdelta/files.hpp"
 #include "cli/process.hpp"
@@ -14,7 +17,11 @@
 namespace bdelta::cli {
 namespace {
 
-LastWords last_words;
+constexpr EndingSignal kEndingSignals[] = {
+    {SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}, {SIGQUIT, "SIGQUIT"}, {SIGXCPU, "SIGXCPU"},
+};
+
+const LastWords* last_words = nullptr;  // never freed, as a signal comes at any time
 std::atomic<bool> has_progress_line{false};
 std::atomic<const char*> noted_outputs{nullptr};
 
@@ -31,15 +38,27 @@ const char* what_is_left(LeftBehind left) {
   }
 }
 
-// Ends the process.
-[[noreturn]] void end(const char* what, const char* advice, const char* json, int status) {
+void clean_up_and_tell(const char* what, const char* advice, const char* json) {
   const LeftBehind left = remove_unfinished_outputs();
-  put_text(last_words.json_fd, json);
+  put_text(last_words->json_fd, json);
   if (has_progress_line.load()) put_text(STDERR_FILENO, "\r\033[K");
   const char* const noted = noted_outputs.load();
   const char* const outputs = noted != nullptr ? noted : what_is_left(left);
-  for (const char* part : {last_words.program, what, "; ", outputs, advice, "\n"}) put_text(STDERR_FILENO, part);
-  _exit(status);
+  for (const char* part : {last_words->program.c_str(), what, "; ", outputs, advice, "\n"}) put_text(STDERR_FILENO, part);
+}
+
+// The action of the system for the signal is taken in the handler of the same signal. A core file would hold nothing of
+// use, but mapped inputs of any size. The first process of a container survives its own signals, hence the last line.
+[[noreturn]] void die_by(int signal_number) {
+  constexpr struct rlimit kNoCoreFile = {0, 0};
+  setrlimit(RLIMIT_CORE, &kNoCoreFile);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  _exit(128 + signal_number);
 }
 
 std::atomic_flag ending = ATOMIC_FLAG_INIT;
@@ -49,15 +68,24 @@ void come_first() {
   while (ending.test_and_set()) pause();
 }
 
-extern "C" void on_interrupt(int) {
+const char* interrupted_json(int signal_number) {
+  for (std::size_t i = 0; i < last_words->interrupted_json.size(); ++i) {
+    if (kEndingSignals[i].number == signal_number) return last_words->interrupted_json[i].c_str();
+  }
+  return "";
+}
+
+extern "C" void on_interrupt(int signal_number) {
   come_first();
-  end(": interrupted", "", last_words.interrupted_json, 130);
+  clean_up_and_tell(": interrupted", "", interrupted_json(signal_number));
+  die_by(signal_number);
 }
 
 extern "C" void on_bus_error(int) {
   come_first();
-  end(": an input could not be read any more (it was truncated, or its disk failed)", "; try --io=stdio",
-      last_words.input_lost_json, 2);
+  clean_up_and_tell(": an input could not be read any more (it was truncated, or its disk failed)", "; try --io=stdio",
+                    last_words->input_lost_json.c_str());
+  _exit(2);
 }
 
 void handle(int signal_number, void (*handler)(int)) {
@@ -96,9 +124,11 @@ void note_progress_line(bool is_there) noexcept { has_progress_line.store(is_the
 
 void note_outputs(const char* what_is_left) noexcept { noted_outputs.store(what_is_left); }
 
-void install_signal_handlers(const LastWords& words) {
-  last_words = words;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU}) handle(number, on_interrupt);
+std::vector<EndingSignal> ending_signals() { return {std::begin(kEndingSignals), std::end(kEndingSignals)}; }
+
+void install_signal_handlers(LastWords words) {
+  last_words = new LastWords(std::move(words));
+  for (const EndingSignal& ending : kEndingSignals) handle(ending.number, on_interrupt);
   handle(SIGBUS, on_bus_error);
   // A closed pipe and a limit on file sizes are errors of the write, which cleans up.
   signal(SIGPIPE, SIG_IGN);

@@ -32,6 +32,8 @@ void note_progress_line(bool) noexcept {}
 
 void note_outputs(const char*) noexcept {}
 
-void install_signal_handlers(const LastWords&) { SetConsoleCtrlHandler(on_control, TRUE); }
+std::vector<EndingSignal> ending_signals() { return {}; }
+
+void install_signal_handlers(LastWords) { SetConsoleCtrlHandler(on_control, TRUE); }
 
 }  // namespace bdelta::cli

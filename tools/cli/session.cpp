@@ -90,14 +90,15 @@ int Session::answer(std::FILE* to, const std::string& text) const {
 
 // Objects for the handlers are made before there is anything to handle.
 void Session::install_handlers() {
-  LastWords words{program_, "", "", json_stream() == stdout ? 1 : 2};
+  LastWords words{program_, {}, {}, json_stream() == stdout ? 1 : 2};
   if (options_.json) {
-    interrupted_json_ = error_json(program_, {ErrorCode::kCancelled, "by a signal"});
-    input_lost_json_ = error_json(program_, {ErrorCode::kInputChanged, "it was truncated, or its disk failed"});
-    words.interrupted_json = interrupted_json_.c_str();
-    words.input_lost_json = input_lost_json_.c_str();
+    for (const EndingSignal& ending : ending_signals()) {
+      words.interrupted_json.push_back(
+          error_json(program_, {ErrorCode::kCancelled, "by a signal"}, {.signal_name = ending.name, .signal_number = ending.number}));
+    }
+    words.input_lost_json = error_json(program_, {ErrorCode::kInputChanged, "it was truncated, or its disk failed"});
   }
-  install_signal_handlers(words);
+  install_signal_handlers(std::move(words));
 }
 
 // What has to be known when scripts go on after a limit: that an output of before is no result of this run.

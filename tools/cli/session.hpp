@@ -67,7 +67,6 @@ class Session {
 
   TraceLog trace_log_;
   std::unique_ptr<OutputFile> trace_file_;  // null without --trace
-  std::string interrupted_json_, input_lost_json_;
 };
 
 // What main does: `body` with what may still be thrown turned into an exit status.

@@ -145,8 +145,12 @@ std::string report_json(const char* program, const FileNames& names, const Repor
 
 std::string error_json(const char* program, const Error& error, const Circumstances& circumstances) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", false}};
-  json["error"] = error_object(error);
-  if (circumstances.output_kept) json["error"]["output_kept"] = true;
+  Json& what = json["error"] = error_object(error);
+  if (circumstances.signal_name) {
+    what["exit"] = 128 + circumstances.signal_number;
+    what["signal"] = circumstances.signal_name;
+  }
+  if (circumstances.output_kept) what["output_kept"] = true;
   return line_of(json);
 }
 

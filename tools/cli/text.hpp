@@ -46,6 +46,8 @@ struct FileNames {
 
 // What the programs know of an error besides the library.
 struct Circumstances {
+  const char* signal_name = nullptr;  // of the signal that the program ends by, e.g. "SIGTERM"
+  int signal_number = 0;
   bool output_kept = false;  // the output of an earlier run is still there, as it was
 };
 
