@@ -1,4 +1,4 @@
-"""What a refusal advises: the order meant, figures that do, and nothing said twice."""
+"""What a refusal advises: options meant, the order meant, figures that do, and nothing said twice."""
 import json
 import os
 import re
@@ -7,6 +7,72 @@ import unittest
 import support
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+LEVELS = "levels are -1 to -9 and --ultra"
+
+
+class Usage(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.standard_pair(41)
+
+    def refused(self, call, arguments, said):
+        before = self.snapshot()
+        result = self.refuse(call("old", "new", "p", *arguments), 1)
+        program = os.path.basename(support.BDELTA if call == self.bdelta else support.BPATCH)
+        self.assertEqual(result.stderr.decode(), f"{program}: {said}; see {program} --help\n")
+        self.assertEqual(self.snapshot(), before)
+
+    def test_levels(self):
+        for words in (["-10"], ["-19"], ["-0"], ["-22"], ["--level", "5"], ["--level=5"], ["--fast"], ["--best"], ["--fast=3"]):
+            if len(words) == 2:
+                words = words[:1]
+            found = words[0].split("=")[0]
+            self.refused(self.bdelta, words, f"{LEVELS}, found {found}")
+        self.refused(self.bdelta, ["-3", "-6"], "expected one level, found -3 and -6")
+        self.refused(self.bdelta, ["--ultra", "-9", "-1"], "expected one level, found -1 and -9 and --ultra")
+        for word in ("-6", "-10", "--level", "--ultra"):
+            self.refused(self.bpatch, [word], f"levels are for bdelta, and bpatch takes none, found {word}")
+        result = self.refuse(self.bdelta("--level", "5", "old", "new", "p"), 1, LEVELS)
+        self.assertNotIn(b"5", result.stderr)
+
+    def test_a_file_may_be_called_like_a_level(self):
+        os.rename(self.path("new"), self.path("-10"))
+        self.succeed(self.bdelta("--", "old", "-10", "p"))
+        self.succeed(self.bdelta("old", "./-10", "q"))
+
+    def test_misspelt_options(self):
+        for call, word, meant in ((self.bdelta, "--verfy", "--verify"), (self.bdelta, "--no-predcit", "--no-predict"),
+                                  (self.bdelta, "--max_ratio", "--max-ratio"), (self.bdelta, "--mem", "--memory"),
+                                  (self.bdelta, "--Force", "--force"), (self.bpatch, "--thread", "--threads"),
+                                  (self.bpatch, "--chekc", "--check"), (self.bpatch, "--max-ouput", "--max-output")):
+            self.refused(call, [word], f"unknown option {word} (did you mean {meant}?)")
+            self.refused(call, [word + "=1"], f"unknown option {word} (did you mean {meant}?)")
+        for word in ("--bogus", "-x", "--describe", "--xyzzy"):
+            self.refused(self.bdelta, [word], f"unknown option {word}")
+        self.refused(self.bpatch, ["q"], "expected OLD NEW PATCH, found another argument: q")
+
+    def test_misspelt_values(self):
+        for call, word, said in ((self.bdelta, "--format=bdt", "--format: expected bdt2 or bdt1, found bdt (did you mean bdt2?)"),
+                                 (self.bdelta, "--format=BDT1", "--format: expected bdt2 or bdt1, found BDT1 (did you mean bdt1?)"),
+                                 (self.bdelta, "--format=vcdiff", "--format: expected bdt2 or bdt1, found vcdiff"),
+                                 (self.bpatch, "--io=map", "--io: expected mmap or stdio, found map (did you mean mmap?)"),
+                                 (self.bpatch, "--io=fast", "--io: expected mmap or stdio, found fast")):
+            self.refused(call, [word], said)
+
+    def test_help_opens_with_two_examples_and_how_to_call_it(self):
+        for executable in (support.BDELTA, support.BPATCH):
+            name = os.path.basename(executable)
+            lines = self.succeed(self.run_program(executable, "--help")).stdout.decode().splitlines()
+            self.assertEqual([line.split()[0] for line in lines[2:4]], [name, name])
+            self.assertIn(f"Usage: {name} [OPTIONS] OLD NEW PATCH", lines[:6])
+            self.assertFalse([line for line in lines if re.search(r"\[(OLD|NEW|PATCH)\]|OLD TEXT", line)])
+
+    def test_each_program_speaks_of_its_own_memory(self):
+        texts = [re.search(r"--memory SIZE +(.*)\n +(.*)\n", self.succeed(self.run_program(executable, "--help")).stdout.decode())
+                 for executable in (support.BDELTA, support.BPATCH)]
+        self.assertIn("on any files will do", texts[0].group(2))
+        self.assertIn("decoding", texts[1].group(1))
+        self.assertIn("256M", texts[1].group(2))
 
 
 class Order(support.Case):

@@ -7,8 +7,19 @@
 namespace bdelta::cli {
 namespace {
 
-constexpr ProgramTexts kTexts{"bdelta", "Makes PATCH, from which bpatch rebuilds NEW where OLD is.", "The file that both sides have",
-                              "The file that the patch shall make", "The patch to write; - is standard output"};
+constexpr ProgramTexts kTexts{
+    .name = "bdelta",
+    .about = "Makes PATCH, from which bpatch rebuilds NEW where OLD is.",
+    .usage = "  bdelta app-1.bin app-2.bin app.patch    make app.patch\n"
+             "  bdelta -6 old new patch                 smaller, slower\n\n"
+             "Usage: bdelta [OPTIONS] OLD NEW PATCH\n"
+             "       bdelta [OPTIONS] --to NEW --out DIR OLD...\n"
+             "       bdelta --info PATCH",
+    .source = "The file that both sides have; - is standard input",
+    .target = "The file that the patch shall make; likewise",
+    .patch = "The patch to write; - is standard output",
+    .memory = "Private memory to stay within, e.g. 512M (from 64M\non any files will do)",
+    .levels = "levels are -1 to -9 and --ultra"};
 
 constexpr const char* kNoStream = "- can't stand for this file, which is read at many places at once; give a file";
 
@@ -44,7 +55,7 @@ void add_options(CLI::App& app, Words& words) {
   }
   app.add_option("--format", words.format, "Patch format: bdt2 (default), or bdt1 for the\noriginal bpatch")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"bdt2", "bdt1"}));
+      ->check(one_of({"bdt2", "bdt1"}));
   app.add_option("--max-ratio", words.max_ratio, "Give up once PATCH is known to pass this share of\nNEW, e.g. 0.6 or 60%")
       ->type_name("R")
       ->check(check_ratio);
@@ -57,19 +68,20 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("DIR");
   app.add_option("--hash-files", words.hash_files, "Tell SHA-256 of OLD and NEW, too, in --json or the\nmanifest")
       ->type_name("WAY")
-      ->check(CLI::IsMember({"sha256"}));
+      ->check(one_of({"sha256"}));
   app.add_flag("--verify,!--no-verify", words.verify, "Apply the patch in memory before it is published\n(default: yes)");
 }
 
 // The text of what is wrong, or nothing.
 std::string place_level(const Words& words, CreateOptions& create) {
+  std::string names;
   int count = 0;
   for (int level = kMinLevel; level <= kMaxLevel; ++level) {
     if (!words.levels[level]) continue;
     create.level = level;
-    ++count;
+    names += (count++ == 0 ? "" : " and ") + level_name(level);
   }
-  return count > 1 ? "expected one level, found several" : "";
+  return count > 1 ? "expected one level, found " + names : "";
 }
 
 // For one patch, the usual three arguments. Gives what is wrong, or nothing.
@@ -79,7 +91,7 @@ std::string place_pair(CommandLine& line, const Words& words, CommonOptions& com
   }
   const std::string wrong = line.place(common);
   if (!wrong.empty()) return wrong;
-  return common.source == "-" || common.target == "-" ? kNoStream : "";
+  return common.source == "-" && common.target == "-" ? "- is standard input, which can't be both OLD and NEW" : "";
 }
 
 // Likewise, for a release.

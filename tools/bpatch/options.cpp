@@ -5,8 +5,19 @@
 namespace bdelta::cli {
 namespace {
 
-constexpr ProgramTexts kTexts{"bpatch", "Rebuilds NEW from OLD and PATCH.", "The file that both sides have",
-                              "The file to make; - is standard output", "The patch; - is standard input"};
+constexpr ProgramTexts kTexts{
+    .name = "bpatch",
+    .about = "Rebuilds NEW from OLD and PATCH.",
+    .usage = "  bpatch app-1.bin app-2.bin app.patch    make app-2.bin from the others\n"
+             "  bpatch --force app app app.patch        put NEW in the place of OLD\n\n"
+             "Usage: bpatch [OPTIONS] OLD NEW PATCH\n"
+             "       bpatch [OPTIONS] --check OLD PATCH\n"
+             "       bpatch --info PATCH",
+    .source = "The file that both sides have",
+    .target = "The file to make; - is standard output",
+    .patch = "The patch; - is standard input",
+    .memory = "Refuse PATCH if decoding it takes more, e.g. 1G\n(default 256M); buffers come on top",
+    .levels = "levels are for bdelta, and bpatch takes none"};
 
 struct Words {
   std::string max_output, sha256, head_sha256;

@@ -7,6 +7,7 @@
 
 #include "bdelta/error.hpp"
 #include "cli/describe.hpp"
+#include "cli/suggest.hpp"
 #include "cli/text.hpp"
 #include "cli/values.hpp"
 
@@ -19,9 +20,22 @@ std::string check_trace(const std::string& text) {
   return text.empty() || text == "-" ? "expected the name of a file; - can't stand for it" : std::string();
 }
 
-// As CLI11 has it, but for what it adds to the name of a flag that takes another back.
+// Names by which other tools know a level.
+constexpr std::string_view kLevelNames[] = {"--level", "--fast", "--best", "--ultra"};
+
+bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
+
+bool is_level(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && word.find_first_not_of("0123456789", 1) == word.npos;
+}
+
+// As CLI11 has it, but for how to call the program, and what it adds to the name of a flag that takes another back.
 class HelpFormatter : public CLI::Formatter {
  public:
+  explicit HelpFormatter(const char* usage) : usage_(usage) {}
+
+  std::string make_usage(const CLI::App*, std::string) const override { return "\n" + usage_ + "\n"; }
+
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
     std::string text = CLI::Formatter::make_option_name(option, is_positional);
     constexpr std::string_view kTakenBack = "{false}";
@@ -29,23 +43,29 @@ class HelpFormatter : public CLI::Formatter {
     return text;
   }
 
-  // An argument of no group is for the parser alone.
-  std::string make_option_usage(const CLI::Option* option) const override {
-    return option->get_group().empty() ? std::string() : CLI::Formatter::make_option_usage(option);
-  }
+ private:
+  const std::string usage_;
 };
 
 }  // namespace
 
+CLI::Validator one_of(std::vector<std::string> choices) {
+  const auto check = [choices](const std::string& word) {
+    if (std::find(choices.begin(), choices.end(), word) != choices.end()) return std::string();
+    return "expected " + CLI::detail::join(choices, " or ") + ", found " + word + did_you_mean(word, choices);
+  };
+  return CLI::Validator(check, "{" + CLI::detail::join(choices, ",") + "}");
+}
+
 CommandLine::CommandLine(const ProgramTexts& texts, int argc, const char* const* argv)
-    : name_(texts.name), argc_(argc), argv_(argv), app_(texts.about, texts.name) {
-  app_.formatter(std::make_shared<HelpFormatter>());
+    : texts_(texts), argc_(argc), argv_(argv), app_(texts.about, texts.name) {
+  app_.formatter(std::make_shared<HelpFormatter>(texts.usage));
   app_.get_formatter()->column_width(28);
   app_.footer(exit_status_text());
-  app_.set_version_flag("--version", version_text(name_), "Print the versions of the program and its codecs");
-  app_.add_option("OLD", words_.source, texts.source);
-  app_.add_option("NEW", words_.target, texts.target);
-  app_.add_option("PATCH", words_.patch, texts.patch);
+  app_.set_version_flag("--version", version_text(texts.name), "Print the versions of the program and its codecs");
+  app_.add_option("OLD", words_.source, texts.source)->type_name("");
+  app_.add_option("NEW", words_.target, texts.target)->type_name("");
+  app_.add_option("PATCH", words_.patch, texts.patch)->type_name("");
 }
 
 void CommandLine::add_common() {
@@ -54,8 +74,8 @@ void CommandLine::add_common() {
   app_.add_option("-t,--threads", words_.threads, "Threads to use; 0, the default: one for each core\n(the result is the same for any number)")
       ->type_name("N")
       ->check(CLI::Range(0u, 1024u));
-  app_.add_option("--memory", words_.memory, "Private memory to stay within, e.g. 512M (from 64M\non any files will do)")->type_name("SIZE")->check(check_size);
-  app_.add_option("--io", words_.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(CLI::IsMember({"mmap", "stdio"}));
+  app_.add_option("--memory", words_.memory, texts_.memory)->type_name("SIZE")->check(check_size);
+  app_.add_option("--io", words_.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(one_of({"mmap", "stdio"}));
   app_.add_option("--io-buffer", words_.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
   app_.add_option("--timeout", words_.timeout, "Give up after so many seconds, e.g. 2.5")->type_name("SECONDS")->check(check_seconds);
   app_.add_option("--temp-dir", words_.temp_dir, "Where temporary files live (default: beside the\noutput; a large patch waits in the system's)")->type_name("DIR");
@@ -70,8 +90,13 @@ void CommandLine::add_common() {
 }
 
 std::optional<Exit> CommandLine::parse() {
+  if (const std::string_view level = level_word(2); !level.empty() && app_.get_option_no_throw("-1")) {
+    return refuse(std::string(texts_.levels) + ", found " + std::string(level));
+  }
   try {
     app_.parse(argc_, argv_);
+  } catch (const CLI::ExtrasError&) {
+    return refuse(what_is_left_over());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return refuse(error.what());
     const int status = app_.exit(error);
@@ -81,15 +106,45 @@ std::optional<Exit> CommandLine::parse() {
 }
 
 Exit CommandLine::refuse(const std::string& what) const {
-  const std::string text = one_line(what) + "; see " + name_ + " --help";
-  if (asks_for_json()) std::cout << error_json(name_, {ErrorCode::kUsage, text}) << std::flush;
-  std::cerr << name_ << ": " << text << "\n";
+  const std::string text = one_line(what) + "; see " + texts_.name + " --help";
+  if (asks_for_json()) std::cout << error_json(texts_.name, {ErrorCode::kUsage, text}) << std::flush;
+  std::cerr << texts_.name << ": " << text << "\n";
   return Exit{exit_class(ErrorCode::kUsage)};
 }
 
 // Looked for by itself, as it counts where the line can't be parsed, too.
 bool CommandLine::asks_for_json() const {
   return std::any_of(argv_, argv_ + argc_, [](const char* word) { return std::string_view(word) == "--json"; });
+}
+
+// The first word that is a level of so many digits, or -0, which is none; empty if there is none.
+std::string_view CommandLine::level_word(std::size_t least_digits) const {
+  for (const char* const* at = argv_ + 1; at < argv_ + argc_ && std::string_view(*at) != "--"; ++at) {
+    const std::string_view word(*at);
+    if (is_level(word) && (word.size() > least_digits || word == "-0")) return word;
+  }
+  return {};
+}
+
+std::vector<std::string> CommandLine::option_names() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_.get_options()) {
+    if (option->get_group().empty()) continue;
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
+// What is wrong with words that nothing takes.
+std::string CommandLine::what_is_left_over() const {
+  const std::vector<std::string> words = app_.remaining();
+  const auto option = std::find_if(words.begin(), words.end(), is_option);
+  const std::string name = option == words.end() ? std::string(level_word(1)) : option->substr(0, option->find('='));
+  if (name.empty()) return "expected OLD NEW PATCH, found another argument: " + words.front();
+  if (is_level(name) || std::find(std::begin(kLevelNames), std::end(kLevelNames), name) != std::end(kLevelNames)) {
+    return std::string(texts_.levels) + ", found " + name;
+  }
+  return "unknown option " + name + did_you_mean(name.substr(name.find_first_not_of('-')), option_names(), "--");
 }
 
 std::string CommandLine::place_info(CommonOptions& options) {

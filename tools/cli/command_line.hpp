@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bdelta/files.hpp"
@@ -35,14 +36,20 @@ struct Exit {
   int status;
 };
 
-// What a program says of itself in --help.
+// What a program says of itself in --help, and where an option is not for it.
 struct ProgramTexts {
   const char* name;
   const char* about;
+  const char* usage;  // two examples and the ways to call it, in lines
   const char* source;
   const char* target;
   const char* patch;
+  const char* memory;
+  const char* levels;  // which there are
 };
+
+// A check that a value is one of `choices`; a misspelt one is told which is meant.
+[[nodiscard]] CLI::Validator one_of(std::vector<std::string> choices);
 
 // One parse of one line. The program adds its own options to `app` before `add_common`, so that they stand first in
 // --help; then `parse`, then `place`.
@@ -78,8 +85,11 @@ class CommandLine {
   [[nodiscard]] std::string place_values(CommonOptions& options);
   [[nodiscard]] std::string place_info(CommonOptions& options);
   [[nodiscard]] bool asks_for_json() const;
+  [[nodiscard]] std::string_view level_word(std::size_t least_digits) const;
+  [[nodiscard]] std::vector<std::string> option_names() const;
+  [[nodiscard]] std::string what_is_left_over() const;
 
-  const char* const name_;
+  const ProgramTexts texts_;
   const int argc_;
   const char* const* const argv_;
   CLI::App app_;
