@@ -81,6 +81,7 @@ Status ApplyRun::check_held_parts() const {
                                  std::to_string(info().decoder_memory_bytes) + " to decode them", limit, needed_bytes);
 }
 
+// The digest is taken where it decides: whether OLD fits or, if its size is another, whether it already is NEW.
 Status ApplyRun::verify_source() {
   const bool fits = !info().source_size || *info().source_size == source_.size();
   const bool may_be_target = info().target_digest && info().target_size == source_.size();

@@ -175,8 +175,7 @@ Status PushRun::begin() {
 // All records have come, and as many as have digests.
 Status PushRun::check_end() const {
   if (!ended_) {
-    return Error{ErrorCode::kPatchTruncated, "the patch ends inside a part or before its end record",
-                 prover_.position() + pending_.size()};
+    return Error{ErrorCode::kPatchTruncated, "inside a part or before its end record", prover_.position() + pending_.size()};
   }
   return prover_.check_end();
 }

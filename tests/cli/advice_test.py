@@ -133,8 +133,8 @@ class Remedies(support.Case):
     def test_json_has_the_figure(self):
         error = json.loads(self.bpatch("old", "made", "patch", "--max-output=1", "--json").stdout)["error"]
         self.assertEqual(error["needed_bytes"], len(self.new))
-        self.assertEqual(error["detail"], f'"patch": {len(self.new)} bytes, the limit is 1; --max-output '
-                                          f"{-(-len(self.new) // 1024)}K accepts it")
+        self.assertEqual(error["detail"], f'"patch": {len(self.new)} bytes, the limit is 1; accept it with '
+                                          f"--max-output {-(-len(self.new) // 1024)}K")
 
     def test_a_limit_leaves_the_patch_of_before(self):
         for limit, code in (("--timeout=0.000001", 604), ("--max-ratio=0.0001", 605)):

@@ -18,9 +18,9 @@ struct Advice {
 constexpr Advice kAdvice[] = {
     {ErrorCode::kOutputExists, {}, "choose another name, or replace it with --force"},
     {ErrorCode::kFormatCannotHold, {}, "take --format bdt2"},
-    {ErrorCode::kOutputLimit, {}, "--max-output {} accepts it"},
+    {ErrorCode::kOutputLimit, {}, "accept it with --max-output {}"},
     {ErrorCode::kMemoryLimit, "bdelta", "--memory {} will do, or try a lower level"},
-    {ErrorCode::kMemoryLimit, "bpatch", "--memory {} will do"},
+    {ErrorCode::kMemoryLimit, "bpatch", "allow that with --memory {}"},
     {ErrorCode::kOutOfMemory, "bdelta", "take less with --memory and with --io=mmap"},
     {ErrorCode::kTimeLimit, "bdelta", "allow more with --timeout, or try a lower level"},
     {ErrorCode::kTimeLimit, "bpatch", "allow more with --timeout"},

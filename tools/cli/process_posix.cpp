@@ -128,7 +128,7 @@ std::vector<EndingSignal> ending_signals() { return {std::begin(kEndingSignals),
 
 void install_signal_handlers(LastWords words) {
   last_words = new LastWords(std::move(words));
-  for (const EndingSignal& ending : kEndingSignals) handle(ending.number, on_interrupt);
+  for (const EndingSignal& by : kEndingSignals) handle(by.number, on_interrupt);
   handle(SIGBUS, on_bus_error);
   // A closed pipe and a limit on file sizes are errors of the write, which cleans up.
   signal(SIGPIPE, SIG_IGN);

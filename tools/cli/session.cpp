@@ -69,7 +69,7 @@ void Session::finish_trace(const Result<Report>& report) {
   });
   trace_file_.reset();
   if (done) return;
-  print(stderr, std::string(program_) + ": the trace was not written: " + to_string(done.error()) + "\n");
+  print(stderr, std::string(program_) + ": the trace was not written: " + to_string(in_flags(done.error(), program_)) + "\n");
 }
 
 // Where JSON goes: not into a patch or a NEW that is on its way through standard output.

@@ -261,7 +261,7 @@ class Reader final : public PatchReader {
 
   Result<bool> finish() {
     if (target_pos_ != header_.target_size) {
-      return Error{ErrorCode::kPatchCorrupt, "the patch ends after " + std::to_string(target_pos_) + " of " +
+      return Error{ErrorCode::kPatchCorrupt, "it ends after " + std::to_string(target_pos_) + " of " +
                                                  std::to_string(header_.target_size) + " bytes of NEW", patch_.position()};
     }
     if (!patch_.at_end()) {
