@@ -123,7 +123,7 @@ class Readme(unittest.TestCase):
             self.assertIn(option, texts)
 
     def test_every_json_key_stands_in_the_readme(self):
-        for key in terminal_test.CREATE_KEYS + terminal_test.INFO_KEYS:
+        for key in terminal_test.CREATE_KEYS + terminal_test.INFO_KEYS + terminal_test.PROGRESS_KEYS:
             self.assertIn(f"`{key}`", self.text)
 
     def test_every_key_of_the_manifest_stands_in_the_readme(self):

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import time
 import unittest
@@ -22,6 +23,7 @@ CREATE_ONLY = ["time", "codecs", "options", "level", "patch_xxh3_128", "patch_sh
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
              "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted",
              "window_bytes", "decoder_memory_bytes"]
+PROGRESS_KEYS = ["event", "program", "phase", "share", "done_bytes", "total_bytes", "elapsed_seconds", "seconds_left"]
 
 
 class Json(support.Case):
@@ -69,6 +71,76 @@ class Json(support.Case):
         self.assertFalse(self.report(support.BPATCH, "old", "made2", "patch1")["verified"])
 
 
+class ProgressJson(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.old, self.new = self.standard_pair(33)
+
+    def lines_of(self, result):
+        """Those of progress, each checked; all of stderr but that."""
+        progress, rest = [], []
+        for line in result.stderr.splitlines(keepends=True):
+            shown = json.loads(line) if line.startswith(b"{") else {}
+            (progress if "event" in shown else rest).append(shown if "event" in shown else line)
+        for line in progress:
+            self.assertIn(list(line), (PROGRESS_KEYS, PROGRESS_KEYS[:-1]))
+            self.assertEqual(line["event"], "progress")
+            self.assertLessEqual(line["done_bytes"], line["total_bytes"])
+            if line["total_bytes"]:
+                self.assertAlmostEqual(line["share"], line["done_bytes"] / line["total_bytes"], places=3)
+        for key in ("share", "done_bytes", "elapsed_seconds"):
+            self.assertEqual([line[key] for line in progress], sorted(line[key] for line in progress))
+        return progress, b"".join(rest)
+
+    def test_both_programs_tell_it_without_a_terminal(self):
+        for result in (self.bdelta("old", "new", "p", "-9", "--progress=json"),
+                       self.bpatch("old", "made", "patch", "--progress=json"),
+                       self.bpatch("old", "patch", "--check", "--progress=json")):
+            lines, rest = self.lines_of(self.succeed(result))
+            self.assertRegex(rest, rb"^b(delta|patch): .*verified\n$")
+            self.assertEqual((lines[0]["share"], lines[0]["phase"]), (0, "read"))
+            last = lines[-1]
+            self.assertEqual((last["share"], last["phase"], last["seconds_left"]), (1, "finish", 0))
+            self.assertEqual((last["done_bytes"], last["total_bytes"]), (len(self.new), len(self.new)))
+            self.assertEqual([line["share"] for line in lines].count(1), 1)
+
+    def test_a_line_is_a_tenth_of_a_second(self):
+        self.put("old", random.Random(34).randbytes(3_000_000))
+        self.put("new", random.Random(35).randbytes(3_000_000))
+        lines, _ = self.lines_of(self.succeed(self.bdelta("old", "new", "p", "--ultra", "--no-verify", "--progress=json")))
+        times = [line["elapsed_seconds"] for line in lines[:-1]]
+        self.assertGreater(len(times), 2)
+        for before, after in zip(times, times[1:]):
+            self.assertGreaterEqual(round(after - before, 3), 0.099)
+
+    def test_it_goes_with_the_result_as_json(self):
+        result = self.succeed(self.bdelta("old", "new", "p", "--progress=json", "--json"))
+        lines, rest = self.lines_of(result)
+        self.assertEqual((lines[-1]["share"], rest), (1, b""))
+        self.assertTrue(json.loads(result.stdout)["ok"])
+        result = self.succeed(self.bdelta("old", "new", "-", "--progress=json", "--json"))
+        lines, rest = self.lines_of(result)
+        self.assertEqual((lines[-1]["share"], json.loads(rest)["patch_bytes"]), (1, len(result.stdout)))
+        self.assertTrue(result.stderr.endswith(rest))
+
+    def test_work_that_fails_does_not_say_that_it_is_done(self):
+        result = self.bpatch("new", "made", "patch", "--progress=json")
+        lines, rest = self.lines_of(result)
+        self.assertEqual((result.returncode, rest.count(b"\n")), (4, 1))
+        self.assertNotIn(1, [line["share"] for line in lines])
+
+    def test_nothing_to_do_is_done(self):
+        for new in (b"", self.new):
+            self.put("n", new)
+            self.succeed(self.bdelta("old", "n", "p", "-f"))
+            for _ in range(2):  # made, and up to date
+                lines, _ = self.lines_of(self.succeed(self.bpatch("old", "made", "p", "--progress=json", "-f")))
+                self.assertEqual((lines[-1]["share"], lines[-1]["total_bytes"]), (1, len(new)))
+
+    def test_usage(self):
+        self.refuse_untouched(lambda: self.bpatch("old", "x", "patch", "--progress=loud"), 1, "--progress")
+
+
 @unittest.skipUnless(pty, "no pseudo-terminals here")
 class Progress(support.Case):
     def setUp(self):
@@ -97,13 +169,23 @@ class Progress(support.Case):
         os.close(master)
         return shown
 
-    def test_a_terminal_sees_percent_and_then_a_clean_line(self):
+    def test_a_terminal_sees_phase_and_percent_and_then_a_clean_line(self):
         shown = self.slowly()
-        self.assertRegex(shown, rb"\r *\d+% of 22\.9 MiB")
+        lines = re.findall(rb"\r(\w+ +\d+% of 22\.9 MiB(?:, [0-9a-z ]+ left)?)\x1b\[K", shown)
+        self.assertTrue(lines, shown)
+        self.assertTrue(all(line.startswith(b"execute ") and len(line) < 80 for line in lines), lines)
         self.assertRegex(shown.rstrip(b"\r\n").rsplit(b"\r", 1)[-1], rb"^\x1b\[K(bpatch: .*verified)$")
 
-    def test_quiet_shows_nothing(self):
+    def test_quiet_or_none_shows_nothing(self):
         self.assertEqual(self.slowly("--quiet"), b"")
+        self.assertRegex(self.slowly("--progress=none"), rb"^bpatch: .*verified\r\n$")
+
+    def test_json_takes_the_place_of_the_line_whatever_else(self):
+        shown = self.slowly("--progress=json", "--quiet")
+        self.assertNotIn(b"\x1b", shown)
+        lines = [json.loads(line) for line in shown.splitlines()]
+        self.assertEqual({line["event"] for line in lines}, {"progress"})
+        self.assertEqual((lines[0]["share"], lines[-1]["share"]), (0, 1))
 
     def test_no_progress_without_a_terminal(self):
         process = self.start(support.BPATCH, "old", "-", "patch", stdout=subprocess.PIPE)

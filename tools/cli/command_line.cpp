@@ -83,6 +83,9 @@ void CommandLine::add_common() {
   app_.add_flag("--no-sync", words_.no_sync, "Do not wait until the output is on the disk");
   app_.add_flag("--stats", words_.stats, "Print where time, bytes and memory went (to stderr)");
   app_.add_option("--trace", words_.trace, "Write what each thread did when, for Perfetto or\nchrome://tracing")->type_name("FILE")->check(check_trace);
+  app_.add_option("--progress", words_.progress, "What stderr tells of progress: auto (default: a line\non a terminal), json (a line each) or none")
+      ->type_name("WAY")
+      ->check(one_of({"auto", "json", "none"}));
   app_.add_flag("--json", words_.json, "Print the result as JSON (to stdout, or to stderr\nif that is taken)");
   app_.add_flag("-q,--quiet", words_.quiet, "Print nothing but errors");
   app_.add_flag("--all-in-ram", words_.all_in_ram, "Accepted for scripts of the original; has no effect");
@@ -166,6 +169,7 @@ std::string CommandLine::place_values(CommonOptions& options) {
   options.memory_bytes = size_or(words_.memory, 0);
   if (!words_.timeout.empty()) options.time_limit_seconds = *parse_seconds(words_.timeout);
   options.threads = words_.threads;
+  if (words_.progress != "auto") options.progress = words_.progress == "json" ? ProgressWay::kJson : ProgressWay::kNone;
   options.stats = words_.stats;
   options.json = words_.json;
   options.quiet = words_.quiet;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bdelta/files.hpp"
+#include "cli/progress.hpp"
 
 namespace bdelta::cli {
 
@@ -26,6 +27,7 @@ struct CommonOptions {
   double time_limit_seconds = 0;      // 0: none
   unsigned threads = 0;               // 0: one for each core
   std::filesystem::path trace;        // empty: none
+  ProgressWay progress = ProgressWay::kAuto;
   bool stats = false;
   bool json = false;
   bool quiet = false;
@@ -77,7 +79,7 @@ class CommandLine {
   struct Words {
     std::string source, target, patch;
     std::string info, memory, io_buffer, timeout, temp_dir, trace;
-    std::string io = "mmap";
+    std::string io = "mmap", progress = "auto";
     unsigned threads = 0;
     bool force = false, no_sync = false, stats = false, json = false, quiet = false, all_in_ram = false;
   };

@@ -1,36 +1,85 @@
 #include "cli/progress.hpp"
 
+#include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "base/phases.hpp"
 #include "cli/process.hpp"
 #include "cli/text.hpp"
 
 namespace bdelta::cli {
+namespace {
 
-std::function<bool(std::uint64_t, std::uint64_t)> Progress::callback() {
-  if (!enabled_) return {};
-  return [this](std::uint64_t done, std::uint64_t total) {
-    show(done, total);
+constexpr double kFirstLineSeconds = 1;    // work that takes less shows no line to people
+constexpr double kBetweenSeconds = 0.1;
+
+double share_of(const Progress& now) {
+  return now.total == 0 ? 0 : static_cast<double>(now.done) / static_cast<double>(now.total);
+}
+
+// So that a line of JSON holds no noise. Never up, so that nothing is done before all is.
+double in_steps(double value, double steps) { return std::floor(value * steps) / steps; }
+
+}  // namespace
+
+ProgressDisplay::ProgressDisplay(ProgressWay way, const char* program, bool quiet)
+    : way_(way == ProgressWay::kAuto && (quiet || !stderr_is_terminal()) ? ProgressWay::kNone : way), program_(program),
+      next_seconds_(way == ProgressWay::kJson ? 0 : kFirstLineSeconds) {}
+
+ProgressCallback ProgressDisplay::callback() {
+  if (way_ == ProgressWay::kNone) return {};
+  return [this](const Progress& now) {
+    show(now);
     return true;
   };
 }
 
-void Progress::show(std::uint64_t done, std::uint64_t total) {
-  const Clock::time_point now = Clock::now();
-  if (now - begin_ < std::chrono::seconds(1) || now - last_ < std::chrono::milliseconds(100) || total == 0) return;
-  last_ = now;
-  shown_ = true;
+void ProgressDisplay::show(const Progress& now) {
+  const double seconds = elapsed_seconds();
+  const double share = share_of(now);
+  if (seconds < next_seconds_ || share >= 1) return;  // what is done may still fail, or have to reach the disk
+  next_seconds_ = seconds + kBetweenSeconds;
+  const std::optional<double> seconds_left = time_left_.update(share, seconds);
+  if (way_ == ProgressWay::kJson) return show_json(now, share, seconds, seconds_left);
+  if (now.total != 0) show_line(now, share, seconds_left);
+}
+
+// Less than 80 columns.
+void ProgressDisplay::show_line(const Progress& now, double share, std::optional<double> seconds_left) {
+  has_line_ = true;
   note_progress_line(true);
-  std::fprintf(stderr, "\r%3.0f%% of %s\033[K", 100 * static_cast<double>(done) / static_cast<double>(total),
-               human_size(total).c_str());
+  std::string text = human_size(now.total);
+  if (seconds_left) text += ", " + duration_text(*seconds_left) + " left";
+  std::fprintf(stderr, "\r%-8s %3.0f%% of %s\033[K", now.phase, std::floor(100 * share), text.c_str());
   std::fflush(stderr);
 }
 
-void Progress::clear() {
-  if (!shown_) return;
+// In one write, so that lines of others come before or behind it.
+void ProgressDisplay::show_json(const Progress& now, double share, double seconds, std::optional<double> seconds_left) const {
+  nlohmann::ordered_json line{{"event", "progress"}, {"program", program_}, {"phase", now.phase}};
+  line["share"] = in_steps(share, 1e4);
+  line["done_bytes"] = now.done;
+  line["total_bytes"] = now.total;
+  line["elapsed_seconds"] = in_steps(seconds, 1e3);
+  if (seconds_left) line["seconds_left"] = in_steps(*seconds_left, 1e3);
+  const std::string text = line.dump() + "\n";
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void ProgressDisplay::finish(std::optional<std::uint64_t> target_bytes) {
+  clear();
+  if (way_ != ProgressWay::kJson || !target_bytes) return;
+  show_json({*target_bytes, *target_bytes, phase_name(PhaseId::kFinish)}, 1, elapsed_seconds(), 0);
+}
+
+void ProgressDisplay::clear() {
+  if (!has_line_) return;
   std::fputs("\r\033[K", stderr);
   std::fflush(stderr);
-  shown_ = false;
+  has_line_ = false;
   note_progress_line(false);
 }
 

@@ -1,33 +1,49 @@
-// A line of progress for people: on a terminal only, and only for work of more than a second.
+// How far the work is, on stderr: a line for people on a terminal, or lines of JSON.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <functional>
+
+#include "bdelta/progress.hpp"
+#include "cli/time_left.hpp"
 
 namespace bdelta::cli {
 
-class Progress {
+enum class ProgressWay {
+  kAuto,  // for people: on a terminal, and only for work of more than a second
+  kJson,  // from the beginning, wherever stderr leads
+  kNone,
+};
+
+class ProgressDisplay {
  public:
-  explicit Progress(bool enabled) : enabled_(enabled) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  // quiet: nothing for people.
+  ProgressDisplay(ProgressWay way, const char* program, bool quiet);
+  ~ProgressDisplay() { clear(); }
+  ProgressDisplay(const ProgressDisplay&) = delete;
+  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   // For the options of the library; this object must outlive the call.
-  [[nodiscard]] std::function<bool(std::uint64_t, std::uint64_t)> callback();
+  [[nodiscard]] ProgressCallback callback();
 
-  // Wipes the line; before anything else is printed.
-  void clear();
+  // Before anything else is printed: wipes the line for people. target_bytes, of NEW: the work was done, which the last line
+  // of JSON says; none: it failed.
+  void finish(std::optional<std::uint64_t> target_bytes);
 
  private:
-  void show(std::uint64_t done, std::uint64_t total);
-
   using Clock = std::chrono::steady_clock;
-  bool enabled_;
-  bool shown_ = false;
-  Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_ = begin_;
+
+  void show(const Progress& now);
+  void show_line(const Progress& now, double share, std::optional<double> seconds_left);
+  void show_json(const Progress& now, double share, double seconds, std::optional<double> seconds_left) const;
+  void clear();
+  [[nodiscard]] double elapsed_seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  const ProgressWay way_;
+  const char* const program_;
+  const Clock::time_point begin_ = Clock::now();
+  double next_seconds_;  // nothing is shown before
+  bool has_line_ = false;
+  TimeLeft time_left_;
 };
 
 }  // namespace bdelta::cli

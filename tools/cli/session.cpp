@@ -37,8 +37,10 @@ int Session::work() {
 }
 
 Result<Report> Session::call_watched() {
-  Progress progress(stderr_is_terminal() && !options_.quiet);
-  return call(progress.callback(), trace_file_ ? &trace_log_ : nullptr);
+  ProgressDisplay progress(options_.progress, program_, options_.quiet);
+  Result<Report> report = call(progress.callback(), trace_file_ ? &trace_log_ : nullptr);
+  progress.finish(report ? std::optional(report->target_bytes) : std::nullopt);
+  return report;
 }
 
 Json Session::more_json() const { return Json::object(); }

@@ -1,5 +1,7 @@
 #include "cli/text.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "bdelta/apply.hpp"
@@ -58,6 +60,14 @@ std::string size_argument(std::uint64_t bytes) {
   constexpr std::uint64_t kKiB = 1024, kMiB = kKiB * kKiB;
   const std::uint64_t unit = bytes < kKiB ? 1 : bytes < kMiB ? kKiB : kMiB;
   return std::to_string(bytes / unit + (bytes % unit != 0 ? 1 : 0)) + (unit == 1 ? "" : unit == kKiB ? "K" : "M");
+}
+
+std::string duration_text(double seconds) {
+  const double most = 359'999;  // 99 h 59 min 59 s
+  const int whole = static_cast<int>(std::ceil(std::clamp(seconds, 0.0, most)));
+  if (whole < 60) return format("%d s", whole);
+  if (whole < 3600) return format("%d min %02d s", whole / 60, whole % 60);
+  return format("%d h %02d min", whole / 3600, whole % 3600 / 60);
 }
 
 std::string memory_note(std::uint64_t decoder_memory_bytes) {

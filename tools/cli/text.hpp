@@ -28,6 +28,9 @@ namespace bdelta::cli {
 // "1.25 s"
 [[nodiscard]] std::string seconds_text(double seconds);
 
+// "12 s", "3 min 05 s" or "1 h 02 min": what is begun counts as whole.
+[[nodiscard]] std::string duration_text(double seconds);
+
 // A line about a patch that bpatch refuses with its usual limit of memory, or nothing: who ships it should not hear of that
 // from those who apply it.
 [[nodiscard]] std::string memory_note(std::uint64_t decoder_memory_bytes);
