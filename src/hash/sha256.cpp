@@ -2,6 +2,7 @@
 
 #if defined(BDELTA_HAVE_NETTLE)
 #include <nettle/sha2.h>
+#include <nettle/version.h>
 #else
 #include <sys/types.h>
 
@@ -48,6 +49,14 @@ Sha256Digest sha256(ByteSpan bytes) {
   Sha256Hasher hasher;
   hasher.update(bytes);
   return hasher.finish();
+}
+
+std::string sha256_library() {
+#if defined(BDELTA_HAVE_NETTLE)
+  return "nettle " + std::to_string(nettle_version_major()) + "." + std::to_string(nettle_version_minor());
+#else
+  return "libmd " BDELTA_LIBMD_VERSION;  // that of the build: it can't be asked
+#endif
 }
 
 }  // namespace bdelta

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "bdelta/io.hpp"
 
@@ -29,5 +30,8 @@ class Sha256Hasher {
 };
 
 [[nodiscard]] Sha256Digest sha256(ByteSpan bytes);
+
+// Name and version of the library in use, e.g. "nettle 3.8".
+[[nodiscard]] std::string sha256_library();
 
 }  // namespace bdelta

@@ -63,6 +63,11 @@ std::uint32_t xxh3_32(ByteSpan bytes) noexcept {
   return static_cast<std::uint32_t>(BDELTA_WIDEST(XXH3_64bits)(bytes.data(), bytes.size()));
 }
 
+std::string xxhash_version() {
+  const unsigned number = XXH_versionNumber();
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+}
+
 std::string to_hex(ByteSpan digest) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;

@@ -33,6 +33,9 @@ class Xxh3Hasher {
 // Low 32 bits of XXH3-64: checksum of windows and headers.
 [[nodiscard]] std::uint32_t xxh3_32(ByteSpan bytes) noexcept;
 
+// Of the library in use, e.g. "0.8.1".
+[[nodiscard]] std::string xxhash_version();
+
 // Two hexadecimal digits a byte, small letters.
 [[nodiscard]] std::string to_hex(ByteSpan digest);
 

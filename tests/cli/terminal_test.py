@@ -23,6 +23,7 @@ CREATE_ONLY = ["time", "codecs", "options", "level", "patch_xxh3_128", "patch_sh
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
              "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted",
              "window_bytes", "decoder_memory_bytes"]
+VERSION_KEYS = ["schema", "program", "version", "ok", "format", "draft", "zstd", "liblzma", "xxhash", "sha256"]
 PROGRESS_KEYS = ["event", "program", "phase", "share", "done_bytes", "total_bytes", "elapsed_seconds", "seconds_left"]
 
 
@@ -56,6 +57,21 @@ class Json(support.Case):
         self.succeed(self.bdelta("old", "new", "patch1", "--format=bdt1"))
         without = [key for key in INFO_KEYS if not key.endswith("xxh3_128")]
         self.assertEqual(list(self.report(support.BPATCH, "--info", "patch1")), without)
+
+    def test_version(self):
+        for executable, name in ((support.BDELTA, "bdelta"), (support.BPATCH, "bpatch")):
+            text = self.succeed(self.run_program(executable, "--version")).stdout.decode()
+            for arguments in (("--version", "--json"), ("--json", "--version")):
+                result = self.succeed(self.run_program(executable, *arguments))
+                self.assertEqual((result.stdout.count(b"\n"), result.stderr), (1, b""))
+                version = json.loads(result.stdout)
+                self.assertEqual(list(version), VERSION_KEYS)
+                self.assertEqual((version["schema"], version["program"], version["ok"], version["format"]),
+                                 (1, name, True, "bdt2"))
+                self.assertEqual(text, "{program} {version} (BDT 2 draft {draft}, zstd {zstd}, liblzma {liblzma})\n"
+                                 .format(**version))
+                self.assertRegex(version["xxhash"], r"^0\.[0-9]+\.[0-9]+$")
+                self.assertRegex(version["sha256"], r"^(nettle|libmd) [0-9.]+$")
 
     def test_error(self):
         result = self.refuse(self.bpatch("new", "made", "patch", "--json"), 4)

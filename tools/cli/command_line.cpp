@@ -62,7 +62,8 @@ CommandLine::CommandLine(const ProgramTexts& texts, int argc, const char* const*
   app_.formatter(std::make_shared<HelpFormatter>(texts.usage));
   app_.get_formatter()->column_width(28);
   app_.footer(exit_status_text());
-  app_.set_version_flag("--version", version_text(texts.name), "Print the versions of the program and its codecs");
+  const auto version = [this] { return asks_for_json() ? version_json(texts_.name) : version_text(texts_.name); };
+  app_.set_version_flag("--version", version, "Print the versions of the program and its codecs");
   app_.add_option("OLD", words_.source, texts.source)->type_name("");
   app_.add_option("NEW", words_.target, texts.target)->type_name("");
   app_.add_option("PATCH", words_.patch, texts.patch)->type_name("");

@@ -7,6 +7,7 @@
 #include "bdelta/apply.hpp"
 #include "cli/json.hpp"
 #include "codec/codec.hpp"
+#include "hash/sha256.hpp"
 #include "hash/xxh3.hpp"
 #include "io/file_error.hpp"
 
@@ -151,6 +152,16 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json["write_calls"] = report.write_calls;
   json["peak_resident_bytes"] = peak_resident_bytes;
   return line_of(json);
+}
+
+std::string version_json(const char* program) {
+  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  json["format"] = "bdt2";
+  json["draft"] = BDELTA_FORMAT_DRAFT;
+  json.update(codec_versions());
+  json["xxhash"] = xxhash_version();
+  json["sha256"] = sha256_library();
+  return json.dump();
 }
 
 std::string error_json(const char* program, const Error& error, const Circumstances& circumstances) {

@@ -35,7 +35,9 @@ namespace bdelta::cli {
 // from those who apply it.
 [[nodiscard]] std::string memory_note(std::uint64_t decoder_memory_bytes);
 
+// Both without an end of line; the second is JSON.
 [[nodiscard]] std::string version_text(const char* program);
+[[nodiscard]] std::string version_json(const char* program);
 
 // As they were given; the target's is empty where there is none.
 struct FileNames {
