@@ -84,13 +84,13 @@ class Disturbance(support.Case):
             fifo.write(self.new)
             self.wait_for(lambda: os.listdir(self.path("aside")))
             process.send_signal(signal.SIGINT)
-            self.finish(process, 130)
+            self.finish(process, -signal.SIGINT)
         self.assertEqual(os.listdir(self.path("aside")), [])
         self.assertEqual(self.listing(), before)
 
     def test_time_limit_while_an_input_is_silent(self):
         process = self.start(support.BDELTA, "old", "/dev/stdin", "p", "--timeout=0.1", stdin=subprocess.PIPE)
-        self.assertEqual(process.wait(60), 6)
+        self.assertEqual(process.wait(60), 7)
         self.assertIn(b"time limit", process.stderr.read())
         self.assertNotIn(b"p", self.listing())
 

@@ -138,14 +138,14 @@ class Refusals(support.Case):
         for executable in (support.BDELTA, support.BPATCH):
             for arguments in ([], ["old"], ["old", "new"], ["old", "new", "p", "q"], ["old", "new", "p", "--bogus"],
                               ["old", "new", "p", "--threads=x"], ["old", "new", "p", "--threads=-1"],
-                              ["-", "new", "p"], ["old", "new", "p", "--io=fast"], ["old", "new", "p", "--memory"],
+                              ["old", "new", "p", "--io=fast"], ["old", "new", "p", "--memory"],
                               ["old", "new", ""],
                               ["old", "new", "p", "odd\nname"], ["old", "new", "p", "--memory=1\n2"]):
                 self.refuse_untouched(lambda: self.run_program(executable, *arguments), 1, "--help")
-        for arguments in (["old", "-", "p"], ["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--format=vcdiff"],
+        for arguments in (["-", "-", "p"], ["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--format=vcdiff"],
                           ["old", "new", "p", "--check"], ["old", "new", "p", "-0"]):
             self.refuse_untouched(lambda: self.bdelta(*arguments), 1, "--help")
-        for arguments in (["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check", "old"]):
+        for arguments in (["-", "new", "p"], ["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check", "old"]):
             self.refuse_untouched(lambda: self.bpatch(*arguments), 1, "--help")
 
     @unittest.skipIf(sys.platform in ("darwin", "win32"), "file names are Unicode here")
