@@ -104,7 +104,7 @@ if [[ $mode == ci ]]; then
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'
   without+='|timeline|cli|plan|budget|format|exe_.*|page_hash|file_digest|header_sum|word_map|program_plan|guard_page'
   without+='|io_.*))$'  # which AddressSanitizer's build has
-  left_out='Strangers\..*/[12]|Bdt2Level11|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
+  left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
   left_out+='|LiteralCoder.(Any|Tables|Largest|Every|Errors|Code)|FilesFault.*[02468]$|LightMisses.(Of|Are)'
   but "$left_out"
@@ -121,12 +121,12 @@ if [[ $mode != fast ]]; then
     # pairs that other levels have; and what several tests look at in one way.
     left_out='AnyThreadCountGivesTheSamePatch|DontDependOnThreads|DontChangeThePatch|NeitherThreadsNor'
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
-    left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers|Bdt2Level11'
-    left_out+='|Max(DoesWithoutWords|Is|Takes)|InPlaceOfSlow|AnyThreadsMake|Threads.AnyNumberGives'
-    left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.(ProgramsTake|UnderALimit|TextTakes|WhereHardly)'
+    left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers'
+    left_out+='|UltraDoesWithoutWords|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
+    left_out+='|Size\.|PriceOfLight|AreNotMuchLarger|Contents.UnderALimit'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
     left_out+='|PredictedAtLevel.*/[23]|(Archive|Package|Signed|Module|Word)Levels.*/[23]'
-    left_out+='|LightMisses.GoWith|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
+    left_out+='|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
     left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|LightMisses.AnyWindows|Prediction.RebuildsThrough'
@@ -144,7 +144,7 @@ if [[ $mode != fast ]]; then
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
-  left_out+='|ThreadsApplyFormats.*/1|InPlaceOfSlow'
+  left_out+='|ThreadsApplyFormats.*/1|InPlaceOfCoded'
   left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Archive|Package|Module|Word|Signed)Levels.*/1'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'

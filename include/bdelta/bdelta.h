@@ -155,8 +155,7 @@ typedef struct bdelta_allocator {
 
 /* ---- Applying ---- */
 
-#define BDELTA_LEVEL_ULTRA 10        /* for `level`: smaller patches than 9, slower to apply */
-#define BDELTA_LEVEL_MAX 11          /* likewise: the smallest, much slower still */
+#define BDELTA_LEVEL_ULTRA 10        /* for `level`, the last one: smaller patches than 9, slower to apply */
 #define BDELTA_ALL_CORES 0xffffffffu /* for `threads`: as many as the machine has */
 
 /* For `flags`. */

@@ -24,13 +24,12 @@ enum class PatchFormat : std::uint8_t {
 };
 
 inline constexpr int kMinLevel = 1;
-inline constexpr int kUltraLevel = 10;  // `--ultra` of the program
-inline constexpr int kMaxLevel = 11;    // `--max`
+inline constexpr int kUltraLevel = 10;  // the last one: `--ultra` of the program
 inline constexpr int kDefaultLevel = 3;
 
 struct CreateOptions {
-  // 1 fast to 9 small; kUltraLevel and kMaxLevel, smaller still and slow also to apply. The README says what each does. Has
-  // no effect on what applying needs to know.
+  // 1 fast to 9 small; kUltraLevel, smaller still and slower also to apply. The README says what each does. Has no effect on
+  // what applying needs to know.
   int level = kDefaultLevel;
 
   PatchFormat format = PatchFormat::kBdt2;

@@ -12,8 +12,8 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
     return Error{ErrorCode::kUsage, "expected flags for making patches, found " + std::to_string(from.flags)};
   }
-  if (from.format > BDELTA_FORMAT_BDT1 || from.level > kMaxLevel) {
-    return Error{ErrorCode::kUsage, "expected format 0 or 1 and level 0 to 11, found " +
+  if (from.format > BDELTA_FORMAT_BDT1 || from.level > kUltraLevel) {
+    return Error{ErrorCode::kUsage, "expected format 0 or 1 and level 0 to 10, found " +
                                         std::to_string(from.format) + " and " + std::to_string(from.level)};
   }
   CreateOptions to;

@@ -9,8 +9,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kFewCovers = std::size_t{1} << 16;   // of a plan that is kept: they take 1.5 MiB
-constexpr std::size_t kCalmBytes = std::size_t{32} << 10;  // literals and misses of a group that are few
+constexpr std::size_t kFewCovers = std::size_t{1} << 16;  // of a plan that is kept: they take 1.5 MiB
 
 }  // namespace
 
@@ -26,37 +25,22 @@ std::vector<GroupPlan> BodyCoder::plan_of(const Covers& covers) {
   return groups;
 }
 
-// The groups of `plans` as encode(segments, window_bytes) makes them. Where there is little to share among lanes, the heads
-// of many windows are what costs.
+// The groups of `plans` as encode(segments) makes them.
 template <class Encode>
-std::vector<GroupDraft> BodyCoder::with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode) {
+std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupPlan> plans, const Encode& encode) {
   const Step step(pool_, PhaseId::kEncode);
   // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
   const bool cuts = budget_.ample && settings().match.parse;
-  const auto encode_all = [&](std::span<const GroupPlan> groups, std::uint64_t window_bytes) {
-    const auto one = [&](std::size_t group, const GroupPlan& segments) {
-      const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
-      return encode(segments, window_bytes);
-    };
-    return encode_in_pieces(groups, window_bytes, cuts, one, pool_);
+  const auto one = [&](std::size_t group, const GroupPlan& segments) {
+    const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
+    return encode(segments);
   };
-  std::vector<GroupDraft> drafts = encode_all(plans, settings().window_bytes);
-  if (settings().calm_window_bytes == 0) return drafts;
-  std::vector<std::size_t> calm;
-  std::vector<GroupPlan> calm_plans;
-  for (std::size_t i = 0; i < drafts.size(); ++i) {
-    if (drafts[i].streams[kLiterals].size() + drafts[i].streams[kResidualValues].size() > kCalmBytes) continue;
-    calm.push_back(i);
-    calm_plans.push_back(plans[i]);
-  }
-  std::vector<GroupDraft> calm_drafts = encode_all(calm_plans, settings().calm_window_bytes);
-  for (std::size_t i = 0; i < calm.size(); ++i) drafts[calm[i]] = std::move(calm_drafts[i]);
-  return drafts;
+  return encode_in_pieces(plans, settings().window_bytes, cuts, one, pool_);
 }
 
 std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words) {
-  return with_fitting_windows(plans, [&](const GroupPlan& segments, std::uint64_t window_bytes) {
-    return encode_group(inputs_.source_pieces, inputs_.target_pieces, covers, segments, window_bytes, words,
+  return encode_all(plans, [&](const GroupPlan& segments) {
+    return encode_group(inputs_.source_pieces, inputs_.target_pieces, covers, segments, settings().window_bytes, words,
                         pool_.watch(), inputs_.source_reader.size());
   });
 }
@@ -73,9 +57,9 @@ std::vector<GroupDraft> BodyCoder::encode_predicted(const ProgramPass& programs,
     const std::uint64_t size = inputs_.target_reader.size(), group_bytes = settings().group_bytes;
     for (std::uint64_t pos = 0; pos < size; pos += group_bytes) add({pos, std::min(group_bytes, size - pos), false, 0});
   }
-  return with_fitting_windows(plans, [&](const GroupPlan& segments, std::uint64_t window_bytes) {
-    return encode_contents(copied, inputs_.target_pieces, programs.plan().covers, segments.front(), window_bytes, words,
-                           pool_.watch());
+  return encode_all(plans, [&](const GroupPlan& segments) {
+    return encode_contents(copied, inputs_.target_pieces, programs.plan().covers, segments.front(),
+                           settings().window_bytes, words, pool_.watch());
   });
 }
 

@@ -8,9 +8,6 @@
 
 namespace bdelta {
 
-// What of a group may be coded by models of contents: nothing, the literals by the light one, all that shall be.
-enum class Measure { kWithoutContents, kLight, kAll };
-
 // For the segment at hand, or for a sample of it. One thread at a time; the work uses the pool. Nothing goes into the
 // patch. Errors: those of the codecs and of the watch.
 class BodyCoder {
@@ -40,8 +37,8 @@ class BodyCoder {
   // From where contents are packed. `programs` and `words` may be null. Good until it is asked for again.
   [[nodiscard]] ContentsInputs contents_inputs(const ProgramPass* programs, const WordMap* words);
 
-  Result<CodedBody> code(BodyDraft draft, Measure measure);
-  Result<std::vector<CodedBody>> code_all(std::vector<BodyDraft> drafts, Measure measure);
+  Result<CodedBody> code(BodyDraft draft);
+  Result<std::vector<CodedBody>> code_all(std::vector<BodyDraft> drafts);
   Status code(Chosen& chosen);  // chosen.coded, if it is not known yet
 
   Result<std::uint64_t> estimate(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
@@ -51,11 +48,8 @@ class BodyCoder {
 
   // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what `coded` has if there is one. Then,
   // `coded` is what is the smaller one, if that had to be coded to know.
-  Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure,
+  Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before,
                           std::optional<CodedBody>& coded);
-
-  // What says in the end how large the patch becomes.
-  [[nodiscard]] Measure full_measure() const noexcept;
 
   // Whether misses of the draft may go through the light model; and whether a fast codec leaves that open.
   [[nodiscard]] bool tries_light_misses(const BodyDraft& draft) const { return writer_.tries_light_misses(draft.groups); }
@@ -74,7 +68,7 @@ class BodyCoder {
     std::vector<GroupPlan> groups;
   };
   template <class Encode>
-  std::vector<GroupDraft> with_fitting_windows(std::span<const GroupPlan> plans, const Encode& encode);
+  std::vector<GroupDraft> encode_all(std::span<const GroupPlan> plans, const Encode& encode);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
   [[nodiscard]] bool is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const;
   Result<std::optional<bool>> is_smaller_by_estimate(const BodyDraft& after, std::uint64_t extra_bytes,

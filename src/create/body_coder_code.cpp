@@ -28,27 +28,23 @@ Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
   return *plan_bytes_;
 }
 
-Measure BodyCoder::full_measure() const noexcept { return settings().contents ? Measure::kAll : Measure::kLight; }
-
-Result<CodedBody> BodyCoder::code(BodyDraft draft, Measure measure) {
+Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   const Step step(pool_, PhaseId::kCompress);
-  ContentsInputs inputs;
-  if (measure != Measure::kWithoutContents) inputs = contents_inputs(draft.programs, draft.words);
-  const bool slow = measure == Measure::kAll;
+  const ContentsInputs inputs = contents_inputs(draft.programs, draft.words);
   CodedBody body;
   body.is_long = draft.is_long();
   if (draft.programs) {
-    BDELTA_ASSIGN(body.covers, writer_.code_groups(covers_of(draft.groups), inputs, slow));
+    BDELTA_ASSIGN(body.covers, writer_.code_groups(covers_of(draft.groups), inputs));
     BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes(*draft.programs));
     body.bytes += record_bytes + body.covers.bytes();
   }
-  BDELTA_ASSIGN(body.groups, writer_.code_groups(std::move(draft.groups), inputs, slow));
+  BDELTA_ASSIGN(body.groups, writer_.code_groups(std::move(draft.groups), inputs));
   body.bytes += body.groups.bytes();
   return body;
 }
 
 // Those without prediction and with the same words are coded together, so that threads find enough to do.
-Result<std::vector<CodedBody>> BodyCoder::code_all(std::vector<BodyDraft> drafts, Measure measure) {
+Result<std::vector<CodedBody>> BodyCoder::code_all(std::vector<BodyDraft> drafts) {
   BodyDraft together;
   together.words = drafts.front().words;
   const auto stands_alone = [&](const BodyDraft& draft) { return draft.programs || draft.words != together.words; };
@@ -58,12 +54,12 @@ Result<std::vector<CodedBody>> BodyCoder::code_all(std::vector<BodyDraft> drafts
     if (stands_alone(draft)) continue;
     std::move(draft.groups.begin(), draft.groups.end(), std::back_inserter(together.groups));
   }
-  BDELTA_ASSIGN(CodedBody coded, code(std::move(together), measure));
+  BDELTA_ASSIGN(CodedBody coded, code(std::move(together)));
   std::size_t begin = 0;
   std::vector<CodedBody> bodies;
   for (BodyDraft& draft : drafts) {
     if (stands_alone(draft)) {
-      BDELTA_ASSIGN(CodedBody body, code(std::move(draft), measure));
+      BDELTA_ASSIGN(CodedBody body, code(std::move(draft)));
       bodies.push_back(std::move(body));
       continue;
     }
@@ -90,7 +86,7 @@ CodedBody BodyCoder::part_of(CodedBody& all, std::size_t begin, std::size_t coun
 
 Status BodyCoder::code(Chosen& chosen) {
   if (chosen.coded) return {};
-  BDELTA_ASSIGN(chosen.coded, code(draft(chosen), full_measure()));
+  BDELTA_ASSIGN(chosen.coded, code(draft(chosen)));
   return {};
 }
 
@@ -107,7 +103,7 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
 // it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what the light model makes of misses it
 // knows badly, which levels that take their time find out.
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
-  if (settings().numbers.id != CodecId::kLzma || settings().contents) return false;
+  if (settings().numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;
   return (a.is_long() && b.is_long()) || !(tries_light_misses(a) || tries_light_misses(b));
 }
@@ -127,7 +123,7 @@ Result<std::optional<bool>> BodyCoder::is_smaller_by_estimate(const BodyDraft& a
   return std::optional<bool>();
 }
 
-Result<bool> BodyCoder::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before, Measure measure,
+Result<bool> BodyCoder::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before,
                                    std::optional<CodedBody>& coded) {
   if (is_slow_to_code(after, before)) {
     BDELTA_ASSIGN(const std::optional<bool> smaller, is_smaller_by_estimate(after, extra_bytes, before));
@@ -137,7 +133,7 @@ Result<bool> BodyCoder::is_smaller(BodyDraft after, std::uint64_t extra_bytes, B
   std::vector<BodyDraft> drafts;
   drafts.push_back(std::move(after));
   if (!coded) drafts.push_back(std::move(before));
-  BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_all(std::move(drafts), measure));
+  BDELTA_ASSIGN(std::vector<CodedBody> bodies, code_all(std::move(drafts)));
   if (bodies.size() > 1) coded = std::move(bodies[1]);
   const bool smaller = bodies[0].bytes + extra_bytes < coded->bytes;
   if (smaller) coded = std::move(bodies[0]);

@@ -37,7 +37,6 @@ struct CodedBody {
 struct Chosen {
   std::unique_ptr<ProgramPass> programs;  // null where nothing is predicted
   Covers covers;
-  std::vector<Covers> other_sets;         // that were not chosen, where copies of NEW may do more for them
   std::optional<native::CodedWords> words;        // absent where none pay
   std::optional<native::CodedWords> other_words;  // that did not pay for the covers alone
   std::optional<CodedBody> coded;         // all of this as the patch has it, if that is known already

@@ -15,7 +15,6 @@
 
 #include "base/memory_limit.hpp"
 #include "create/budget_parts.hpp"
-#include "model/contents_packer.hpp"
 #include "model/window_packer.hpp"
 
 namespace bdelta {
@@ -53,7 +52,7 @@ std::uint64_t fit_index(std::uint64_t size, std::uint64_t most_bytes, unsigned& 
 // What `budget` takes at most with so many threads, one compressor at a time.
 std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsigned threads) {
   const std::uint64_t segment = std::min(budget.segment_bytes, request.target_size);
-  const std::uint64_t window = std::min(largest_window(budget.settings), request.target_size);
+  const std::uint64_t window = std::min(budget.settings.window_bytes, request.target_size);
   std::uint64_t held = kFixedBytes + budget.spool_bytes + (threads - 1) * kThreadBytes + heap_bytes(request, budget);
   std::uint64_t pass = kIndexPieceBytes;
   std::uint64_t search = budget.match.index_bytes + kCoverLists * segment;
@@ -65,8 +64,7 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;
   const std::uint64_t model = budget.settings.model ? packer_memory_bytes(window) : 0;
-  const std::uint64_t lanes = codes_contents(budget.settings) ? contents_memory_bytes(kLargestContents) : 0;
-  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model + lanes;
+  const std::uint64_t check = jobs * (3 * window + kWindowJobBytes) + kReaderBytes + 3 * budget.draft_bytes + model;
   return held + std::max(search + std::max(pass, coding), request.verify ? check : 0);
 }
 

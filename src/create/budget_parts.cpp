@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint64_t kScanWorkerBytes = kMiB;           // local table and samples
 constexpr std::uint64_t kParseNodeBytes = 5 * kMiB;        // nodes of a parse, and …
 constexpr std::uint64_t kParseNodeRatio = 4;               // … as much more for each byte of a chunk
-constexpr std::uint64_t kContentsLeastLimit = 256 * kMiB;  // below, the models of contents take too much of a limit
 
 std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t most = 0;
@@ -25,18 +24,11 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 }  // namespace
 
-std::uint64_t largest_window(const LevelSettings& settings) noexcept {
-  return std::max(settings.window_bytes, settings.calm_window_bytes);
-}
-
-bool codes_contents(const LevelSettings& settings) noexcept {
-  return settings.contents || settings.light_ns > 0 || settings.miss_byte_ns > 0;
-}
-
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  if (codes_contents(settings)) codec_bytes = std::max(codec_bytes, contents_packer_bytes(largest_window(settings)));
-  return settings.model ? std::max(codec_bytes, packer_memory_bytes(largest_window(settings))) : codec_bytes;
+  const bool codes_contents = settings.light_ns > 0 || settings.miss_byte_ns > 0;
+  if (codes_contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(settings.window_bytes));
+  return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
 
 std::uint64_t worker_bytes(const Budget& budget) {
@@ -63,9 +55,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
     if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
     settings.light_ns = 0;
     settings.miss_byte_ns = 0;
-    settings.calm_window_bytes = 0;
   }
-  if (request.limit_bytes != 0 && request.limit_bytes < kContentsLeastLimit) settings.contents = false;
   return settings;
 }
 

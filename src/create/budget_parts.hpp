@@ -17,8 +17,6 @@ inline constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 
 // The level's settings, without what a limit leaves no room for.
 [[nodiscard]] LevelSettings settings_for(const BudgetRequest& request);
-[[nodiscard]] std::uint64_t largest_window(const LevelSettings& settings) noexcept;
-[[nodiscard]] bool codes_contents(const LevelSettings& settings) noexcept;
 
 // What one compressor, or the context coder, takes at most for a stream of so many bytes.
 [[nodiscard]] std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes);

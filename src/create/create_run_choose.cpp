@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::uint64_t kSampleShare = 8;  // of the target, …
 constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;  // … and no more
+// Where covers leave so many bytes to be changed a sample chooses of the costs, and tells whether doubt about prediction is due.
+constexpr std::uint64_t kSampledChangedBytes = std::uint64_t{256} << 10;
 
 }  // namespace
 
@@ -35,7 +37,7 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
   CostChoice choice;
   choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
   const bool is_large = settings.choice_bytes > 0 && target.size() > settings.choice_bytes;
-  choice.least_changed_bytes = is_large ? 0 : settings.choice_changed_bytes;
+  choice.least_changed_bytes = is_large ? 0 : kSampledChangedBytes;
   choice.of_one = doubted_programs() != nullptr;
   bool has_cheap_set = false;  // asked before the sample is parsed, and then the last of the sets
   choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& ranges, const Covers& seeds) {
@@ -65,19 +67,12 @@ Status CreateRun::choose_covers() {
   if (ways.size() > 1 && coder_) {
     set_segment_range(share::kMatched, share::kChosen);
     WayChooser chooser(*coder_, found_, doubted);
-    BDELTA_ASSIGN(best, budget_.settings.contents ? chooser.smallest_with_contents()
-                                                  : chooser.smallest_of(ways, Measure::kLight, 0, 1));
+    BDELTA_ASSIGN(best, chooser.smallest_of(ways, 0, 1));
     // Groups of two segments may be joined.
     if (inputs_.segment.begin == 0 && inputs_.segment.end == target_size()) chosen_.coded = chooser.take_coded();
   }
   if (doubted && best < found_.size()) chosen_.programs.reset();
-  if (best < found_.size()) {
-    chosen_.covers = std::move(found_[best]);
-    found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
-  } else {
-    chosen_.covers = chosen_.programs->plan().covers;
-  }
-  if (budget_.settings.contents && !chosen_.programs) chosen_.other_sets = std::move(found_);
+  chosen_.covers = best < found_.size() ? std::move(found_[best]) : chosen_.programs->plan().covers;
   found_.clear();
   return {};
 }

@@ -125,9 +125,9 @@ void choose_costs(LevelSettings& settings) {
 }  // namespace
 
 Status check_level(int level) {
-  if (level >= kMinLevel && level <= kMaxLevel) return {};
+  if (level >= kMinLevel && level <= kUltraLevel) return {};
   return Error{ErrorCode::kUsage,
-               "expected a level from " + std::to_string(kMinLevel) + " to " + std::to_string(kMaxLevel) + ", found " +
+               "expected a level from " + std::to_string(kMinLevel) + " to " + std::to_string(kUltraLevel) + ", found " +
                    std::to_string(level)};
 }
 
@@ -165,14 +165,6 @@ LevelSettings level_settings(int level) {
     settings.model_byte_ns = 20000;
     settings.light_ns = 25'000'000;
     settings.miss_target_ns = settings.miss_predicted_ns = 0;
-  }
-  if (level >= kMaxLevel) {
-    settings.contents = true;
-    settings.choice_bytes = 64 * kMiB;
-    settings.choice_changed_bytes = kMiB;  // the parse takes little beside slow contents
-    settings.match.parse_params.dense_costs.clear();  // not worth the time that slow contents take to compare
-    settings.calm_window_bytes = settings.window_bytes;
-    settings.window_bytes = kMiB;  // more windows for the lanes to share
   }
   return settings;
 }

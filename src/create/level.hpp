@@ -20,10 +20,7 @@ struct LevelSettings {
   bool header_sums = false;         // checksums of archive headers are left to who applies the patch
   std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
-  std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs; of larger ones a sample chooses, …
-  // … and of those where covers leave so many bytes to be changed; it also tells then whether doubt about prediction is due.
-  std::uint64_t choice_changed_bytes = std::uint64_t{256} << 10;
-  bool contents = false;         // literals and residual through the contents coder where that is smaller
+  std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs where little changes; else a sample chooses
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none
   std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for
   unsigned copy_gram_shift = 2;  // they are looked for at one place in 2^shift
@@ -39,7 +36,6 @@ struct LevelSettings {
   std::uint64_t model_byte_ns = 2000;  // decoding that a byte saved there may cost; 0 = any
   std::uint64_t plain_bytes = std::uint64_t{1} << 20;  // least length of an exact stretch that is a window of its own
   std::uint64_t window_bytes = 0;  // target bytes of a window that is not plain
-  std::uint64_t calm_window_bytes = 0;  // the same in groups with few literals and misses, where larger; 0: as all
   std::uint64_t group_bytes = 0;   // target bytes after which a group ends
 };
 

@@ -26,42 +26,37 @@ constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers
 Status Refinement::take_words_if_smaller(native::CodedWords words, BodyDraft before) {
   chosen_.words = std::move(words);
   BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(coder_.draft(chosen_), chosen_.words->record.size(),
-                                                      std::move(before), coder_.full_measure(), chosen_.coded));
+                                                      std::move(before), chosen_.coded));
   if (!smaller) chosen_.other_words = std::exchange(chosen_.words, {});
   return {};
 }
 
-// Slow contents learn of words as they go. Where little changes they have little to learn from, and would go through all
-// copied bytes for it.
-bool Refinement::contents_learn_words() {
-  return coder_.settings().contents && coder_.draft(chosen_).stream_bytes() > kQuickBytes;
-}
-
-// So does the light model, for less than a table of words takes, where it pays at all. That the patch is coded to know
-// this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals, must have a chance.
+// The light model of misses learns of words as it goes, for less than a table of them takes, where it pays at all. That the
+// patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals,
+// must have a chance.
 Result<bool> Refinement::light_misses_learn_words(const BodyDraft& draft) {
   if (coder_.settings().miss_byte_ns == 0) return false;
   if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_light_misses(draft)) return false;
   if (!chosen_.coded) {
     BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_light_misses(draft) : true);
     if (!may) return false;
-    BDELTA_ASSIGN(chosen_.coded, coder_.code(draft, coder_.full_measure()));
+    BDELTA_ASSIGN(chosen_.coded, coder_.code(draft));
   }
   return has_coded_misses();
 }
 
-// Words that copies by these covers have others in place of.
-Result<std::optional<native::CodedWords>> Refinement::search_words(const Covers& covers) {
+// Words that copies by the chosen covers have others in place of.
+Result<std::optional<native::CodedWords>> Refinement::search_words() {
   const ProgramPass* const programs = chosen_.programs.get();
   const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
-                           inputs_.target.bytes(), covers};
+                           inputs_.target.bytes(), chosen_.covers};
   return learn_words(copied, coder_.settings().word_search, coder_.writer(), coder_.pool());
 }
 
 Status Refinement::find_words() {
   const LevelSettings& settings = coder_.settings();
-  if (settings.word_search == 0 || contents_learn_words()) return {};
-  BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words(chosen_.covers));
+  if (settings.word_search == 0) return {};
+  BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words());
   if (!found) return {};
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;
@@ -119,8 +114,7 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
   BDELTA_ASSIGN(const bool larger, is_larger_for_sure(after, record_bytes));
   bool smaller = false;
   if (!larger) {
-    BDELTA_ASSIGN(smaller, coder_.is_smaller(std::move(after), record_bytes, std::move(before), coder_.full_measure(),
-                                             chosen_.coded));
+    BDELTA_ASSIGN(smaller, coder_.is_smaller(std::move(after), record_bytes, std::move(before), chosen_.coded));
   }
   if (smaller) {
     chosen_.covers = std::move(with_copies);
@@ -131,28 +125,17 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
   return {};
 }
 
-// Such copies, also with other words: contents know no such copies, so words that these had no need of may be of use again.
-Status Refinement::try_target_copies(const Covers& covers, std::optional<native::CodedWords> other) {
-  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
-  if (!other && coder_.settings().contents && !chosen_.words) {
-    BDELTA_ASSIGN(other, search_words(covers));
-  }
-  return other ? take_target_copies_if_smaller(covers, std::move(other)) : Status();
-}
-
-// Beside slow contents, covers that leave more to copies of NEW than those chosen without may be better with them. With fast
-// coders they were on none of 19 pairs, and small ones took half as long again.
+// Groups with such copies have no coded contents, so words that these had no need of may be of use again. Sets of covers
+// that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long again.
 Status Refinement::find_target_copies() {
-  const std::vector<Covers> other_sets = std::exchange(chosen_.other_sets, {});
   std::optional<native::CodedWords> other_words = std::exchange(chosen_.other_words, {});
   if (coder_.settings().quick_copies) {
     take_target_copies();
     return {};
   }
   const Covers covers = chosen_.covers;
-  BDELTA_TRY(try_target_copies(covers, std::move(other_words)));
-  for (const Covers& others : other_sets) BDELTA_TRY(try_target_copies(others, {}));
-  return {};
+  BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
+  return other_words ? take_target_copies_if_smaller(covers, std::move(other_words)) : Status();
 }
 
 }  // namespace bdelta

@@ -19,16 +19,14 @@ class Refinement {
   Status find_target_copies();
 
  private:
-  Result<std::optional<native::CodedWords>> search_words(const Covers& covers);
+  Result<std::optional<native::CodedWords>> search_words();
   Status take_words_if_smaller(native::CodedWords words, BodyDraft before);
-  bool contents_learn_words();
   Result<bool> light_misses_learn_words(const BodyDraft& draft);
   [[nodiscard]] bool has_coded_misses() const noexcept { return chosen_.coded && chosen_.coded->has_coded_misses(); }
   TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
   void take_target_copies();
   Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);
-  Status try_target_copies(const Covers& covers, std::optional<native::CodedWords> other);
 
   BodyCoder& coder_;
   CreateInputs& inputs_;

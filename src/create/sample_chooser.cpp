@@ -76,7 +76,6 @@ SampleChooser::Part SampleChooser::sampled_part() const {
 
 // Of the sample, `plain`: one of the sets. The record of the prediction counts by its share.
 Result<bool> SampleChooser::is_prediction_clear(std::size_t plain) {
-  if (coder_.settings().contents) return false;  // these see more in both than an estimate does
   const Part part = sampled_part();
   if (part.bytes == 0) return false;
   BodyDraft predicted = coder_.draft_predicted(*programs_, nullptr);
@@ -110,14 +109,13 @@ void SampleChooser::add_sets_with_target_copies() {
 // Of the sets, or the same with copies of NEW, the best.
 Result<std::size_t> SampleChooser::best_set() {
   const double begin = CostChoice::kParsed, end = CostChoice::kChosen;
-  BDELTA_ASSIGN(const std::size_t best, chooser_.smallest_of(indexes(0, count_), Measure::kLight, begin, end));
+  BDELTA_ASSIGN(const std::size_t best, chooser_.smallest_of(indexes(0, count_), begin, end));
   if (sets_.size() == count_) return best;
   std::optional<CodedBody> coded = chooser_.take_coded();
   const std::vector<std::size_t> with_copies = indexes(count_, sets_.size());
-  BDELTA_ASSIGN(const std::size_t other, chooser_.smallest_of(with_copies, Measure::kLight, begin, end));
+  BDELTA_ASSIGN(const std::size_t other, chooser_.smallest_of(with_copies, begin, end));
   if (other == best + count_) return best;
-  BDELTA_ASSIGN(const bool smaller,
-                coder_.is_smaller(chooser_.draft(other), 0, chooser_.draft(best), Measure::kLight, coded));
+  BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(chooser_.draft(other), 0, chooser_.draft(best), coded));
   return smaller ? other : best;
 }
 
@@ -156,23 +154,8 @@ Result<std::vector<std::size_t>> SampleChooser::best_of_all() {
   return sets;
 }
 
-// With slow contents, which find out late what literals cost: the best of the usual costs, and that of those for where
-// little changes. Also what does best with copies of NEW, which take the place of contents.
-Result<std::vector<std::size_t>> SampleChooser::best_for_contents() {
-  add_sets_with_target_copies();
-  const std::size_t usual_count = std::min(count_, coder_.settings().match.parse_params.costs.size());
-  std::vector<std::size_t> best;
-  for (const auto& [begin, end] : {std::pair(std::size_t{0}, usual_count), {usual_count, count_}, {count_, sets_.size()}}) {
-    if (begin == end) continue;
-    BDELTA_ASSIGN(const std::size_t way, chooser_.smallest_of(indexes(begin, end), Measure::kLight, CostChoice::kParsed,
-                                                              CostChoice::kChosen));
-    if (std::find(best.begin(), best.end(), way % count_) == best.end()) best.push_back(way % count_);
-  }
-  return best;
-}
-
 Result<std::vector<std::size_t>> SampleChooser::best_sets() {
-  BDELTA_ASSIGN(std::vector<std::size_t> best, coder_.settings().contents ? best_for_contents() : best_of_all());
+  BDELTA_ASSIGN(std::vector<std::size_t> best, best_of_all());
   if (!programs_) return best;
   BDELTA_ASSIGN(const bool clear, is_prediction_clear(best.front()));
   if (clear) best.clear();

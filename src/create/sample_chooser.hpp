@@ -42,7 +42,6 @@ class SampleChooser {
   Result<std::size_t> best_set();
   Result<NextSet> next_set(std::size_t best, std::size_t first);
   Result<std::vector<std::size_t>> best_of_all();
-  Result<std::vector<std::size_t>> best_for_contents();
 
   BodyCoder& coder_;
   CreateInputs& inputs_;

@@ -3,7 +3,6 @@
 #include "create/way_chooser.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/try.hpp"
@@ -64,8 +63,7 @@ Result<std::vector<WayChooser::Way>> WayChooser::likely_ways(const std::vector<s
   return ways;
 }
 
-Result<std::size_t> WayChooser::smallest_of(const std::vector<std::size_t>& indexes, Measure measure, double begin,
-                                            double end) {
+Result<std::size_t> WayChooser::smallest_of(const std::vector<std::size_t>& indexes, double begin, double end) {
   const std::uint64_t segment_bytes = coder_.segment_bytes();
   const double estimated = begin + (end - begin) * 0.4;
   coder_.pool().begin_stage(estimated, segment_bytes * indexes.size());
@@ -75,33 +73,11 @@ Result<std::size_t> WayChooser::smallest_of(const std::vector<std::size_t>& inde
   coder_.pool().begin_stage(end, segment_bytes * ways.size());
   std::vector<BodyDraft> drafts;
   for (Way& way : ways) drafts.push_back(way.is_quick ? std::move(way.draft) : draft(way.index));
-  BDELTA_ASSIGN(std::vector<CodedBody> bodies, coder_.code_all(std::move(drafts), measure));
+  BDELTA_ASSIGN(std::vector<CodedBody> bodies, coder_.code_all(std::move(drafts)));
   const auto best = std::min_element(bodies.begin(), bodies.end(),
                                      [](const CodedBody& a, const CodedBody& b) { return a.bytes < b.bytes; });
   coded_ = std::move(*best);
   return ways[static_cast<std::size_t>(best - bodies.begin())].index;
-}
-
-// Coding each set by slow contents would take too long. So the best without contents and, where little changes, the best by
-// the light model are found first, and only these two are coded as they will be.
-Result<std::size_t> WayChooser::smallest_with_contents() {
-  const std::size_t usual_count = std::min(sets_.size(), coder_.settings().match.parse_params.costs.size());
-  const bool both = sets_.size() > usual_count;
-  std::vector<std::size_t> covers_alone(sets_.size());
-  std::iota(covers_alone.begin(), covers_alone.end(), std::size_t{0});
-  std::vector<std::size_t> usual(covers_alone.begin(), covers_alone.begin() + static_cast<std::ptrdiff_t>(usual_count));
-  if (programs_) usual.push_back(sets_.size());
-  BDELTA_ASSIGN(const std::size_t best, smallest_of(usual, Measure::kWithoutContents, 0, both ? 0.3 : 1));
-  coded_.reset();
-  if (!both || best == sets_.size()) return best;
-  BDELTA_ASSIGN(const std::size_t other, smallest_of(covers_alone, Measure::kLight, 0.3, 0.7));
-  coded_.reset();
-  if (other == best) return best;
-  BDELTA_ASSIGN(CodedBody body, coder_.code(draft(best), Measure::kAll));
-  BDELTA_ASSIGN(CodedBody other_body, coder_.code(draft(other), Measure::kAll));
-  const bool better = other_body.bytes < body.bytes;
-  coded_ = better ? std::move(other_body) : std::move(body);
-  return better ? other : best;
 }
 
 }  // namespace bdelta

@@ -15,10 +15,7 @@ class WayChooser {
       : coder_(coder), sets_(sets), programs_(programs) {}
 
   // The smallest of the ways. begin, end: of the stage's work.
-  Result<std::size_t> smallest_of(const std::vector<std::size_t>& ways, Measure measure, double begin, double end);
-
-  // That of all ways, where slow contents will code it.
-  Result<std::size_t> smallest_with_contents();
+  Result<std::size_t> smallest_of(const std::vector<std::size_t>& ways, double begin, double end);
 
   // That way as it was coded, where this had to be done to know.
   [[nodiscard]] std::optional<CodedBody> take_coded() noexcept { return std::exchange(coded_, {}); }

@@ -10,10 +10,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLiteralsPerTable = 128 * 1024;            // literals for each doubling of the tables
-constexpr std::uint64_t kMissesPerTable = 1024;                    // likewise misses, …
-constexpr std::uint64_t kCopiedPerSlot = 32;                       // … and copied bytes for each slot of a table
-
 // The windows of a draft one by one, with their ops.
 class WindowWalk {
  public:
@@ -77,29 +73,9 @@ Status fill_window(const WindowWalk& walk, const ContentsScope& scope, const Con
 
 }  // namespace
 
-ContentsScope fitting_contents(const GroupDraft& draft, bool literals, bool misses, std::uint64_t lane_bytes) {
-  ContentsScope scope;
-  scope.literals = literals;
-  scope.misses = misses;
-  scope.lane_count = draft.coded_bytes >= lane_bytes ? kPackedLanes : 1;
-  const std::uint64_t literal_count = draft.streams[kLiterals].size() / scope.lane_count;
-  const std::uint64_t miss_count = draft.streams[kResidualValues].size() / scope.lane_count;
-  scope.literal_log = kMinLiteralLog;
-  scope.miss_log = kMinMissLog;
-  while (literals && scope.literal_log < kMaxLiteralLog &&
-         literal_count >> (scope.literal_log - kMinLiteralLog) > kLiteralsPerTable) {
-    ++scope.literal_log;
-  }
-  const std::uint64_t copied_bytes = (draft.coded_bytes - draft.streams[kLiterals].size()) / scope.lane_count;
-  const auto too_small = [&](unsigned log) {
-    return miss_count >> (log - kMinMissLog) > kMissesPerTable || copied_bytes >> log > kCopiedPerSlot;
-  };
-  while (misses && scope.miss_log < kMaxMissLog && too_small(scope.miss_log)) ++scope.miss_log;
-  return scope;
-}
-
 std::uint64_t contents_packer_bytes(std::uint64_t window_bytes) {
-  return contents_memory_bytes(kLargestContents) / kPackedLanes + 4 * window_bytes;
+  constexpr ContentsScope kLargest = {true, true, kMinLiteralLog, kMaxMissLog};
+  return contents_memory_bytes(kLargest) + 4 * window_bytes;
 }
 
 Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope, unsigned lane,

@@ -24,14 +24,8 @@ struct PackedLane {
   StreamSizes cost_bytes{};                // of the code: of literals, of flags as kResidualGaps, of kResidualValues
 };
 
-// A scope that suits the group, for what is asked of it. lane_bytes: of coded target, from where it has several lanes.
-[[nodiscard]] ContentsScope fitting_contents(const GroupDraft& draft, bool literals, bool misses, std::uint64_t lane_bytes);
-
 // Lanes of a group that is large enough for several: each learns from its own windows alone, so they cost bytes.
 inline constexpr unsigned kPackedLanes = 2;
-
-// The largest scope of fitting_contents.
-inline constexpr ContentsScope kLargestContents = {true, true, kMaxLiteralLog, kMaxMissLog, kPackedLanes};
 
 // Upper bound of the bytes that pack_lane allocates beside its result, for windows of so many bytes.
 [[nodiscard]] std::uint64_t contents_packer_bytes(std::uint64_t window_bytes);

@@ -100,7 +100,7 @@ static void test_options(const bytes *source, const bytes *target) {
   CHECK(report.verified == 0);
   drop(&patch);
   options = create_defaults();
-  options.level = BDELTA_LEVEL_MAX + 1;
+  options.level = BDELTA_LEVEL_ULTRA + 1;
   CHECK_CODE(BDELTA_kUsage, create_into(source, target, &patch, &options, NULL));
   options = create_defaults();
   options.format = 2;

@@ -35,16 +35,17 @@ class CreateOptions(support.Case):
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p")["level"], 3)
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p9", "-9")["level"], 9)
         self.assertEqual(self.report(support.BDELTA, "old", "old", "pultra", "--ultra")["level"], 10)
-        self.assertEqual(self.report(support.BDELTA, "old", "old", "pmax", "--max")["level"], 11)
 
-    def test_ultra_and_max_are_no_larger_than_nine(self):
+    def test_ultra_is_no_larger_than_nine(self):
         # The feature and its memory are declared.
-        for level in ("--ultra", "--max"):
-            self.assertLessEqual(len(self.make(level)), len(self.make("-9")) + 16, level)
+        self.assertLessEqual(len(self.make("--ultra")), len(self.make("-9")) + 16)
+
+    def test_max_names_the_level_in_its_place(self):
+        self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--max"), 1, "--ultra")
 
     def test_threads_change_no_byte(self):
         ways = (["-t1"], ["--threads=7"], ["--threads", "2"], [])
-        for level, count in (("-1", 4), ("-3", 4), ("-6", 4), ("--max", 2)):
+        for level, count in (("-1", 4), ("-3", 4), ("-6", 4), ("--ultra", 2)):
             self.assertEqual(len({self.make(level, *threads) for threads in ways[:count]}), 1, level)
         self.assertEqual(self.report(support.BDELTA, "old", "new", "p", "--threads=7")["threads"], 7)
 

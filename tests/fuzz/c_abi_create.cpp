@@ -10,7 +10,7 @@ namespace {
 
 bdelta_create_options take_create_options(Input& input, Ends& ends, bool& usage, bool& limits) {
   // Levels that take long are left to round_trip.
-  constexpr std::uint32_t kLevels[] = {0, 1, 2, 3, 1, 2, 1, BDELTA_LEVEL_MAX + 1};
+  constexpr std::uint32_t kLevels[] = {0, 1, 2, 3, 1, 2, 1, BDELTA_LEVEL_ULTRA + 1};
   constexpr double kShares[] = {0, 1e-3, 0.5, 1, 1e9, -1, std::numeric_limits<double>::infinity(),
                                 std::numeric_limits<double>::quiet_NaN()};
   const std::uint8_t how = input.u8();
@@ -27,7 +27,7 @@ bdelta_create_options take_create_options(Input& input, Ends& ends, bool& usage,
     options.flags = bits & (BDELTA_NO_PREDICT | BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | 8u);
     options.threads = bits % 4;
   }
-  usage = options.level > BDELTA_LEVEL_MAX || options.format > BDELTA_FORMAT_BDT1 || (options.flags & 8) != 0;
+  usage = options.level > BDELTA_LEVEL_ULTRA || options.format > BDELTA_FORMAT_BDT1 || (options.flags & 8) != 0;
   limits = (how & 0xf8) != 0;
   return options;
 }

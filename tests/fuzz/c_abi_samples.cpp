@@ -98,7 +98,7 @@ std::vector<Sample> make_samples() {
   add(words, made_by_create(words, 3, PatchFormat::kBdt2, true));
   add(words, made_by_create(words, 3, PatchFormat::kBdt1, false));
   add(program, made_by_create(program, 3, PatchFormat::kBdt2, true));
-  add(words, made_by_create(words, kMaxLevel, PatchFormat::kBdt2, false));
+  add(words, made_by_create(words, kUltraLevel, PatchFormat::kBdt2, false));
   return all;
 }
 

@@ -43,7 +43,7 @@ test::Edits take_edits(Input& input) {
 void run(Input& input) {
   CreateOptions options;
   const std::uint8_t choice = input.u8();
-  options.level = kMinLevel + choice % kMaxLevel;
+  options.level = kMinLevel + choice % kUltraLevel;
   const bool twice = choice % 4 == 0;
   options.format = choice >= 240 ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
   const Bytes old_bytes = take_old(input);

@@ -83,11 +83,11 @@ void make_words() {
   craft.words = pair.words;
   craft.window_bytes = 700;
   craft.group_bytes = 100'000;
-  craft.contents = craft.model = true;
+  craft.light = craft.light_misses = craft.model = true;
   craft.lane_bytes = 0;
   save("bdt2-words-contents", pair.old_version, pair.scrambled,
        craft_patch(pair.old_version, pair.scrambled, covers, craft));
-  craft.contents = false;
+  craft.light = craft.light_misses = false;
   craft.covers_apart = true;
   save("bdt2-words-covers", pair.old_version, pair.new_version,
        craft_patch(pair.old_version, pair.new_version, covers, craft));
@@ -189,6 +189,10 @@ void make_light_misses(const Bytes& source, const Bytes& busy) {
   craft.window_bytes = 700;
   craft.group_bytes = 5000;
   by_hand("bdt2-light-misses-many", source, busy, craft);
+  craft.lane_bytes = 0;
+  craft.group_bytes = 100'000;
+  const Bytes cut = wordy_bytes(24'000, 9);
+  by_hand("bdt2-light-misses-lanes", cut, bent(cut), craft);
   const ProgramPair programs = program_pair(12, 300);
   by_tool("bdt2-light-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
 }
@@ -320,17 +324,6 @@ void make_all() {
   files.window_bytes = 1700;
   files.group_bytes = 8000;
   by_hand("bdt2-file-digests-cut", backwards.old_version, backwards.new_version, files);
-
-  // bdt2-max, bdt2-max-predicted and bdt2-lanes are of before matches in runs (feature bit 7), and can't be made anew.
-  by_tool("bdt2-runs", source, busy, create_options(kMaxLevel));
-  by_tool("bdt2-runs-predicted", more.old_version, more.new_version, create_options(kMaxLevel));
-  Craft lanes;
-  lanes.contents = lanes.model = true;
-  lanes.lane_bytes = 0;
-  lanes.window_bytes = 700;
-  lanes.group_bytes = 100'000;
-  const Bytes words = wordy_bytes(24'000, 9);
-  by_hand("bdt2-runs-lanes", words, bent(words), lanes);
 
   const Bytes story = wordy_bytes(30'000, 15);
   const Bytes told(story.begin(), story.begin() + 20'000);

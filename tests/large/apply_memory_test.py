@@ -4,8 +4,8 @@
 usage: apply_memory_test.py --bin DIR
 
 The limit is RLIMIT_DATA, under which the system gives no more private memory than that, used or not. NEW is OLD with
-every seventh byte changed and a stretch that is new, at the levels whose decoders are largest, so that windows carry as
-much as they can. With the windows' part taken off the limit bpatch has to end with an error, which shows that
+many bytes changed and a stretch that is new, at the levels whose decoders are largest, so that windows carry as much as
+they can: every seventh byte, or at --ultra those behind certain others, which are coded under models. With the windows' part taken off the limit bpatch has to end with an error, which shows that
 the limit holds. Where gcc's compilers of C and of C++ are there, one is made of the other: large programs that share
 most of their code, so that the patch predicts addresses. Linux alone enforces the limit for all memory; elsewhere the
 test is skipped (exit code 77).
@@ -14,6 +14,7 @@ import argparse
 import json
 import pathlib
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -24,8 +25,6 @@ STACK_BYTES = 1 * MIB       # of each thread, which the test sets; all of it cou
 PROCESS_BYTES = 8 * MIB     # the program and its libraries, buffers of stdio and of the patch, malloc's own
 # Of a window, besides NEW's bytes and as many that the patch carries: its copies and runs, and 1 MiB of OLD.
 WINDOW_REST_BYTES = 5 * MIB
-# Size, levels, and whether the windows' part is so large that it can't be done without.
-CASES = (("56M", ("-6",), True), ("24M", ("-9",), True), ("6M", ("--max",), False))
 OUT_OF_MEMORY = 602
 
 
@@ -51,11 +50,24 @@ def promised_bytes(info, way, threads, windows=True):
     return source_bytes + info["decoder_memory_bytes"] + window_bytes + PROCESS_BYTES + (threads - 1) * STACK_BYTES
 
 
-def make_pair(programs, work, size):
+def change_every_seventh(data):
+    data[::7] = bytes(data[::7]).translate(bytes((value + 3) % 256 for value in range(256)))
+    return data
+
+
+def change_behind_low_ones(data):
+    return bytearray(re.sub(rb"([\x00-\x0f])(.)", lambda found: bytes((found[1][0], found[2][0] ^ 1)), data, flags=re.S))
+
+
+# Size, levels, how OLD changes, and whether the windows' part is so large that it can't be done without.
+CASES = (("56M", ("-6",), change_every_seventh, True), ("24M", ("-9",), change_every_seventh, True),
+         ("6M", ("--ultra",), change_behind_low_ones, False))
+
+
+def make_pair(programs, work, size, change):
     old, new = work / "old", work / "new"
     subprocess.run([programs / "make_pair", size, "1", old, new], check=True, stdout=subprocess.DEVNULL)
-    changed = bytearray(old.read_bytes())
-    changed[::7] = bytes(changed[::7]).translate(bytes((value + 3) % 256 for value in range(256)))
+    changed = change(bytearray(old.read_bytes()))
     middle, length = len(changed) // 2, len(changed) // 8
     changed[middle:middle + length] = random.Random(1).randbytes(length)
     new.write_bytes(changed)
@@ -138,10 +150,12 @@ def main():
         print("no limit of private memory is enforced here")
         return 77
     try:
-        for size, levels, bites in CASES:
+        for size, levels, change, bites in CASES:
             with tempfile.TemporaryDirectory(prefix="apply_memory_") as directory:
                 work = pathlib.Path(directory)
-                check_pair(programs, work, levels, bites, *make_pair(programs, work, size))
+                info = check_pair(programs, work, levels, bites, *make_pair(programs, work, size, change))
+                has_contents = info["required_features"] >> 4 & 1 == 1
+                require(has_contents or "--ultra" not in levels, "the patch has no coded contents")
         check_compilers(programs)
     except Failure as failure:
         print(f"FAILED {failure}")

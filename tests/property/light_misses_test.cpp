@@ -64,23 +64,6 @@ TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
   }
 }
 
-// The smaller of the two models of misses goes with the slow one of literals.
-TEST(LightMisses, GoWithSlowLiteralsToo) {
-  BentPair pair = bent_pair(60'000, 2);
-  append(pair.target, wordy_bytes(40'000, 3));
-  Craft craft;
-  craft.codec = {CodecId::kLzma, 6, 0};
-  craft.contents = craft.light_misses = true;
-  craft.window_bytes = 4096;
-  craft.group_bytes = 1 << 20;
-  for (const std::uint64_t lane_bytes : {std::uint64_t{0}, std::uint64_t{1} << 30}) {
-    craft.lane_bytes = lane_bytes;
-    const Bytes patch = craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft);
-    EXPECT_TRUE(has_feature(patch, native::kFeatureRunMatches));
-    expect_rebuilt_everywhere(pair.source, patch, pair.target);
-  }
-}
-
 TEST(LightMisses, AreOfLevelsEightAndNine) {
   const BentPair pair = bent_pair(200'000, 3);
   std::size_t bytes_at_seven = 0;

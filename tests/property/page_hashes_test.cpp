@@ -27,7 +27,7 @@ TEST_P(SignedLevels, LeaveTheListOut) {
   EXPECT_LT(patch->size() + pair.new_version.list.list_bytes() / 10 * 9, with_list->size());
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, SignedLevels, ::testing::Values(3, 6, 9, kMaxLevel));
+INSTANTIATE_TEST_SUITE_P(Levels, SignedLevels, ::testing::Values(3, 6, 9, kUltraLevel));
 
 TEST(Signed, WindowsOfAnySize) {
   const SignedPair pair = signed_pair(40'000, 2);

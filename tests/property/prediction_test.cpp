@@ -42,7 +42,7 @@ TEST_P(PredictionLevels, AnyThreadCountGivesTheSamePatch) {
   (void)expect_same_patch_by_any_threads(pair.old_version, pair.new_version, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kMaxLevel));
+INSTANTIATE_TEST_SUITE_P(Levels, PredictionLevels, ::testing::Values(kLevel, 9, kUltraLevel));
 
 // Long enough that what is learnt of it is learnt by several threads at once.
 TEST(Prediction, OfALongProgramDependsOnNoThreadCount) {

@@ -98,20 +98,20 @@ TEST(TargetCopies, GoWithWords) {
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-// Slow contents learn of words as they go, but rule copies of NEW out: where these do better, words come back.
-TEST(TargetCopies, GoWithWordsInPlaceOfSlowContents) {
+// Coded misses learn of words as they go, but rule copies of NEW out: where these do better, words come back.
+TEST(TargetCopies, GoWithWordsInPlaceOfCodedMisses) {
   RenumberedPair pair = renumbered_pair(12'000, 300, 8);
   const RepeatedPair repeated = repeated_pair(350'000, 1000, 5);
   append(pair.old_version, repeated.old_version);
   append(pair.new_version, repeated.new_version);
-  const auto max = make_patch(pair.old_version, pair.new_version, create_options(11));
+  const auto ultra = make_patch(pair.old_version, pair.new_version, create_options(kUltraLevel));
   const auto high = make_patch(pair.old_version, pair.new_version, create_options(9));
-  ASSERT_OK(max);
+  ASSERT_OK(ultra);
   ASSERT_OK(high);
-  EXPECT_TRUE(copies_target(*max));
-  EXPECT_TRUE(has_feature(*max, native::kFeatureWords));
-  EXPECT_LE(max->size(), high->size() + high->size() / 64);
-  expect_rebuilt_everywhere(pair.old_version, *max, pair.new_version);
+  EXPECT_TRUE(copies_target(*ultra));
+  EXPECT_TRUE(has_feature(*ultra, native::kFeatureWords));
+  EXPECT_LE(ultra->size(), high->size() + high->size() / 64);
+  expect_rebuilt_everywhere(pair.old_version, *ultra, pair.new_version);
 }
 
 // The folders in which a package has its modules once for each way to load them may be far apart, and so in two groups.
@@ -163,7 +163,7 @@ TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
 TEST(CraftedTargetCopies, HaveNoCodedContents) {
   const SelfCopied pair = self_copied(20'000, 5000, 6);
   Craft craft;
-  craft.contents = craft.light = craft.model = true;
+  craft.light = craft.light_misses = craft.model = true;
   craft.codec = {CodecId::kLzma, 6, 0};
   const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
   EXPECT_EQ(native::kFeatureTargetCopies | native::kFeaturePlaces | native::kFeatureTracks, info_of(patch).required_features);

@@ -37,32 +37,13 @@ TEST_P(WordLevels, NoneWhereNothingIsRenumbered) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, WordLevels, ::testing::Values(3, 6, 9));
 
-// What codes the contents learns of numbers as it goes.
-TEST(Renumbered, MaxDoesWithoutWords) {
-  const RenumberedPair pair = renumbered_pair(6000, 100, 1);
-  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kMaxLevel));
+// What codes misses learns of numbers as it goes.
+TEST(Renumbered, UltraDoesWithoutWords) {
+  const RenumberedPair pair = renumbered_pair(25'000, 900, 2);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kUltraLevel));
   ASSERT_OK(patch);
   EXPECT_FALSE(has_words(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
-}
-
-// Where little changes it has little to learn from.
-TEST(Renumbered, MaxTakesWordsWhereLittleChanges) {
-  const Bytes source_name = bytes_of("VERSION1");
-  const Bytes target_name = bytes_of("releaseX");
-  Bytes source = random_bytes(1'000'000, 5);
-  Bytes target = source;
-  for (std::size_t at = 900; at + 10'000 < source.size(); at += 9'000 + at % 700) {
-    std::copy(source_name.begin(), source_name.end(), source.begin() + static_cast<std::ptrdiff_t>(at));
-    std::copy(target_name.begin(), target_name.end(), target.begin() + static_cast<std::ptrdiff_t>(at));
-  }
-  const auto most = make_patch(source, target, create_options(kMaxLevel));
-  const auto nine = make_patch(source, target, create_options(9));
-  ASSERT_OK(most);
-  ASSERT_OK(nine);
-  EXPECT_TRUE(has_words(*most));
-  EXPECT_LE(most->size(), nine->size());
-  expect_rebuilt_everywhere(source, *most, target);
 }
 
 TEST(Renumbered, AnyThreadsMakeTheSamePatch) {

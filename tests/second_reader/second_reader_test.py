@@ -110,7 +110,7 @@ class Damage(unittest.TestCase):
             self.assertGreater(refused, len(patch) // self.STRIDE // 2)
 
     def test_a_changed_code_of_contents_is_refused(self):
-        old, _, patch = golden("bdt2-max")
+        old, _, patch = golden("bdt2-light-misses")
         for pos in range(len(patch) // 2, len(patch) - 1, 200):
             damaged = patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:]
             with self.subTest(pos), self.assertRaises(PatchError):
@@ -157,7 +157,7 @@ class Fresh(unittest.TestCase):
                     self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
         self.assertEqual(moved_by.call_count, 2)
 
-    def check_contents(self, old, new, scope, level="--max"):
+    def check_contents(self, old, new, scope, level="--ultra"):
         """`scope`: whether literals are coded, and whether misses are. A pair for which bdelta chooses otherwise by now
         has to make way for another."""
         with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:

@@ -69,7 +69,6 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
-  settings.contents = craft.contents;
   if (craft.light) settings.light_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
   if (craft.light_misses) settings.miss_byte_ns = ~std::uint64_t{0};
   settings.lane_bytes = craft.lane_bytes;
@@ -98,7 +97,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
       cover_drafts.push_back(bdelta::covers_of(drafts.back()));
     }
     if (craft.coded_first) {
-      const auto coded = writer.code_groups(std::move(cover_drafts), inputs, true);
+      const auto coded = writer.code_groups(std::move(cover_drafts), inputs);
       EXPECT_OK(coded);
       if (coded) EXPECT_OK(writer.add_coded_plan(empty_plan(covers), *coded, kMostPlanBytes));
     } else {
@@ -116,7 +115,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
     }
   }
   if (craft.coded_first) {
-    const auto coded = writer.code_groups(std::move(drafts), inputs, true);
+    const auto coded = writer.code_groups(std::move(drafts), inputs);
     EXPECT_OK(coded);
     if (coded) EXPECT_OK(writer.add_coded(*coded));
   } else {

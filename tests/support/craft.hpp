@@ -12,7 +12,6 @@ namespace bdelta::test {
 struct Craft {
   CodecSettings codec{CodecId::kZstd, 3, 0};  // of every stream
   bool model = false;                         // numbers through the context coder where that is smaller
-  bool contents = false;                      // literals and residual through the contents coder likewise
   bool light = false;                         // literals by the light model likewise
   bool light_misses = false;                  // misses by theirs likewise
   std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where coded contents have several lanes

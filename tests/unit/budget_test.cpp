@@ -18,7 +18,7 @@ BudgetRequest request(int level, std::uint64_t limit_bytes, std::uint64_t size, 
 }
 
 TEST(Budget, SixtyFourMebibytesAlwaysDo) {
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     for (std::uint64_t size = 1; size < kMaxFileBytes; size *= 8) {
       for (const bool view : {true, false}) {
         const auto budget = make_budget(request(level, 64 * kMiB, size, view));
@@ -33,7 +33,7 @@ TEST(Budget, SixtyFourMebibytesAlwaysDo) {
 
 // There is memory for one parse, and at level 1 for none of the context coder.
 TEST(Budget, AScarceLimitHasOneSetOfCostsOfEachKind) {
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     const auto budget = make_budget(request(level, 64 * kMiB, 300 * kMiB));
     ASSERT_OK(budget);
     const ParseParams& params = budget->settings.match.parse_params;
@@ -73,7 +73,7 @@ TEST(Budget, LessMemoryMeansASparserIndexAndSmallerGroups) {
 }
 
 TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     const auto free = make_budget(request(level, 0, 30 * kMiB));
     BudgetRequest wanted = request(level, 1024 * kMiB, 30 * kMiB);
     wanted.threads = 16;
@@ -188,7 +188,7 @@ TEST(Budget, InputsThatFitHalfTheLimitAreLoaded) {
 }
 
 TEST(Budget, TheFigureOfARefusalDoes) {
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     for (std::uint64_t size = 1000; size < kMaxFileBytes; size *= 40) {
       for (const bool view : {true, false}) {
         for (const std::uint64_t limit : {kMiB, 20 * kMiB, 30 * kMiB}) {
@@ -219,7 +219,7 @@ TEST(EstimateMemory, StaysWithinALimitAndGrowsWithout) {
   EXPECT_GT(*estimate_memory(300'000'000, 300'000'000, options), 600'000'000u) << "both are loaded";
   options.memory_limit_bytes = 64 * kMiB;
   EXPECT_LE(*estimate_memory(300'000'000, 300'000'000, options), 64 * kMiB);
-  options.level = kMaxLevel + 1;
+  options.level = kUltraLevel + 1;
   EXPECT_FAILS(ErrorCode::kUsage, estimate_memory(1, 1, options));
 }
 

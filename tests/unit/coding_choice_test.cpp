@@ -24,12 +24,11 @@ TEST(CodedGroups, AreWrittenAsThoseThatAreAdded) {
   const Pair pair = wordy_pair();
   const Covers covers = covers_of(pair.source, pair.target);
   for (const bool covers_apart : {false, true}) {
-    for (const bool contents : {false, true}) {
+    for (const bool misses : {false, true}) {
       Craft craft;
       craft.codec = kLzma;
-      craft.model = true;
-      craft.contents = contents;
-      craft.light = !contents;
+      craft.model = craft.light = true;
+      craft.light_misses = misses;
       craft.covers_apart = covers_apart;
       const Bytes added = craft_patch(pair.source, pair.target, covers, craft);
       craft.coded_first = true;
@@ -331,7 +330,7 @@ TEST(Choice, OfClearPredictionIsMadeByASample) {
 // What is written was coded for comparing it, and is reported like anything else.
 TEST(Choice, ReportsWhatItWrote) {
   const Pair pair = wordy_pair();
-  for (const int level : {6, 9, kMaxLevel}) {
+  for (const int level : {6, 9, kUltraLevel}) {
     SCOPED_TRACE(level);
     const auto made = make_reported(pair.source, pair.target, create_options(level));
     ASSERT_OK(made);

@@ -183,7 +183,7 @@ TEST_P(PredictedAtLevel, ThumbPrograms) {
   expect_predicted(pair.old_version, pair.new_version, 6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, PredictedAtLevel, ::testing::Values(3, 6, 9, kMaxLevel));
+INSTANTIATE_TEST_SUITE_P(Levels, PredictedAtLevel, ::testing::Values(3, 6, 9, kUltraLevel));
 
 // Where a crate is named there is a number in base 62, which is a hash if it is long.
 TEST(RustNames, HaveHashesOfTheCratesThatTheyMention) {

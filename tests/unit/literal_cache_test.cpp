@@ -68,7 +68,7 @@ TEST(LiteralCache, ChangesNoGroup) {
   const Bytes target = wordy_bytes(300'000, 1);
   WorkerPool pool(2);
   const auto code = [&](native::Writer& writer) {
-    const auto coded = writer.code_groups(drafts_of(target), {}, false);
+    const auto coded = writer.code_groups(drafts_of(target), {});
     EXPECT_OK(coded);
     return coded->choices.front().group.body;
   };

@@ -28,11 +28,11 @@ struct Words {
   std::string format = "bdt2";
   std::vector<std::string> more;  // arguments behind the third
   bool verify = true, predict = true, digests = false;
-  bool levels[kMaxLevel + 1] = {};
+  bool levels[kUltraLevel + 1] = {};
 };
 
 std::string level_name(int level) {
-  return level == kMaxLevel ? "--max" : level == kUltraLevel ? "--ultra" : "-" + std::to_string(level);
+  return level == kUltraLevel ? "--ultra" : "-" + std::to_string(level);
 }
 
 // Empty for what works, too; the help names each kind once.
@@ -41,15 +41,14 @@ const char* level_text(int level) {
     case 1: return "Fastest; -2 a little smaller";
     case 3: return "Balanced: the default; -4 and -5 compress harder";
     case 6: return "Small; -7 and -8 smaller, -9 tries several ways";
-    case kUltraLevel: return "Smaller than -9; slower to apply";
-    case kMaxLevel: return "Smallest; slow to make and to apply";
+    case kUltraLevel: return "Smallest; slower to apply than -9";
     default: return "";
   }
 }
 
 void add_options(CLI::App& app, Words& words) {
   app.add_option("MORE", words.more)->group("");
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     CLI::Option* option = app.add_flag(level_name(level), words.levels[level], level_text(level));
     if (*level_text(level) == '\0') option->group("");
   }
@@ -76,7 +75,7 @@ void add_options(CLI::App& app, Words& words) {
 std::string place_level(const Words& words, CreateOptions& create) {
   std::string names;
   int count = 0;
-  for (int level = kMinLevel; level <= kMaxLevel; ++level) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
     if (!words.levels[level]) continue;
     create.level = level;
     names += (count++ == 0 ? "" : " and ") + level_name(level);

@@ -21,7 +21,7 @@ std::string check_trace(const std::string& text) {
 }
 
 // Names by which other tools know a level.
-constexpr std::string_view kLevelNames[] = {"--level", "--fast", "--best", "--ultra"};
+constexpr std::string_view kLevelNames[] = {"--level", "--fast", "--best", "--max", "--ultra"};
 
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 

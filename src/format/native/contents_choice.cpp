@@ -10,74 +10,60 @@ namespace bdelta::native {
 namespace {
 
 // What decoding contents takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
-constexpr std::uint64_t kLiteralNs = 1700;
-constexpr std::uint64_t kCopiedNs = 150;
-constexpr std::uint64_t kMissNs = 2000;
-constexpr std::uint64_t kTargetNs = 667;                   // for each target byte: 1.5 MB a second
-constexpr std::uint64_t kFreeContentsNs = 1'500'000'000;   // however small the group is
-constexpr std::uint64_t kMostMissNs = 20'000'000;          // for each miss: all copied bytes are gone through for them
+constexpr std::uint64_t kLiteralNs = 1000;                 // with its share of the source that is brought in
+constexpr std::uint64_t kFirstLiteralNs = 5'000'000;       // memory and training, with however few literals
+constexpr std::uint64_t kCopiedNs = 1;
+constexpr std::uint64_t kMissNs = 2000;                    // with the bytes around that are told to be right
+constexpr std::uint64_t kFreeNs = 10'000'000;              // what takes longer has to save bytes for it
 
-// The light model of literals, likewise.
-constexpr std::uint64_t kLightLiteralNs = 1000;            // with its share of the source that is brought in
-constexpr std::uint64_t kLightFirstNs = 5'000'000;         // memory and training, with however few literals
-constexpr std::uint64_t kFreeLightNs = 10'000'000;         // what takes longer has to save bytes for it
-
-// The light model of misses, likewise.
-constexpr std::uint64_t kLightCopiedNs = 1;
-constexpr std::uint64_t kLightMissesPerTable = 8192;       // for each doubling of the tables
+constexpr std::uint64_t kMissesPerTable = 8192;            // for each doubling of the tables
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
 constexpr std::uint64_t kFarAheadLeast = 4096;             // bytes that it leaves; of fewer, trying others takes no time
-constexpr std::uint64_t kLightMissNs = 2000;               // with the bytes around that are told to be right
 constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that has to be saved whatever time it takes
 
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
-std::uint64_t light_ns_of(const GroupDraft& draft) {
-  return kLightFirstNs + draft.streams[kLiterals].size() * kLightLiteralNs;
+std::uint64_t literal_ns_of(const GroupDraft& draft) {
+  return kFirstLiteralNs + draft.streams[kLiterals].size() * kLiteralNs;
 }
 
-std::uint64_t light_miss_ns_of(const GroupDraft& draft) {
+std::uint64_t miss_ns_of(const GroupDraft& draft) {
   const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
-  return copied_bytes * kLightCopiedNs + draft.streams[kResidualValues].size() * kLightMissNs;
+  return copied_bytes * kCopiedNs + draft.streams[kResidualValues].size() * kMissNs;
 }
+
+// Bytes that what takes so long must save, at so many nanoseconds for each.
+std::uint64_t price_of(std::uint64_t ns, std::uint64_t byte_ns) { return (std::max(ns, kFreeNs) - kFreeNs) / byte_ns; }
 
 // Whether the light model of misses adds no more to applying than it may.
 bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
   const bool predicted = draft.kind == GroupKind::kContents;
   const std::uint64_t ns_of_byte = predicted ? settings.miss_predicted_ns : settings.miss_target_ns;
-  return ns_of_byte == 0 || light_miss_ns_of(draft) <= kFreeLightNs + draft.target_bytes() * ns_of_byte;
+  return ns_of_byte == 0 || miss_ns_of(draft) <= kFreeNs + draft.target_bytes() * ns_of_byte;
 }
 
-// Bytes that the light model of literals must save for the time it takes. Where slow contents are allowed, time is no price.
+// Bytes that the light model of literals must save for the time it takes.
 std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& settings) {
-  if (settings.model_byte_ns == 0 || settings.contents) return 0;
-  return (std::max(light_ns_of(draft), kFreeLightNs) - kFreeLightNs) / settings.model_byte_ns;
+  return settings.model_byte_ns == 0 ? 0 : price_of(literal_ns_of(draft), settings.model_byte_ns);
 }
 
-// Likewise that of misses.
-std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
-  if (settings.contents) return 0;
-  return (std::max(light_miss_ns_of(draft), kFreeLightNs) - kFreeLightNs) / settings.miss_byte_ns;
-}
-
-// What it must save of a group of so many bytes.
+// What that of misses must save of a group of so many bytes.
 std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, const WriterSettings& settings) {
-  const std::uint64_t ns = settings.contents ? 0 : light_miss_ns_of(draft);
-  if (ns <= kFreeLightNs) return 0;
-  return std::max(miss_price(draft, settings), group_bytes / kLeastSavedShare);
+  const std::uint64_t ns = miss_ns_of(draft);
+  return ns <= kFreeNs ? 0 : std::max(price_of(ns, settings.miss_byte_ns), group_bytes / kLeastSavedShare);
 }
 
-// The light models of literals and of misses, where these may be tried.
-ContentsScope light_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
+// The models of literals and of misses, where these may be tried.
+ContentsScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   ContentsScope scope;
   scope.literals = scope.light =
-      draft.streams[kLiterals].size() >= kLeastLiterals && light_ns_of(draft) <= settings.light_ns;
+      draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.light_ns;
   scope.misses = scope.light_misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
-  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kLightMissesPerTable) ++scope.miss_log;
+  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kMissesPerTable) ++scope.miss_log;
   return scope;
 }
 
@@ -97,14 +83,10 @@ void count_lanes(TriedContents& tried) {
 
 std::uint64_t miss_bytes(const TriedContents& tried) { return tried.bytes[kResidualGaps] + tried.bytes[kResidualValues]; }
 
-bool has_same_parts(const ContentsScope& a, const ContentsScope& b) {
-  return a.literals == b.literals && a.misses == b.misses && a.light_misses == b.light_misses;
-}
-
-// Codes what is left of the scope, where that is less than it was or has another model.
+// Codes what is left of the scope, where that is less than it was.
 Status set_scope(const GroupDraft& draft, const ContentsScope& scope, const ContentsInputs& inputs, Watch* watch,
                  TriedContents& tried) {
-  if (has_same_parts(scope, tried.scope)) return {};
+  if (scope.literals == tried.scope.literals && scope.misses == tried.scope.misses) return {};
   tried.scope = scope;
   tried.lanes.clear();
   if (!scope.literals && !scope.misses) return {};
@@ -135,43 +117,18 @@ CodedStreams with_contents(const GroupDraft& draft, const CodedContents& content
   return coded;
 }
 
-// Takes the group with its contents coded so if that is smaller than what was chosen before, by more than `price` bytes.
-// `plain`: its streams without.
-void assemble_contents(const GroupDraft& draft, const TriedContents& tried, const CodedStreams& plain, std::uint64_t price,
-                       const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  const CodedContents contents = join_lanes(draft, tried.scope, tried.lanes);
-  if (!contents.sound) return;
-  CodedStreams coded = with_contents(draft, contents, settings, watch, plain);
-  CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
-  if (group.body.size() + price >= made.group.body.size()) return;
-  made.group = std::move(group);
-  made.coded = std::move(coded);
-  made.contents_bytes = contents.cost_bytes;
-}
-
 }  // namespace
 
-ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes) {
-  const std::uint64_t literals = draft.streams[kLiterals].size();
-  const std::uint64_t misses = draft.streams[kResidualValues].size();
-  const std::uint64_t most_ns = draft.target_bytes() * kTargetNs + kFreeContentsNs;
-  const std::uint64_t miss_ns = (draft.coded_bytes - literals) * kCopiedNs + misses * kMissNs;
-  const bool is_worth_it = miss_ns <= kFreeContentsNs || miss_ns / kMostMissNs <= misses;
-  const bool try_misses = misses >= kLeastMisses && miss_ns <= most_ns && is_worth_it;
-  const bool try_literals = literals >= kLeastLiterals && literals * kLiteralNs + (try_misses ? miss_ns : 0) <= most_ns;
-  return fitting_contents(draft, try_literals, try_misses, lane_bytes);
-}
-
-ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
+ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   // It saves a byte a miss at best.
   const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && are_misses_quick(draft, settings) &&
-                          miss_price(draft, settings) < misses;
-  return light_scope(draft, settings, try_misses);
+                          price_of(miss_ns_of(draft), settings.miss_byte_ns) < misses;
+  return fitting_scope(draft, settings, try_misses);
 }
 
 bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings) {
-  return !draft.copies_target && light_scope_to_try(draft, settings).misses;
+  return !draft.copies_target && scope_to_try(draft, settings).misses;
 }
 
 Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
@@ -187,72 +144,61 @@ Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
-  ContentsScope& scope = made.light.scope;
+  ContentsScope& scope = made.contents.scope;
   if (!scope.misses) return;
   std::uint64_t quick_bytes = 0;
   for (const StreamId s : kResidualStreams) quick_bytes += coded_bytes(made.coded.streams[s]);
-  if (quick_bytes <= least_saved(draft, coded_bytes_of(made), settings)) scope = light_scope(draft, settings, false);
+  if (quick_bytes <= least_saved(draft, coded_bytes_of(made), settings)) scope = fitting_scope(draft, settings, false);
 }
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
-  if (!made.light.scope.misses) return false;
+  if (!made.contents.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
   std::uint64_t light_bytes = least_saved(draft, coded_bytes_of(made), settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
-    for (const PackedLane& lane : made.light.lanes) light_bytes += lane.cost_bytes[s];
+    for (const PackedLane& lane : made.contents.lanes) light_bytes += lane.cost_bytes[s];
   }
   return quick_bytes >= kFarAheadLeast && light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
 }
 
 Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
                                 Watch* watch, GroupChoices& made) {
-  std::uint64_t residual_cost = 0;
+  TriedContents& tried = made.contents;
+  if (tried.lanes.empty()) return {};
+  count_lanes(tried);
+  std::uint64_t residual_cost = 0, group_bytes = 0;
   for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
-  if (!made.light.lanes.empty()) {
-    count_lanes(made.light);
-    ContentsScope scope = made.light.scope;
-    scope.literals = scope.literals && made.light.bytes[kLiterals] < stream_cost(made, kLiterals);
-    std::uint64_t group_bytes = 0;
-    for (std::size_t s = 0; s < kStreamCount; ++s) group_bytes += stream_cost(made, s);
-    scope.misses = scope.misses && miss_bytes(made.light) + least_saved(draft, group_bytes, settings) < residual_cost;
-    scope.light = scope.literals;
-    scope.light_misses = scope.misses;
-    BDELTA_TRY(set_scope(draft, scope, inputs, watch, made.light));
-  }
-  if (!made.slow.lanes.empty()) {
-    count_lanes(made.slow);
-    ContentsScope scope = made.slow.scope;
-    scope.literals = scope.literals && made.slow.bytes[kLiterals] < stream_cost(made, kLiterals);
-    scope.misses = scope.misses && miss_bytes(made.slow) < residual_cost;
-    if (made.light.scope.misses && (!scope.misses || miss_bytes(made.light) < miss_bytes(made.slow))) {
-      scope.misses = scope.light_misses = true;
-      scope.miss_log = made.light.scope.miss_log;
-    }
-    BDELTA_TRY(set_scope(draft, scope, inputs, watch, made.slow));
-  }
-  return {};
+  for (std::size_t s = 0; s < kStreamCount; ++s) group_bytes += stream_cost(made, s);
+  ContentsScope scope = tried.scope;
+  scope.literals = scope.literals && tried.bytes[kLiterals] < stream_cost(made, kLiterals);
+  scope.misses = scope.misses && miss_bytes(tried) + least_saved(draft, group_bytes, settings) < residual_cost;
+  scope.light = scope.literals;
+  scope.light_misses = scope.misses;
+  return set_scope(draft, scope, inputs, watch, tried);
 }
 
 std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
-  std::uint64_t least = stream_cost(made, stream);
-  for (const TriedContents* tried : {&made.slow, &made.light}) {
-    const bool has = stream == kLiterals ? tried->scope.literals : stream >= kResidualGaps && tried->scope.misses;
-    if (has && !tried->lanes.empty()) least = std::min(least, tried->bytes[stream]);
-  }
-  return least;
+  const TriedContents& tried = made.contents;
+  const bool has = stream == kLiterals ? tried.scope.literals : stream >= kResidualGaps && tried.scope.misses;
+  const std::uint64_t cost = stream_cost(made, stream);
+  return has && !tried.lanes.empty() ? std::min(cost, tried.bytes[stream]) : cost;
 }
 
 void assemble_with_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  if (made.slow.lanes.empty() && made.light.lanes.empty()) return;
-  const CodedStreams plain = made.coded;
-  if (!made.slow.lanes.empty()) assemble_contents(draft, made.slow, plain, 0, settings, watch, made);
-  if (made.light.lanes.empty()) return;
-  const ContentsScope& scope = made.light.scope;
-  const std::uint64_t price =
-      (scope.literals ? literal_price(draft, settings) : 0) +
-      (scope.misses ? least_saved(draft, made.group.body.size(), settings) : 0);
-  assemble_contents(draft, made.light, plain, price, settings, watch, made);
+  const TriedContents& tried = made.contents;
+  if (tried.lanes.empty()) return;
+  const std::uint64_t before_bytes = made.group.body.size();
+  const std::uint64_t price = (tried.scope.literals ? literal_price(draft, settings) : 0) +
+                              (tried.scope.misses ? least_saved(draft, before_bytes, settings) : 0);
+  const CodedContents contents = join_lanes(draft, tried.scope, tried.lanes);
+  if (!contents.sound) return;
+  CodedStreams coded = with_contents(draft, contents, settings, watch, made.coded);
+  CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
+  if (group.body.size() + price >= before_bytes) return;
+  made.group = std::move(group);
+  made.coded = std::move(coded);
+  made.contents_bytes = contents.cost_bytes;
 }
 
 }  // namespace bdelta::native

@@ -1,16 +1,13 @@
-// Whether the contents of a group are coded, by the slow models or by the light ones.
+// Whether the contents of a group are coded.
 #pragma once
 
 #include "format/native/group_choice.hpp"
 
 namespace bdelta::native {
 
-// What of a group is worth trying in the contents coder: slow parts are not, where they are most of the group.
-[[nodiscard]] ContentsScope scope_to_try(const GroupDraft& draft, std::uint64_t lane_bytes);
-
-// What of it is worth trying in the light models: literals that add no more than light_ns to applying, and misses that
+// What of a group is worth trying in the contents coder: literals that add no more than light_ns to applying, and misses that
 // may save enough for the time they add.
-[[nodiscard]] ContentsScope light_scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
+[[nodiscard]] ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
 // Whether misses may go through the light model.
 [[nodiscard]] bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings);
@@ -18,7 +15,7 @@ namespace bdelta::native {
 // Whether they may make the group smaller, told by a fast codec: of its literals the slow one leaves half as much at least.
 Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
 
-// Leaves misses out of made.light.scope where a fast codec, by which the residual has gone, leaves so little of it that the
+// Leaves misses out of made.contents.scope where a fast codec, by which the residual has gone, leaves so little of it that the
 // light model would be too slow for them even if it took nothing. To be called before any lane is coded.
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);
 

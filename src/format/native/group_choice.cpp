@@ -85,8 +85,7 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   made.coded = {};
   made.coded.streams[kLiterals] = std::move(literals);
   made.trial.reset();
-  made.slow.lanes.clear();
-  made.light.lanes.clear();
+  made.contents.lanes.clear();
   return {};
 }
 
@@ -101,8 +100,7 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
   }
   made.coded = {};
   made.trial.reset();
-  made.slow.lanes.clear();
-  made.light.lanes.clear();
+  made.contents.lanes.clear();
 }
 
 Result<CodedStream> smallest_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
@@ -119,11 +117,9 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
     made.trial = pack_trial(draft, trial_streams(draft, made, settings), pool.watch());
     return {};
   }
-  if (task.stream >= kFirstLight) {
-    const bool slow = task.stream >= kFirstSlow;
-    TriedContents& tried = slow ? made.slow : made.light;
-    const auto lane = static_cast<unsigned>(task.stream - (slow ? kFirstSlow : kFirstLight));
-    BDELTA_ASSIGN(tried.lanes[lane], pack_lane(draft, tried.scope, lane, inputs, pool.watch()));
+  if (task.stream >= kFirstLane) {
+    const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
+    BDELTA_ASSIGN(made.contents.lanes[lane], pack_lane(draft, made.contents.scope, lane, inputs, pool.watch()));
     return {};
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
@@ -150,19 +146,13 @@ Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget
   return {};
 }
 
-void make_lanes(TriedContents& tried) {
-  if (tried.scope.literals || tried.scope.misses) tried.lanes.resize(tried.scope.lane_count);
-}
-
 // The streams of all groups. Where the light model of misses or the context coder is far ahead of a fast codec, slow ones
 // are not tried: they would not come near, and take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
-    choices[g].light.scope = light_scope_to_try(drafts[g], settings);
-    if (settings.contents) choices[g].slow.scope = scope_to_try(drafts[g], settings.lane_bytes);
-    make_lanes(choices[g].slow);
+    choices[g].contents.scope = scope_to_try(drafts[g], settings);
   }
   const auto run = [&](const std::vector<Task>& tasks) {
     const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
@@ -176,9 +166,10 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
   BDELTA_TRY(share_literals(drafts, budget, pool.watch(), cache, choices));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     leave_out_hopeless_misses(drafts[g], settings, choices[g]);
-    make_lanes(choices[g].light);
+    TriedContents& tried = choices[g].contents;
+    if (tried.scope.literals || tried.scope.misses) tried.lanes.resize(tried.scope.lane_count);
   }
-  BDELTA_TRY(run(list_light_lanes(drafts, choices)));
+  BDELTA_TRY(run(list_lanes(drafts, choices)));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     choices[g].misses_settled = are_misses_far_ahead(drafts[g], settings, choices[g]);
   }

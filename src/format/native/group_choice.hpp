@@ -18,7 +18,6 @@ struct WriterSettings {
   std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
-  bool contents = false;  // literals and residual through the contents coder where that is smaller and fast enough
   std::uint64_t light_ns = 0;  // decoding that literals may take in the light model, where that is smaller; 0 = never
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
@@ -39,8 +38,7 @@ struct TriedContents {
 struct GroupChoices {
   CodedStreams coded;                // each stream by its codec; empty once the group is chosen
   std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
-  TriedContents slow;                // by the slow models, likewise
-  TriedContents light;               // by the light ones
+  TriedContents contents;            // likewise
   bool misses_settled = false;       // these are far ahead of what a fast codec makes of the residual: no other is tried
   StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end

@@ -56,25 +56,23 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const GroupDraft& draft = drafts[g];
-    const bool light_misses = choices[g].light.scope.misses;
+    const bool light_misses = choices[g].contents.scope.misses;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = draft.streams[s].size();
       if (raw_bytes == 0 || !carries(draft, s) || (s == kLiterals && cache.knows(g))) continue;
       tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (light_misses && is_residual(s))});
     }
     if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
-    const std::size_t slow_bytes = draft.streams[kLiterals].size() + draft.streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].slow.lanes.size(); ++lane) tasks.push_back({g, kFirstSlow + lane, slow_bytes});
   }
   sort_tasks(tasks);
   return tasks;
 }
 
-std::vector<Task> list_light_lanes(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
+std::vector<Task> list_lanes(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const std::size_t raw_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].light.lanes.size(); ++lane) tasks.push_back({g, kFirstLight + lane, raw_bytes});
+    for (std::size_t lane = 0; lane < choices[g].contents.lanes.size(); ++lane) tasks.push_back({g, kFirstLane + lane, raw_bytes});
   }
   sort_tasks(tasks);
   return tasks;
@@ -104,7 +102,7 @@ std::vector<Task> list_open_tasks(const std::vector<Task>& first, const std::vec
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kFirstLight) return contents_packer_bytes(settings.literal_window_bytes);
+  if (task.stream >= kFirstLane) return contents_packer_bytes(settings.literal_window_bytes);
   return codec_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 

@@ -5,10 +5,9 @@
 
 namespace bdelta::native {
 
-// In place of a stream: the context coder, and the first lane of contents by the light and by the slow models.
+// In place of a stream: the context coder, and the first lane of contents.
 inline constexpr std::size_t kPack = kStreamCount;
-inline constexpr std::size_t kFirstLight = kStreamCount + 1;
-inline constexpr std::size_t kFirstSlow = kFirstLight + kMaxLanes;
+inline constexpr std::size_t kFirstLane = kStreamCount + 1;
 
 // One piece of work for a thread.
 struct Task {
@@ -30,16 +29,15 @@ struct Task {
 [[nodiscard]] unsigned trial_streams(const GroupDraft& draft, const GroupChoices& made,
                                      const WriterSettings& settings) noexcept;
 
-// Each stream by its codec, but for literals that are known, numbers by the context coder, and contents by the slow models.
-// Where the light model of misses may make all else vain, the residual goes through a fast codec for now, and the context
-// coder waits. All lists: the longest first, so that no thread is left alone with one at the end; the result does not depend
+// Each stream by its codec, but for literals that are known, and numbers by the context coder. Where the
+// light model of misses may make all else vain, the residual goes through a fast codec for now, and the context coder
+// waits. All lists: the longest first, so that no thread is left alone with one at the end; the result does not depend
 // on the order.
 [[nodiscard]] std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
                                                  const LiteralCache& cache, const std::vector<GroupChoices>& choices);
 
-// Contents by the light models.
-[[nodiscard]] std::vector<Task> list_light_lanes(const std::vector<GroupDraft>& drafts,
-                                                 const std::vector<GroupChoices>& choices);
+// Contents by their models.
+[[nodiscard]] std::vector<Task> list_lanes(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices);
 
 // Numbers by the context coder, where it has waited.
 [[nodiscard]] std::vector<Task> list_late_trials(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,

@@ -149,13 +149,11 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
 
 Status Writer::add_coded(const CodedGroups& groups) { return append_groups(groups.drafts, groups.choices); }
 
-Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs, bool slow) {
+Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs) {
   FrameBudget unlimited(~std::uint64_t{0});
-  WriterSettings settings = settings_;
-  settings.contents = settings.contents && slow;
   CodedGroups coded{std::move(drafts), {}};
   coded.choices.resize(coded.drafts.size());
-  BDELTA_TRY(choose_groups(coded.drafts, settings, inputs, unlimited, literals_, pool_, coded.choices));
+  BDELTA_TRY(choose_groups(coded.drafts, settings_, inputs, unlimited, literals_, pool_, coded.choices));
   for (GroupDraft& draft : coded.drafts) draft.streams = {};
   return coded;
 }

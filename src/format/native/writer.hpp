@@ -78,8 +78,8 @@ class Writer {
   Result<std::uint64_t> plan_bytes(const PredictionPlan& plan) const;
 
   // What groups would be; nothing is appended. The drafts may be changed as by add_groups. Without inputs no contents are
-  // coded; unless `slow`, only by the light model.
-  Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs, bool slow);
+  // coded.
+  Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs);
 
   // About the bytes that groups would take, found fast. Of use for comparing: what all sets of covers of a pair have in
   // common is estimated alike.
