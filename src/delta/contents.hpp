@@ -8,17 +8,15 @@ namespace bdelta {
 
 inline constexpr unsigned kMaxLanes = 16;
 
-// What the contents coder carries of a group, and how large its models are.
+// What the contents coder carries of a group, and how large its model of misses is.
 struct ContentsScope {
   bool literals = false;      // the literals
   bool misses = false;        // the residual: which copied bytes change, and into what
-  unsigned literal_log = 16;  // log2 of the literal model's lines, see model/literal_scope.hpp
   unsigned miss_log = 12;     // log2 of the slots of each table of the miss model, see model/miss_model.hpp
   unsigned lane_count = 1;    // coded windows go to the lanes in turn; each lane has models and a code of its own
-  bool run_matches = true;    // see LiteralScope
-  bool light = false;         // likewise
-  bool light_misses = false;  // the misses by the light model
 };
+
+inline constexpr std::uint64_t kNoSource = ~std::uint64_t{0};  // in the place of a position in the source
 
 // Where the code of a window belongs. Windows of a lane are decoded in order.
 struct ContentsPart {
@@ -27,7 +25,7 @@ struct ContentsPart {
   unsigned lane = 0;
   std::uint64_t turn = 0;   // number of the window in its lane
   bool last = false;        // in its lane: the code must end here
-  std::uint64_t source_before = ~std::uint64_t{0};  // behind what the copy took that ends where the window begins; or none
+  std::uint64_t source_before = kNoSource;  // behind what the copy took that ends where the window begins, if one does
 };
 
 }  // namespace bdelta

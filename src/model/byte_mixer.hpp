@@ -2,21 +2,80 @@
 // some tell the byte that it makes, as text does.
 //
 // Bits are coded from the lowest on. Then each bit of the sum follows from the same bit of what is added, as the copied
-// byte is known and so is the carry: the contexts of both kinds predict one and the same bit, those of the second kind turned
-// over where the copied bit and the carry differ, and are mixed like any others. Else it is done as in the literal model:
-// lines of slots that know their context, whose content has a meaning that is learned for each context.
+// byte is known and so is the carry. The contexts of both kinds predict one and the same bit, those of the second kind
+// turned over where the copied bit and the carry differ, and are mixed like any others.
+//
+// A byte is coded as two nibbles. For each of them and each context a line of slots is found that knows its context. What
+// a slot's content means is learned for each context: in the narrowest a slot that saw one bit is nearly sure of the next,
+// in the widest it is not. These meanings are stretched and mixed, and the outcome is corrected by how such outcomes did
+// before.
 #pragma once
 
 #include "model/column_models.hpp"
-#include "model/small_mixing.hpp"
+#include "model/small_lines.hpp"
 
 namespace bdelta::mix {
 
-template <std::size_t N, std::size_t kAdded>
+inline constexpr std::size_t kValueContexts = 9;
+inline constexpr std::size_t kAddedContexts = 7;  // the first of them: what is added
+
+// 16 bits of probability, a 2^slowness-th of the way.
+inline void move_to(std::uint16_t& p, unsigned bit, unsigned slowness) {
+  const std::int32_t goal = bit != 0 ? 65535 : 0;
+  p = static_cast<std::uint16_t>(p + ((goal - p) >> slowness));
+}
+
+// For each context, what its slots were right to say: 16 bits of probability for the upper 6 bits of a slot's own and how
+// often it was used.
+class Meanings {
+ public:
+  Meanings() {
+    for (std::size_t i = 0; i < of_.size(); ++i) of_[i] = static_cast<std::uint16_t>(i % kProbabilities * 1024 + 512);
+  }
+  [[nodiscard]] std::uint16_t* of(std::size_t context, SmallSlot slot) {
+    return &of_[context * kContents + (slot >> (kCountShift - kProbabilityBits))];
+  }
+
+ private:
+  static constexpr unsigned kProbabilityBits = 6;
+  static constexpr std::size_t kProbabilities = 1 << kProbabilityBits;
+  static constexpr std::size_t kContents = 16 * kProbabilities;
+  std::array<std::uint16_t, kValueContexts * kContents> of_;
+};
+
+// What outcomes of a mixer came to before, under one of 1024 contexts: at 33 steps, 128 apart, between which lies a line.
+class Corrections {
+ public:
+  Corrections() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const int x = std::clamp((static_cast<int>(i % kSteps) - 16) * 128, -kStretchLimit, kStretchLimit);
+      steps_[i] = static_cast<std::uint16_t>(squash(x));
+    }
+  }
+
+  // The two steps around an outcome.
+  struct Around {
+    std::uint16_t* steps;
+    std::uint32_t share;  // of the second, in 128ths
+    [[nodiscard]] std::uint32_t corrected() const { return (steps[0] * (128 - share) + steps[1] * share) >> 7; }
+    void learn(unsigned bit) const {
+      move_to(steps[0], bit, 6);
+      move_to(steps[1], bit, 6);
+    }
+  };
+  [[nodiscard]] Around around(std::uint32_t hash, int x) {
+    const auto step = static_cast<std::uint32_t>(x + 2048);
+    return {&steps_[(hash >> (32 - kRowLog)) * kSteps + (step >> 7)], step & 127};
+  }
+
+ private:
+  static constexpr unsigned kRowLog = 10;
+  static constexpr std::size_t kSteps = 33;
+  std::array<std::uint16_t, (std::size_t{1} << kRowLog) * kSteps> steps_;
+};
+
 class ByteMixer {
  public:
-  static constexpr std::size_t kPlaces = 8;
-
   explicit ByteMixer(unsigned table_log) : lines_(table_log) {
     weights_by_place_.fill(65536 * 28 / 100);
     weights_by_node_.fill(0);
@@ -24,24 +83,24 @@ class ByteMixer {
     made0_.fill(kFreshSlot);
   }
 
-  // Codes `added`, what makes `copied` another byte. The first kAdded contexts are those that tell what is added. place:
-  // below kPlaces; chooses the weights. before: a byte, under which the outcome is corrected.
+  // Codes `added`, what makes `copied` another byte. place: 0 to 7, chooses the weights. before: a byte, under
+  // which the outcome is corrected.
   template <class Coder>
-  std::uint8_t code(Coder& coder, std::uint8_t copied, std::uint8_t added, const Contexts<N>& contexts,
+  std::uint8_t code(Coder& coder, std::uint8_t copied, std::uint8_t added, const Contexts<kValueContexts>& contexts,
                     std::uint32_t place, std::uint32_t before) {
     Place at{place, before, 0, 1, 1};
     unsigned carry = 0;
     for (unsigned done = 0; done < 8;) {
       LineSlots lines;
-      std::array<std::uint32_t, N> hashes;
-      for (std::size_t i = 0; i < N; ++i) {
-        hashes[i] = hash_step(contexts[i], i < kAdded ? at.node : at.made_node);
+      std::array<std::uint32_t, kValueContexts> hashes;
+      for (std::size_t i = 0; i < kValueContexts; ++i) {
+        hashes[i] = hash_step(contexts[i], i < kAddedContexts ? at.node : at.made_node);
         lines_.expect(hashes[i]);
       }
-      for (std::size_t i = 0; i < N; ++i) lines[i] = lines_.find(hashes[i]);
+      for (std::size_t i = 0; i < kValueContexts; ++i) lines[i] = lines_.find(hashes[i]);
       std::size_t known = 0;  // contexts that came up before
-      for (std::size_t i = 0; i < N; ++i) known += count_of(lines[i][0]) != 0;
-      at.set = place * kKnown + known * (kKnown - 1) / N;
+      for (std::size_t i = 0; i < kValueContexts; ++i) known += count_of(lines[i][0]) != 0;
+      at.set = place * kKnown + known * (kKnown - 1) / kValueContexts;
       unsigned in_line = 1, made_in_line = 1;
       for (unsigned end = done + 4; done < end; ++done) {
         const unsigned own = copied >> done & 1;
@@ -61,9 +120,10 @@ class ByteMixer {
   }
 
  private:
-  static constexpr std::size_t kInputs = N + 2;
+  static constexpr std::size_t kPlaces = 8;
+  static constexpr std::size_t kInputs = kValueContexts + 2;
   static constexpr std::size_t kKnown = 4;
-  using LineSlots = std::array<SmallSlot*, N>;
+  using LineSlots = std::array<SmallSlot*, kValueContexts>;
   struct Place {
     std::uint32_t place;
     std::uint32_t before;
@@ -76,27 +136,27 @@ class ByteMixer {
   unsigned code_bit(Coder& coder, const LineSlots& lines, unsigned in_line, unsigned made_in_line, unsigned flip,
                     const Place& at, unsigned bit) {
     std::array<SmallSlot*, kInputs> slots;
-    std::array<std::uint16_t*, N> meanings;
+    std::array<std::uint16_t*, kValueContexts> meanings;
     std::array<std::int32_t, kInputs> inputs;
     std::int32_t* by_place = &weights_by_place_[at.set * kInputs];
     std::int32_t* by_node = &weights_by_node_[at.node * kInputs];
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < N; ++i) {
-      slots[i] = lines[i] + (i < kAdded ? in_line : made_in_line) - 1;
+    for (std::size_t i = 0; i < kValueContexts; ++i) {
+      slots[i] = lines[i] + (i < kAddedContexts ? in_line : made_in_line) - 1;
       meanings[i] = meanings_.of(i, *slots[i]);
       inputs[i] = count_of(*slots[i]) == 0 ? 0 : kTables.stretch[*meanings[i] >> 4];
     }
-    slots[N] = &order0_[at.place * 256 + at.node];
-    inputs[N] = stretched(*slots[N]);
-    slots[N + 1] = &made0_[at.place * 256 + at.made_node];
-    inputs[N + 1] = stretched(*slots[N + 1]);
+    slots[kValueContexts] = &order0_[at.place * 256 + at.node];
+    inputs[kValueContexts] = stretched(*slots[kValueContexts]);
+    slots[kValueContexts + 1] = &made0_[at.place * 256 + at.made_node];
+    inputs[kValueContexts + 1] = stretched(*slots[kValueContexts + 1]);
     for (std::size_t i = 0; i < kInputs; ++i) {
       if (flip != 0 && is_made(i)) inputs[i] = -inputs[i];
       sum += std::int64_t{inputs[i]} * (std::int64_t{by_place[i]} + by_node[i]);
     }
     const int x = stretched_sum(sum);
     const std::uint32_t mixed = squash(x);
-    const auto near = corrections_.around(hash_of(at.before, at.node, at.place) >> 22, x);
+    const auto near = corrections_.around(hash_of(at.before, at.node, at.place), x);
     bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
 
     const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
@@ -106,14 +166,16 @@ class ByteMixer {
       by_place[i] = wrapped_sum(by_place[i], change);
       by_node[i] = wrapped_sum(by_node[i], change);
       const unsigned seen = is_made(i) ? bit ^ flip : bit;
-      if (i < N) move_to(*meanings[i], seen, 7);
+      if (i < kValueContexts) move_to(*meanings[i], seen, 7);
       learn_small(*slots[i], seen);
     }
-    near.learn_both(bit);
+    near.learn(bit);
     return bit;
   }
 
-  static constexpr bool is_made(std::size_t input) { return (input >= kAdded && input < N) || input == N + 1; }
+  static constexpr bool is_made(std::size_t input) {
+    return (input >= kAddedContexts && input < kValueContexts) || input == kValueContexts + 1;
+  }
 
   static constexpr std::uint64_t kEarlyBits = 2048;  // while weights move twice as fast
 
@@ -122,8 +184,8 @@ class ByteMixer {
   std::array<std::int32_t, 256 * kInputs> weights_by_node_;
   std::array<SmallSlot, kPlaces * 256> order0_;
   std::array<SmallSlot, kPlaces * 256> made0_;
-  Meanings<N> meanings_;
-  Corrections<1024> corrections_;
+  Meanings meanings_;
+  Corrections corrections_;
   std::uint64_t coded_bits_ = 0;
 };
 

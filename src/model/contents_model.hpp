@@ -7,8 +7,6 @@
 
 #include "delta/op.hpp"
 #include "model/contents_scope.hpp"
-#include "model/light_literals.hpp"
-#include "model/light_misses.hpp"
 #include "model/literal_model.hpp"
 #include "model/miss_model.hpp"
 
@@ -19,12 +17,8 @@ namespace mix {
 class ContentsModel {
  public:
   ContentsModel(const ContentsScope& scope, RandomReader& source) : source_(source) {
-    const LiteralScope literals{scope.literal_log, scope.run_matches, scope.light};
-    if (scope.literals && scope.light) light_ = std::make_unique<LightLiteralModel>(literals, source);
-    if (scope.literals && !scope.light) literals_ = std::make_unique<LiteralModel>(literals, source);
-    const MissScope misses{scope.miss_log};
-    if (scope.misses && scope.light_misses) light_misses_ = std::make_unique<LightMissModel>(misses);
-    if (scope.misses && !scope.light_misses) misses_ = std::make_unique<MissModel>(misses);
+    if (scope.literals) literals_ = std::make_unique<LiteralModel>(source);
+    if (scope.misses) misses_ = std::make_unique<MissModel>(scope.miss_log);
   }
 
   // `out` is the window at target_pos: what its copies give stands there, and what is not coded as it is in the end.
@@ -42,12 +36,10 @@ class ContentsModel {
       if (ops[i].kind == OpKind::kCopy) {
         source_before = ops[i].source_pos + ops[i].length;
         if (misses_) misses_->code(coder, target_pos + at, bytes, wanted, watch);
-        if (light_misses_) light_misses_->code(coder, target_pos + at, bytes, wanted, watch);
-      } else if (literals_ || light_) {
+      } else if (literals_) {
         LiteralRun run{ops[i].length, target_pos + at, source_before, kNoSource, before_};
         if (i + 1 < ops.size()) run.source_after = ops[i + 1].source_pos;
-        BDELTA_TRY(light_ ? code_literals(*light_, coder, run, bytes, wanted, watch)
-                          : code_literals(*literals_, coder, run, bytes, wanted, watch));
+        BDELTA_TRY(code_literals(coder, run, bytes, wanted, watch));
       }
       note(bytes);
       at += length;
@@ -56,9 +48,7 @@ class ContentsModel {
   }
 
   // Copied bytes that have changed so far.
-  [[nodiscard]] std::uint64_t changed_count() const noexcept {
-    return misses_ ? misses_->changed_count() : light_misses_ ? light_misses_->changed_count() : 0;
-  }
+  [[nodiscard]] std::uint64_t changed_count() const noexcept { return misses_ ? misses_->changed_count() : 0; }
 
  private:
   static constexpr std::uint32_t kBytesPerLook = 256;  // a byte may bring long runs of others with it
@@ -66,7 +56,7 @@ class ContentsModel {
   // The bytes in front of the window are not at hand; what the copy gave that ends there is nearly the same.
   Status begin(std::uint64_t source_before) {
     before_.fill(0);
-    if ((!literals_ && !light_) || source_before > source_.size()) return {};
+    if (!literals_ || source_before > source_.size()) return {};
     const std::size_t known = std::min<std::size_t>(before_.size(), static_cast<std::size_t>(source_before));
     if (known == 0) return {};
     return source_.read_at(source_before - known, MutableByteSpan(before_).subspan(before_.size() - known));
@@ -79,14 +69,14 @@ class ContentsModel {
     std::copy(bytes.end() - step, bytes.end(), before_.end() - step);
   }
 
-  template <class Model, class Coder>
-  static Status code_literals(Model& model, Coder& coder, const LiteralRun& run, MutableByteSpan bytes,
-                              const std::uint8_t* target, Watch* watch) {
+  template <class Coder>
+  Status code_literals(Coder& coder, const LiteralRun& run, MutableByteSpan bytes, const std::uint8_t* target,
+                       Watch* watch) {
     coder.enter(kLiterals);
-    BDELTA_TRY(model.begin(run));
+    BDELTA_TRY(literals_->begin(run));
     Pace pace(watch, kBytesPerLook);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = model.code(coder, Coder::kDecoding ? std::uint8_t{0} : target[i]);
+      bytes[i] = literals_->code(coder, Coder::kDecoding ? std::uint8_t{0} : target[i]);
       pace.step();
     }
     return {};
@@ -94,9 +84,7 @@ class ContentsModel {
 
   RandomReader& source_;
   std::unique_ptr<LiteralModel> literals_;
-  std::unique_ptr<LightLiteralModel> light_;  // in its place
   std::unique_ptr<MissModel> misses_;
-  std::unique_ptr<LightMissModel> light_misses_;  // in its place
   std::array<std::uint8_t, 8> before_{};  // the target bytes in front of the place, the nearest last
 };
 

@@ -74,7 +74,7 @@ Status fill_window(const WindowWalk& walk, const ContentsScope& scope, const Con
 }  // namespace
 
 std::uint64_t contents_packer_bytes(std::uint64_t window_bytes) {
-  constexpr ContentsScope kLargest = {true, true, kMinLiteralLog, kMaxMissLog};
+  constexpr ContentsScope kLargest = {true, true, kMaxMissLog};
   return contents_memory_bytes(kLargest) + 4 * window_bytes;
 }
 

@@ -2,18 +2,24 @@
 #pragma once
 
 #include "delta/contents.hpp"
-#include "model/literal_scope.hpp"
-#include "model/miss_scope.hpp"
 #include "model/streams.hpp"
 
 namespace bdelta {
 
-// Upper bound of the bytes of all lanes of a group.
+inline constexpr unsigned kMinMissLog = 12;
+inline constexpr unsigned kMaxMissLog = 18;
+
+// Upper bounds of the bytes of a model, as patches declare them.
+inline constexpr std::uint64_t kLiteralMemoryBytes = std::uint64_t{4} << 20;
+[[nodiscard]] constexpr std::uint64_t miss_memory_bytes(unsigned miss_log) {
+  return (std::uint64_t{512} << 10) + (std::uint64_t{64} << miss_log);
+}
+
+// Likewise of all lanes of a group.
 [[nodiscard]] constexpr std::uint64_t contents_memory_bytes(const ContentsScope& scope) {
   constexpr std::uint64_t kLaneBytes = 4096;
-  const std::uint64_t lane = kLaneBytes + (scope.literals ? literal_memory_bytes({scope.literal_log}) : 0) +
-                             (scope.misses ? miss_memory_bytes({scope.miss_log}) : 0);
-  return scope.lane_count * lane;
+  return scope.lane_count * (kLaneBytes + (scope.literals ? kLiteralMemoryBytes : 0) +
+                             (scope.misses ? miss_memory_bytes(scope.miss_log) : 0));
 }
 
 // The stream in whose place the code stands.

@@ -37,11 +37,9 @@ ContentsUnpacker::ContentsUnpacker(const ContentsScope& scope, RandomReader& sou
 
 ContentsUnpacker::~ContentsUnpacker() = default;
 
-static_assert(sizeof(mix::LiteralModel) <= mix::LiteralModel::kFixedBytes, "literal_memory_bytes counts on it");
-static_assert(mix::MissModel::kFixedBytes <= 512 * 1024, "miss_memory_bytes counts on it");
-static_assert(mix::LightMissModel::bytes_for(kMinMissLog) <= miss_memory_bytes({kMinMissLog}) &&
-                  mix::LightMissModel::bytes_for(kMaxMissLog) <= miss_memory_bytes({kMaxMissLog}),
-              "miss_memory_bytes counts on it");
+static_assert(sizeof(mix::LiteralModel) + mix::LiteralModel::kHeldBytes <= kLiteralMemoryBytes);
+static_assert(mix::MissModel::bytes_for(kMinMissLog) <= miss_memory_bytes(kMinMissLog) &&
+              mix::MissModel::bytes_for(kMaxMissLog) <= miss_memory_bytes(kMaxMissLog));
 
 std::uint64_t ContentsUnpacker::changed_count() const noexcept { return state_->model.changed_count(); }
 

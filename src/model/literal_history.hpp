@@ -13,21 +13,31 @@
 #include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "bdelta/io.hpp"
-#include "model/literal_scope.hpp"
+#include "model/literal_run.hpp"
 
 namespace bdelta::mix {
 
 class LiteralHistory {
- public:
   static constexpr std::uint32_t kMargin = 32;            // bytes that find() looks back, at most
   static constexpr std::uint32_t kBlockBytes = 16 * 1024;
-  static constexpr std::uint32_t kPartBytes = 4 * 1024;   // of a block, marked one by one
+  static constexpr std::uint32_t kSlotCount = 24;
+  static constexpr std::uint32_t kRingBegin = kMargin + kSlotCount * kBlockBytes;
+  static constexpr unsigned kHeadLog = 17;
+  static constexpr std::uint32_t kKeyBytes = 5;
+  static constexpr std::uint64_t kBroughtFirst = 4096 * 1024;
+  static constexpr std::uint64_t kBroughtShare = 16;  // bytes of source brought in for each literal, beside the first ones
 
-  LiteralHistory(const LiteralScope& scope, RandomReader& source)
-      : source_(source), slot_count_(24u << (scope.table_log - kMinLiteralLog)),
-        ring_begin_(kMargin + slot_count_ * kBlockBytes), bytes_(kMargin + (std::size_t{16} << scope.table_log)),
-        ring_at_(ring_begin_), slots_(slot_count_), heads_(std::size_t{2} << scope.table_log),
-        shift_(64 - (scope.table_log + 1)) {}
+  struct Slot {
+    std::uint64_t block = kNoSource;
+    std::uint32_t marked = 0;
+  };
+
+ public:
+  static constexpr std::uint32_t kPartBytes = 4 * 1024;         // of a block, marked one by one
+  static constexpr std::uint32_t kEnd = kMargin + 1024 * 1024;  // of the array
+  static constexpr std::size_t kHeldBytes = kEnd + kSlotCount * sizeof(Slot) + (sizeof(std::uint32_t) << kHeadLog);
+
+  explicit LiteralHistory(RandomReader& source) : source_(source), bytes_(kEnd), slots_(kSlotCount), heads_(std::size_t{1} << kHeadLog) {}
 
   // Where byte `pos` of the source stands; 0 if it is not at hand.
   [[nodiscard]] std::uint32_t place_of(std::uint64_t pos) const {
@@ -65,16 +75,15 @@ class LiteralHistory {
   }
 
   [[nodiscard]] std::uint8_t at(std::uint32_t place) const { return bytes_[place]; }
-  [[nodiscard]] std::uint32_t end() const { return static_cast<std::uint32_t>(bytes_.size()); }
 
   // Where the next literal will stand.
   [[nodiscard]] std::uint32_t literal_place() const { return ring_at_; }
 
   void append(std::uint8_t byte) {
     bytes_[ring_at_++] = byte;
-    if (ring_at_ == end()) {
-      std::copy(bytes_.end() - kMargin, bytes_.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(ring_begin_));
-      ring_at_ = ring_begin_ + kMargin;
+    if (ring_at_ == kEnd) {
+      std::copy(bytes_.end() - kMargin, bytes_.end(), bytes_.begin() + kRingBegin);
+      ring_at_ = kRingBegin + kMargin;
     }
   }
 
@@ -96,15 +105,6 @@ class LiteralHistory {
   }
 
  private:
-  static constexpr std::uint32_t kKeyBytes = 5;
-  static constexpr std::uint64_t kBroughtFirst = 4096 * 1024;
-  static constexpr std::uint64_t kBroughtShare = 16;  // bytes of source brought in for each literal, beside the first ones
-
-  struct Slot {
-    std::uint64_t block = kNoSource;
-    std::uint32_t marked = 0;
-  };
-
   // Bytes of the source that bringing in the block of `pos` would read; 0 if it is here or there is none.
   [[nodiscard]] std::uint64_t missing_bytes(std::uint64_t pos) const {
     if (pos >= source_.size() || place_of(pos) != 0) return 0;
@@ -124,7 +124,7 @@ class LiteralHistory {
     return {};
   }
 
-  [[nodiscard]] std::size_t slot_of(std::uint64_t block) const { return static_cast<std::size_t>(block % slot_count_); }
+  [[nodiscard]] std::size_t slot_of(std::uint64_t block) const { return static_cast<std::size_t>(block % kSlotCount); }
   [[nodiscard]] std::uint32_t place_of_block(std::uint64_t block) const {
     return kMargin + static_cast<std::uint32_t>(slot_of(block)) * kBlockBytes;
   }
@@ -133,18 +133,15 @@ class LiteralHistory {
   }
   [[nodiscard]] std::size_t head_of(std::uint32_t place) const {
     const std::uint64_t key = load_le<std::uint64_t>(bytes_.data() + place - 8) >> (64 - 8 * kKeyBytes);
-    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> shift_);
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15u >> (64 - kHeadLog));
   }
 
   RandomReader& source_;
-  const std::uint32_t slot_count_;
-  const std::uint32_t ring_begin_;
   Bytes bytes_;
-  std::uint32_t ring_at_;
+  std::uint32_t ring_at_ = kRingBegin;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> heads_;
   std::uint64_t brought_bytes_ = 0;
-  const unsigned shift_;
 };
 
 }  // namespace bdelta::mix

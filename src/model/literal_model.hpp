@@ -5,50 +5,53 @@
 //
 // - Contexts are the bytes before in the target, copied ones too. A run of three bytes is predicted from the text it
 //   stands in, not from the run before it.
-// - Training: before a run, parts of the source on both sides of it are coded to nobody, so that slots and weights
-//   know them. It takes as long as coding, so its bytes are limited by those of the literals so far.
+// - Training: before a run, the slots see parts of the source on both sides of it, without any mixing, as weights are
+//   learned from a few literals while the vocabulary of a file is not. It takes time, so its bytes are limited by those of
+//   the literals so far.
 // - Matches: the latest place, in the source near by or among the literals, that follows the same five bytes or more
 //   tells the byte that came there; so does the source where the copy before the run would have gone on.
 //
 // A byte is coded as two nibbles. For each of them and each context a line of 15 slots is found by hash: 12 bits of
 // probability, 4 bits of how often it was used. A line knows 16 bits of its hash; of two lines that a context may take,
-// a new one gets that which was used less. What a slot's content means is learned for each context (in the narrowest a
-// slot that saw one bit is nearly sure of the next, in the widest it is not). These meanings are stretched and mixed as
-// in mixing.hpp, with weights chosen by what is known at the place, and the outcome is corrected by how such outcomes
-// did before under the same previous byte.
+// a new one gets that which was used less. What slots say is mixed once, as in mixing.hpp, with weights chosen by what is
+// known at the place. So a patch with some hundred bytes of new text is small and still applied within milliseconds.
 //
-// Packer and unpacker run the same code, in integers only: the same bytes from any build.
+// Packer and unpacker run the same code, in integers only. CONTENTS.md, section 5, is the specification.
 #pragma once
 
-#include <memory>
-
-#include "model/literal_steps.hpp"
-#include "model/small_mixing.hpp"
+#include "model/literal_context.hpp"
+#include "model/literal_history.hpp"
+#include "model/small_lines.hpp"
 
 namespace bdelta::mix {
 
 class LiteralModel {
- public:
-  static constexpr std::size_t kFixedBytes = 128 * 1024;  // beside its tables, at most
+  static constexpr unsigned kLineLog = 16;
 
-  LiteralModel(const LiteralScope& scope, RandomReader& source)
-      : source_(source), history_(scope, source), lines_(scope.table_log), run_matches_(scope.run_matches) {
-    weights_by_place_.fill(kFirstWeight);
-    weights_by_node_.fill(0);
+ public:
+  explicit LiteralModel(RandomReader& source) : source_(source), history_(source), lines_(kLineLog) {
+    weights_.fill(kFirstWeight);
     order0_.fill(kFreshSlot);
     match_slots_.fill(kFreshSlot);
     source_slots_.fill(kFreshSlot);
   }
 
+  // What a model takes, but for its own object.
+  static constexpr std::size_t kHeldBytes = LiteralHistory::kHeldBytes + (sizeof(SmallLine) << kLineLog);
+
   // Before the bytes of a run. Errors are those of the source.
   Status begin(const LiteralRun& run) {
     coded_bytes_ += run.length;
-    BDELTA_TRY(prepare(run.source_before));
-    BDELTA_TRY(prepare(run.source_after));
-    enter_run(run, context_, history_);
-    match_length_ = 0;
-    seek(history_.literal_place());
-    source_place_.start(history_.place_of(run.source_before));
+    const auto train_at = [this](std::uint64_t at) { train(at); };
+    BDELTA_TRY(history_.bring_around(run.source_before, coded_bytes_, train_at));
+    BDELTA_TRY(history_.bring_around(run.source_after, coded_bytes_, train_at));
+    const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(run.target_pos, run.before.size()));
+    const ByteSpan before = ByteSpan(run.before).last(known);
+    context_.reset(before);
+    for (const std::uint8_t byte : before) history_.append(byte);
+    seek();
+    source_place_ = history_.place_of(run.source_before);
+    in_run_ = 0;
     return {};
   }
 
@@ -56,9 +59,10 @@ class LiteralModel {
   template <class Coder>
   std::uint8_t code(Coder& coder, std::uint8_t byte) {
     byte = code_byte(coder, byte);
+    note(byte);
     history_.append(byte);
     // Before the place is remembered, or it would be found itself, which is no match.
-    if (match_length_ == 0 && run_matches_) seek(history_.literal_place());
+    if (match_length_ == 0) seek();
     history_.remember();
     return byte;
   }
@@ -67,159 +71,160 @@ class LiteralModel {
   static constexpr std::size_t kHashed = LiteralContext::kCount;
   static constexpr std::size_t kInputs = kHashed + 3;
   static constexpr std::size_t kOrder0 = kHashed, kMatch = kHashed + 1, kSource = kHashed + 2;
-  static constexpr std::int32_t kFirstWeight = 65536 * 28 / 100;
-  static constexpr std::size_t kMatchStates = 11;     // classes of how far a match may be believed
-  static constexpr std::uint64_t kTrainedMost = 256 * 1024;
-  static constexpr std::uint64_t kTrainedFirst = 64 * 1024;
-  static constexpr std::uint64_t kTrainedShare = 16;  // trained bytes for each literal, beside the first ones
+  static constexpr std::int32_t kFirstWeight = 65536 / 4;
+  static constexpr unsigned kSlowness = 14;          // of weights
+  static constexpr std::size_t kMatchStates = 6;     // classes of how long a match is
+  static constexpr std::size_t kOrders = 5;
+  static constexpr std::size_t kSourceRows = 4;      // by how far the run has come
+  static constexpr std::uint64_t kTrainedFirst = 32 * 1024;  // bytes, beside one for each literal …
+  static constexpr std::uint64_t kTrainedMost = 128 * 1024;  // … and at most
 
-  static constexpr std::uint64_t kEarlyBits = 2048;   // while weights move twice as fast
+  using Lines = std::array<SmallSlot*, kHashed>;
 
-  // Takes bits as they are and writes nothing.
-  struct NoCoder {
-    unsigned bit(unsigned bit, std::uint32_t) const { return bit; }
+  // What is known of a byte before its bits.
+  struct Guesses {
+    GuessedByte by_match;
+    GuessedByte by_source;
+    std::size_t match_state;  // the class of the match at hand
   };
 
-  // Brings in the source around `pos` and trains on it, as far as the literals so far allow.
-  Status prepare(std::uint64_t pos) {
-    return history_.bring_around(pos, coded_bytes_, [this](std::uint64_t at) { train(at); });
+  // Where a bit stands in its byte.
+  struct Place {
+    unsigned in_line;   // node of the nibble's tree
+    unsigned node;      // node of the byte's tree
+    unsigned left;      // bits to come, this one counted
+    std::size_t order;  // the longest of the first contexts that came up before
+  };
+
+  // All at once, as each is a wait.
+  void expect_lines(const Contexts<kHashed>& hashes, unsigned node) {
+    for (const std::uint32_t hash : hashes) lines_.expect(hash_step(hash, node));
   }
 
+  // Lets the slots of the contexts see a part of the source.
   void train(std::uint64_t pos) {
-    const std::uint64_t most = std::min(kTrainedFirst + coded_bytes_ * kTrainedShare, kTrainedMost);
+    const std::uint64_t most = std::min(kTrainedFirst + coded_bytes_, kTrainedMost);
     if (trained_bytes_ + LiteralHistory::kPartBytes > most) return;
     if (!history_.mark(pos)) return;
     const std::uint64_t begin = pos - pos % LiteralHistory::kPartBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + LiteralHistory::kPartBytes, source_.size());
     trained_bytes_ += end - begin;
     std::uint32_t place = history_.place_of(begin);
-    context_.reset(nullptr, 0, begin);
-    match_length_ = 0;
-    source_place_.start(0);
-    NoCoder nobody;
+    context_.reset({});
     for (std::uint64_t at = begin; at < end; ++at, ++place) {
-      code_byte(nobody, history_.at(place));
-      if (match_length_ == 0) seek(place + 1);
+      const std::uint8_t byte = history_.at(place);
+      const Contexts<kHashed> hashes = context_.hashes();
+      const unsigned high = byte >> 4;
+      expect_lines(hashes, 1);
+      expect_lines(hashes, 16 + high);
+      for (const std::uint32_t hash : hashes) {
+        show(lines_.find(hash_step(hash, 1)), high);
+        show(lines_.find(hash_step(hash, 16 + high)), byte & 15u);
+      }
+      context_.push(byte);
     }
   }
 
-  void seek(std::uint32_t place) {
-    const LiteralHistory::Match match = history_.find(place);
+  // A line, four bits.
+  static void show(SmallSlot* slots, unsigned bits) {
+    learn_small(slots[0], bits >> 3);
+    learn_small(slots[1 + (bits >> 3)], bits >> 2 & 1);
+    learn_small(slots[3 + (bits >> 2)], bits >> 1 & 1);
+    learn_small(slots[7 + (bits >> 1)], bits & 1);
+  }
+
+  void seek() {
+    const LiteralHistory::Match match = history_.find(history_.literal_place());
     match_place_ = match.place;
     match_length_ = match.length;
-    match_misses_ = 0;
   }
 
-  // The class of the match at hand; the last one is for matches that a bit has belied.
   [[nodiscard]] std::size_t match_state() const {
-    if (match_length_ == 0) return 0;
-    if (match_misses_ > 0) return match_length_ < 16 ? 8 : 9;
-    if (match_length_ < 16) return match_length_ < 8 ? 1 : match_length_ < 12 ? 2 : 3;
-    return match_length_ < 32 ? match_length_ < 24 ? 4 : 5 : match_length_ < 64 ? 6 : 7;
+    if (match_length_ < 12) return match_length_ == 0 ? 0 : match_length_ < 8 ? 1 : 2;
+    return match_length_ < 16 ? 3 : match_length_ < 32 ? 4 : 5;
   }
 
+  [[nodiscard]] GuessedByte guess_at(bool known, std::uint32_t place) const {
+    return GuessedByte(known ? history_.at(place) : GuessedByte::kNone);
+  }
+
+  // As two nibbles.
   template <class Coder>
   std::uint8_t code_byte(Coder& coder, std::uint8_t value) {
-    const LiteralByte byte{GuessedByte(match_length_ > 0 ? history_.at(match_place_) : GuessedByte::kNone),
-                           source_place_.guess(history_), match_state()};
-    value = code_nibbles(lines_, context_.hashes(byte.by_match.value(), byte.by_source.value()), value,
-                         [&](const LiteralLines<kHashed>& lines, const LiteralBit& at, unsigned bit) {
-                           return code_bit(coder, byte, lines, at, bit);
-                         });
-    note(value);
-    return value;
+    const Guesses guesses{guess_at(match_length_ > 0, match_place_), guess_at(source_place_ > 0, source_place_),
+                          match_state()};
+    const Contexts<kHashed> hashes = context_.hashes();
+    Place at{1, 1, 8, 0};
+    while (at.left > 0) {
+      expect_lines(hashes, at.node);
+      Lines lines;
+      for (std::size_t i = 0; i < kHashed; ++i) lines[i] = lines_.find(hash_step(hashes[i], at.node));
+      at.order = 0;
+      for (std::size_t i = 1; i < kOrders; ++i) at.order = count_of(lines[i][0]) != 0 ? i : at.order;
+      for (at.in_line = 1; at.in_line < 16; --at.left) {
+        const unsigned bit = code_bit(coder, guesses, lines, at, value >> (at.left - 1) & 1);
+        at.in_line = at.in_line * 2 + bit;
+        at.node = at.node * 2 + bit;
+      }
+    }
+    return static_cast<std::uint8_t>(at.node);
   }
 
-  // What a bit is predicted from.
-  struct Inputs {
-    std::array<SmallSlot*, kInputs> slots;            // null: has nothing to say
-    std::array<std::uint16_t*, kHashed> meanings;
-    std::array<std::int32_t, kInputs> stretched;
-  };
-
-  void gather(const LiteralByte& byte, const LiteralLines<kHashed>& lines, const LiteralBit& at, Inputs& inputs) {
-    for (std::size_t i = 0; i < kHashed; ++i) {
-      SmallSlot* slot = inputs.slots[i] = lines[i] + at.in_line - 1;
-      inputs.meanings[i] = meanings_.of(i, *slot);
-      inputs.stretched[i] = count_of(*slot) == 0 ? 0 : kTables.stretch[*inputs.meanings[i] >> 4];
-    }
-    inputs.slots[kOrder0] = &order0_[at.node];
-    inputs.slots[kMatch] = guess_slot(byte.by_match, at, &match_slots_[byte.match_state * 16]);
-    inputs.slots[kSource] = guess_slot(byte.by_source, at, &source_slots_[source_place_.row() * 16]);
-    for (std::size_t i = kOrder0; i < kInputs; ++i) {
-      inputs.stretched[i] = inputs.slots[i] ? stretched(*inputs.slots[i]) : 0;
-    }
-  }
-
-  void learn(const Inputs& inputs, std::int32_t* by_place, std::int32_t* by_node, std::int32_t error, unsigned bit) {
-    const unsigned slowness = coded_bits_++ < kEarlyBits ? 14 : 15;
-    for (std::size_t i = 0; i < kInputs; ++i) {
-      const auto step = static_cast<std::int32_t>(std::int64_t{inputs.stretched[i]} * error >> slowness);
-      by_place[i] = wrapped_sum(by_place[i], step);
-      by_node[i] = wrapped_sum(by_node[i], step);
-      if (i < kHashed) move_to(*inputs.meanings[i], bit, 7);
-      if (inputs.slots[i]) learn_small(*inputs.slots[i], bit);
-    }
+  // A slot that a guessing place speaks through, while the bits so far agree with its guess; else null.
+  static SmallSlot* guess_slot(const GuessedByte& guess, const Place& at, SmallSlot* slots) {
+    return guess.agrees(at.node, at.left) ? slots + guess.bit(at.left) * 8 + at.left - 1 : nullptr;
   }
 
   template <class Coder>
-  unsigned code_bit(Coder& coder, const LiteralByte& byte, const LiteralLines<kHashed>& lines, const LiteralBit& at,
-                    unsigned bit) {
-    Inputs inputs;
-    gather(byte, lines, at, inputs);
-    const std::size_t belied = byte.match_state == 0 ? 0 : kMatchStates - 1;
-    const std::size_t place = inputs.slots[kMatch] ? byte.match_state : belied;
-    std::int32_t* by_place = &weights_by_place_[(place * kLiteralOrders + at.order) * kInputs];
-    std::int32_t* by_node = &weights_by_node_[at.node * kInputs];
+  unsigned code_bit(Coder& coder, const Guesses& guesses, const Lines& lines, const Place& at, unsigned bit) {
+    std::array<SmallSlot*, kInputs> slots;
+    for (std::size_t i = 0; i < kHashed; ++i) slots[i] = lines[i] + at.in_line - 1;
+    slots[kOrder0] = &order0_[at.node];
+    slots[kMatch] = guess_slot(guesses.by_match, at, &match_slots_[guesses.match_state * 16]);
+    slots[kSource] = guess_slot(guesses.by_source, at, &source_slots_[std::min<std::size_t>(in_run_, kSourceRows - 1) * 16]);
+
+    const std::size_t state = slots[kMatch] ? guesses.match_state : 0;
+    std::int32_t* weights = &weights_[(state * kOrders + at.order) * kInputs];
+    std::array<std::int32_t, kInputs> inputs;
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < kInputs; ++i) {
-      sum += std::int64_t{inputs.stretched[i]} * (std::int64_t{by_place[i]} + by_node[i]);
+      inputs[i] = slots[i] && count_of(*slots[i]) != 0 ? stretched(*slots[i]) : 0;
+      sum += std::int64_t{inputs[i]} * weights[i];
     }
-    const int x = stretched_sum(sum);
-    const std::uint32_t mixed = squash(x);
-    const auto near = corrections_.around(hash_of(context_.last(), at.node) >> 22, x);
-    bit = coder.bit(bit, std::clamp<std::uint32_t>((mixed + near.corrected()) / 2, 32, 65504));
+    const std::uint32_t mixed = squash(stretched_sum(sum));
+    bit = coder.bit(bit, std::clamp<std::uint32_t>(mixed, 32, 65504));
 
-    learn(inputs, by_place, by_node, static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed), bit);
-    near.learn_both(bit);
+    const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      weights[i] = wrapped_sum(weights[i], inputs[i] * error >> kSlowness);
+      if (slots[i]) learn_small(*slots[i], bit);
+    }
     return bit;
   }
 
   // Moves on by a byte.
   void note(std::uint8_t byte) {
     context_.push(byte);
-    source_place_.next(history_);
+    ++in_run_;
+    if (source_place_ > 0 && ++source_place_ == LiteralHistory::kEnd) source_place_ = 0;
     if (match_length_ == 0) return;
-    if (history_.at(match_place_) == byte) {
-      match_length_ = std::min(match_length_ + 1, 65535u);
-      if (match_length_ > 16) match_misses_ = 0;
-    } else if (match_length_ >= 16 && match_misses_ < 8) {
-      ++match_misses_;  // one byte may differ in what goes on alike
-      match_length_ = 8;
-    } else {
-      match_length_ = 0;
-    }
-    if (++match_place_ == history_.end()) match_length_ = 0;
+    match_length_ = history_.at(match_place_) == byte ? std::min(match_length_ + 1, 65535u) : 0;
+    if (++match_place_ == LiteralHistory::kEnd) match_length_ = 0;
   }
 
   RandomReader& source_;
   LiteralHistory history_;
   SmallLineTable lines_;
-  const bool run_matches_;
   LiteralContext context_;
-  SourcePlace source_place_;
-  std::array<std::int32_t, kMatchStates * kLiteralOrders * kInputs> weights_by_place_;
-  std::array<std::int32_t, 256 * kInputs> weights_by_node_;
+  std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_;
   std::array<SmallSlot, 256> order0_;
   std::array<SmallSlot, kMatchStates * 16> match_slots_;
   std::array<SmallSlot, kSourceRows * 16> source_slots_;
-  Meanings<kHashed> meanings_;
-  Corrections<1024> corrections_;
 
+  std::uint32_t source_place_ = 0;  // where the copy before the run would have gone on; 0: not at hand
+  std::uint32_t in_run_ = 0;
   std::uint32_t match_place_ = 0;   // of the byte it tells
   std::uint32_t match_length_ = 0;  // bytes that agree; 0: no match
-  std::uint32_t match_misses_ = 0;
-  std::uint64_t coded_bits_ = 0;
   std::uint64_t coded_bytes_ = 0;
   std::uint64_t trained_bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// What the light model of misses expects from what came before in the same place: where the next change is, and what is
+// What the model of misses expects from what came before in the same place: where the next change is, and what is
 // added there.
 #pragma once
 

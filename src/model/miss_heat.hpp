@@ -1,4 +1,4 @@
-// Where copied bytes use to change: what lets the light model of misses pass over the others in about a nanosecond each,
+// Where copied bytes use to change: what lets the model of misses pass over the others in about a nanosecond each,
 // or three where the processor lacks AVX2.
 //
 // Four tables hold a heat for what a byte and its neighbours are: the byte with the one before it, with the two before it,

@@ -1,4 +1,4 @@
-// What both models of missed bytes remember: the copied bytes before the place at hand and which of them changed.
+// What the model of missed bytes remembers: the copied bytes before the place at hand and which of them changed.
 #pragma once
 
 #include <algorithm>

@@ -1,26 +1,31 @@
-// Which bytes of copies change, and into what: each copied byte is told to be right or not, with the probability that
-// the copied bytes around it and the changes so far give; those that are not are followed by what is added to them.
+// Which bytes of copies change and into what.
 //
-// Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That
-// is what lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a
-// version. Contexts are single bytes and up to four neighbours, how far the last changes lie back and what they were.
+// Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That is what
+// lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a version.
 //
-// Most bytes are right, so their model has to be quick and to go near certainty: slots hold a probability of 22 bits and
-// count up to 255 bits, and what is mixed of them is corrected twice, by how such outcomes did before. How what is added
-// is coded, byte_mixer.hpp tells.
+// Nearly all bytes stay, so few are asked about. A byte is *told*, with a flag under a few mixed contexts, only in a run of
+// changes, where its neighbours are warm (miss_heat.hpp), or where it is *due*: where the last gap between changes, or one
+// that came in such a place before, would end again, as in records of one length. All bytes up to the next of these are a
+// *calm* stretch. One flag says whether any of them changes, which is rare, and a number then where. So time goes with what
+// changes and not with what is copied.
 //
-// Packer and unpacker run the same code, in integers only: the same bytes from any build.
+// What is added is first guessed: two tables know what was added last where the bytes around and the latest value were
+// the same. A guess that was right often is a flag; else the byte mixer tells the value. A number that moved by the same
+// everywhere, as an index does when an entry is put in front of it, thus costs next to nothing after a while.
+//
+// Packer and unpacker run the same code, in integers only. CONTENTS.md, section 6, is the specification.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "base/bytes.hpp"
 #include "base/prefetch.hpp"
 #include "model/byte_mixer.hpp"
+#include "model/miss_guesses.hpp"
+#include "model/miss_heat.hpp"
 #include "model/miss_history.hpp"
-#include "model/miss_scope.hpp"
+#include "model/streams.hpp"
 #include "model/wide_slot.hpp"
 #include "parallel/watch.hpp"
 
@@ -28,175 +33,245 @@ namespace bdelta::mix {
 
 class MissModel {
  public:
-  explicit MissModel(const MissScope& scope)
-      : shift_(32 - scope.table_log), slots_(kFlagContexts << scope.table_log, kFreshWideSlot),
-        values_(std::make_unique<ByteMixer<kValueContexts, kAddedContexts>>(scope.table_log - kValueLogLess)) {
-    weights_by_gap_.fill(65536 * 30 / 100);
-    weights_by_byte_.fill(0);
+  // table_log: of the slots of each table of flags.
+  explicit MissModel(unsigned table_log)
+      : shift_(32 - table_log), slots_(kFlagContexts << table_log, kFreshWideSlot), by_next_(table_log), by_before_(table_log),
+        guess_slots_(2 * kGuessSlots, kFreshWideSlot), calm_slots_(128 * kCalmClasses, kFreshWideSlot),
+        calm_places_(kCalmLog), values_(std::make_unique<ByteMixer>(table_log - kValueLogLess)) {
+    by_gap_.fill(kFirstWeight);
+    by_byte_.fill(0);
+    by_heat_.fill(0);
+    for (auto& weights : guess_weights_) weights.fill(kFirstGuessWeight);
   }
 
-  // Beside its tables, at most.
-  static constexpr std::size_t kFixedBytes = sizeof(ByteMixer<kMissValueContexts, 12>) + 256 * 1024;
-
   // A copy: `bytes` are what it gives and become those of the target, which encoding takes from `target`. `pos` is
-  // the position in the target.
+  // the position in the target. The watch may be null.
   template <class Coder>
   void code(Coder& coder, std::uint64_t pos, MutableByteSpan bytes, const std::uint8_t* target, Watch* watch) {
-    Pace pace(watch, kBytesPerLook);
-    ahead_ = 0;
-    for (std::size_t i = 0; i < 4; ++i) ahead_ = ahead_ << 8 | (i < bytes.size() ? bytes[i] : 0u);
+    Pace pace(watch, kStretchesPerLook);
     coder.enter(kResidualGaps);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      if constexpr (Coder::kDecoding) {
-        bytes[i] = code_byte(coder, pos + i, bytes[i], 0);
-      } else {
-        bytes[i] = code_byte(coder, pos + i, bytes[i], target[i]);
+    for (std::size_t at = 0; at < bytes.size(); pace.step(1 + static_cast<std::uint32_t>(scanned_ / kScannedPerStep))) {
+      scanned_ = 0;
+      if (past_.run == 0) at = pass_calm(coder, bytes, at, target);
+      if (at == bytes.size()) return;
+      const MissPlace place = place_at(bytes, at);
+      const MissHeat::Entries heat = heat_.at(place);
+      Slots slots;
+      find_slots(pos + at, place, heat, slots);
+      const bool changes = !Coder::kDecoding && bytes[at] != target[at];
+      if (missed_calm_ || code_flag(coder, place, heat, slots, changes)) {
+        for (WideSlot* slot : slots) learn_wide(*slot, 1, kSeen);
+        heat.learn(true);
+        change(coder, place, bytes[at], Coder::kDecoding ? std::uint8_t{0} : target[at]);
+      } else if (past_.note_hit(bytes[at])) {
+        forecast_.seek(past_);
       }
-      changed_count_ += past_.changes & 1;
-      ahead_ = ahead_ << 8 | (i + 4 < bytes.size() ? bytes[i + 4] : 0u);
-      pace.step();
+      ++at;
     }
   }
 
   [[nodiscard]] std::uint64_t changed_count() const noexcept { return changed_count_; }
 
+  // What a model takes.
+  static constexpr std::size_t bytes_for(unsigned table_log) {
+    return sizeof(MissModel) + sizeof(ByteMixer) + MissHeat::kBytes + GapForecast::kBytes +
+           (2 * kGuessSlots + 128 * kCalmClasses) * sizeof(WideSlot) + (sizeof(Line) << kCalmLog) +
+           ((kFlagContexts * sizeof(WideSlot) + 2 * sizeof(ValueGuesses::Entry)) << table_log) +
+           (sizeof(SmallLine) << (table_log - kValueLogLess));
+  }
+
  private:
-  static constexpr std::size_t kFlagContexts = kMissFlagContexts;
-  static constexpr std::size_t kValueContexts = kMissValueContexts;
-  static constexpr std::size_t kAddedContexts = 12;
-  static constexpr std::uint32_t kBytesPerLook = 16384;
-  static constexpr unsigned kSeen = 255;
+  static constexpr std::size_t kFlagContexts = 8;
+  static constexpr unsigned kValueLogLess = 2;  // lines of values are fewer than slots by so many halvings
+  static constexpr std::size_t kGuessSlots = 4096;
+  static constexpr std::size_t kCalmClasses = 16;
+  static constexpr unsigned kCalmLog = 8;
+  static constexpr std::uint32_t kStretchesPerLook = 4096;
+  static constexpr std::size_t kScannedPerStep = 4096;  // bytes that take as long as a stretch
+  static constexpr unsigned kSeen = 127;
+  static constexpr unsigned kLeastCount = 6;  // of a guess that is asked about
   static constexpr std::uint64_t kEarlyFlags = 4096;
-  static constexpr std::size_t kCorrections = 1024;
+  static constexpr std::int32_t kFirstWeight = 65536 * 30 / 100;
+  static constexpr std::int32_t kFirstGuessWeight = 65536 * 40 / 100;
+  using Slots = std::array<WideSlot*, kFlagContexts>;
 
+  [[nodiscard]] MissPlace place_at(ByteSpan bytes, std::size_t at) const {
+    MissPlace place{0, past_.behind};
+    for (std::size_t i = at; i < at + 4; ++i) place.ahead = place.ahead << 8 | (i < bytes.size() ? bytes[i] : 0u);
+    return place;
+  }
+
+  static std::int32_t stretched(WideSlot slot) { return (slot & 1023) == 0 ? 0 : kTables.stretch[slot >> 20]; }
+
+  // Behind the calm stretch that begins here, or at the byte of it that changes: missed_calm_ tells which.
   template <class Coder>
-  std::uint8_t code_byte(Coder& coder, std::uint64_t pos, std::uint8_t copied, std::uint8_t wanted) {
-    if (code_flag(coder, pos, copied, copied != wanted ? 1 : 0) == 0) {
-      past_.note_hit(copied);
-      return copied;
+  std::size_t pass_calm(Coder& coder, ByteSpan bytes, std::size_t at, const std::uint8_t* target) {
+    const std::uint64_t due = forecast_.distance(past_.gap, past_.gaps[0]);
+    const std::size_t end = at + static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - at, due));
+    const std::size_t length = heat_.cool_length(bytes, at, end, past_.behind);
+    missed_calm_ = false;
+    scanned_ = length;
+    if (length == 0) return at;
+    std::size_t hits = Coder::kDecoding ? length : count_equal(bytes.data() + at, target + at, length);
+    const unsigned length_class = class_of(length);
+    const auto since = std::min(static_cast<std::size_t>(std::bit_width(calm_)) / 2, kCalmClasses - 1);
+    WideSlot& slot = calm_slots_[length_class * kCalmClasses + since];
+    missed_calm_ = coder.bit(hits < length ? 1 : 0, std::clamp<std::uint32_t>(slot >> 16, 1, 65535)) != 0;
+    learn_wide(slot, missed_calm_ ? 1 : 0, 255);
+    if (missed_calm_) {
+      hits = static_cast<std::size_t>(calm_places_.code(
+          coder, hits, {hash_of(1, length_class), hash_of(2, length_class, class_of(past_.gap))}));
+      hits = std::min(hits, length - 1);  // of what no encoder writes, something
     }
-    past_.begin_miss();
-    coder.enter(kResidualValues);
-    const auto added = code_value(coder, copied, static_cast<std::uint8_t>(wanted - copied));
-    coder.enter(kResidualGaps);
-    past_.end_miss(copied, added);
-    return static_cast<std::uint8_t>(copied + added);
+    calm_ = missed_calm_ ? 0 : calm_ + hits;
+    if (hits > 0) past_.note_hits(bytes.subspan(at, hits));
+    return at + hits;
   }
 
-  // Weights move fast at first.
-  static unsigned slowness_of(std::uint64_t coded) {
-    return coded < kEarlyFlags ? 14 : coded < 8 * kEarlyFlags ? 15 : 16;
-  }
-
-  struct Flag {
-    std::array<WideSlot*, kFlagContexts> slots;
-    std::array<std::int32_t, kFlagContexts + 1> stretched;
-  };
-
-  void find_flag_slots(std::uint64_t pos, std::uint8_t copied, Flag& flag) {
-    const std::uint32_t back = past_.behind;
-    const auto gap = static_cast<std::uint32_t>(std::min<std::uint64_t>(past_.gap, 4095));
-    const std::uint32_t now = copied;
-    const std::uint32_t made = past_.after;
+  void find_slots(std::uint64_t pos, const MissPlace& place, const MissHeat::Entries& heat, Slots& slots) {
+    const std::uint32_t gap = std::min(past_.short_gap(), 4095u);
     const auto align = static_cast<std::uint32_t>(pos & 3);
     const std::uint32_t recent = past_.changes & 15;
-    const auto& gaps = past_.gaps;
-    const std::array<std::uint32_t, kFlagContexts> hashes = {
-        hash_of(1, now, back & 0xff, recent),
-        hash_of(2, now, back & 0xffffff),
-        hash_of(3, ahead_, recent & 1),
-        hash_of(4, now, back & 0xffff, ahead_ & 0xff0000),
-        hash_of(5, now, back & 0xff, ahead_ & 0xffff00, recent & 1),
-        hash_of(6, gap, past_.run_before, gaps[0]),
-        hash_of(7, gap, align, past_.values & 0xffff),
-        hash_of(8, past_.changes & 0xffff, align),
-        hash_of(9, made & 0xffff, now, recent),
-        hash_of(10, gap, gaps[0], gaps[1], gaps[2]),
-        hash_of(11, ahead_, back),
-        hash_of(12, std::min(gap, 40u), now, past_.values & 0xff),
-        hash_of(13, made, now),
-        hash_of(14, made & 0xff, ahead_ & 0xffff0000, recent)};
+    const Contexts<kFlagContexts> hashes = {
+        hash_of(1, place.byte(), place.before(), recent),
+        hash_of(2, place.ahead, recent & 1),
+        hash_of(3, static_cast<std::uint32_t>(*heat.pair >> 4), static_cast<std::uint32_t>(*heat.triple >> 4),
+                static_cast<std::uint32_t>(*heat.next >> 5), static_cast<std::uint32_t>(*heat.before >> 5)),
+        hash_of(4, gap, past_.run_before, past_.gaps[0]),
+        hash_of(5, gap, align, past_.values & 0xffff),
+        hash_of(6, past_.changes & 0xffff, align),
+        hash_of(7, std::min(gap, 40u), place.byte(), past_.values & 0xff),
+        hash_of(8, place.byte(), place.behind & 0xffff)};
     for (std::size_t i = 0; i < kFlagContexts; ++i) {
-      flag.slots[i] = &slots_[(i << (32 - shift_)) + (hashes[i] * 0x2c1b3c6du >> shift_)];
-      prefetch_line(flag.slots[i]);
+      slots[i] = &slots_[(i << (32 - shift_)) + (hashes[i] * 0x2c1b3c6du >> shift_)];
+      prefetch_line(slots[i]);
     }
   }
 
   template <class Coder>
-  unsigned code_flag(Coder& coder, std::uint64_t pos, std::uint8_t copied, unsigned missed) {
-    Flag flag;
-    find_flag_slots(pos, copied, flag);
-    std::int32_t* by_gap = &weights_by_gap_[(past_.gap_class() * 4 + std::min(past_.run_before, 3u)) * (kFlagContexts + 1)];
-    std::int32_t* by_byte = &weights_by_byte_[copied * (kFlagContexts + 1)];
+  bool code_flag(Coder& coder, const MissPlace& place, const MissHeat::Entries& heat, const Slots& slots, bool changes) {
+    constexpr std::size_t kInputs = kFlagContexts + 1;
+    const std::array<std::int32_t*, 3> weights = {
+        &by_gap_[(past_.gap_class() * 4 + std::min(past_.run_before, 3u)) * kInputs], &by_byte_[place.byte() * kInputs],
+        &by_heat_[heat.heat_class() * kInputs]};
+    std::array<std::int32_t, kInputs> inputs;
+    for (std::size_t i = 0; i < kFlagContexts; ++i) inputs[i] = stretched(*slots[i]);
+    inputs[kFlagContexts] = -256;
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < kFlagContexts; ++i) {
-      const WideSlot slot = *flag.slots[i];
-      flag.stretched[i] = (slot & 1023) == 0 ? 0 : kTables.stretch[slot >> 20];
-      sum += std::int64_t{flag.stretched[i]} * (std::int64_t{by_gap[i]} + by_byte[i]);
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      sum += std::int64_t{inputs[i]} * (std::int64_t{weights[0][i]} + weights[1][i] + weights[2][i]);
     }
-    flag.stretched[kFlagContexts] = -256;
-    sum += std::int64_t{-256} * (std::int64_t{by_gap[kFlagContexts]} + by_byte[kFlagContexts]);
-    const int x = stretched_sum(sum);
-    const std::uint32_t mixed = squash(x);
-    const auto near = near_.around(hash_of(copied, past_.behind & 0xff) >> 22, x);
-    const auto wide = wide_.around(past_.gap_class() * 64 + std::min(past_.gaps[0], 63u), x);
-    const std::uint32_t one =
-        std::clamp<std::uint32_t>((3 * mixed + 2 * near.corrected() + 3 * wide.corrected()) / 8, 1, 65535);
-    missed = coder.bit(missed, one);
-
+    const std::uint32_t mixed = squash(stretched_sum(sum));
+    const unsigned missed = coder.bit(changes ? 1 : 0, std::clamp<std::uint32_t>(mixed, 16, 65520));
     const std::int32_t error = static_cast<std::int32_t>(missed << 16) - static_cast<std::int32_t>(mixed);
-    const unsigned slowness = slowness_of(coded_flags_++);
-    for (std::size_t i = 0; i <= kFlagContexts; ++i) {
-      const auto change = static_cast<std::int32_t>(std::int64_t{flag.stretched[i]} * error >> slowness);
-      by_gap[i] = wrapped_sum(by_gap[i], change);
-      by_byte[i] = wrapped_sum(by_byte[i], change);
+    const unsigned slowness = coded_flags_++ < kEarlyFlags ? 14 : 15;
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      const auto step = static_cast<std::int32_t>(std::int64_t{inputs[i]} * error >> slowness);
+      for (std::int32_t* set : weights) set[i] = wrapped_sum(set[i], step);
     }
-    for (WideSlot* slot : flag.slots) learn_wide(*slot, missed, kSeen);
-    near.learn_nearer(missed);
-    wide.learn_nearer(missed);
-    return missed;
+    if (missed != 0) return true;  // slots and heat learn as where there is no flag
+    for (WideSlot* slot : slots) learn_wide(*slot, 0, kSeen);
+    heat.learn(false);
+    return false;
+  }
+
+  // A byte that changes, told or not.
+  template <class Coder>
+  void change(Coder& coder, const MissPlace& place, std::uint8_t& byte, std::uint8_t wanted) {
+    missed_calm_ = false;
+    past_.begin_miss();
+    if (past_.run == 0) forecast_.learn(past_.gaps[0]);
+    coder.enter(kResidualValues);
+    const std::uint8_t added = code_value(coder, place, static_cast<std::uint8_t>(wanted - byte));
+    coder.enter(kResidualGaps);
+    past_.end_miss(byte, added);
+    byte = static_cast<std::uint8_t>(byte + added);
+    ++changed_count_;
   }
 
   template <class Coder>
-  std::uint8_t code_value(Coder& coder, std::uint8_t copied, std::uint8_t added) {
+  std::uint8_t code_value(Coder& coder, const MissPlace& place, std::uint8_t added) {
+    const std::uint32_t latest = past_.values & 0xff;
+    ValueGuesses::Entry& by_next =
+        by_next_.at(hash_of(1, place.byte(), place.next(), past_.in_run() & 0xff, past_.place()));
+    ValueGuesses::Entry& by_before = by_before_.at(hash_of(2, place.byte(), place.next(), place.before(), latest));
+    const bool second = by_before.count > by_next.count;
+    const std::uint8_t guess = second ? by_before.value : by_next.value;
+    bool guessed = false;
+    if (std::max(by_next.count, by_before.count) >= kLeastCount) {
+      guessed = code_guess(coder, place, by_next, by_before, second, added == guess);
+      if (guessed) added = guess;
+    }
+    if (!guessed) added = mix_value(coder, place, added);
+    ValueGuesses::learn(by_next, added);
+    ValueGuesses::learn(by_before, added);
+    return added;
+  }
+
+  // Whether the better guess is right.
+  template <class Coder>
+  bool code_guess(Coder& coder, const MissPlace& place, const ValueGuesses::Entry& by_next,
+                  const ValueGuesses::Entry& by_before, bool second, bool right) {
+    const bool agree = by_next.value == by_before.value;
+    const std::uint32_t kind = (second ? 2u : 0u) + (agree ? 1u : 0u);
+    const std::uint32_t guess = second ? by_before.value : by_next.value;
+    const std::array<WideSlot*, 2> slots = {
+        &guess_slots_[kind * 256 + std::min<std::uint32_t>(by_next.count, 15) * 16 +
+                      std::min<std::uint32_t>(by_before.count, 15)],
+        &guess_slots_[kGuessSlots + (hash_of(guess, place.byte(), past_.place()) >> 20)]};
+    std::array<std::int32_t, 2>& weights = guess_weights_[kind];
+    const std::array<std::int32_t, 2> inputs = {stretched(*slots[0]), stretched(*slots[1])};
+    const std::int64_t sum =
+        std::int64_t{inputs[0]} * weights[0] + std::int64_t{inputs[1]} * weights[1];
+    const std::uint32_t mixed = squash(stretched_sum(sum));
+    const unsigned bit = coder.bit(right ? 1 : 0, std::clamp<std::uint32_t>(mixed, 16, 65520));
+    const std::int32_t error = static_cast<std::int32_t>(bit << 16) - static_cast<std::int32_t>(mixed);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      weights[i] = wrapped_sum(weights[i], static_cast<std::int32_t>(std::int64_t{inputs[i]} * error >> 14));
+      learn_wide(*slots[i], bit, kSeen);
+    }
+    return bit != 0;
+  }
+
+  template <class Coder>
+  std::uint8_t mix_value(Coder& coder, const MissPlace& at, std::uint8_t added) {
     const std::uint32_t place = past_.place();
     const std::uint32_t in_run = past_.in_run();
-    const std::uint32_t now = copied;
-    const std::uint32_t back = past_.behind;
-    const std::uint32_t made = past_.after;
+    const std::uint32_t now = at.byte();
     const Contexts<kValueContexts> contexts = {
-        hash_of(1, place, past_.values & 0xff),
-        hash_of(2, place, past_.values & 0xffff),
-        hash_of(3, place, past_.values & 0xffffff),
-        hash_of(4, past_.values),
-        hash_of(5, place, now),
-        hash_of(6, now, back & 0xff, in_run),
-        hash_of(7, ahead_),
-        hash_of(8, now, back & 0xffffff),
-        hash_of(9, past_.gaps[0], place, in_run),
-        hash_of(10, past_.first, place, in_run),
-        hash_of(11, now, made & 0xffff),
-        hash_of(12, now, ahead_ & 0xff0000, in_run & 0xff, place),
-        hash_of(13, made & 0xff),
-        hash_of(14, made & 0xffff),
-        hash_of(15, made & 0xffffff),
-        hash_of(16, made),
-        hash_of(17, made & 0xff, ahead_ & 0xff0000)};
-    return values_->code(coder, copied, added, contexts, place, past_.values & 0xff);
+        hash_of(1, place, past_.values & 0xffffff),
+        hash_of(2, place, now),
+        hash_of(3, now, at.before(), in_run),
+        hash_of(4, at.ahead),
+        hash_of(5, past_.gaps[0], place, in_run),
+        hash_of(6, past_.first, place, in_run),
+        hash_of(7, now, at.next(), in_run & 0xff, place),
+        hash_of(8, past_.after & 0xffff),
+        hash_of(9, past_.after & 0xff, at.next())};
+    return values_->code(coder, static_cast<std::uint8_t>(now), added, contexts, place, past_.values & 0xff);
   }
 
   const unsigned shift_;
   std::vector<WideSlot> slots_;
-  std::unique_ptr<ByteMixer<kValueContexts, kAddedContexts>> values_;
-  std::array<std::int32_t, MissHistory::kGapClasses * 4 * (kFlagContexts + 1)> weights_by_gap_;
-  std::array<std::int32_t, 256 * (kFlagContexts + 1)> weights_by_byte_;
-  Corrections<kCorrections> near_;
-  Corrections<kCorrections> wide_;
+  MissHeat heat_;
+  GapForecast forecast_;
+  ValueGuesses by_next_;
+  ValueGuesses by_before_;
+  std::vector<WideSlot> guess_slots_;
+  std::array<std::array<std::int32_t, 2>, 4> guess_weights_;
+  std::vector<WideSlot> calm_slots_;
+  NumberModel<2> calm_places_;
+  std::unique_ptr<ByteMixer> values_;
+  std::array<std::int32_t, MissHistory::kGapClasses * 4 * (kFlagContexts + 1)> by_gap_;
+  std::array<std::int32_t, 256 * (kFlagContexts + 1)> by_byte_;
+  std::array<std::int32_t, 64 * (kFlagContexts + 1)> by_heat_;
 
-  std::uint32_t ahead_ = 0;    // the copied byte at hand and three more, the first in the high byte
   MissHistory past_;
+  std::uint64_t calm_ = 0;      // bytes of calm stretches since one changed there
+  bool missed_calm_ = false;    // the byte at hand changes in a calm stretch
+  std::size_t scanned_ = 0;  // for the last stretch, passed or not
   std::uint64_t coded_flags_ = 0;
-  std::uint64_t changed_count_ = 0;  // bytes of all copies so far
+  std::uint64_t changed_count_ = 0;
 };
 
 }  // namespace bdelta::mix

@@ -15,6 +15,7 @@
 // All arithmetic is in integers, so that every machine computes the same: FORMAT.md and CONTENTS.md give it in full.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -138,6 +139,16 @@ template <std::size_t N, class Coder>
   }
   learn<0, N>(slots, inputs, weights, one);
   return 0;
+}
+
+// Of products of stretched probabilities and weights, what they come to as a stretched probability.
+inline int stretched_sum(std::int64_t sum) {
+  return static_cast<int>(std::clamp<std::int64_t>(sum >> 16, -kStretchLimit, kStretchLimit));
+}
+
+// Of weights that stay far from their limits unless someone made a code to drive them there; that too has to be defined.
+inline std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
 }
 
 // Numbers of a context become one, well spread over 32 bits.

@@ -38,13 +38,11 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
 });
 
 // What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 4 coded contents, 5 digests, 6
-// page digests, 7 matches in runs, 8 words, 9 light literals, 10 places, 11 header sums, 12 file digests, 13 tracks,
+// page digests, 8 words, 9 light literals, 10 places, 11 header sums, 12 file digests, 13 tracks,
 // 14 light misses, 15 moved numbers.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
-      {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-max", 16}, {"bdt2-lanes", 16},
-      {"bdt2-max-predicted", 17},
-      {"bdt2-runs", 144}, {"bdt2-runs-lanes", 144}, {"bdt2-runs-predicted", 145},
+      {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1},
       {"bdt2-light", 528}, {"bdt2-light-many", 528},
       {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
       {"bdt2-light-misses-lanes", 25616},

@@ -46,7 +46,7 @@ void by_hand(const std::string& name, const Bytes& source, const Bytes& target, 
   save(name, source, target, craft_patch(source, target, covers_of(source, target), craft));
 }
 
-// Each byte behind certain pairs is another, as a context-mixing coder is quick to learn.
+// Each byte behind certain pairs is another, as a model of misses is quick to learn.
 Bytes bent(const Bytes& words) {
   Bytes bytes = words;
   for (std::size_t i = 2; i < words.size(); ++i) {

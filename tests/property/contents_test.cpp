@@ -167,10 +167,10 @@ TEST(LightLiterals, NeedTheirFeature) {
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   const std::uint64_t honest = split.header.required_features;
-  split.header.required_features = honest & ~native::kFeatureLightLiterals;
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features = honest & ~native::kFeatureContents;
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
+  for (const std::uint64_t feature : {native::kFeatureLightLiterals, native::kFeatureContents}) {
+    split.header.required_features = honest & ~feature;
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
+  }
 }
 
 TEST(Contents, NeitherThreadsNorReadersChangeThePatch) {
@@ -231,31 +231,60 @@ TEST(Contents, NeedTheirFeature) {
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
-// The head of the only group: form, contents byte, log of the miss model.
+// A patch of one group with coded literals and misses, whose head can be bent: form, contents byte, byte of the misses.
+class BentHead {
+ public:
+  BentHead() : pair_(text_pair(20'000, 21)) {
+    append(pair_.target, wordy_bytes(4000, 22));
+    Craft craft = small_craft(1 << 20);
+    craft.group_bytes = craft.window_bytes = 1 << 20;
+    split_ = split_patch(craft_patch(pair_.source, pair_.target, covers_of(pair_.source, pair_.target), craft));
+    ByteCursor cursor(ByteSpan(split_.body).subspan(1));
+    for (int i = 0; i < 3; ++i) (void)cursor.varint();
+    head_at_ = static_cast<std::size_t>(cursor.position() - split_.body.data());
+  }
+
+  [[nodiscard]] const Bytes& source() const { return pair_.source; }
+  [[nodiscard]] unsigned at(std::size_t index) const { return split_.body[head_at_ + index]; }
+  [[nodiscard]] Bytes with(std::size_t index, unsigned value, std::uint64_t more_features = 0) const {
+    native::Header header = split_.header;
+    header.required_features |= more_features;
+    Bytes body = split_.body;
+    body[head_at_ + index] = static_cast<std::uint8_t>(value);
+    return with_header(header, body);
+  }
+
+ private:
+  Pair pair_;
+  SplitPatch split_;
+  std::size_t head_at_ = 0;
+};
+
 TEST(Contents, ScopesThatLieAreRefused) {
-  const Pair pair = text_pair(20'000, 21);
-  Craft craft = small_craft(1 << 20);
-  craft.group_bytes = craft.window_bytes = 1 << 20;
-  const Bytes patch = craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft);
-  const SplitPatch split = split_patch(patch);
-  ByteCursor cursor(ByteSpan(split.body).subspan(1));
-  for (int i = 0; i < 3; ++i) (void)cursor.varint();
-  const auto form_at = static_cast<std::size_t>(cursor.position() - split.body.data());
-  ASSERT_EQ(0x04, split.body[form_at]);
-  const std::uint8_t contents = split.body[form_at + 1];
-  ASSERT_NE(0, contents & 0x02) << "the misses are coded";
-  const auto bent = [&](std::size_t at, unsigned value) {
-    Bytes body = split.body;
-    body[form_at + at] = static_cast<std::uint8_t>(value);
-    return apply_patch(pair.source, with_header(split.header, body));
+  const BentHead head;
+  ASSERT_EQ(0x04u, head.at(0));
+  ASSERT_EQ(0x0fu, head.at(1)) << "both are coded, in one lane";
+  const auto applied = [&](std::size_t index, unsigned value) { return apply_patch(head.source(), head.with(index, value)); };
+  ASSERT_OK(applied(1, 0x0f));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, applied(1, 0));      // nothing is coded
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, applied(1, 0xff));   // lanes beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, applied(0, 0x0c));
+}
+
+TEST(Contents, ReservedModelsAreRefusedBeforeAByteOfNew) {
+  const BentHead head;
+  const auto expect_refused = [&](const Bytes& patch) {
+    Bytes made;
+    BytesWriter to(made);
+    io::MemoryReader source(head.source());
+    io::MemorySequentialReader reader(patch);
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply(source, reader, to, {}));
+    EXPECT_EQ(0u, to.written());
   };
-  ASSERT_OK(bent(1, contents));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents & ~0x03u));         // nothing is coded
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents | 0x0cu));          // a literal model of an unknown size
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(1, contents | 0xf0u));          // lanes beyond the declared memory
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(2, kMinMissLog - 1));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(2, kMaxMissLog + 1));
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, bent(0, 0x0c));
+  for (const unsigned model : {0u, 1u, 2u}) expect_refused(head.with(1, 0x03 | model << native::kContentsModelShift));
+  expect_refused(head.with(1, 0x02 | native::kLiteralModel << native::kContentsModelShift));  // of literals that are not coded
+  expect_refused(head.with(2, head.at(2) & ~native::kMissModel));
+  expect_refused(head.with(0, head.at(0), native::kFeatureSlowModels));
 }
 
 TEST(Contents, BothReportsCountTheSameBytes) {

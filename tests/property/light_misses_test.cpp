@@ -56,7 +56,6 @@ TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
           const bool few_are_packed = model && window_bytes == 300;  // smaller, of so few misses in a group
           EXPECT_EQ(!few_are_packed, has_feature(patch, kLightMisses));
           EXPECT_EQ(light, has_feature(patch, native::kFeatureLightLiterals));
-          EXPECT_FALSE(has_feature(patch, native::kFeatureRunMatches));
           expect_rebuilt_everywhere(pair.source, patch, pair.target);
         }
       }
@@ -129,7 +128,7 @@ TEST(LightMisses, NeedTheirFeature) {
   SplitPatch split = split_patch(*patch);
   ASSERT_NE(0u, split.header.required_features & kLightMisses);
   split.header.required_features &= ~kLightMisses;
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
 // The head of the only group: form, contents byte, log of the miss model with its highest bit.
@@ -142,17 +141,17 @@ TEST(LightMisses, ScopesThatLieAreRefused) {
   ByteCursor cursor(ByteSpan(split.body).subspan(1));
   for (int i = 0; i < 3; ++i) (void)cursor.varint();
   const auto log_at = static_cast<std::size_t>(cursor.position() - split.body.data()) + 2;
-  ASSERT_EQ(native::kMissesLight | kMinMissLog, split.body[log_at]);
+  ASSERT_EQ(native::kMissModel | kMinMissLog, split.body[log_at]);
   const auto bent = [&](unsigned value) {
     Bytes body = split.body;
     body[log_at] = static_cast<std::uint8_t>(value);
     return apply_patch(pair.source, with_header(split.header, body));
   };
-  ASSERT_OK(bent(native::kMissesLight | kMinMissLog));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | (kMinMissLog - 1)));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | (kMaxMissLog + 1)));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissesLight | kMaxMissLog));  // beyond the declared memory
-  EXPECT_FALSE(bent(kMinMissLog)) << "the other model";
+  ASSERT_OK(bent(native::kMissModel | kMinMissLog));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | (kMinMissLog - 1)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | (kMaxMissLog + 1)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | kMaxMissLog));  // beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, bent(kMinMissLog));  // by a model that is reserved
 }
 
 }  // namespace

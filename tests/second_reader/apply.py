@@ -9,9 +9,8 @@ BDT 2 (src/format/native/FORMAT.md) is read by bdt2 and what it imports: header,
 and coder for the context coder; words for the words that copies have others in place of. Predictors 1 to 8
 (src/exe/PREDICTOR1.md to PREDICTOR9.md, whose sections the comments name) are read by prediction: scan, images, elf,
 pe, macho and toy, image_table, labels, fields, old_fields with the readers of tables and of code, predict,
-sorted_tables, mixed_pages and rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model and
-light_literals with literal_history, miss_model and light_misses with miss_state, and mixing. BDT 1
-(src/format/bdt1/FORMAT.md) is bdt1.
+sorted_tables, mixed_pages and rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model with
+literal_history, miss_model with miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
 """
 import sys
 

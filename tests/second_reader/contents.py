@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from coder import BitDecoder
 from cursor import require
-from light_literals import LightLiteralModel
-from light_misses import LightMissModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 
@@ -16,12 +14,8 @@ VALUES, LITERALS = 5, 6
 class ContentsScope:
     literals: bool
     misses: bool
-    literal_log: int
     miss_log: int
     lanes: int
-    run_matches: bool
-    light_literals: bool
-    light_misses: bool
 
     @property
     def code_stream(self):
@@ -29,26 +23,22 @@ class ContentsScope:
         return VALUES if self.misses else LITERALS
 
     def memory(self):
-        literals = 64 << self.literal_log if self.literals else 0
+        literals = 4194304 if self.literals else 0
         misses = 524288 + (64 << self.miss_log) if self.misses else 0
         return self.lanes * (4096 + literals + misses)
 
 
 def read_contents_scope(head, header):
     form = head.byte()
-    literals, misses, literal_log = bool(form & 1), bool(form & 2), 16 + (form >> 2 & 3)
-    light_literals = header.may_have_light_literals and literals and literal_log == 19
-    if light_literals:
-        literal_log = 16
+    literals, misses, model = bool(form & 1), bool(form & 2), form >> 2 & 3
     require(literals or misses, "a group has coded contents of which nothing is coded")
-    require(literal_log <= 18, f"log of the literal model's lines {literal_log}; 18 at most")
-    miss_log = head.byte() if misses else 12
-    light_misses = header.may_have_light_misses and miss_log >= 128
-    if light_misses:
-        miss_log -= 128
-    require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
-    return ContentsScope(literals, misses, literal_log, miss_log, (form >> 4) + 1, header.run_matches, light_literals,
-                         light_misses)
+    require(model == (3 if literals else 0), f"literal model {model} is not known")
+    require(not literals or header.may_have_literal_model, "coded literals without their feature")
+    miss_byte = head.byte() if misses else 128 + 12
+    require(miss_byte >= 128, "the miss model is not known")
+    require(not misses or header.may_have_miss_model, "coded misses without their feature")
+    require(12 <= miss_byte - 128 <= 18, f"log of the miss model's slots {miss_byte - 128}; 12 to 18 expected")
+    return ContentsScope(literals, misses, miss_byte - 128, (form >> 4) + 1)
 
 
 @dataclass(frozen=True)
@@ -80,12 +70,8 @@ def source_end(ops):
 class Lane:
     def __init__(self, scope, source):
         self.source = source
-        self.literals = self.misses = None
-        if scope.literals:
-            self.literals = (LightLiteralModel(source) if scope.light_literals
-                             else LiteralModel(scope.literal_log, source, scope.run_matches))
-        if scope.misses:
-            self.misses = LightMissModel(scope.miss_log) if scope.light_misses else MissModel(scope.miss_log)
+        self.literals = LiteralModel(source) if scope.literals else None
+        self.misses = MissModel(scope.miss_log) if scope.misses else None
         self.decoder = None  # begins with the first window
         self.code = b""  # of the window at hand
         self.taken = 0  # of it

@@ -9,19 +9,18 @@ FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
-FEATURE_RUN_MATCHES = 1 << 7
 FEATURE_WORDS = 1 << 8
-FEATURE_LIGHT_LITERALS = 1 << 9
+FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_PLACES = 1 << 10
 FEATURE_HEADER_SUMS = 1 << 11
 FEATURE_FILE_DIGESTS = 1 << 12
 FEATURE_TRACKS = 1 << 13
-FEATURE_LIGHT_MISSES = 1 << 14
+FEATURE_MISS_MODEL = 1 << 14
 FEATURE_MOVED_NUMBERS = 1 << 15
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
-                  FEATURE_PAGE_HASHES | FEATURE_RUN_MATCHES | FEATURE_WORDS | FEATURE_LIGHT_LITERALS |
-                  FEATURE_PLACES | FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS |
-                  FEATURE_TRACKS | FEATURE_LIGHT_MISSES | FEATURE_MOVED_NUMBERS)
+                  FEATURE_PAGE_HASHES | FEATURE_WORDS | FEATURE_LITERAL_MODEL | FEATURE_PLACES |
+                  FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS | FEATURE_TRACKS | FEATURE_MISS_MODEL |
+                  FEATURE_MOVED_NUMBERS)
 
 
 @dataclass
@@ -54,17 +53,13 @@ class Header:
         return bool(self.required_features & FEATURE_DIGESTS)
 
     @property
-    def run_matches(self):
-        return bool(self.required_features & FEATURE_RUN_MATCHES)
+    def may_have_literal_model(self):
+        """In groups with coded contents."""
+        return bool(self.required_features & FEATURE_LITERAL_MODEL)
 
     @property
-    def may_have_light_literals(self):
-        """The light model of them, in groups with coded contents."""
-        return bool(self.required_features & FEATURE_LIGHT_LITERALS)
-
-    @property
-    def may_have_light_misses(self):
-        return bool(self.required_features & FEATURE_LIGHT_MISSES)
+    def may_have_miss_model(self):
+        return bool(self.required_features & FEATURE_MISS_MODEL)
 
     @property
     def may_have_places(self):

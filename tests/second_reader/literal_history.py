@@ -3,17 +3,16 @@ MARGIN = 32
 BLOCK = 16384
 PART = 4096
 KEY = 5
+BLOCKS = 24
+RING_BEGIN = MARGIN + BLOCKS * BLOCK
 
 
 class History:
-    def __init__(self, log, source):
-        self.log = log
+    def __init__(self, source):
         self.source = source
-        self.slot_count = 24 << log - 16
-        self.ring_begin = MARGIN + self.slot_count * BLOCK
-        self.end = MARGIN + (1 << log + 4)
+        self.end = 1_048_608
         self.bytes = bytearray(self.end)
-        self.ring_at = self.ring_begin
+        self.ring_at = RING_BEGIN
         self.blocks = {}  # block slot -> the block it holds
         self.marked = {}  # block slot -> parts of it that are marked
         self.heads = {}
@@ -22,7 +21,7 @@ class History:
         """Where a byte of the source stands, or 0."""
         if pos is None or pos >= len(self.source):
             return 0
-        slot = pos // BLOCK % self.slot_count
+        slot = pos // BLOCK % BLOCKS
         return MARGIN + slot * BLOCK + pos % BLOCK if self.blocks.get(slot) == pos // BLOCK else 0
 
     def block_bytes(self, pos):
@@ -30,7 +29,7 @@ class History:
 
     def bring(self, pos):
         block, length = pos // BLOCK, self.block_bytes(pos)
-        slot = block % self.slot_count
+        slot = block % BLOCKS
         self.blocks[slot], self.marked[slot] = block, set()
         begin = MARGIN + slot * BLOCK
         self.bytes[begin:begin + length] = self.source[block * BLOCK:block * BLOCK + length]
@@ -39,21 +38,21 @@ class History:
 
     def mark(self, pos):
         """False if the part was marked before."""
-        parts, part = self.marked[pos // BLOCK % self.slot_count], pos % BLOCK // PART
+        parts, part = self.marked[pos // BLOCK % BLOCKS], pos % BLOCK // PART
         fresh = part not in parts
         parts.add(part)
         return fresh
 
     def head_of(self, place):
         key = int.from_bytes(self.bytes[place - KEY:place], "little")
-        return (key * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 63 - self.log
+        return (key * 0x9e3779b97f4a7c15 & (1 << 64) - 1) >> 47
 
     def append(self, byte):
         self.bytes[self.ring_at] = byte
         self.ring_at += 1
         if self.ring_at == self.end:
-            self.bytes[self.ring_begin:self.ring_begin + MARGIN] = self.bytes[self.end - MARGIN:]
-            self.ring_at = self.ring_begin + MARGIN
+            self.bytes[RING_BEGIN:RING_BEGIN + MARGIN] = self.bytes[self.end - MARGIN:]
+            self.ring_at = RING_BEGIN + MARGIN
 
     def remember(self):
         self.heads[self.head_of(self.ring_at)] = self.ring_at
@@ -74,38 +73,21 @@ class Match:
 
     def __init__(self, history):
         self.history = history
-        self.place = self.length = self.misses = 0
+        self.place = self.length = 0
 
-    def seek(self, place):
-        self.place, self.length = self.history.find(place)
-        self.misses = 0
-
-    def seek_if_none(self, place):
-        if self.length == 0:
-            self.seek(place)
+    def seek(self):
+        self.place, self.length = self.history.find(self.history.ring_at)
 
     def guess(self):
         return self.history.bytes[self.place] if self.length else 256
 
     def state(self):
-        if self.length == 0:
-            return 0
-        if self.misses:
-            return 8 if self.length < 16 else 9
-        return 1 + sum(self.length >= limit for limit in (8, 12, 16, 24, 32, 64))
+        return sum(self.length >= limit for limit in (1, 8, 12, 16, 32))
 
     def note(self, byte):
         if self.length == 0:
             return
-        if self.history.bytes[self.place] == byte:
-            self.length = min(self.length + 1, 65535)
-            if self.length > 16:
-                self.misses = 0
-        elif self.length >= 16 and self.misses < 8:
-            self.misses += 1
-            self.length = 8
-        else:
-            self.length = 0
+        self.length = min(self.length + 1, 65535) if self.history.bytes[self.place] == byte else 0
         self.place += 1
         if self.place == self.history.end:
             self.length = 0

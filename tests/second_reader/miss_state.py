@@ -1,4 +1,4 @@
-"""What both models of misses know of the changes so far (src/model/CONTENTS.md, section 6)."""
+"""What the model of misses knows of the changes so far (src/model/CONTENTS.md, section 6)."""
 from coder import MASK
 from mixing import WideSlot, spread
 

@@ -1,4 +1,4 @@
-"""Parts that both models of coded contents are made of (src/model/CONTENTS.md, section 4)."""
+"""Parts that the models of coded contents are made of (src/model/CONTENTS.md, section 4)."""
 from functools import partial, reduce
 from operator import add, mul
 
@@ -142,9 +142,6 @@ class Correction:
         self.left, self.share = x + 2048 >> 7, x + 2048 & 127
         self.corrected = numbers[self.left] * (128 - self.share) + numbers[self.left + 1] * self.share >> 7
 
-    def learn_both(self, bit):
+    def learn(self, bit):
         move(self.numbers, self.left, bit, 6)
         move(self.numbers, self.left + 1, bit, 6)
-
-    def learn_nearer(self, bit):
-        move(self.numbers, self.left + (1 if self.share >= 64 else 0), bit, 6)

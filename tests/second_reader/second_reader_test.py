@@ -29,8 +29,6 @@ from compare_sorted import MACHO_SEEDS, SORTED_SEEDS, compare
 from craft_macho import random_macho_pair
 from craft_pe import random_pe_pair
 from cursor import PatchError
-from light_literals import LightLiteralModel
-from light_misses import LightMissModel
 from moved_numbers import move_numbers
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
@@ -180,32 +178,25 @@ class Fresh(unittest.TestCase):
         new = b"".join(old[i:i + 40] + other[i // 4:i // 4 + 7] for i in range(0, len(old), 40))
         self.check_contents(old, new, (True, False))
 
-    def test_light_literals(self):
+    def test_coded_literals_of_text(self):
         text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
         old, other = text[200_000:260_000], text[400_000:401_500]
         new = old[:20_000] + other[:500] + old[20_000:45_000] + other[500:] + old[45_000:]
-        with mock.patch("contents.LightLiteralModel", side_effect=LightLiteralModel) as light:
-            self.check_contents(old, new, (True, False), "-9")
-        self.assertEqual(light.call_count, 1)
+        self.check_contents(old, new, (True, False), "-9")
 
-    def check_light_misses(self, old, new, scope):
-        with mock.patch("contents.LightMissModel", side_effect=LightMissModel) as light:
-            self.check_contents(old, new, scope, "-9")
-        self.assertEqual(light.call_count, 1)
-
-    def test_light_misses(self):
+    def test_coded_misses_by_a_rule(self):
         rng = random.Random(3)
         old = bytes(rng.randrange(16) for _ in range(40_000))
         pairs = enumerate(zip(old, old[1:]), 2)
         new = bytearray(old)
         for i in [i for i, (a, b) in pairs if i < len(old) and (31 * a + 7 * b) % 61 == 3]:
             new[i] += 1
-        self.check_light_misses(old, bytes(new), (False, True))
+        self.check_contents(old, bytes(new), (False, True), "-9")
 
-    def test_light_misses_between_literals(self):
+    def test_coded_misses_between_literals(self):
         folder = os.path.join(TESTDATA, "pairs", "bpatch-elf")
         old, new = (read(os.path.join(folder, part))[:20_000] for part in ("old", "new"))
-        self.check_light_misses(old, new, (True, True))
+        self.check_contents(old, new, (True, True), "-9")
 
     def test_coded_misses_without_literals(self):
         old = read(os.path.join(TESTDATA, "pairs", "bpatch-elf", "old"))[100_000:106_000]

@@ -11,8 +11,6 @@ from file_digests import fill_digests, read_file_digests
 from header_sums import fill_sums, read_sum_spans
 from image_table import Table
 from labels import read_labels
-from light_literals import LightLiteralModel
-from light_misses import LightMissModel
 from literal_model import LiteralModel
 from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
@@ -152,37 +150,18 @@ class Told:
 
 
 class ExamplesOfContents(unittest.TestCase):
-    def test_misses(self):
-        told = Told("0 1 00100000 1 10000000 00".replace(" ", ""))
-        self.assertEqual(MissModel(12).decode_copy(told, 100, b"abcab"), b"afdab")
-        added = [32768] * 5 + [32705, 32705, 32768] + [27815] + [32768] * 6 + [32705, 32768]
-        self.assertEqual(told.ones, [27940, 27940] + added + [43184, 28158])
-
     def test_literals(self):
-        c = [32, 65449, 65504, 1006, 58611, 3024, 60841, 63179]
-        behind = {True: [171, 64446, 65273, 1213, 1781, 1049, 1157, 64879,
-                         48, 65201, 65457, 64600, 30636, 28253, 29884, 42683],
-                  False: [248, 64183, 65160, 1532, 2180, 1289, 1439, 64676,
-                          76, 65013, 65413, 64604, 27815, 23074, 26498, 51986]}
-        for run_matches, ones in behind.items():
-            told = Told("".join(f"{byte:08b}" for byte in b"cab"))
-            model = LiteralModel(16, b"the cat sat on the mat, ", run_matches)
-            self.assertEqual(model.decode_run(told, 3, 19, 19, None, b" on the "), b"cab")
-            self.assertEqual(told.ones, c + ones)
-            self.assertEqual((model.bits, model.trained), (216, 24))
-
-    def test_light_literals(self):
         told = Told("".join(f"{byte:08b}" for byte in b"cab"))
-        model = LightLiteralModel(b"the cat sat on the mat, ")
+        model = LiteralModel(b"the cat sat on the mat, ")
         self.assertEqual(model.decode_run(told, 3, 19, 19, None, b" on the "), b"cab")
         self.assertEqual(told.ones, [1550, 64009, 64032, 5370, 37658, 5348, 60320, 60431,
                                      3704, 61904, 61962, 3530, 3471, 3413, 7279, 60725,
                                      1503, 64055, 64067, 59211, 23964, 23519, 32768, 39915])
         self.assertEqual(model.trained, 24)
 
-    def test_light_misses(self):
+    def test_misses(self):
         told = Told("0 1 0000000 00100000 1 10000000 00 1 0000011 00100000 0 1 0000010 10000000".replace(" ", ""))
-        model = LightMissModel(12)
+        model = MissModel(12)
         self.assertEqual(model.decode_copy(told, 100, b"abcab"), b"afdab")
         self.assertEqual(model.decode_copy(told, 105, b"xyzbxyzc"), b"xyzfxyzd")
         stretch = [32768] + [32830] * 7  # whether a byte of it changes, and which

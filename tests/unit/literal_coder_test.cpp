@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "hash/xxh3.hpp"
-#include "model/light_literals.hpp"
 #include "model/literal_model.hpp"
 #include "model/range_coder.hpp"
 #include "support/generate.hpp"
@@ -55,60 +54,36 @@ class StrictSource final : public RandomReader {
 };
 
 // The model as contents_model.hpp uses it, without the copies between the runs.
-struct PackedLiterals {
-  LiteralScope scope;
-  Bytes code;
-};
-
-template <class Model>
-Result<PackedLiterals> pack_by(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source,
-                               const LiteralScope& scope) {
+Result<Bytes> pack_literals(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source) {
   RangeEncoder encoder;
-  const auto model = std::make_unique<Model>(scope, source);
+  const auto model = std::make_unique<mix::LiteralModel>(source);
   for (const LiteralRun& run : runs) {
     BDELTA_TRY(model->begin(run));
     for (const std::uint8_t byte : literals.first(static_cast<std::size_t>(run.length))) model->code(encoder, byte);
     literals = literals.subspan(static_cast<std::size_t>(run.length));
   }
-  return PackedLiterals{scope, encoder.finish()};
-}
-
-Result<PackedLiterals> pack_literals(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source,
-                                     const LiteralScope& scope) {
-  return scope.light ? pack_by<mix::LightLiteralModel>(literals, runs, source, scope)
-                     : pack_by<mix::LiteralModel>(literals, runs, source, scope);
+  return encoder.finish();
 }
 
 class LiteralUnpacker {
  public:
-  LiteralUnpacker(const LiteralScope& scope, CodeFeed& feed, RandomReader& source) : decoder_(feed) {
-    if (scope.light) {
-      light_ = std::make_unique<mix::LightLiteralModel>(scope, source);
-    } else {
-      model_ = std::make_unique<mix::LiteralModel>(scope, source);
-    }
-  }
+  LiteralUnpacker(CodeFeed& feed, RandomReader& source)
+      : decoder_(feed), model_(std::make_unique<mix::LiteralModel>(source)) {}
 
   Status unpack(const LiteralRun& run, MutableByteSpan out) {
     if (!begun_) decoder_.begin();
     begun_ = true;
-    return light_ ? unpack_by(*light_, run, out) : unpack_by(*model_, run, out);
+    BDELTA_TRY(model_->begin(run));
+    for (std::uint8_t& byte : out) byte = model_->code(decoder_, 0);
+    return {};
   }
 
   [[nodiscard]] bool ends_well() const noexcept { return decoder_.left() == 0 && (!begun_ || decoder_.ends_well()); }
 
  private:
-  template <class Model>
-  Status unpack_by(Model& model, const LiteralRun& run, MutableByteSpan out) {
-    BDELTA_TRY(model.begin(run));
-    for (std::uint8_t& byte : out) byte = model.code(decoder_, 0);
-    return {};
-  }
-
   RangeDecoder decoder_;
   bool begun_ = false;
   std::unique_ptr<mix::LiteralModel> model_;
-  std::unique_ptr<mix::LightLiteralModel> light_;  // in its place
 };
 
 // A target of which some runs are literal, and where its copies come from.
@@ -159,17 +134,17 @@ Story insertions(Bytes source, const Bytes& inserted, std::size_t every, std::si
   return story;
 }
 
-PackedLiterals pack(const Story& story, const LiteralScope& scope = {}) {
+Bytes pack(const Story& story) {
   StrictSource source(story.source);
-  auto packed = pack_literals(story.literals(), story.runs, source, scope);
+  auto packed = pack_literals(story.literals(), story.runs, source);
   EXPECT_TRUE(packed);
   return std::move(packed).value();
 }
 
-void expect_back(const Story& story, const PackedLiterals& packed, std::size_t piece) {
+void expect_back(const Story& story, ByteSpan code, std::size_t piece) {
   StrictSource source(story.source);
-  CodePieces feed(packed.code, piece);
-  LiteralUnpacker unpacker(packed.scope, feed, source);
+  CodePieces feed(code, piece);
+  LiteralUnpacker unpacker(feed, source);
   Bytes out;
   for (std::size_t i = 0; i < story.runs.size(); ++i) {
     const LiteralRun& run = story.runs[i];
@@ -180,14 +155,10 @@ void expect_back(const Story& story, const PackedLiterals& packed, std::size_t p
   EXPECT_TRUE(unpacker.ends_well());
 }
 
-constexpr LiteralScope kLightScope{kMinLiteralLog, true, true};
-
-void expect_round_trip(const Story& story, unsigned table_log = kMinLiteralLog) {
-  for (const LiteralScope& scope : {LiteralScope{table_log, true}, LiteralScope{table_log, false}, kLightScope}) {
-    const PackedLiterals packed = pack(story, scope);
-    expect_back(story, packed, 1);
-    expect_back(story, packed, 1000);
-  }
+void expect_round_trip(const Story& story) {
+  const Bytes code = pack(story);
+  expect_back(story, code, 1);
+  expect_back(story, code, 1000);
 }
 
 // Numbers of 4 bytes that rise by small steps, as tables of programs hold them.
@@ -211,21 +182,16 @@ TEST(LiteralCoder, TablesComeBack) {
 TEST(LiteralCoder, RandomBytesComeBackAndTakeHardlyMoreThanTheyAre) {
   const Story story = insertions(random_bytes(50000, 1), random_bytes(40000, 2), 100, 500, 3);
   expect_round_trip(story);
-  EXPECT_LT(pack(story).code.size(), 40000u * 104 / 100);
-  EXPECT_LT(pack(story, kLightScope).code.size(), 40000u * 106 / 100);
-}
-
-TEST(LiteralCoder, LargestTablesWork) {
-  expect_round_trip(insertions(wordy_bytes(100000, 1), wordy_bytes(9000, 2), 400, 60, 3), kMaxLiteralLog);
+  EXPECT_LT(pack(story).size(), 40000u * 106 / 100);
 }
 
 TEST(LiteralCoder, NothingTakesNothing) {
   Story story;
-  EXPECT_TRUE(pack(story).code.empty());
+  EXPECT_TRUE(pack(story).empty());
   expect_round_trip(story);
   story.source = wordy_bytes(100, 1);
   story.runs.resize(3);  // of no bytes
-  EXPECT_TRUE(pack(story).code.empty());
+  EXPECT_TRUE(pack(story).empty());
   expect_round_trip(story);
 }
 
@@ -243,11 +209,9 @@ TEST(LiteralCoder, OneVeryLongRunComesBack) {
   LiteralRun run;
   run.length = story.target.size();
   story.runs.push_back(run);
-  for (const LiteralScope& scope : {LiteralScope(), kLightScope}) {
-    const PackedLiterals packed = pack(story, scope);
-    expect_back(story, packed, 4096);
-    EXPECT_LT(packed.code.size(), 14000u) << "it repeats itself";
-  }
+  const Bytes code = pack(story);
+  expect_back(story, code, 4096);
+  EXPECT_LT(code.size(), 14000u) << "it repeats itself";
 }
 
 // Both sides of the places where blocks and parts of the source meet.
@@ -276,8 +240,7 @@ TEST(LiteralCoder, SourceNearbyHelps) {
   const Story story = insertions(source, Bytes(source.begin() + 100000, source.begin() + 104000), 3000, 60, 3);
   Story alone = story;
   alone.source.clear();
-  EXPECT_LT(pack(story).code.size() * 10, pack(alone).code.size() * 9);
-  EXPECT_LT(pack(story, kLightScope).code.size() * 10, pack(alone, kLightScope).code.size() * 9);
+  EXPECT_LT(pack(story).size() * 10, pack(alone).size() * 9);
 }
 
 TEST(LiteralCoder, BytesBeforeARunHelp) {
@@ -293,14 +256,12 @@ TEST(LiteralCoder, BytesBeforeARunHelp) {
   }
   Story blind = story;
   for (LiteralRun& run : blind.runs) run.before.fill(0);
-  EXPECT_LT(pack(story).code.size() * 10, pack(blind).code.size() * 9);
-  EXPECT_LT(pack(story, kLightScope).code.size() * 10, pack(blind, kLightScope).code.size() * 9);
+  EXPECT_LT(pack(story).size() * 10, pack(blind).size() * 9);
 }
 
 TEST(LiteralCoder, CodeIsSmall) {
   const Story story = insertions(wordy_bytes(200000, 1), wordy_bytes(20000, 2), 400, 60, 3);
-  EXPECT_LT(pack(story).code.size(), 20000u * 3 / 5);
-  EXPECT_LT(pack(story, kLightScope).code.size(), 20000u * 3 / 5);
+  EXPECT_LT(pack(story).size(), 20000u * 3 / 5);
 }
 
 TEST(LiteralCoder, SourceIsReadInProportionToTheLiterals) {
@@ -315,24 +276,21 @@ TEST(LiteralCoder, SourceIsReadInProportionToTheLiterals) {
     run.source_after = random.below(story.source.size());
     story.runs.push_back(run);
   }
-  for (const LiteralScope& scope : {LiteralScope(), kLightScope}) {
-    StrictSource source(story.source);
-    ASSERT_TRUE(pack_literals(story.literals(), story.runs, source, scope));
-    EXPECT_GT(source.read_bytes(), 0u);
-    EXPECT_LE(source.read_bytes(), 4096u * 1024 + 16 * 4000);
-  }
+  StrictSource source(story.source);
+  ASSERT_TRUE(pack_literals(story.literals(), story.runs, source));
+  EXPECT_GT(source.read_bytes(), 0u);
+  EXPECT_LE(source.read_bytes(), 4096u * 1024 + 16 * 4000);
 }
 
-void expect_decoded_to_the_end(const LiteralScope& scope) {
+TEST(LiteralCoder, AnyCodeIsDecodedToTheEnd) {
   const Story story = insertions(wordy_bytes(60000, 1), wordy_bytes(6000, 2), 300, 60, 3);
-  const PackedLiterals good = pack(story, scope);
+  const Bytes good = pack(story);
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    PackedLiterals packed = good;
-    if (seed < 4) packed.code = random_bytes(seed * 1500, seed);
-    if (seed >= 4) packed.code[static_cast<std::size_t>(seed * packed.code.size() / 13)] ^= 0x55;
+    Bytes code = seed < 4 ? random_bytes(seed * 1500, seed) : good;
+    if (seed >= 4) code[static_cast<std::size_t>(seed * code.size() / 13)] ^= 0x55;
     StrictSource source(story.source);
-    CodePieces feed(packed.code, 512);
-    LiteralUnpacker unpacker(packed.scope, feed, source);
+    CodePieces feed(code, 512);
+    LiteralUnpacker unpacker(feed, source);
     Bytes all;
     for (const LiteralRun& run : story.runs) {
       Bytes out(static_cast<std::size_t>(run.length));
@@ -343,18 +301,13 @@ void expect_decoded_to_the_end(const LiteralScope& scope) {
   }
 }
 
-TEST(LiteralCoder, AnyCodeIsDecodedToTheEnd) {
-  expect_decoded_to_the_end({});
-  expect_decoded_to_the_end(kLightScope);
-}
-
 TEST(LiteralCoder, ACodeWithMoreBytesDoesNotEndWell) {
   const Story story = insertions(wordy_bytes(6000, 1), wordy_bytes(600, 2), 300, 60, 3);
-  PackedLiterals packed = pack(story);
-  packed.code.push_back(1);
+  Bytes code = pack(story);
+  code.push_back(1);
   StrictSource source(story.source);
-  CodePieces feed(packed.code, 512);
-  LiteralUnpacker unpacker(packed.scope, feed, source);
+  CodePieces feed(code, 512);
+  LiteralUnpacker unpacker(feed, source);
   for (const LiteralRun& run : story.runs) {
     Bytes out(static_cast<std::size_t>(run.length));
     ASSERT_TRUE(unpacker.unpack(run, out));
@@ -362,17 +315,17 @@ TEST(LiteralCoder, ACodeWithMoreBytesDoesNotEndWell) {
   EXPECT_FALSE(unpacker.ends_well());
 }
 
-void expect_errors_of_the_source(const LiteralScope& scope) {
+TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
   const Story story = insertions(wordy_bytes(200000, 1), wordy_bytes(6000, 2), 2000, 60, 3);
-  const PackedLiterals packed = pack(story, scope);
+  const Bytes code = pack(story);
   for (const std::uint64_t sound_reads : {0u, 1u, 3u}) {
     StrictSource source(story.source, sound_reads);
-    auto failed = pack_literals(story.literals(), story.runs, source, packed.scope);
+    auto failed = pack_literals(story.literals(), story.runs, source);
     ASSERT_FALSE(failed);
     EXPECT_EQ(ErrorCode::kReadFailed, failed.error().code);
     StrictSource again(story.source, sound_reads);
-    CodePieces feed(packed.code, 512);
-    LiteralUnpacker unpacker(packed.scope, feed, again);
+    CodePieces feed(code, 512);
+    LiteralUnpacker unpacker(feed, again);
     bool stopped = false;
     for (const LiteralRun& run : story.runs) {
       Bytes out(static_cast<std::size_t>(run.length));
@@ -386,22 +339,12 @@ void expect_errors_of_the_source(const LiteralScope& scope) {
   }
 }
 
-TEST(LiteralCoder, ErrorsOfTheSourceComeThrough) {
-  expect_errors_of_the_source({});
-  expect_errors_of_the_source(kLightScope);
-}
-
 // The code is part of a patch: any build gives these bytes. They change with the model only.
 TEST(LiteralCoder, EveryBuildGivesTheSameCode) {
   const Story text = insertions(wordy_bytes(100000, 1), wordy_bytes(8000, 2), 400, 60, 3);
   const Story table = insertions(table_bytes(100000, 1), table_bytes(8000, 2), 1000, 300, 3);
-  EXPECT_EQ(3878125876u, xxh3_32(pack(text).code));
-  EXPECT_EQ(1258836430u, xxh3_32(pack(table).code));
-  const LiteralScope first_patches{kMinLiteralLog, false};
-  EXPECT_EQ(3689317340u, xxh3_32(pack(text, first_patches).code));
-  EXPECT_EQ(2680186664u, xxh3_32(pack(table, first_patches).code));
-  EXPECT_EQ(672681272u, xxh3_32(pack(text, kLightScope).code));
-  EXPECT_EQ(3878232817u, xxh3_32(pack(table, kLightScope).code));
+  EXPECT_EQ(672681272u, xxh3_32(pack(text)));
+  EXPECT_EQ(3878232817u, xxh3_32(pack(table)));
 }
 
 }  // namespace

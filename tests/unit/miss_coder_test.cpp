@@ -1,9 +1,9 @@
-// The models of missed bytes: every copy comes back, whatever changed in it and whatever the code is.
+// The model of missed bytes: every copy comes back, whatever changed in it and whatever the code is.
 #include <memory>
 
 #include <gtest/gtest.h>
 
-#include "model/light_misses.hpp"
+#include "model/contents_scope.hpp"
 #include "model/miss_model.hpp"
 #include "model/range_coder.hpp"
 #include "support/expect.hpp"
@@ -31,8 +31,8 @@ struct Story {
 };
 
 // Each copy of the story, from the bytes in `bytes` on.
-template <class Model, class Coder>
-void go_through(Model& model, Coder& coder, const Story& story, Bytes& bytes) {
+template <class Coder>
+void go_through(mix::MissModel& model, Coder& coder, const Story& story, Bytes& bytes) {
   std::size_t at = 0;
   for (std::size_t i = 0; at < bytes.size(); ++i) {
     const std::size_t left = bytes.size() - at;
@@ -43,9 +43,8 @@ void go_through(Model& model, Coder& coder, const Story& story, Bytes& bytes) {
   }
 }
 
-template <class Model>
 Bytes pack(const Story& story, unsigned log = kMinMissLog) {
-  const auto model = std::make_unique<Model>(MissScope{log});
+  const auto model = std::make_unique<mix::MissModel>(log);
   RangeEncoder encoder;
   Bytes bytes = story.copied;
   go_through(*model, encoder, story, bytes);
@@ -59,9 +58,8 @@ struct Unpacked {
   std::uint64_t changed_count;
 };
 
-template <class Model>
 Unpacked unpack(ByteSpan code, const Story& story, unsigned log = kMinMissLog) {
-  const auto model = std::make_unique<Model>(MissScope{log});
+  const auto model = std::make_unique<mix::MissModel>(log);
   WholeCode feed(code);
   RangeDecoder decoder(feed);
   decoder.begin();
@@ -121,15 +119,10 @@ std::vector<Story> stories() {
   return all;
 }
 
-template <class Model>
-class MissCoder : public ::testing::Test {};
-using Models = ::testing::Types<mix::MissModel, mix::LightMissModel>;
-TYPED_TEST_SUITE(MissCoder, Models);
-
-TYPED_TEST(MissCoder, EveryCopyComesBack) {
+TEST(MissCoder, EveryCopyComesBack) {
   for (const unsigned log : {kMinMissLog, kMinMissLog + 2, kMaxMissLog}) {
     for (const Story& story : stories()) {
-      const auto unpacked = unpack<TypeParam>(pack<TypeParam>(story, log), story, log);
+      const auto unpacked = unpack(pack(story, log), story, log);
       EXPECT_TRUE(same_bytes(story.target, unpacked.bytes));
       EXPECT_TRUE(unpacked.ends_well);
       EXPECT_EQ(count_changes(story), unpacked.changed_count);
@@ -138,30 +131,23 @@ TYPED_TEST(MissCoder, EveryCopyComesBack) {
 }
 
 // What a changed code says is something, found in bounded time and memory; its end tells nearly always.
-TYPED_TEST(MissCoder, AnyCodeIsSomething) {
+TEST(MissCoder, AnyCodeIsSomething) {
   const Story story = bent_words(6000, 11);
-  const Bytes code = pack<TypeParam>(story);
+  const Bytes code = pack(story);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Bytes damaged = seed % 2 == 0 ? random_bytes(code.size(), seed) : code;
     damaged[static_cast<std::size_t>(seed) * 7 % damaged.size()] ^= 0x40;
-    const auto unpacked = unpack<TypeParam>(damaged, story);
+    const auto unpacked = unpack(damaged, story);
     EXPECT_EQ(story.copied.size(), unpacked.bytes.size());
     EXPECT_FALSE(same_bytes(story.target, unpacked.bytes));
   }
 }
 
-TYPED_TEST(MissCoder, WhatFollowsFromNeighboursTakesLittle) {
+TEST(MissCoder, WhatFollowsFromNeighboursTakesLittle) {
   const Story story = bent_nibbles(100'000);
-  EXPECT_LT(pack<TypeParam>(story, 16).size() * 4, count_changes(story));
+  EXPECT_LT(pack(story, 16).size() * 4, count_changes(story));
   const Story regular = records(4000);
-  EXPECT_LT(pack<TypeParam>(regular).size() * 10, count_changes(regular));
-}
-
-// It is made for speed, and hardly costs bytes for that.
-TEST(LightMisses, AreNotMuchLargerThanSlowOnes) {
-  for (const Story& story : {bent_words(500'000, 13), bent_nibbles(500'000), all_changed(20'000)}) {
-    EXPECT_LT(pack<mix::LightMissModel>(story, 16).size() * 10, pack<mix::MissModel>(story, 16).size() * 11);
-  }
+  EXPECT_LT(pack(regular).size() * 10, count_changes(regular));
 }
 
 struct Recorder {
@@ -175,8 +161,8 @@ struct Recorder {
 };
 
 // The example of CONTENTS.md.
-TEST(LightMisses, EveryProbabilityIsAsSpecified) {
-  mix::LightMissModel model(MissScope{12});
+TEST(MissCoder, EveryProbabilityIsAsSpecified) {
+  mix::MissModel model(12);
   Recorder recorder;
   Bytes first = bytes_of("abcab"), second = bytes_of("xyzbxyzc");
   model.code(recorder, 100, first, bytes_of("afdab").data(), nullptr);

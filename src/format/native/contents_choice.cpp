@@ -59,9 +59,8 @@ std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, co
 ContentsScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   ContentsScope scope;
-  scope.literals = scope.light =
-      draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.light_ns;
-  scope.misses = scope.light_misses = try_misses;
+  scope.literals = draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.light_ns;
+  scope.misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
   while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kMissesPerTable) ++scope.miss_log;
   return scope;
@@ -173,8 +172,6 @@ Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& s
   ContentsScope scope = tried.scope;
   scope.literals = scope.literals && tried.bytes[kLiterals] < stream_cost(made, kLiterals);
   scope.misses = scope.misses && miss_bytes(tried) + least_saved(draft, group_bytes, settings) < residual_cost;
-  scope.light = scope.literals;
-  scope.light_misses = scope.misses;
   return set_scope(draft, scope, inputs, watch, tried);
 }
 

@@ -111,24 +111,24 @@ Status TablesParser::parse_contents_scope() {
   const unsigned byte = cursor_.u8();
   if (kind_ == GroupKind::kCovers || !cursor_.ok()) return corrupt("a group has coded contents where none may be");
   ContentsScope scope;
-  scope.run_matches = (header_.required_features & kFeatureRunMatches) != 0;
   scope.literals = (byte & kContentsLiterals) != 0;
   scope.misses = (byte & kContentsMisses) != 0;
-  const unsigned log = byte >> kContentsLogShift & 3;
-  scope.light = log == kContentsLight && scope.literals && (header_.required_features & kFeatureLightLiterals) != 0;
-  scope.literal_log = scope.light ? kMinLiteralLog : kMinLiteralLog + log;
   scope.lane_count = (byte >> kContentsLaneShift) + 1;
+  const std::uint64_t features = (scope.literals ? kFeatureLightLiterals : 0) | (scope.misses ? kFeatureLightMisses : 0);
+  bool known = (byte >> kContentsModelShift & 3) == (scope.literals ? kLiteralModel : 0) &&
+               (features & ~header_.required_features) == 0;
   if (scope.misses) {
     const unsigned log_byte = cursor_.u8();
-    scope.light_misses = (log_byte & kMissesLight) != 0 && (header_.required_features & kFeatureLightMisses) != 0;
-    scope.miss_log = scope.light_misses ? log_byte & ~kMissesLight : log_byte;
     if (!cursor_.ok()) return corrupt("the head of a group ends too early");
+    known = known && (log_byte & kMissModel) != 0;
+    scope.miss_log = log_byte & ~kMissModel;
   }
-  const bool known = scope.literal_log <= kMaxLiteralLog && scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;
+  if (!known) return unknown("a group has contents coded by a model that is not known");
   constexpr unsigned kResidualStreams = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
   const bool residual_twice = tables_.packed && scope.misses && (tables_.scope.streams & kResidualStreams) != 0;
   const bool literals_twice = scope.misses && scope.literals && tables_.has_literals;
-  if ((!scope.literals && !scope.misses) || !known || residual_twice || literals_twice) {
+  const bool fits = scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;
+  if ((!scope.literals && !scope.misses) || !fits || residual_twice || literals_twice) {
     return corrupt("the contents of a group are coded in a way that does not exist");
   }
   tables_.contents = scope;

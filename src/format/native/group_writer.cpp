@@ -75,22 +75,15 @@ std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
 }
 
 void append_contents_scope(Bytes& head, const ContentsScope& scope) {
-  const unsigned log = scope.light ? kContentsLight : scope.literal_log - kMinLiteralLog;
-  head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
-                                           log << kContentsLogShift |
-                                           (scope.lane_count - 1) << kContentsLaneShift));
-  if (scope.misses) {
-    head.push_back(static_cast<std::uint8_t>(scope.miss_log | (scope.light_misses ? kMissesLight : 0)));
-  }
+  const unsigned literals = scope.literals ? kContentsLiterals | kLiteralModel << kContentsModelShift : 0;
+  const unsigned misses = scope.misses ? kContentsMisses : 0;
+  head.push_back(static_cast<std::uint8_t>(literals | misses | (scope.lane_count - 1) << kContentsLaneShift));
+  if (scope.misses) head.push_back(static_cast<std::uint8_t>(scope.miss_log | kMissModel));
 }
 
 // Those that a reader needs for the models in the scope.
 std::uint64_t contents_features(const ContentsScope& scope) {
-  std::uint64_t features = kFeatureContents;
-  if (scope.light) features |= kFeatureLightLiterals;
-  if (scope.misses && scope.light_misses) features |= kFeatureLightMisses;
-  if (!scope.light && (scope.literals || !scope.light_misses)) features |= kFeatureRunMatches;
-  return features;
+  return kFeatureContents | (scope.literals ? kFeatureLightLiterals : 0) | (scope.misses ? kFeatureLightMisses : 0);
 }
 
 Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in a
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
 inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
 inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
-inline constexpr std::uint64_t kFeatureRunMatches = 1u << 7;     // coded literals: matches begin inside of runs too
+inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
 inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
@@ -29,7 +29,7 @@ inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new 
 inline constexpr std::uint64_t kFeatureLightMisses = 1u << 14;   // groups may have the light model of misses
 inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
-                                                kFeaturePageHashes | kFeatureRunMatches | kFeatureWords |
+                                                kFeaturePageHashes | kFeatureWords |
                                                 kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
                                                 kFeatureFileDigests | kFeatureTracks | kFeatureLightMisses |
                                                 kFeatureMovedNumbers;
@@ -41,14 +41,14 @@ inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or bot
 inline constexpr unsigned kFormPlaces = 1u << 3;    // packed: numbers lead to places
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
-// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables, and which
-// model they have.
+// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables, and names
+// their model. All other models are reserved.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
-inline constexpr unsigned kContentsLogShift = 2;   // two bits: log of the literal model's lines, less its least, or …
-inline constexpr unsigned kContentsLight = 3;      // … in these two bits: the light model
-inline constexpr unsigned kContentsLaneShift = 4;  // four bits: lanes less 1
-inline constexpr unsigned kMissesLight = 1u << 7;  // in the second byte: the light model
+inline constexpr unsigned kContentsModelShift = 2;  // two bits: the literal model, 0 without literals
+inline constexpr unsigned kLiteralModel = 3;
+inline constexpr unsigned kContentsLaneShift = 4;   // four bits: lanes less 1
+inline constexpr unsigned kMissModel = 1u << 7;     // in the second byte
 
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
