@@ -106,7 +106,7 @@ if [[ $mode == ci ]]; then
   without+='|io_.*))$'  # which AddressSanitizer's build has
   left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
-  left_out+='|LiteralCoder.(Any|Tables|Largest|Every|Errors|Code)|FilesFault.*[02468]$|LightMisses.(Of|Are)'
+  left_out+='|LiteralCoder.(Any|Tables|Every|Errors|Code)|FilesFault.*[02468]$|CodedMisses.(Of|Are)'
   but "$left_out"
   export BDELTA_LARGE_SIZE=100M
   check gate '' -LE corpus "${filter[@]}"
@@ -123,13 +123,13 @@ if [[ $mode != fast ]]; then
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers'
     left_out+='|UltraDoesWithoutWords|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
-    left_out+='|Size\.|PriceOfLight|Contents.UnderALimit'
+    left_out+='|Size\.|PriceOfCoded|Contents.UnderALimit'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
     left_out+='|PredictedAtLevel.*/[23]|(Archive|Package|Signed|Module|Word)Levels.*/[23]'
     left_out+='|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
-    left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|LightMisses.AnyWindows|Prediction.RebuildsThrough'
+    left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|CodedMisses.AnyWindows|Prediction.RebuildsThrough'
     but "$left_out"
     without=''
     [[ $mode == all ]] || without='^unit_(parallel|watch|timeline)$'  # which ThreadSanitizer's build has

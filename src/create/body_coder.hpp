@@ -51,9 +51,9 @@ class BodyCoder {
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before,
                           std::optional<CodedBody>& coded);
 
-  // Whether misses of the draft may go through the light model; and whether a fast codec leaves that open.
-  [[nodiscard]] bool tries_light_misses(const BodyDraft& draft) const { return writer_.tries_light_misses(draft.groups); }
-  Result<bool> may_take_light_misses(const BodyDraft& draft) const { return writer_.may_take_light_misses(draft.groups); }
+  // Whether misses of the draft may go through their model; and whether a fast codec leaves that open.
+  [[nodiscard]] bool tries_coded_misses(const BodyDraft& draft) const { return writer_.tries_coded_misses(draft.groups); }
+  Result<bool> may_take_coded_misses(const BodyDraft& draft) const { return writer_.may_take_coded_misses(draft.groups); }
 
   [[nodiscard]] const LevelSettings& settings() const noexcept { return budget_.settings; }
   [[nodiscard]] const Budget& budget() const noexcept { return budget_; }

@@ -9,7 +9,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kUnlikeShare = 8;  // with a light model of misses and without, what differs by more than 1/share
+constexpr std::uint64_t kUnlikeShare = 8;  // with a model of misses and without, what differs by more than 1/share
 
 }  // namespace
 
@@ -100,12 +100,12 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
 }
 
 // Where both take long to code an estimate tells: it is wrong by little and where little is to be gained (coding both where
-// it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what the light model makes of misses it
+// it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what their model makes of misses it
 // knows badly, which levels that take their time find out.
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
   if (settings().numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;
-  return (a.is_long() && b.is_long()) || !(tries_light_misses(a) || tries_light_misses(b));
+  return (a.is_long() && b.is_long()) || !(tries_coded_misses(a) || tries_coded_misses(b));
 }
 
 // None where the estimate can't tell.

@@ -26,7 +26,7 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  const bool codes_contents = settings.light_ns > 0 || settings.miss_byte_ns > 0;
+  const bool codes_contents = settings.literal_ns > 0 || settings.miss_byte_ns > 0;
   if (codes_contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(settings.window_bytes));
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
@@ -53,7 +53,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
     parse.text_costs.resize(std::min<std::size_t>(parse.text_costs.size(), 1));
     parse.dense_costs.clear();
     if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
-    settings.light_ns = 0;
+    settings.literal_ns = 0;
     settings.miss_byte_ns = 0;
   }
   return settings;

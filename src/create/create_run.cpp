@@ -79,7 +79,7 @@ void CreateRun::begin_patch() {
   native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
                                    settings.model_values, settings.model_byte_ns, settings.window_bytes,
                                    patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
-                                   settings.light_ns};
+                                   settings.literal_ns};
   of_writer.model_most_bytes = settings.model_most_bytes;
   of_writer.model_target_share = settings.model_target_share;
   of_writer.miss_byte_ns = settings.miss_byte_ns;

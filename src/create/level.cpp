@@ -104,8 +104,8 @@ LevelSettings small() {
 
 // What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries: as
 // usual; as for programs with many misses of few values; with cheap literals and misses, as for tables; and with misses as
-// the light model makes them where these follow from what stands around them. Where little
-// changes more tries take little time, and what a literal costs there depends on how much of the new text the light model
+// their model makes them where these follow from what stands around them. Where little
+// changes more tries take little time, and what a literal costs there depends on how much of the new text its model
 // knows from OLD. Of what looks compressed it costs nearly all of its bits. Over the public pairs, sets between these
 // made patches smaller by 0.1 % where little changes and not at all elsewhere. Text takes one of three: the others were
 // best on none of seven packages, and comparing them took time.
@@ -146,7 +146,7 @@ LevelSettings level_settings(int level) {
   }
   if (level >= 8) {
     settings.model_byte_ns = 5000;
-    settings.light_ns = 10'000'000;
+    settings.literal_ns = 10'000'000;
     settings.miss_byte_ns = 20000;
     settings.miss_target_ns = 1;  // applying shall take no more than a few times what a copy does
     settings.miss_predicted_ns = 6;
@@ -163,7 +163,7 @@ LevelSettings level_settings(int level) {
   if (level >= kUltraLevel) {
     settings.least_saved_share = 256;
     settings.model_byte_ns = 20000;
-    settings.light_ns = 25'000'000;
+    settings.literal_ns = 25'000'000;
     settings.miss_target_ns = settings.miss_predicted_ns = 0;
   }
   return settings;

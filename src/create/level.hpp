@@ -25,8 +25,8 @@ struct LevelSettings {
   std::uint64_t least_saved_share = 64;  // of a patch, that such copies must save to be looked for
   unsigned copy_gram_shift = 2;  // they are looked for at one place in 2^shift
   bool quick_copies = false;     // only where NEW changes much, and taken by an estimate, which takes no coding
-  std::uint64_t light_ns = 0;    // decoding that literals of a group may take in the light model, where that is smaller
-  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0: it is not tried
+  std::uint64_t literal_ns = 0;  // decoding that literals of a group may take in their model, where that is smaller
+  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the model of misses may cost; 0: it is not tried
   std::uint64_t miss_target_ns = 0;     // decoding that it may add for each byte of NEW, 0: any; …
   std::uint64_t miss_predicted_ns = 0;  // … and where programs are predicted
   bool model = false;            // numbers through the context coder where that is smaller

@@ -31,14 +31,14 @@ Status Refinement::take_words_if_smaller(native::CodedWords words, BodyDraft bef
   return {};
 }
 
-// The light model of misses learns of words as it goes, for less than a table of them takes, where it pays at all. That the
+// The model of misses learns of words as it goes, for less than a table of them takes, where it pays at all. That the
 // patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals,
 // must have a chance.
-Result<bool> Refinement::light_misses_learn_words(const BodyDraft& draft) {
+Result<bool> Refinement::coded_misses_learn_words(const BodyDraft& draft) {
   if (coder_.settings().miss_byte_ns == 0) return false;
-  if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_light_misses(draft)) return false;
+  if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_coded_misses(draft)) return false;
   if (!chosen_.coded) {
-    BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_light_misses(draft) : true);
+    BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_coded_misses(draft) : true);
     if (!may) return false;
     BDELTA_ASSIGN(chosen_.coded, coder_.code(draft));
   }
@@ -61,7 +61,7 @@ Status Refinement::find_words() {
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;
   if (chooses || settings.miss_byte_ns > 0) before = coder_.draft(chosen_);
-  BDELTA_ASSIGN(const bool learned, light_misses_learn_words(before));
+  BDELTA_ASSIGN(const bool learned, coded_misses_learn_words(before));
   if (learned) {
     chosen_.other_words = std::move(found);
     return {};

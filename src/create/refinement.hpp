@@ -21,7 +21,7 @@ class Refinement {
  private:
   Result<std::optional<native::CodedWords>> search_words();
   Status take_words_if_smaller(native::CodedWords words, BodyDraft before);
-  Result<bool> light_misses_learn_words(const BodyDraft& draft);
+  Result<bool> coded_misses_learn_words(const BodyDraft& draft);
   [[nodiscard]] bool has_coded_misses() const noexcept { return chosen_.coded && chosen_.coded->has_coded_misses(); }
   TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
   void take_target_copies();

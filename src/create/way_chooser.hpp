@@ -31,7 +31,7 @@ class WayChooser {
     BodyDraft draft;
   };
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
-  void keep_close(std::vector<Way>& ways, bool tries_light_misses) const;
+  void keep_close(std::vector<Way>& ways, bool tries_coded_misses) const;
   [[nodiscard]] std::uint64_t quick_bytes() const noexcept;
 
   BodyCoder& coder_;

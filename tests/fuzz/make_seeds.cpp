@@ -262,11 +262,11 @@ void save_contents() {
   append(target, test::wordy_bytes(300, 8));
   for (const bool lanes : {false, true}) {
     test::Craft craft;
-    craft.light = craft.light_misses = true;
+    craft.coded_literals = craft.coded_misses = true;
     craft.model = lanes;
     craft.lane_bytes = lanes ? 0 : 1 << 20;
     craft.window_bytes = lanes ? 400 : 4096;
-    const std::string name = lanes ? "light_lanes" : "light_contents";
+    const std::string name = lanes ? "contents_lanes" : "contents";
     save_patch({name, source, target, test::craft_patch(source, target, {{0, 0, source.size()}}, craft)});
   }
 }

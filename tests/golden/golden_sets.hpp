@@ -5,8 +5,8 @@ namespace bdelta::test {
 
 inline constexpr const char* kGoldenSets[] = {
     "bdt2-level1", "bdt2-level3", "bdt2-level6",  "bdt2-store",     "bdt2-zstd",      "bdt2-lzma",      "bdt2-plain",
-    "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-light", "bdt2-light-many",
-    "bdt2-light-misses", "bdt2-light-misses-many", "bdt2-light-misses-predicted", "bdt2-light-misses-lanes",
+    "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-coded-literals", "bdt2-coded-literals-many",
+    "bdt2-coded-misses", "bdt2-coded-misses-many", "bdt2-coded-misses-predicted", "bdt2-coded-misses-lanes",
     "bdt2-words", "bdt2-words-contents", "bdt2-words-predicted", "bdt2-words-covers",
     "bdt2-target", "bdt2-target-many", "bdt2-predictor2", "bdt2-predictor3", "bdt2-predictor4", "bdt2-predictor5",
     "bdt2-predictor6", "bdt2-predictor7", "bdt2-predictor8", "bdt2-predictor9",

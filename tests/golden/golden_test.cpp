@@ -38,14 +38,14 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
 });
 
 // What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 4 coded contents, 5 digests, 6
-// page digests, 8 words, 9 light literals, 10 places, 11 header sums, 12 file digests, 13 tracks,
-// 14 light misses, 15 moved numbers.
+// page digests, 8 words, 9 coded literals, 10 places, 11 header sums, 12 file digests, 13 tracks,
+// 14 coded misses, 15 moved numbers.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1},
-      {"bdt2-light", 528}, {"bdt2-light-many", 528},
-      {"bdt2-light-misses", 25616}, {"bdt2-light-misses-many", 26128}, {"bdt2-light-misses-predicted", 26129},
-      {"bdt2-light-misses-lanes", 25616},
+      {"bdt2-coded-literals", 528}, {"bdt2-coded-literals-many", 528},
+      {"bdt2-coded-misses", 25616}, {"bdt2-coded-misses-many", 26128}, {"bdt2-coded-misses-predicted", 26129},
+      {"bdt2-coded-misses-lanes", 25616},
       {"bdt2-target", 2}, {"bdt2-target-many", 258}, {"bdt2-predictor2", 1}, {"bdt2-predictor3", 1025},
       {"bdt2-predictor4", 1025}, {"bdt2-predictor5", 1025}, {"bdt2-predictor6", 9217}, {"bdt2-predictor7", 9217},
       {"bdt2-predictor8", 9217}, {"bdt2-predictor9", 9217},

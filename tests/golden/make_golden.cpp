@@ -83,11 +83,11 @@ void make_words() {
   craft.words = pair.words;
   craft.window_bytes = 700;
   craft.group_bytes = 100'000;
-  craft.light = craft.light_misses = craft.model = true;
+  craft.coded_literals = craft.coded_misses = craft.model = true;
   craft.lane_bytes = 0;
   save("bdt2-words-contents", pair.old_version, pair.scrambled,
        craft_patch(pair.old_version, pair.scrambled, covers, craft));
-  craft.light = craft.light_misses = false;
+  craft.coded_literals = craft.coded_misses = false;
   craft.covers_apart = true;
   save("bdt2-words-covers", pair.old_version, pair.new_version,
        craft_patch(pair.old_version, pair.new_version, covers, craft));
@@ -178,23 +178,23 @@ void make_tracks(const Bytes& source, const Bytes& busy) {
   by_tool("bdt2-tracks-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
-void make_light_misses(const Bytes& source, const Bytes& busy) {
+void make_coded_misses(const Bytes& source, const Bytes& busy) {
   // Numbers that moved by the same behind the same bytes, and by chance somewhere else.
   const Bytes words = wordy_bytes(60'000, 22);
   Bytes moved = bent(words);
   for (std::size_t i = 1000; i < moved.size(); i += 1777) moved[i] ^= 9;
-  by_tool("bdt2-light-misses", words, moved, create_options(9));
+  by_tool("bdt2-coded-misses", words, moved, create_options(9));
   Craft craft;
-  craft.light = craft.light_misses = craft.model = true;
+  craft.coded_literals = craft.coded_misses = craft.model = true;
   craft.window_bytes = 700;
   craft.group_bytes = 5000;
-  by_hand("bdt2-light-misses-many", source, busy, craft);
+  by_hand("bdt2-coded-misses-many", source, busy, craft);
   craft.lane_bytes = 0;
   craft.group_bytes = 100'000;
   const Bytes cut = wordy_bytes(24'000, 9);
-  by_hand("bdt2-light-misses-lanes", cut, bent(cut), craft);
+  by_hand("bdt2-coded-misses-lanes", cut, bent(cut), craft);
   const ProgramPair programs = program_pair(12, 300);
-  by_tool("bdt2-light-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
+  by_tool("bdt2-coded-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
 }
 
 // By the tool; and by hand, of 32-bit objects, in windows that end inside numbers.
@@ -212,7 +212,7 @@ void make_moved_numbers() {
   craft.moved_numbers = learn_moved_numbers(more.old_version, more.new_version, pool);
   craft.window_bytes = 701;
   craft.group_bytes = 5000;
-  craft.light = craft.model = true;
+  craft.coded_literals = craft.model = true;
   by_hand("bdt2-moved-numbers-cut", more.old_version, more.new_version, craft);
 }
 
@@ -329,17 +329,17 @@ void make_all() {
   const Bytes told(story.begin(), story.begin() + 20'000);
   Bytes retold = told;
   retold.insert(retold.begin() + 9000, story.end() - 900, story.end());
-  by_tool("bdt2-light", told, retold, create_options(9));
-  Craft light;
-  light.light = light.model = true;
-  light.window_bytes = 700;
-  light.group_bytes = 5000;
-  by_hand("bdt2-light-many", source, busy, light);
+  by_tool("bdt2-coded-literals", told, retold, create_options(9));
+  Craft literals;
+  literals.coded_literals = literals.model = true;
+  literals.window_bytes = 700;
+  literals.group_bytes = 5000;
+  by_hand("bdt2-coded-literals-many", source, busy, literals);
   make_words();
   make_target_copies();
   make_places(source, busy);
   make_tracks(source, busy);
-  make_light_misses(source, busy);
+  make_coded_misses(source, busy);
   make_moved_numbers();
 
   Bytes moved(source.begin() + 2000, source.end());

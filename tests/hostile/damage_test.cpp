@@ -45,7 +45,7 @@ std::vector<Victim> native_victims() {
       {"model_windows_and_groups", source, target, craft_patch(source, target, covers_of(source, target), model)});
   Craft contents;
   contents.codec = {CodecId::kLzma, 5, 0};
-  contents.light = contents.light_misses = true;
+  contents.coded_literals = contents.coded_misses = true;
   contents.window_bytes = 2000;
   contents.group_bytes = 1 << 20;
   const Bytes less(busy.begin() + 1000, busy.begin() + 4500);

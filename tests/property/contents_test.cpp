@@ -37,7 +37,7 @@ Pair text_pair(std::size_t size, std::uint64_t seed) {
 Craft small_craft(std::uint64_t lane_bytes) {
   Craft craft;
   craft.codec = {CodecId::kLzma, 6, 0};
-  craft.light = craft.light_misses = true;
+  craft.coded_literals = craft.coded_misses = true;
   craft.lane_bytes = lane_bytes;
   return craft;
 }
@@ -94,9 +94,9 @@ TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
   }
 }
 
-TEST(LightLiterals, AnyWindowsAndGroupsComeBack) {
+TEST(CodedLiterals, AnyWindowsAndGroupsComeBack) {
   Craft craft;
-  craft.light = true;
+  craft.coded_literals = true;
   for (const std::uint64_t window_bytes : {700u, 4096u, 1u << 20}) {
     for (const bool model : {false, true}) {
       craft.model = model;
@@ -107,7 +107,7 @@ TEST(LightLiterals, AnyWindowsAndGroupsComeBack) {
       const Bytes words = wordy_bytes(3000, 6);
       target.insert(target.begin() + 9000, words.begin(), words.end());
       const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
-      EXPECT_EQ(native::kFeatureContents | native::kFeatureLightLiterals, features_of(patch));
+      EXPECT_EQ(native::kFeatureContents | native::kFeatureCodedLiterals, features_of(patch));
       expect_rebuilt_everywhere(source, patch, target);
     }
   }
@@ -122,8 +122,8 @@ Pair new_words(std::size_t new_bytes) {
   return pair;
 }
 
-TEST(LightLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
-  constexpr std::uint64_t kLight = native::kFeatureContents | native::kFeatureLightLiterals;
+TEST(CodedLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
+  constexpr std::uint64_t kLight = native::kFeatureContents | native::kFeatureCodedLiterals;
   const Pair few = new_words(1500);
   const Pair more = new_words(9000);
   for (int level = kMinLevel; level <= 9; ++level) {
@@ -138,10 +138,10 @@ TEST(LightLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
   append(many.target, random_bytes(40'000, 1));
   const auto patch = make_patch(many.source, many.target, create_options(9));
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_feature(*patch, native::kFeatureLightLiterals));
+  EXPECT_FALSE(has_feature(*patch, native::kFeatureCodedLiterals));
 }
 
-TEST(LightLiterals, WhereMemoryIsScarceThereAreNone) {
+TEST(CodedLiterals, WhereMemoryIsScarceThereAreNone) {
   const Pair pair = new_words(1500);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
@@ -150,7 +150,7 @@ TEST(LightLiterals, WhereMemoryIsScarceThereAreNone) {
   EXPECT_EQ(0u, features_of(*patch));
 }
 
-TEST(LightLiterals, NewTextTakesLessThanWithoutThem) {
+TEST(CodedLiterals, NewTextTakesLessThanWithoutThem) {
   const Pair pair = new_words(1500);
   CreateOptions scarce = create_options(8);
   scarce.memory_limit_bytes = std::uint64_t{64} << 20;
@@ -161,13 +161,13 @@ TEST(LightLiterals, NewTextTakesLessThanWithoutThem) {
   EXPECT_LT(with->size() * 10, without->size() * 9);
 }
 
-TEST(LightLiterals, NeedTheirFeature) {
+TEST(CodedLiterals, NeedTheirFeature) {
   const Pair pair = new_words(1500);
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   const std::uint64_t honest = split.header.required_features;
-  for (const std::uint64_t feature : {native::kFeatureLightLiterals, native::kFeatureContents}) {
+  for (const std::uint64_t feature : {native::kFeatureCodedLiterals, native::kFeatureContents}) {
     split.header.required_features = honest & ~feature;
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
   }

@@ -91,7 +91,7 @@ TEST(Prediction, GivesWayToCopiesOfNewThatSaveMore) {
     const auto without = make_patch(program.old_version, target, without_prediction(level));
     ASSERT_OK(with);
     ASSERT_OK(without);
-    // At level 9 the light model of misses, which goes with prediction and not with copies of NEW, saves still more.
+    // At level 9 the model of misses, which goes with prediction and not with copies of NEW, saves still more.
     EXPECT_TRUE(level == 9 ? with->size() < without->size() : same_bytes(*without, *with)) << "level " << level;
     expect_rebuilt(program.old_version, *with, target);
   }

@@ -163,7 +163,7 @@ TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
 TEST(CraftedTargetCopies, HaveNoCodedContents) {
   const SelfCopied pair = self_copied(20'000, 5000, 6);
   Craft craft;
-  craft.light = craft.light_misses = craft.model = true;
+  craft.coded_literals = craft.coded_misses = craft.model = true;
   craft.codec = {CodecId::kLzma, 6, 0};
   const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
   EXPECT_EQ(native::kFeatureTargetCopies | native::kFeaturePlaces | native::kFeatureTracks, info_of(patch).required_features);

@@ -22,7 +22,7 @@ TEST(CraftedWords, ComeBackFromWindowsOfAnySize) {
           craft.group_bytes = 3 * window_bytes + 1;
           craft.covers_apart = covers_apart;
           craft.model = model;
-          craft.light = craft.light_misses = contents;
+          craft.coded_literals = craft.coded_misses = contents;
           craft.lane_bytes = 0;
           if (contents) craft.codec = {CodecId::kLzma, 6, 0};
           const Bytes without = craft_patch(pair.old_version, pair.new_version, covers, craft);

@@ -108,7 +108,7 @@ class Damage(unittest.TestCase):
             self.assertGreater(refused, len(patch) // self.STRIDE // 2)
 
     def test_a_changed_code_of_contents_is_refused(self):
-        old, _, patch = golden("bdt2-light-misses")
+        old, _, patch = golden("bdt2-coded-misses")
         for pos in range(len(patch) // 2, len(patch) - 1, 200):
             damaged = patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:]
             with self.subTest(pos), self.assertRaises(PatchError):

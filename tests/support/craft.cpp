@@ -69,8 +69,8 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
-  if (craft.light) settings.light_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
-  if (craft.light_misses) settings.miss_byte_ns = ~std::uint64_t{0};
+  if (craft.coded_literals) settings.literal_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
+  if (craft.coded_misses) settings.miss_byte_ns = ~std::uint64_t{0};
   settings.lane_bytes = craft.lane_bytes;
   native::Writer writer(settings, body, pool);
   io::MemoryReader source_reader(source);

@@ -37,14 +37,14 @@ std::uint64_t miss_ns_of(const GroupDraft& draft) {
 // Bytes that what takes so long must save, at so many nanoseconds for each.
 std::uint64_t price_of(std::uint64_t ns, std::uint64_t byte_ns) { return (std::max(ns, kFreeNs) - kFreeNs) / byte_ns; }
 
-// Whether the light model of misses adds no more to applying than it may.
+// Whether the model of misses adds no more to applying than it may.
 bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
   const bool predicted = draft.kind == GroupKind::kContents;
   const std::uint64_t ns_of_byte = predicted ? settings.miss_predicted_ns : settings.miss_target_ns;
   return ns_of_byte == 0 || miss_ns_of(draft) <= kFreeNs + draft.target_bytes() * ns_of_byte;
 }
 
-// Bytes that the light model of literals must save for the time it takes.
+// Bytes that the model of literals must save for the time it takes.
 std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& settings) {
   return settings.model_byte_ns == 0 ? 0 : price_of(literal_ns_of(draft), settings.model_byte_ns);
 }
@@ -59,10 +59,11 @@ std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, co
 ContentsScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   ContentsScope scope;
-  scope.literals = draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.light_ns;
+  scope.literals = draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.literal_ns;
   scope.misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
-  while (scope.miss_log < kMaxMissLog && misses / scope.lane_count >> (scope.miss_log - kMinMissLog) > kMissesPerTable) ++scope.miss_log;
+  const auto too_small = [&](unsigned log) { return misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
+  while (scope.miss_log < kMaxMissLog && too_small(scope.miss_log)) ++scope.miss_log;
   return scope;
 }
 
@@ -126,12 +127,12 @@ ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settin
   return fitting_scope(draft, settings, try_misses);
 }
 
-bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings) {
+bool tries_coded_misses(const GroupDraft& draft, const WriterSettings& settings) {
   return !draft.copies_target && scope_to_try(draft, settings).misses;
 }
 
-Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
-  if (!tries_light_misses(draft, settings)) return false;
+Result<bool> may_take_coded_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
+  if (!tries_coded_misses(draft, settings)) return false;
   std::uint64_t residual_bytes = 0;
   for (const StreamId s : kResidualStreams) {
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr}));
@@ -153,12 +154,12 @@ void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& se
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
   if (!made.contents.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
-  std::uint64_t light_bytes = least_saved(draft, coded_bytes_of(made), settings);
+  std::uint64_t model_bytes = least_saved(draft, coded_bytes_of(made), settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
-    for (const PackedLane& lane : made.contents.lanes) light_bytes += lane.cost_bytes[s];
+    for (const PackedLane& lane : made.contents.lanes) model_bytes += lane.cost_bytes[s];
   }
-  return quick_bytes >= kFarAheadLeast && light_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
+  return quick_bytes >= kFarAheadLeast && model_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
 }
 
 Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,

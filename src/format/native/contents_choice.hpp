@@ -5,21 +5,21 @@
 
 namespace bdelta::native {
 
-// What of a group is worth trying in the contents coder: literals that add no more than light_ns to applying, and misses that
-// may save enough for the time they add.
+// What of a group is worth trying in the contents coder: literals that add no more than literal_ns to applying, and
+// misses that may save enough for the time they add.
 [[nodiscard]] ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
-// Whether misses may go through the light model.
-[[nodiscard]] bool tries_light_misses(const GroupDraft& draft, const WriterSettings& settings);
+// Whether misses may go through their model.
+[[nodiscard]] bool tries_coded_misses(const GroupDraft& draft, const WriterSettings& settings);
 
 // Whether they may make the group smaller, told by a fast codec: of its literals the slow one leaves half as much at least.
-Result<bool> may_take_light_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
+Result<bool> may_take_coded_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
 
 // Leaves misses out of made.contents.scope where a fast codec, by which the residual has gone, leaves so little of it that the
-// light model would be too slow for them even if it took nothing. To be called before any lane is coded.
+// model would be too slow for them even if it took nothing. To be called before any lane is coded.
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);
 
-// Whether the light model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more
+// Whether the model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more
 // than it takes with the price of its time, so it will be kept.
 [[nodiscard]] bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made);
 

@@ -146,7 +146,7 @@ Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget
   return {};
 }
 
-// The streams of all groups. Where the light model of misses or the context coder is far ahead of a fast codec, slow ones
+// The streams of all groups. Where the model of misses or the context coder is far ahead of a fast codec, slow ones
 // are not tried: they would not come near, and take most of the time.
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
                 FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {

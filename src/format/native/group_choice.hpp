@@ -18,11 +18,11 @@ struct WriterSettings {
   std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
-  std::uint64_t light_ns = 0;  // decoding that literals may take in the light model, where that is smaller; 0 = never
+  std::uint64_t literal_ns = 0;  // decoding that literals may take in their model, where that is smaller; 0 = never
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
   std::uint64_t model_target_share = 0;  // likewise of more than 1/share of its target bytes; 0 = of any share
-  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the light model of misses may cost; 0 = it is not tried
+  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the model of misses may cost; 0 = it is not tried
   std::uint64_t miss_target_ns = 0;     // decoding that it may add for each target byte of a group, 0 = any; …
   std::uint64_t miss_predicted_ns = 0;  // … and of a predicted one
 };

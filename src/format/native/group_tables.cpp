@@ -114,7 +114,7 @@ Status TablesParser::parse_contents_scope() {
   scope.literals = (byte & kContentsLiterals) != 0;
   scope.misses = (byte & kContentsMisses) != 0;
   scope.lane_count = (byte >> kContentsLaneShift) + 1;
-  const std::uint64_t features = (scope.literals ? kFeatureLightLiterals : 0) | (scope.misses ? kFeatureLightMisses : 0);
+  const std::uint64_t features = (scope.literals ? kFeatureCodedLiterals : 0) | (scope.misses ? kFeatureCodedMisses : 0);
   bool known = (byte >> kContentsModelShift & 3) == (scope.literals ? kLiteralModel : 0) &&
                (features & ~header_.required_features) == 0;
   if (scope.misses) {

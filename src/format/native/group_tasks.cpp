@@ -56,13 +56,13 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const GroupDraft& draft = drafts[g];
-    const bool light_misses = choices[g].contents.scope.misses;
+    const bool coded_misses = choices[g].contents.scope.misses;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = draft.streams[s].size();
       if (raw_bytes == 0 || !carries(draft, s) || (s == kLiterals && cache.knows(g))) continue;
-      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (light_misses && is_residual(s))});
+      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (coded_misses && is_residual(s))});
     }
-    if (!light_misses) add_trial(drafts, g, settings, choices[g], tasks);
+    if (!coded_misses) add_trial(drafts, g, settings, choices[g], tasks);
   }
   sort_tasks(tasks);
   return tasks;

@@ -83,7 +83,7 @@ void append_contents_scope(Bytes& head, const ContentsScope& scope) {
 
 // Those that a reader needs for the models in the scope.
 std::uint64_t contents_features(const ContentsScope& scope) {
-  return kFeatureContents | (scope.literals ? kFeatureLightLiterals : 0) | (scope.misses ? kFeatureLightMisses : 0);
+  return kFeatureContents | (scope.literals ? kFeatureCodedLiterals : 0) | (scope.misses ? kFeatureCodedMisses : 0);
 }
 
 Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {

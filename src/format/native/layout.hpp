@@ -21,17 +21,17 @@ inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of di
 inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
-inline constexpr std::uint64_t kFeatureLightLiterals = 1u << 9;  // groups may have the light model of literals
+inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
 inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
 inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
 inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
 inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new diagonals are told from tracks
-inline constexpr std::uint64_t kFeatureLightMisses = 1u << 14;   // groups may have the light model of misses
+inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
 inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
                                                 kFeaturePageHashes | kFeatureWords |
-                                                kFeatureLightLiterals | kFeaturePlaces | kFeatureHeaderSums |
-                                                kFeatureFileDigests | kFeatureTracks | kFeatureLightMisses |
+                                                kFeatureCodedLiterals | kFeaturePlaces | kFeatureHeaderSums |
+                                                kFeatureFileDigests | kFeatureTracks | kFeatureCodedMisses |
                                                 kFeatureMovedNumbers;
 
 // First byte of a group's head: how its streams are coded.

@@ -4,7 +4,7 @@
 // to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. (Where nearly everything is a
 // literal, or words and copies of NEW are found later, they leave down to a half of literals.) Counted as a quarter less,
 // sets that make more of the target a literal looked better than they were: by 2 % on ruff without prediction.
-// Likewise the light model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
+// Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
 // finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10 %, pygame-ce by
 // 5 % at --ultra). But groups with copies of NEW have no such model, and the coder of their literals is the same: beside
 // these, literals count alike (else ansible by -8 went without such copies, and was 13 % larger).
@@ -23,15 +23,15 @@ namespace {
 std::uint64_t expected(std::uint64_t bytes, const GroupDraft& draft, std::size_t stream, const WriterSettings& settings,
                        Estimate estimate) {
   const bool low = estimate == Estimate::kLow;
-  const bool light = tries_light_misses(draft, settings);
+  const bool tries_misses = tries_coded_misses(draft, settings);
   if (stream == kLiterals && settings.literals.id == CodecId::kLzma) {
-    return low ? bytes * 11 / 16 : bytes - bytes / (light && estimate != Estimate::kEven ? 4 : 8);
+    return low ? bytes * 11 / 16 : bytes - bytes / (tries_misses && estimate != Estimate::kEven ? 4 : 8);
   }
   if (stream == kLiterals) return bytes;
   const bool is_residual = std::find(kResidualStreams.begin(), kResidualStreams.end(), stream) != kResidualStreams.end();
   const bool is_noise = bytes * 8 > draft.streams[stream].size() * 7;
   if (is_residual && is_noise) return bytes;
-  if (is_residual && light) return bytes * 9 / 16;
+  if (is_residual && tries_misses) return bytes * 9 / 16;
   return low ? bytes * 3 / 4 : bytes;
 }
 

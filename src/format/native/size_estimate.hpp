@@ -7,7 +7,7 @@ namespace bdelta::native {
 
 enum class Estimate : std::uint8_t {
   kLikely,
-  kEven,  // as likely, with literals at one price, so that groups with and without a light model of misses can be compared
+  kEven,  // as likely, with literals at one price, so that groups with and without a model of misses can be compared
   kLow,   // hardly ever more than what becomes of the groups
 };
 

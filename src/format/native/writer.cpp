@@ -162,14 +162,14 @@ Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& dra
   return native::estimate_groups(drafts, settings_, estimate, pool_);
 }
 
-bool Writer::tries_light_misses(const std::vector<GroupDraft>& drafts) const {
+bool Writer::tries_coded_misses(const std::vector<GroupDraft>& drafts) const {
   return std::any_of(drafts.begin(), drafts.end(),
-                     [this](const GroupDraft& draft) { return native::tries_light_misses(draft, settings_); });
+                     [this](const GroupDraft& draft) { return native::tries_coded_misses(draft, settings_); });
 }
 
-Result<bool> Writer::may_take_light_misses(const std::vector<GroupDraft>& drafts) const {
+Result<bool> Writer::may_take_coded_misses(const std::vector<GroupDraft>& drafts) const {
   for (const GroupDraft& draft : drafts) {
-    BDELTA_ASSIGN(const bool may, native::may_take_light_misses(draft, settings_, pool_.watch()));
+    BDELTA_ASSIGN(const bool may, native::may_take_coded_misses(draft, settings_, pool_.watch()));
     if (may) return true;
   }
   return false;

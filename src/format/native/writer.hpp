@@ -85,11 +85,11 @@ class Writer {
   // common is estimated alike.
   Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate = Estimate::kLikely);
 
-  // Whether misses of one of the drafts may go through the light model.
-  [[nodiscard]] bool tries_light_misses(const std::vector<GroupDraft>& drafts) const;
+  // Whether misses of one of the drafts may go through their model.
+  [[nodiscard]] bool tries_coded_misses(const std::vector<GroupDraft>& drafts) const;
 
   // Likewise, found out by a fast codec.
-  Result<bool> may_take_light_misses(const std::vector<GroupDraft>& drafts) const;
+  Result<bool> may_take_coded_misses(const std::vector<GroupDraft>& drafts) const;
 
   // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
   Status add_coded(const CodedGroups& groups);

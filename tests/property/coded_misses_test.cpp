@@ -1,15 +1,15 @@
-// Misses by the light model (levels 8, 9 and above): NEW comes back whatever the windows, groups and what else the patch has; a
-// patch that lies about them is refused; and they are taken where they are worth their time.
+// Misses by their model (levels 8, 9 and above): NEW comes back whatever the windows, groups and what else the patch has;
+// a patch that lies about them is refused; and they are taken where they are worth their time.
 #include "base/byte_cursor.hpp"
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test::light_misses_test {
+namespace bdelta::test::coded_misses_test {
 namespace {
 
-constexpr std::uint64_t kLightMisses = native::kFeatureLightMisses;
+constexpr std::uint64_t kCodedMisses = native::kFeatureCodedMisses;
 
 struct BentPair {
   Bytes source;
@@ -35,27 +35,27 @@ BentPair grown_pair(std::size_t size, std::uint64_t seed) {
   return pair;
 }
 
-TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
+TEST(CodedMisses, AnyWindowsAndGroupsComeBack) {
   const BentPair pair = grown_pair(30'000, 1);
   const Covers covers = covers_of(pair.source, pair.target);
   Craft craft;
-  craft.light_misses = true;
+  craft.coded_misses = true;
   for (const std::uint64_t window_bytes : {300u, 4096u, 1u << 20}) {
     for (const bool model : {false, true}) {
-      for (const bool light : {false, true}) {
+      for (const bool literals : {false, true}) {
         for (const bool covers_apart : {false, true}) {
           craft.model = model;
-          craft.light = light;
+          craft.coded_literals = literals;
           craft.covers_apart = covers_apart;
           craft.window_bytes = window_bytes;
-          const bool two_lanes = window_bytes == 300 || (window_bytes == 4096 && !light);
+          const bool two_lanes = window_bytes == 300 || (window_bytes == 4096 && !literals);
           craft.lane_bytes = two_lanes ? 0 : 1 << 20;
           craft.group_bytes = window_bytes * 7;
-          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << model << ' ' << light << ' ' << covers_apart);
+          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << model << ' ' << literals << ' ' << covers_apart);
           const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
           const bool few_are_packed = model && window_bytes == 300;  // smaller, of so few misses in a group
-          EXPECT_EQ(!few_are_packed, has_feature(patch, kLightMisses));
-          EXPECT_EQ(light, has_feature(patch, native::kFeatureLightLiterals));
+          EXPECT_EQ(!few_are_packed, has_feature(patch, kCodedMisses));
+          EXPECT_EQ(literals, has_feature(patch, native::kFeatureCodedLiterals));
           expect_rebuilt_everywhere(pair.source, patch, pair.target);
         }
       }
@@ -63,13 +63,13 @@ TEST(LightMisses, AnyWindowsAndGroupsComeBack) {
   }
 }
 
-TEST(LightMisses, AreOfLevelsEightAndNine) {
+TEST(CodedMisses, AreOfLevelsEightAndNine) {
   const BentPair pair = bent_pair(200'000, 3);
   std::size_t bytes_at_seven = 0;
   for (const int level : {3, 6, 7, 8, 9}) {
     const auto patch = make_patch(pair.source, pair.target, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_EQ(level >= 8, has_feature(*patch, kLightMisses)) << level;
+    EXPECT_EQ(level >= 8, has_feature(*patch, kCodedMisses)) << level;
     if (level == 7) bytes_at_seven = patch->size();
     if (level > 7) {
       EXPECT_LT(patch->size() * 10, bytes_at_seven * 8) << level;
@@ -79,7 +79,7 @@ TEST(LightMisses, AreOfLevelsEightAndNine) {
 }
 
 // All of one value: numbers in the context coder are then the smaller ones, which a level that knows both finds out.
-TEST(LightMisses, OfAFewAreNoLargerThanNumbers) {
+TEST(CodedMisses, OfAFewAreNoLargerThanNumbers) {
   const Bytes source = random_bytes(2'400'000, 51);
   Bytes target = source;
   for (std::size_t i = 0; i < 24; ++i) ++target[2'200'000 + i * i * 340];
@@ -90,30 +90,30 @@ TEST(LightMisses, OfAFewAreNoLargerThanNumbers) {
   EXPECT_LE(eight->size(), seven->size());
 }
 
-TEST(LightMisses, OfProgramsComeBack) {
+TEST(CodedMisses, OfProgramsComeBack) {
   const ProgramPair pair = program_pair(5, 3000);
   Bytes target = pair.new_version;
   for (std::size_t i = 500; i < target.size(); i += 97) target[i] = static_cast<std::uint8_t>(target[i] + target[i - 1]);
   const auto patch = make_patch(pair.old_version, target, create_options(9));
   ASSERT_OK(patch);
-  EXPECT_TRUE(has_feature(*patch, kLightMisses));
+  EXPECT_TRUE(has_feature(*patch, kCodedMisses));
   expect_rebuilt_everywhere(pair.old_version, *patch, target);
 }
 
-TEST(LightMisses, WhereMemoryIsScarceThereAreNone) {
+TEST(CodedMisses, WhereMemoryIsScarceThereAreNone) {
   const BentPair pair = bent_pair(100'000, 4);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.source, pair.target, options);
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_feature(*patch, kLightMisses));
+  EXPECT_FALSE(has_feature(*patch, kCodedMisses));
 }
 
-TEST(LightMisses, ThreadsDontChangeThePatch) {
+TEST(CodedMisses, ThreadsDontChangeThePatch) {
   const BentPair pair = grown_pair(300'000, 5);
   const auto one = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, 1));
   ASSERT_OK(one);
-  EXPECT_TRUE(has_feature(*one, kLightMisses));
+  EXPECT_TRUE(has_feature(*one, kCodedMisses));
   for (const unsigned threads : {2u, 5u}) {
     const auto more = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, threads));
     ASSERT_OK(more);
@@ -121,21 +121,21 @@ TEST(LightMisses, ThreadsDontChangeThePatch) {
   }
 }
 
-TEST(LightMisses, NeedTheirFeature) {
+TEST(CodedMisses, NeedTheirFeature) {
   const BentPair pair = bent_pair(100'000, 6);
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  ASSERT_NE(0u, split.header.required_features & kLightMisses);
-  split.header.required_features &= ~kLightMisses;
+  ASSERT_NE(0u, split.header.required_features & kCodedMisses);
+  split.header.required_features &= ~kCodedMisses;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
 // The head of the only group: form, contents byte, log of the miss model with its highest bit.
-TEST(LightMisses, ScopesThatLieAreRefused) {
+TEST(CodedMisses, ScopesThatLieAreRefused) {
   const BentPair pair = bent_pair(20'000, 7);
   Craft craft;
-  craft.light_misses = true;
+  craft.coded_misses = true;
   craft.group_bytes = craft.window_bytes = 1 << 20;
   const SplitPatch split = split_patch(craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft));
   ByteCursor cursor(ByteSpan(split.body).subspan(1));
@@ -155,4 +155,4 @@ TEST(LightMisses, ScopesThatLieAreRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::light_misses_test
+}  // namespace bdelta::test::coded_misses_test
