@@ -262,7 +262,7 @@ class Release(support.Case):
         self.put("slow", support.text_of(random.Random(53), 30_000))
         self.put("quick", support.text_of(random.Random(54), 30_000))
         self.put("new", self.get("quick"))
-        process = self.start(support.BDELTA, "--to", "new", "--out", "out", "quick", "slow", "other", "--max")
+        process = self.start(support.BDELTA, "--to", "new", "--out", "out", "quick", "slow", "other", "--ultra")
         first = self.path("out/quick--new.bdelta")
         self.wait_for(lambda: os.path.exists(first) and len(self.names()) == 3)  # and two that are unfinished
         process.send_signal(signal.SIGINT)
