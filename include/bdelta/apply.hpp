@@ -25,9 +25,8 @@ struct ApplyOptions {
   // Threads that work, the caller's included; 0 = as many as the machine has. The result does not depend on it.
   unsigned threads = 1;
 
-  // Memory that a patch may make the decoder use besides its buffers (a few windows of at most 8 MiB with their
-  // streams, and 1 MiB a thread for the source; 4 MiB windows in what this version writes). A patch that
-  // declares more is refused with kMemoryLimit before anything is allocated.
+  // Memory that a patch may make the decoder use besides its buffers, which apply_buffer_bytes counts. A patch that declares
+  // more is refused with kMemoryLimit before anything is allocated.
   std::uint64_t memory_limit_bytes = std::uint64_t{256} << 20;
 
   // The largest NEW that is accepted; kOutputLimit beyond.
@@ -68,6 +67,16 @@ struct ApplyOptions {
   // file. Unset: those of the file that it replaces, or of OLD less what umask takes. No effect on Windows.
   std::optional<std::uint32_t> target_mode;
 };
+
+// Bytes of buffers that applying takes at most with so many threads, as ApplyOptions has them. Each window under way has
+// twice the largest window and 5 MiB; there are two of them, with several threads two more than threads. 8 MiB are for what
+// is read of the patch, for files and small objects. So the private memory that applying takes is no more than
+//
+//   info.decoder_memory_bytes + apply_buffer_bytes(info, threads)
+//
+// and the size of OLD if info.predicted and OLD is not mapped. Stacks of threads are not counted, nor is what waits in push
+// mode. Never fails. Thread-safe.
+[[nodiscard]] BDELTA_PUBLIC std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept;
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.
 // Only kTargetDigest and kWindowChecksum say that wrong bytes were written; after any error what is there must not be used,

@@ -19,8 +19,8 @@
  * with BDELTA_kInternal, or BDELTA_kOutOfMemory.
  *
  * Structs. The caller sets `struct_size` to sizeof of the struct as its header has it and all else that it doesn't
- * mean to 0, which is the default of every field. A program built against an older header, whose struct is smaller,
- * keeps working; one built against a newer header works as long as what this library does not know is 0
+ * mean to 0. NULL for options means the same, but for threads: with NULL one works, with 0 as many as the machine has.
+ * A program built against an older header, whose struct is smaller, keeps working; one built against a newer header works as long as what this library does not know is 0
  * (BDELTA_kUsage otherwise). In structs that the library fills, it fills what the caller's size has room for.
  *
  * Pointers. Where "may be NULL" is not said, NULL is BDELTA_kUsage. What the caller passes stays the caller's and has
@@ -104,7 +104,7 @@ typedef struct bdelta_reader {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t size; /* in bytes */
-  /* Fills all of out[0 .. size). Called from several threads at once if the options give more than one. */
+  /* Fills all of out[0 .. size). Called from several threads at once unless the options give one. */
   int32_t (*read_at)(void *user, uint64_t pos, void *out, size_t size);
   void *user;
 } bdelta_reader;
@@ -125,8 +125,8 @@ typedef struct bdelta_writer {
   /* A stream: takes the next `size` bytes. What was decoded of NEW comes only after its check, what is copied of OLD as
    * it is; the whole is proven at the end (BDELTA_kTargetDigest). One thread at a time. */
   int32_t (*write)(void *user, const void *bytes, size_t size);
-  /* A place: takes bytes at `pos`, in any order and without overlap; from several threads at once if the options give
-   * more than one. NEW only, not a patch. After an error what is there must not be used. */
+  /* A place: takes bytes at `pos`, in any order and without overlap; from several threads at once unless the options
+   * give one. NEW only, not a patch. After an error what is there must not be used. */
   int32_t (*write_at)(void *user, uint64_t pos, const void *bytes, size_t size);
   void *user;
 } bdelta_writer;
@@ -156,7 +156,7 @@ typedef struct bdelta_allocator {
 /* ---- Applying ---- */
 
 #define BDELTA_LEVEL_ULTRA 10        /* for `level`, the last one: smaller patches than 9, slower to apply */
-#define BDELTA_ALL_CORES 0xffffffffu /* for `threads`: as many as the machine has */
+#define BDELTA_ALL_CORES 0u          /* for `threads`: as many as the machine has */
 
 /* For `flags`. */
 #define BDELTA_OVERWRITE 1u  /* replace an existing output; without it that is BDELTA_kOutputExists */
@@ -165,9 +165,11 @@ typedef struct bdelta_allocator {
 
 typedef struct bdelta_apply_options {
   uint32_t struct_size;
-  uint32_t threads;            /* that work, the caller's included; 0 = 1 */
-  uint64_t memory_bytes;       /* that a patch may make the decoder use besides its buffers, in push mode and with
-                                  head_sha256 together with the bytes that wait; 0 = 256 MiB. More is BDELTA_kMemoryLimit before it is taken.
+  uint32_t threads;            /* that work, the caller's included, up to 1024; 0 = as many as the machine has. Unless
+                                  it is 1, callbacks may be called from several at a time. NULL for options: 1 */
+  uint64_t memory_bytes;       /* that a patch may make the decoder use besides bdelta_apply_buffer_bytes, in push mode and
+                                  with head_sha256 together with the bytes that wait; 0 = 256 MiB. More is
+                                  BDELTA_kMemoryLimit before it is taken.
                                   With prediction OLD is held besides, if it is not mapped, and may be as large */
   uint64_t target_bytes;       /* the largest NEW; BDELTA_kOutputLimit beyond; 0 = any */
   uint64_t window_bytes;       /* the largest part of NEW held as one; BDELTA_kMemoryLimit beyond; 0 = the format's
@@ -259,6 +261,12 @@ typedef struct bdelta_info {
   uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
 } bdelta_info;
 
+/* Bytes of buffers that applying the patch takes at most with so many threads (as in the options), besides its decoder's
+ * memory. In all applying takes info->decoder_memory_bytes and these of private memory, and the size of OLD if
+ * info->predicted and OLD is not mapped. Stacks of threads and what waits in push mode are not counted. 0 for NULL, or a
+ * struct without window_bytes. */
+BDELTA_API uint64_t bdelta_apply_buffer_bytes(const bdelta_info *info, uint32_t threads);
+
 /* Reads the head of a patch and at most 64 bytes beyond it; of version 1 its whole list of copies. `info` is written on
  * success alone. error may be NULL. */
 BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
@@ -310,7 +318,7 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 
 typedef struct bdelta_create_options {
   uint32_t struct_size;
-  uint32_t threads;          /* that work, the caller's included; 0 = 1. The patch does not depend on it */
+  uint32_t threads;          /* as above. The patch does not depend on it */
   uint32_t level;            /* 1 fast to 9 small, BDELTA_LEVEL_ULTRA or _MAX; 0 = 3 */
   uint32_t format;
   uint64_t memory_bytes;     /* private memory to stay within, from 64 MiB on; 0 = as much as the level likes */

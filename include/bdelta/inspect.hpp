@@ -29,7 +29,7 @@ struct PatchInfo {
   bool predicted = false;                         // addresses in programs are foretold: applying needs OLD as a whole
   std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
   std::uint64_t group_bytes = 0;                  // largest part that push (bdelta/push.hpp) has to hold; 0: all of it
-  std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides its buffers
+  std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides apply_buffer_bytes (apply.hpp)
   std::uint64_t history_bytes = 0;                // of it: the last bytes of NEW, which windows copy from
   std::optional<Sha256Bytes> head_sha256;         // of header and list of digests, if the patch has one (CreateOptions)
 };

@@ -1,6 +1,8 @@
 // The way of the data when a patch is applied, as flat lists of steps.
 #include "bdelta/apply.hpp"
 
+#include <algorithm>
+
 #include "apply/apply_run.hpp"
 #include "apply/opened_patch.hpp"
 #include "apply/source_file.hpp"
@@ -65,6 +67,13 @@ Error name_file(Error error, const std::filesystem::path& source, const std::fil
 }
 
 }  // namespace
+
+std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept {
+  constexpr std::uint64_t kMostWindowTables = std::uint64_t{5} << 20;  // copies and runs, and 1 MiB of OLD
+  constexpr std::uint64_t kRest = std::uint64_t{8} << 20;
+  const std::uint64_t window_bytes = std::max(info.window_bytes, kPlainSliceBytes);
+  return windows_under_way(thread_count_for(threads)) * (2 * window_bytes + kMostWindowTables) + kRest;
+}
 
 Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,
                      const ApplyOptions& options) {

@@ -6,17 +6,12 @@
 #include "base/try.hpp"
 
 namespace bdelta {
-namespace {
-
-constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;  // of a plain window, executed at a time
-
-}  // namespace
 
 WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out,
                                std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool)
     : source_(source), predicted_(predicted), left_out_(left_out), sink_(sink), pool_(pool),
       history_(history_bytes) {
-  const unsigned job_count = pool.thread_count() == 1 ? 2 : pool.thread_count() + 2;
+  const unsigned job_count = windows_under_way(pool.thread_count());
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
   for (unsigned i = 0; i < job_count; ++i) caches_.push_back(std::make_unique<ExecuteCaches>(source_, predicted_, pool.watch()));
 }
@@ -51,7 +46,7 @@ WindowDelta* WindowPipeline::acquire() {
 }
 
 void WindowPipeline::submit(WindowDelta* window) {
-  if (window->is_plain() && !window->has_checksum && !predicted_ && window->target_length > kSliceBytes) {
+  if (window->is_plain() && !window->has_checksum && !predicted_ && window->target_length > kPlainSliceBytes) {
     submit_slices(*window);
   } else {
     Job& job = *acquired_;
@@ -66,7 +61,7 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
   for (std::uint64_t done = 0; done < plain.target_length;) {
     Job* job = free_job();
     if (!job) return;
-    const std::uint64_t length = std::min(kSliceBytes, plain.target_length - done);
+    const std::uint64_t length = std::min(kPlainSliceBytes, plain.target_length - done);
     WindowDelta& slice = job->window;
     slice.target_pos = plain.target_pos + done;
     slice.target_length = length;

@@ -8,7 +8,7 @@
 // A window that copies from the target is executed when all windows before have been delivered.
 // Page digests, header checksums and file digests that the patch leaves out are put in when a window has its turn, in this
 // order, and such a window is written then.
-// Memory: at most threads + 2 windows are under way, plain ones cut into slices, the lanes of one group, and as much of
+// Memory: at most threads + 2 windows are under way, with one thread two, plain ones cut into slices, the lanes of one group, and as much of
 // the target as windows may copy from.
 #pragma once
 
@@ -40,6 +40,13 @@ struct LeftOut {
   HeaderSumFiller* header_sums = nullptr;
   FileDigester* file_digester = nullptr;
 };
+
+// How many are held at a time.
+[[nodiscard]] constexpr unsigned windows_under_way(unsigned thread_count) noexcept {
+  return thread_count <= 1 ? 2 : thread_count + 2;
+}
+
+inline constexpr std::uint64_t kPlainSliceBytes = std::uint64_t{2} << 20;  // of a plain window, executed at a time
 
 class WindowPipeline {
  public:

@@ -76,7 +76,7 @@ template <class Open>
 Status make_push(const bdelta_apply_options* options, bdelta_push** to, Open&& open) {
   BDELTA_TRY(require(to, "push"));
   *to = nullptr;
-  BDELTA_ASSIGN(const bdelta_apply_options read, read_optional(options, "bdelta_apply_options"));
+  BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
   PushOptions how;
   BDELTA_ASSIGN(how.apply, apply_options(read));
   BDELTA_ASSIGN(const bdelta_allocator allocator, check_allocator(read.allocator));

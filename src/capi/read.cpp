@@ -1,4 +1,6 @@
 // Applying, checking and describing patches, and the names of errors.
+#include <cstddef>
+
 #include "capi/callbacks.hpp"
 
 namespace bdelta::capi {
@@ -6,7 +8,7 @@ namespace {
 
 // The options of a call that is not push.
 Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
-  BDELTA_ASSIGN(const bdelta_apply_options read, read_optional(options, "bdelta_apply_options"));
+  BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
   if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
   return apply_options(read);
 }
@@ -106,6 +108,14 @@ int32_t bdelta_check(const bdelta_reader* source, const bdelta_input* patch, con
     CallbackInput in(input);
     return give(check(from, in, how), report);
   });
+}
+
+uint64_t bdelta_apply_buffer_bytes(const bdelta_info* info, uint32_t threads) {
+  const auto read = info ? read_struct(info, "bdelta_info") : Result<bdelta_info>(Error{ErrorCode::kUsage, {}});
+  if (!read || read->struct_size < offsetof(bdelta_info, window_bytes) + sizeof read->window_bytes) return 0;
+  PatchInfo what;
+  what.window_bytes = read->window_bytes;
+  return apply_buffer_bytes(what, threads);
 }
 
 int32_t bdelta_info_file(const char* patch, bdelta_info* info, bdelta_error* error) {

@@ -56,10 +56,9 @@ Result<std::filesystem::path> path_of(const char* text, const char* name) {
 }
 
 Result<unsigned> thread_option(std::uint32_t threads) {
-  if (threads == BDELTA_ALL_CORES) return 0u;
-  if (threads <= kMostThreads) return std::max(1u, threads);
-  return Error{ErrorCode::kUsage,
-               "expected at most 1024 threads or BDELTA_ALL_CORES, found " + std::to_string(threads)};
+  static_assert(BDELTA_ALL_CORES == 0, "as in C++");
+  if (threads <= kMostThreads) return unsigned{threads};
+  return Error{ErrorCode::kUsage, "expected at most 1024 threads, found " + std::to_string(threads)};
 }
 
 FileOptions file_options(std::uint32_t flags, std::uint64_t io_buffer_bytes, const char* temp_dir) {

@@ -41,10 +41,18 @@ Result<Struct> read_struct(const Struct* from, const char* name) {
   return to;
 }
 
-// The same for structs that may be left out: NULL is all defaults.
+// The same for structs that may be left out: NULL is all zeros.
 template <class Struct>
 Result<Struct> read_optional(const Struct* from, const char* name) {
   return from ? read_struct(from, name) : Result<Struct>(Struct{});
+}
+
+// The same for options: with NULL one thread works, so that callbacks come from one alone.
+template <class Options>
+Result<Options> read_options(const Options* from, const char* name) {
+  Options usual{};
+  usual.threads = 1;
+  return from ? read_struct(from, name) : Result<Options>(usual);
 }
 
 // Fills what the caller's struct has room for, which struct_size says; the rest of a larger one becomes 0.

@@ -8,7 +8,7 @@ namespace {
 Result<CreateOptions> create_options(const bdelta_create_options* options) {
   constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_NO_PREDICT |
                                    BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | BDELTA_SHA256_INPUTS;
-  BDELTA_ASSIGN(const bdelta_create_options from, read_optional(options, "bdelta_create_options"));
+  BDELTA_ASSIGN(const bdelta_create_options from, read_options(options, "bdelta_create_options"));
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
     return Error{ErrorCode::kUsage, "expected flags for making patches, found " + std::to_string(from.flags)};
   }

@@ -12,6 +12,7 @@ static bdelta_create_options create_defaults(void) {
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.flags = BDELTA_NO_SYNC;
+  options.threads = 1; /* what the callbacks of these tests stand */
   return options;
 }
 

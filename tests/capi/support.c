@@ -177,6 +177,7 @@ bdelta_apply_options apply_defaults(void) {
   memset(&options, 0, sizeof options);
   options.struct_size = sizeof options;
   options.flags = BDELTA_NO_SYNC;
+  options.threads = 1; /* what the callbacks of these tests stand */
   return options;
 }
 

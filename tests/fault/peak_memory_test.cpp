@@ -1,5 +1,6 @@
 // create keeps to its limit of memory: everything that C++ allocates is counted, of inputs three times as large as the
-// limit. What the codecs allocate by themselves is not seen here; the large tests measure the whole process.
+// limit. What the codecs allocate by themselves is not seen here; the large tests measure the whole process. Likewise apply
+// keeps to what its patch declares and to its buffers.
 #include <atomic>
 #include <cstdlib>
 
@@ -7,6 +8,7 @@
 #include <malloc.h>
 #endif
 
+#include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/kernel_modules.hpp"
 #include "support/memory.hpp"
@@ -149,6 +151,69 @@ TEST_P(PeakMemory, StaysWithinALimitThatIsAmpleForFilesThatHardlyDiffer) {
   shape.module_count = 1000;
   const ModulePair modules = module_pair(shape);
   expect_kept_and_as_free(modules.old_version, modules.new_version, GetParam());
+}
+
+// Windows as full as the format allows: as many copies as a window may have, each with as many runs of changes.
+Bytes patch_of_full_windows(Bytes& source, Bytes& target) {
+  constexpr std::size_t kWindowBytes = 8 << 20, kWindowOps = 65536, kRuns = 262144;
+  constexpr std::size_t kCopyBytes = kWindowBytes / kWindowOps, kStep = kWindowBytes / kRuns;
+  source = random_bytes(3 * kWindowBytes, 5);
+  Covers covers;
+  for (std::size_t pos = 0; pos < source.size(); pos += kCopyBytes) {
+    const std::size_t from = source.size() - kCopyBytes - pos;
+    covers.push_back({from, pos, kCopyBytes});
+    target.insert(target.end(), source.begin() + static_cast<std::ptrdiff_t>(from),
+                  source.begin() + static_cast<std::ptrdiff_t>(from + kCopyBytes));
+  }
+  for (std::size_t pos = 1; pos < target.size(); pos += kStep) target[pos] ^= 1;
+  Craft craft;
+  craft.window_bytes = kWindowBytes;
+  craft.group_bytes = kWindowBytes;
+  return craft_patch(source, target, covers, craft);
+}
+
+// Peak of applying, which may be no more than the patch declares with buffers, and OLD where prediction reads it.
+void expect_buffers_kept(const Bytes& source, const Bytes& patch, bool fills_them) {
+  const PatchInfo info = info_of(patch);
+  for (const unsigned threads : {1u, 2u, 4u}) {
+    HiddenReader source_reader(source);
+    io::MemorySequentialReader patch_reader(patch);
+    NullWriter writer;
+    ApplyOptions options;
+    options.threads = threads;
+    const long long before = g_live_bytes;
+    g_peak_bytes = before;
+    ASSERT_OK(apply(source_reader, patch_reader, writer, options));
+    const auto taken = static_cast<std::uint64_t>(g_peak_bytes - before);
+    const std::uint64_t buffer_bytes = apply_buffer_bytes(info, threads);
+    EXPECT_LE(taken, info.decoder_memory_bytes + buffer_bytes + (info.predicted ? source.size() : 0)) << threads;
+    if (fills_them && threads == 1) {
+      EXPECT_GE(taken, buffer_bytes / 4) << "the figure is far too large";
+    }
+  }
+}
+
+TEST(ApplyPeakMemory, StaysWithinWhatIsDeclaredAndBuffers) {
+  {
+    Bytes source, target;
+    const Bytes patch = patch_of_full_windows(source, target);
+    EXPECT_GE(info_of(patch).window_bytes, 8'000'000u);
+    expect_buffers_kept(source, patch, true);
+  }
+  {
+    const Bytes source = wordy_bytes(1'000'000, 6);
+    const Bytes target = random_bytes(30'000'000, 7);  // nothing but literals
+    const auto patch = make_patch(source, target, create_options(3));
+    ASSERT_OK(patch);
+    expect_buffers_kept(source, *patch, false);
+  }
+  const ProgramPair pair = program_pair(3, 20'000);
+  for (const int level : {3, 9}) {
+    const auto patch = make_patch(pair.old_version, pair.new_version, create_options(level));
+    ASSERT_OK(patch);
+    EXPECT_TRUE(info_of(*patch).predicted);
+    expect_buffers_kept(pair.old_version, *patch, false);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, PeakMemory, ::testing::Values(1, 3, 6));

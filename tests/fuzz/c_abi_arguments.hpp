@@ -114,11 +114,12 @@ class Options {
  public:
   Options(Input& input, Ends& ends, bool push) {
     static const std::uint8_t kOther[32] = {1, 2, 3};
-    constexpr std::uint32_t kThreads[] = {0, 1, 2, 3, BDELTA_ALL_CORES, 1025, 5000, 2};
+    constexpr std::uint32_t kThreads[] = {0, 1, 2, 3, 0xffffffff, 1025, 5000, 2};
     const std::uint8_t how = input.u8();
     bdelta_apply_options wanted{};
     ends.set_progress(wanted.progress, wanted.phase_progress, wanted.progress_user);
     wanted.target_bytes = kMostMade;
+    wanted.threads = 1;
     if ((how & 0x01) != 0) wanted.memory_bytes = std::uint64_t{1} << (input.u8() % 32);
     if ((how & 0x02) != 0) wanted.target_bytes = input.u16();
     if ((how & 0x04) != 0) wanted.window_bytes = input.u16();
@@ -136,6 +137,8 @@ class Options {
       wanted.flags = bits % 8 + ((bits & 0x40) != 0 ? 8u : 0u);
       wanted.reserved = bits >> 7;
       wanted.io_buffer_bytes = std::uint64_t{bits} << 20;
+      wanted.target_mode = bits;
+      wanted.reserved_2 = (bits & 0xf0) == 0x70;
     }
     if ((how & 0x40) != 0) {
       const std::uint8_t kind = input.u8();
@@ -160,9 +163,9 @@ class Options {
     if (null_) return false;
     const bdelta_apply_options& of = effective_;
     const bool other_way = push_ ? of.patch_sha256 != nullptr : of.allocator != nullptr;
-    const bool known_flags = (of.flags & ~7u) == 0 && of.reserved == 0;
+    const bool known_flags = (of.flags & ~7u) == 0 && of.reserved == 0 && of.reserved_2 == 0;
     return !struct_->is_known() || other_way || !known_flags || bad_allocator() ||
-           (of.threads > 1024 && of.threads != BDELTA_ALL_CORES);
+           of.threads > 1024;
   }
 
   // Whether they allow what the patch is. Nothing says how long its head is, and one of version 1 waits as a whole: so

@@ -17,6 +17,7 @@ bdelta_create_options take_create_options(Input& input, Ends& ends, bool& usage,
   bdelta_create_options options{};
   options.struct_size = sizeof options;
   options.level = kLevels[how % 8];
+  options.threads = 1;
   ends.set_progress(options.progress, options.phase_progress, options.progress_user);
   if ((how & 0x08) != 0) options.format = input.u8() % 3;
   if ((how & 0x10) != 0) options.memory_bytes = std::uint64_t{1} << (input.u8() % 40);
