@@ -88,6 +88,16 @@ class Places(support.Case):
             self.refuse(self.bdelta("/proc/version", "new", "p", *ways), 2, "/proc/version")
         self.assertFalse(os.path.exists(self.path("p")))
 
+    def test_mode_that_is_given(self):
+        for mode, bits in (("600", 0o600), ("0755", 0o755), ("444", 0o444)):
+            self.put("made", b"")
+            self.succeed(self.bpatch("old", "made", "patch", f"--mode={mode}", "-f", "--no-sync", umask=0o077))
+            self.assertEqual(os.stat(self.path("made")).st_mode & 0o7777, bits)
+            os.unlink(self.path("made"))
+        for wrong in ("4755", "789", "rw", "-1"):
+            self.refuse(self.bpatch("old", "fresh", "patch", f"--mode={wrong}"), 1, "octal")
+        self.assertNotIn(b"fresh", self.listing())
+
     def test_mode_of_outputs(self):
         self.put("made", b"x")
         os.chmod(self.path("made"), 0o751)

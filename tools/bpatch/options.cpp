@@ -20,7 +20,7 @@ constexpr ProgramTexts kTexts{
     .levels = "levels are for bdelta, and bpatch takes none"};
 
 struct Words {
-  std::string max_output, sha256, head_sha256;
+  std::string max_output, mode, sha256, head_sha256;
   bool check = false;
 };
 
@@ -32,6 +32,9 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--head-sha256", words.head_sha256, "The SHA-256 that the head of PATCH must have, of\nbdelta --digests; it proves each part as it comes")
       ->type_name("HEX")
       ->check(check_sha256);
+  app.add_option("--mode", words.mode, "Permission bits of NEW, e.g. 644 (default: those of\nthe file that it replaces, else OLD's less umask)")
+      ->type_name("OCTAL")
+      ->check(check_mode);
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
 
@@ -43,6 +46,7 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   if (common.memory_bytes != 0) apply.memory_limit_bytes = common.memory_bytes;
   if (!words.sha256.empty()) apply.expected_patch_sha256 = parse_sha256(words.sha256);
   if (!words.head_sha256.empty()) apply.expected_head_sha256 = parse_sha256(words.head_sha256);
+  if (!words.mode.empty()) apply.target_mode = parse_mode(words.mode);
   apply.output_limit_bytes = size_or(words.max_output, apply.output_limit_bytes);
   return apply;
 }

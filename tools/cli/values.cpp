@@ -56,6 +56,17 @@ std::optional<Sha256Bytes> parse_sha256(const std::string& text) {
   return bytes;
 }
 
+std::optional<std::uint32_t> parse_mode(const std::string& text) {
+  constexpr std::uint32_t kMost = 0777;
+  if (text.empty() || text.find_first_not_of("01234567") != std::string::npos) return std::nullopt;
+  std::uint32_t mode = 0;
+  for (const char digit : text) {
+    mode = mode * 8 + static_cast<std::uint32_t>(digit - '0');
+    if (mode > kMost) return std::nullopt;
+  }
+  return mode;
+}
+
 std::string check_size(const std::string& text) {
   return parse_size(text) ? std::string() : "expected a size such as 64M or 2GiB, found " + text;
 }
@@ -73,6 +84,10 @@ std::string check_seconds(const std::string& text) {
 
 std::string check_sha256(const std::string& text) {
   return parse_sha256(text) ? std::string() : "expected 64 hexadecimal digits, found " + text;
+}
+
+std::string check_mode(const std::string& text) {
+  return parse_mode(text) ? std::string() : "expected permission bits in octal up to 777, such as 644, found " + text;
 }
 
 std::uint64_t size_or(const std::string& text, std::uint64_t otherwise) {

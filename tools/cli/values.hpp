@@ -21,11 +21,15 @@ namespace bdelta::cli {
 // 64 hexadecimal digits, large or small.
 [[nodiscard]] std::optional<Sha256Bytes> parse_sha256(const std::string& text);
 
+// "644": permission bits in octal, up to 777.
+[[nodiscard]] std::optional<std::uint32_t> parse_mode(const std::string& text);
+
 // For CLI11: what is wrong with a word, or nothing. A ratio above 1 needs its %, as 60 is 60% with the % forgotten.
 [[nodiscard]] std::string check_size(const std::string& text);
 [[nodiscard]] std::string check_ratio(const std::string& text);
 [[nodiscard]] std::string check_seconds(const std::string& text);
 [[nodiscard]] std::string check_sha256(const std::string& text);
+[[nodiscard]] std::string check_mode(const std::string& text);
 
 // The size of a word that passed check_size; `otherwise` where there is no word.
 [[nodiscard]] std::uint64_t size_or(const std::string& text, std::uint64_t otherwise);
