@@ -34,13 +34,6 @@ Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, Worker
   return {};
 }
 
-// What a patch may name of fields and tables.
-exe::KindSet kinds_of(exe::PredictorId predictor) {
-  if (predictor >= exe::PredictorId::k8) return exe::kAllKinds | exe::kAllTables;
-  if (predictor >= exe::PredictorId::k7) return exe::kAllKinds | exe::kTablesOf7;
-  return exe::kAllKinds | (predictor >= exe::PredictorId::k5 ? exe::kTablesOf5 : 0);
-}
-
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
 class Room {
  public:
@@ -56,9 +49,9 @@ class Room {
     return {};
   }
 
-  // How many there is room for that take so much; any number of those that take none.
+  // How many there is room for that take so much.
   [[nodiscard]] std::size_t count_of(std::uint64_t bytes_each) const noexcept {
-    return bytes_each == 0 ? ~std::size_t{0} : static_cast<std::size_t>(left_bytes_ / bytes_each);
+    return static_cast<std::size_t>(left_bytes_ / bytes_each);
   }
 
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return left_bytes_; }
@@ -75,7 +68,6 @@ struct OldImages {
 };
 
 Result<OldImages> old_images_of(ByteSpan file, const PredictionPlan& plan) {
-  if (plan.predictor < static_cast<std::uint64_t>(exe::PredictorId::k6)) return OldImages{exe::find_images(file), plan.images};
   BDELTA_ASSIGN(const exe::ImageChoice choice, exe::parse_image_choice(plan.images));
   OldImages old{exe::find_numbered_images(file, choice.numbers), ByteSpan(plan.images).subspan(choice.size_bytes)};
   if (old.images.size() == choice.numbers.size()) return old;
@@ -89,8 +81,7 @@ Result<OldImages> old_images_of(ByteSpan file, const PredictionPlan& plan) {
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
                                                                const PatchInfo& info,
                                                                std::uint64_t memory_limit_bytes, WorkerPool& pool) {
-  const auto predictor = static_cast<exe::PredictorId>(plan.predictor);
-  if (const std::uint64_t unknown = plan.kinds & ~kinds_of(predictor); unknown != 0) {
+  if (const std::uint64_t unknown = plan.kinds & ~(exe::kAllKinds | exe::kAllTables); unknown != 0) {
     return Error{ErrorCode::kUnsupportedFeature, "fields of kind " +
                                                      std::to_string(std::countr_zero(unknown)) +
                                                      "; a newer bpatch may know it"};
@@ -101,17 +92,15 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     BDELTA_TRY(read_whole(source, memory_limit_bytes, pool, copies->loaded_));
     file = copies->loaded_;
   }
-  static_assert(kLastPredictor == static_cast<std::uint64_t>(exe::kNewestPredictor));
   BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
-  std::vector<exe::SortedTable> tables;
-  if (predictor >= exe::PredictorId::k5) tables = exe::find_sorted_tables(file, old.images, predictor);
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, old.images);
   Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
-  BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * bytes_per_cover(predictor) +
-                       exe::rebuild_memory_bytes(old.images, tables, plan.kinds, predictor)));
-  const std::uint64_t stretch_bytes = bytes_per_stretch(predictor);
-  const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), room.count_of(stretch_bytes));
-  BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : room.count_of(stretch_bytes) + 1) * stretch_bytes));
-  copies->program_.emplace(file, std::move(old.images), pool, room.left_bytes(), predictor);
+  BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover +
+                       exe::rebuild_memory_bytes(old.images, tables, plan.kinds)));
+  const std::size_t most_stretches = room.count_of(kBytesPerStretch);
+  const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), most_stretches);
+  BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : most_stretches + 1) * kBytesPerStretch));
+  copies->program_.emplace(file, std::move(old.images), pool, room.left_bytes());
   const exe::Images& images = copies->program_->images();
   exe::ReadPageBreaks breaks;
   if ((plan.kinds & exe::set_of(exe::SortedTableKind::kMixedUnwindPages)) != 0) {

@@ -13,15 +13,11 @@
 
 namespace bdelta {
 
-// What an applier holds of a plan, as a patch declares it at least (FORMAT.md, PREDICTOR9.md): the label and its part of the
-// index; the covers and their place map, which predictors up to 8 count by covers alone.
+// What an applier holds of a plan, as a patch declares it at least (PREDICTION.md): each label with its part of the index,
+// each cover, each stretch of their place map.
 inline constexpr std::uint64_t kBytesPerLabel = 28;
-[[nodiscard]] constexpr std::uint64_t bytes_per_cover(exe::PredictorId predictor) noexcept {
-  return predictor <= exe::PredictorId::k8 ? 64 : sizeof(Cover);
-}
-[[nodiscard]] constexpr std::uint64_t bytes_per_stretch(exe::PredictorId predictor) noexcept {
-  return predictor <= exe::PredictorId::k8 ? 0 : exe::PlaceMap::kBytesPerStretch;
-}
+inline constexpr std::uint64_t kBytesPerCover = sizeof(Cover);
+inline constexpr std::uint64_t kBytesPerStretch = exe::PlaceMap::kBytesPerStretch;
 
 // Immutable once made; any number of threads, each with a cache of its own.
 class PredictedCopies {

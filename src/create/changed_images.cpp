@@ -131,13 +131,6 @@ std::vector<exe::Image> taken(std::vector<exe::Image>& images, const std::vector
   return some;
 }
 
-// Whether an applier that looks for images by itself finds just these.
-bool is_found_whole(const std::vector<exe::Image>& images) {
-  std::size_t section_count = 0;
-  for (const exe::Image& image : images) section_count += image.sections.size();
-  return images.size() <= exe::ImageLimits().image_count && section_count < kManyImages.all_section_count;
-}
-
 }  // namespace
 
 ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
@@ -151,7 +144,6 @@ ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images,
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
   ImagePair pair;
-  pair.is_whole = sources.size() == source_images.size() && is_found_whole(source_images);
   pair.source_numbers.assign(sources.begin(), sources.end());
   pair.source = taken(source_images, sources);
   pair.target = taken(target_images, targets);

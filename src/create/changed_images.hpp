@@ -20,7 +20,6 @@ struct ImagePair {
   std::vector<exe::Image> source;
   std::vector<exe::Image> target;
   std::vector<std::uint32_t> source_numbers{};  // of those of `source`, among all there are
-  bool is_whole = true;                       // these are all that find_images gives without such limits
 };
 
 // Of the images of both files, found within kManyImages, those that changed in the target, as `covers` (valid, ascending)

@@ -93,10 +93,8 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
 
 void ProgramPass::find_programs(ImagePair images) {
   const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
-  plan_.predictor = static_cast<std::uint64_t>(predictor_for(images));
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
-  plan_.predictor = std::max(plan_.predictor, static_cast<std::uint64_t>(old_->needed_predictor()));
   source_numbers_ = std::move(images.source_numbers);
   field_bytes_ = field_bytes_in_apply(*old_);
 }

@@ -4,18 +4,13 @@
 #include <cstdint>
 #include <span>
 
-#include "create/changed_images.hpp"
 #include "create/table_pass.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
-#include "exe/predictor_id.hpp"
 #include "exe/program.hpp"
 #include "format/prediction_plan.hpp"
 
 namespace bdelta {
-
-// The oldest that has all there is to predict, so that as many appliers as can know it, as far as images tell.
-[[nodiscard]] exe::PredictorId predictor_for(const ImagePair& images);
 
 // False: the tables of OLD alone would take more than bpatch has with its usual limit.
 [[nodiscard]] bool tables_fit_in_apply(const exe::Program& old_program);
@@ -38,8 +33,7 @@ struct PlanInputs {
   std::uint64_t field_bytes = 0;  // by field_bytes_in_apply
 };
 
-// Makes the images and labels of a plan that has all else, and names a newer predictor if that is needed, or if its patch can
-// be applied in less memory where it is much. Gives what prediction takes of it in all.
+// Makes the images and labels of a plan that has all else. Gives the memory that prediction takes when applying, in all.
 [[nodiscard]] std::uint64_t complete_plan(const PlanInputs& inputs, PredictionPlan& plan);
 
 }  // namespace bdelta

@@ -107,7 +107,6 @@ bool is_relative(Machine machine, std::uint64_t type) {
 }
 
 void add_symbol_number(FieldSink& sink, std::uint64_t info_pos, const FileTable& symbols) {
-  if (!has_symbol_fields(sink)) return;
   const std::uint8_t entry_bytes = symbol_bytes(sink);
   if (sink.image().bits64) {
     sink.entry32(info_pos + 4, symbols.pos, symbols.size_bytes, entry_bytes, FieldKind::kSymbolIndex);
@@ -199,7 +198,7 @@ void find_elf_fields(FieldSink& sink) {
     if (sink.layout().file_pos_of(dynamic.plt_got, got)) sink.absolute(got, FieldKind::kPointer);
   }
   add_unwind_tables(sink, *header);
-  if (sink.image().machine == Machine::kArm32 && sink.predictor() >= PredictorId::k2) find_arm_unwind_fields(sink, *header);
+  if (sink.image().machine == Machine::kArm32) find_arm_unwind_fields(sink, *header);
   find_elf_symbol_fields(sink, *header);
   if (sink.image().is_fixed) find_fixed_pointers(sink);
 }

@@ -17,14 +17,13 @@ void add_symbols(FieldSink& sink, const ElfSection& table, const FileTable& name
   constexpr std::uint16_t kFirstReservedSection = 0xff00;
   const bool wide = sink.image().bits64;
   const std::uint64_t entry_bytes = symbol_bytes(sink);
-  const bool with_names = has_symbol_fields(sink);
   const std::uint64_t value_at = wide ? 8 : 4;
   const Word word{sink};
   for (std::uint64_t i = 1; i < table.size_bytes / entry_bytes && sink.step(); ++i) {
     const std::uint64_t at = table.file_pos + i * entry_bytes;
     const std::uint8_t type = number_at<std::uint8_t>(sink.file(), at + (wide ? 4 : 12)) & 15;
     const std::uint16_t section = number_at<std::uint16_t>(sink.file(), at + (wide ? 6 : 14));
-    if (with_names) sink.entry32(at, names.pos, names.size_bytes, 1, FieldKind::kSymbolName);
+    sink.entry32(at, names.pos, names.size_bytes, 1, FieldKind::kSymbolName);
     if (type == kTls || section == 0 || section >= kFirstReservedSection) continue;
     sink.absolute(at + value_at, FieldKind::kSymbolValue);
     sink.size(at + value_at + word.bytes, word.at(at + value_at), FieldKind::kSymbolSize);
@@ -95,7 +94,7 @@ void find_elf_symbol_fields(FieldSink& sink, const ElfHeader& header) {
     if (section.type == kShtSymtab || section.type == kShtDynsym) {
       add_symbols(sink, section, linked_table(header, section.link));
     }
-    if (has_symbol_fields(sink) && (section.type == kShtHash || section.type == kShtGnuHash)) {
+    if (section.type == kShtHash || section.type == kShtGnuHash) {
       add_hash_table(sink, section, linked_table(header, section.link));
     }
   }

@@ -15,18 +15,13 @@ struct FileTable {
 // Of an entry of a table of symbols.
 inline std::uint8_t symbol_bytes(const FieldSink& sink) noexcept { return sink.image().bits64 ? 24 : 16; }
 
-// Whether fields lead to names and numbers of symbols.
-inline bool has_symbol_fields(const FieldSink& sink) noexcept {
-  return sink.image().bits64 || sink.predictor() >= PredictorId::k3;
-}
-
 // The table at an address, up to the end of its section, which the dynamic table doesn't tell.
 [[nodiscard]] FileTable elf_table_at(const FieldSink& sink, std::uint64_t address);
 
 // The unwind tables of 32-bit ARM.
 void find_arm_unwind_fields(FieldSink& sink, const ElfHeader& header);
 
-// Symbols, hash tables (from predictor 3 on of all images, before of wide ones), and in wide images addresses of code in what is not loaded.
+// Symbols, hash tables, and in wide images addresses of code in what is not loaded.
 void find_elf_symbol_fields(FieldSink& sink, const ElfHeader& header);
 
 }  // namespace bdelta::exe

@@ -88,7 +88,7 @@ void FieldSink::relative32(std::uint64_t pos, FieldKind kind) {
 
 void FieldSink::relative64(std::uint64_t pos, FieldKind kind) {
   const bool is_small = number64(pos) == sign_extended(number32(pos));
-  if (predictor_ >= PredictorId::k2 && is_small && holds(pos, 8)) relative32(pos, kind);
+  if (is_small && holds(pos, 8)) relative32(pos, kind);
 }
 
 void FieldSink::back32(std::uint64_t pos, FieldKind kind) {

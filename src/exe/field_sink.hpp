@@ -2,7 +2,6 @@
 // inside its image and leads to a place in it, and that a hostile image can't cause unbounded work.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
 #include "bdelta/io.hpp"
@@ -11,7 +10,6 @@
 #include "exe/file_number.hpp"
 #include "exe/layout.hpp"
 #include "exe/leb128.hpp"
-#include "exe/predictor_id.hpp"
 #include "parallel/watch.hpp"
 
 namespace bdelta::exe {
@@ -39,20 +37,14 @@ class FieldSink {
  public:
   // All are kept by reference and have to outlive the sink. Not all fields are in `out` before `finish`.
   // The watch may be null.
-  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, PredictorId predictor, FieldBlocks& out,
-            Watch* watch)
-      : file_(file), image_(image), layout_(layout), predictor_(predictor), out_(out), watch_(watch),
+  FieldSink(ByteSpan file, const Image& image, const ImageLayout& layout, FieldBlocks& out, Watch* watch)
+      : file_(file), image_(image), layout_(layout), out_(out), watch_(watch),
         steps_left_(image.size_bytes / 2 + 4096),
         long_numbers_(bytes_at(file, image.file_pos, image.size_bytes)) {}
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Image& image() const noexcept { return image_; }
   [[nodiscard]] const ImageLayout& layout() const noexcept { return layout_; }
-  [[nodiscard]] PredictorId predictor() const noexcept { return predictor_; }
-
-  // To be called by who adds what only this predictor and later ones add, from 8 on; see Program::needed_predictor.
-  void needs(PredictorId predictor) { needed_ = std::max(needed_, predictor); }
-  [[nodiscard]] PredictorId needed() const noexcept { return needed_; }
 
   // For numbers in sections of the image: of all its tables, so that all of it is gone through once.
   [[nodiscard]] LongNumbers& long_numbers() noexcept { return long_numbers_; }
@@ -95,7 +87,7 @@ class FieldSink {
   void uleb_entry(Uleb number, std::uint64_t table_pos, std::uint64_t table_bytes, FieldKind kind);
   // The base is the field itself.
   void relative32(std::uint64_t pos, FieldKind kind);
-  // The same of a number of 64 bits that 32 can say: the field is its low half. From predictor 2 on.
+  // The same of a number of 64 bits that 32 can say: the field is its low half.
   void relative64(std::uint64_t pos, FieldKind kind);
   void back32(std::uint64_t pos, FieldKind kind);
   // The low 31 bits count from the field itself.
@@ -134,8 +126,6 @@ class FieldSink {
   ByteSpan file_;
   const Image& image_;
   const ImageLayout& layout_;
-  PredictorId predictor_;
-  PredictorId needed_ = PredictorId::k1;
   FieldBlocks& out_;
   Watch* watch_;
   std::vector<Field> waiting_;

@@ -99,9 +99,7 @@ void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
   if (tables.text.pos != 0) sink.offset32(at, tables.text, FieldKind::kFunctionStart);
   sink.offset32(at + 4, tables.names, FieldKind::kGoTable);
   add_offsets(sink, at + 16, 3, tables.programs, 0);
-  if (sink.predictor() >= PredictorId::k2) {
-    sink.entry32(at + 32, tables.units.pos, tables.files.pos - tables.units.pos, kUnitBytes, FieldKind::kGoTable);
-  }
+  sink.entry32(at + 32, tables.units.pos, tables.files.pos - tables.units.pos, kUnitBytes, FieldKind::kGoTable);
   const GoLists lists = lists_of(sink, tables, at);
   add_offsets(sink, lists.programs_pos, lists.program_count, tables.programs, 0);
   if (tables.collector_data.pos != 0) {
@@ -109,8 +107,7 @@ void add_function(FieldSink& sink, const GoTables& tables, std::uint64_t at) {
   }
 }
 
-// What predictor 2 adds: the tables of all functions, the lookup table, of which each entry begins with the number of a
-// function, and types.
+// The tables of all functions, the lookup table, of which each entry begins with the number of a function, and types.
 void add_more(FieldSink& sink, const GoTables& tables) {
   if (tables.collector_data.pos != 0) {
     for_each_record(sink, tables, [&](std::uint64_t record) {
@@ -139,7 +136,7 @@ void find_go_fields(FieldSink& sink) {
     if (i < tables->function_count) sink.offset32(at + 4, tables->functions, FieldKind::kGoTable);
   }
   for_each_record(sink, *tables, [&](std::uint64_t record) { add_function(sink, *tables, record); });
-  if (sink.predictor() >= PredictorId::k2) add_more(sink, *tables);
+  add_more(sink, *tables);
 }
 
 }  // namespace bdelta::exe

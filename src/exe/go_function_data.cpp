@@ -57,8 +57,7 @@ void add_column(FieldSink& sink, std::uint64_t pos, std::uint64_t count, FieldBa
 
 // Where in the code of the function each call was inlined.
 void add_call_places(FieldSink& sink, const GoTables& tables, std::uint64_t entry, std::uint64_t pos, std::uint64_t count) {
-  if (sink.predictor() < PredictorId::k8 || tables.text.pos == 0 || count == 0) return;
-  sink.needs(PredictorId::k8);
+  if (tables.text.pos == 0) return;
   add_column(sink, pos, count, {tables.text.pos + entry, tables.text.address + entry});
 }
 

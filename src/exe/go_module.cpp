@@ -77,13 +77,11 @@ class ModuleReader {
 
   // Where an older one has the slice of text sections, this one has three different addresses.
   [[nodiscard]] bool is_of_127() const {
-    if (sink_.predictor() < PredictorId::k8) return false;
     if (is_slice(kOldSections) || is_slice(kOldSections + 1) || !is_slice(kSections)) return false;
     return number(kListedBytes) <= pointer(kTypesEnd) - pointer(kTypes);
   }
 
   void read_tail() {
-    sink_.needs(PredictorId::k8);
     tables_.types_bytes = pointer(kTypesEnd) - pointer(kTypes);
     tables_.read_only = base_at(kReadOnly);
     tables_.collector_data = base_at(kCollectorData);

@@ -1,6 +1,6 @@
 // The images of the source that a patch is about, where these are not all there are. A package of many programs has mostly
 // such as are the same as before but for a date or a build id; what leaves these out needs no time for their fields, on
-// either side. From predictor 6 on. PREDICTOR6.md specifies it.
+// either side. PREDICTION.md specifies it.
 #pragma once
 
 #include <cstdint>

@@ -14,10 +14,7 @@ void find_code_fields(const CodeSection& section, std::size_t block, AddressRang
     case Machine::kX86_64: return find_x86_64_fields(section, where, image, out);
     case Machine::kX86_32: return find_x86_32_fields(section, where, image, out);
     case Machine::kArm64: return find_arm64_fields(section, where, image, out);
-    case Machine::kArm32:
-      if (section.predictor >= PredictorId::k3) return find_mixed_arm_fields(section, where, image, out);
-      if (section.predictor >= PredictorId::k2) find_arm32_fields(section, where, image, out);
-      return;
+    case Machine::kArm32: return find_mixed_arm_fields(section, where, image, out);
     case Machine::kToy:
     case Machine::kNone: return;
   }

@@ -7,7 +7,6 @@
 #include "bdelta/io.hpp"
 #include "exe/field.hpp"
 #include "exe/image.hpp"
-#include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
 
@@ -18,7 +17,6 @@ struct CodeSection {
   std::uint64_t file_pos = 0;  // of its first byte in the file
   Machine machine = Machine::kNone;
   bool is_fixed = false;  // loaded where it was linked for: instructions may hold addresses as such
-  PredictorId predictor = PredictorId::k1;
 };
 
 // Addresses [low, high) that an image takes up. A field that leads elsewhere is a piece of something that is no code.

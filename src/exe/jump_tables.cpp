@@ -57,7 +57,7 @@ void keep_first_loads(std::vector<TableLoad>& loads) {
 void find_jump_tables(ByteSpan file, const Image& image, std::span<const TableLoad> loads, FieldBlocks& out,
                       Watch* watch) {
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, PredictorId::k1, out, watch);
+  FieldSink sink(file, image, layout, out, watch);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const TableLoad& load = loads[i];
     const Section* section = layout.section_of(load.table);

@@ -133,12 +133,9 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
       const std::uint8_t* const begin = cursor.position();
       offset = read_uleb(cursor);
       // Go's linker tells each pointer so, and when data moves all these numbers change.
-      if (sink.predictor() >= PredictorId::k8) {
-        const auto size = static_cast<std::uint64_t>(cursor.position() - begin);
-        sink.uleb_entry({pos + static_cast<std::uint64_t>(begin - opcodes.data()), size, offset}, segment.file_pos,
-                        segment.size_bytes, FieldKind::kRelocationPlace);
-        sink.needs(PredictorId::k8);
-      }
+      const auto size = static_cast<std::uint64_t>(cursor.position() - begin);
+      sink.uleb_entry({pos + static_cast<std::uint64_t>(begin - opcodes.data()), size, offset}, segment.file_pos,
+                      segment.size_bytes, FieldKind::kRelocationPlace);
     }
     if (opcode == kAdd) offset += read_uleb(cursor);
     if (opcode == kAddWords) offset += std::uint64_t{value} * 8;
@@ -218,7 +215,7 @@ void find_macho_fields(FieldSink& sink) {
     if (command.type == kLcDyldChainedFixups) add_chained_fixups(sink, *header, command);
     if (command.type == kLcDyldInfo || command.type == kLcDyldInfoOnly) add_rebases(sink, *header, command);
   }
-  if (sink.predictor() >= PredictorId::k2) add_exports(sink, *header);
+  add_exports(sink, *header);
   std::vector<std::uint64_t> exception_tables;
   if (const MachoSection* unwind = find_section(file, *header, "__unwind_info")) {
     add_unwind_info(sink, *unwind, exception_tables);

@@ -69,13 +69,13 @@ void add_mixed_pages(ByteSpan file, const MachoHeader& header, std::vector<Sorte
 
 }  // namespace
 
-void add_macho_sorted_tables(ByteSpan file, const Image& image, PredictorId predictor, std::vector<SortedTable>& tables) {
+void add_macho_sorted_tables(ByteSpan file, const Image& image, std::vector<SortedTable>& tables) {
   const std::optional<MachoHeader> header = read_macho_header(file, image.file_pos, {});
   if (!header) return;
   add_function_starts(file, image, *header, tables);
   const std::size_t count = tables.size();
   add_unwind_pages(file, *header, tables);
-  if (tables.size() == count && predictor >= PredictorId::k8) add_mixed_pages(file, *header, tables);
+  if (tables.size() == count) add_mixed_pages(file, *header, tables);
 }
 
 }  // namespace bdelta::exe

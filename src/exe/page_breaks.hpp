@@ -1,5 +1,5 @@
 // How the target cuts its tables of unwind information into pages: told, as it depends on functions that no cover brings.
-// From predictor 8 on, if such tables are rebuilt. PREDICTOR8.md specifies it.
+// A patch has it if such tables are rebuilt. PREDICTION.md specifies it.
 #pragma once
 
 #include <cstdint>

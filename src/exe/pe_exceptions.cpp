@@ -16,7 +16,7 @@ class PeExceptions {
   // bits, on arm64.
   void add_functions(const PeTable& table) {
     const bool x86 = sink_.image().machine == Machine::kX86_64;
-    const bool arm64 = sink_.image().machine == Machine::kArm64 && sink_.predictor() >= PredictorId::k4;
+    const bool arm64 = sink_.image().machine == Machine::kArm64;
     const std::uint64_t entry_bytes = x86 ? 12 : 8;
     std::vector<std::uint32_t> unwind_infos;
     for (std::uint64_t i = 0; i < table.size_bytes / entry_bytes && sink_.step(); ++i) {
@@ -35,7 +35,7 @@ class PeExceptions {
       if (!pos_of_rva(sink_, info, pos) || !sink_.step()) continue;
       x86 ? add_unwind_info(pos) : add_arm64_unwind_info(pos);
     }
-    if (sink_.predictor() >= PredictorId::k4) find_cpp_exception_fields(sink_, std::move(cpp_tables_));
+    find_cpp_exception_fields(sink_, std::move(cpp_tables_));
   }
 
  private:

@@ -137,7 +137,7 @@ void find_pe_fields(FieldSink& sink) {
     const PeTable config = table(kPeLoadConfig);
     add_guard_table(sink, config, 128, 136);  // functions
     add_guard_table(sink, config, 264, 272);  // continuations of exceptions
-    if (sink.predictor() >= PredictorId::k4) add_volatile_metadata(sink, config);
+    add_volatile_metadata(sink, config);
   }
 }
 

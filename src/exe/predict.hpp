@@ -46,9 +46,6 @@ inline constexpr KindSet kAllTables = ((KindSet{1} << kSortedTableKindCount) - 1
 [[nodiscard]] constexpr KindSet set_of(SortedTableKind kind) noexcept {
   return KindSet{1} << (kFieldKindCount + static_cast<unsigned>(kind));
 }
-inline constexpr KindSet kTablesOf7 = kAllTables & ~set_of(SortedTableKind::kMixedUnwindPages);
-inline constexpr KindSet kTablesOf5 =  // before predictor 7
-    kTablesOf7 & ~(set_of(SortedTableKind::kFunctionStarts) | set_of(SortedTableKind::kUnwindPages));
 // Of those with numbers that count from a place.
 inline constexpr KindSet kTablesFromPlaces = [] {
   KindSet kinds = 0;

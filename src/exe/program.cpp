@@ -37,8 +37,7 @@ void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
   const ImageLayout& layout = images_.layouts[part.image];
   const auto file_pos = static_cast<std::size_t>(part.file_pos);
   const CodeSection section{file_.subspan(file_pos, static_cast<std::size_t>(part.size_bytes)), part.address,
-                            part.file_pos, images_.all[part.image].machine, images_.all[part.image].is_fixed,
-                            predictor_};
+                            part.file_pos, images_.all[part.image].machine, images_.all[part.image].is_fixed};
   fields.clear();
   find_code_fields(section, block - part.first_block, {layout.low(), layout.high()}, fields);
 }

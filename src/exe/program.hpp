@@ -22,7 +22,6 @@
 #include "exe/jump_tables.hpp"
 #include "exe/packed_fields.hpp"
 #include "exe/predict.hpp"
-#include "exe/predictor_id.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta::exe {
@@ -78,12 +77,10 @@ class Program {
 
   // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
   // where jump tables are; its fields are kept if the program then takes no more than keep_bytes.
-  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes = 0,
-                   PredictorId predictor = kNewestPredictor);
+  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes = 0);
 
   // The same for images that are known already, as find_images gives them.
-  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0,
-          PredictorId predictor = kNewestPredictor);
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0);
 
   Program(const Program&) = delete;  // what it is made of knows where the rest is
   Program& operator=(const Program&) = delete;
@@ -94,10 +91,6 @@ class Program {
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
-
-  // The oldest predictor from 8 on that finds the same fields, or 1 if those before it do, too. For those who name one in a
-  // patch.
-  [[nodiscard]] PredictorId needed_predictor() const noexcept { return needed_predictor_; }
 
   // From now on there are no fields of tables inside of these, which are ascending and disjoint. For those who choose
   // covers: what copies give is the same, as the bytes of a rebuilt table stand above what its fields give.
@@ -165,8 +158,6 @@ class Program {
                               FieldCache& cache) const;
 
   ByteSpan file_;
-  PredictorId predictor_;
-  PredictorId needed_predictor_ = PredictorId::k1;
   Images images_;
   std::vector<FieldBlocks> tables_;  // by image
   std::vector<SortedTable> left_out_;

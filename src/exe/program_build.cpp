@@ -9,12 +9,11 @@
 #include "exe/table_fields.hpp"
 
 namespace bdelta::exe {
-Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes, PredictorId predictor)
-    : Program(file, find_images(file), pool, keep_bytes, predictor) {}
+Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes)
+    : Program(file, find_images(file), pool, keep_bytes) {}
 
-Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes,
-                 PredictorId predictor)
-    : file_(file), predictor_(predictor), images_(std::move(images)) {
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes)
+    : file_(file), images_(std::move(images)) {
   find_code_parts();
   find_tables(pool);
   find_code_and_jump_tables(pool, keep_bytes);
@@ -35,12 +34,10 @@ void Program::find_code_parts() {
 
 void Program::find_tables(WorkerPool& pool) {
   for (std::size_t i = 0; i < images_.all.size(); ++i) tables_.emplace_back(file_, images_.all, i);
-  std::vector<PredictorId> needed(tables_.size(), PredictorId::k1);
   pool.for_each(tables_.size(), [&](std::size_t i) {
-    needed[i] = find_table_fields(file_, images_.all[i], predictor_, tables_[i], pool.watch());
+    find_table_fields(file_, images_.all[i], tables_[i], pool.watch());
     pool.advance();
   });
-  for (const PredictorId predictor : needed) needed_predictor_ = std::max(needed_predictor_, predictor);
 }
 
 // The fields of code are kept if all then takes no more than keep_bytes.

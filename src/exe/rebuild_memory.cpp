@@ -21,27 +21,18 @@ std::uint64_t memory_of_lists(const SortedTable& table, Machine machine) {
   return table.size_bytes / entry_bytes(table.kind, machine) * 56;
 }
 
-// As predictors up to 8 count it: for each byte of a table.
-constexpr std::uint64_t usual_memory_per_byte(SortedTableKind kind) {
-  if (kind == SortedTableKind::kMixedUnwindPages) return 20;
-  return kind == SortedTableKind::kFunctionStarts ? 17 : 10;
-}
-
 }  // namespace
 
-std::uint64_t rebuild_memory_bytes(const std::vector<Image>& images, std::span<const SortedTable> tables, KindSet kinds,
-                                   PredictorId predictor) noexcept {
-  std::uint64_t usual_bytes = 0;
+std::uint64_t rebuild_memory_bytes(const std::vector<Image>& images, std::span<const SortedTable> tables,
+                                   KindSet kinds) noexcept {
   std::uint64_t table_bytes = 0;
   std::array<std::uint64_t, kSortedTableKindCount> more_bytes{};  // that a kind takes while it is made
   for (const SortedTable& table : tables) {
     if (!has_tables(kinds, table.kind)) continue;
-    usual_bytes += table.size_bytes * usual_memory_per_byte(table.kind);
     table_bytes += table.size_bytes;
     const std::uint64_t lists_bytes = memory_of_lists(table, images[table.image].machine);
     more_bytes[static_cast<std::size_t>(table.kind)] += lists_bytes - std::min(lists_bytes, table.size_bytes);
   }
-  if (predictor <= PredictorId::k8) return usual_bytes;
   return table_bytes + *std::max_element(more_bytes.begin(), more_bytes.end());
 }
 

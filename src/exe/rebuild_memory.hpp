@@ -11,9 +11,8 @@
 
 namespace bdelta::exe {
 
-// Of those of the tables that are of these kinds, at most, as patches with this predictor count it: from 9 on as it is
-// (PREDICTOR9.md), before that more. The tables are of these images.
+// Of those of the tables that are of these kinds, at most, as PREDICTION.md counts it. The tables are of these images.
 [[nodiscard]] std::uint64_t rebuild_memory_bytes(const std::vector<Image>& images, std::span<const SortedTable> tables,
-                                                 KindSet kinds, PredictorId predictor) noexcept;
+                                                 KindSet kinds) noexcept;
 
 }  // namespace bdelta::exe

@@ -1,6 +1,6 @@
 // Sorted tables as the target has them, made of those of the source: what an entry of OLD stands for has an entry in NEW
 // wherever covers copied it to, and all of these sorted again are nearly the table of NEW. Their bytes stand in place of
-// those that the source has there, so that copies out of them need no other kind of copy. PREDICTOR5.md specifies it.
+// those that the source has there, so that copies out of them need no other kind of copy. PREDICTION.md specifies it.
 #pragma once
 
 #include <cstdint>

@@ -199,13 +199,13 @@ void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
   }
 }
 
-std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images, PredictorId predictor) {
+std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images) {
   std::vector<SortedTable> all;
   for (std::size_t i = 0; i < images.size(); ++i) {
     std::vector<SortedTable> tables;
     if (images[i].format == ImageFormat::kPe) add_pe_tables(file, images[i], tables);
     if (images[i].format == ImageFormat::kElf) add_elf_tables(file, images[i], tables);
-    if (images[i].format == ImageFormat::kMachO) add_macho_sorted_tables(file, images[i], predictor, tables);
+    if (images[i].format == ImageFormat::kMachO) add_macho_sorted_tables(file, images[i], tables);
     std::stable_sort(tables.begin(), tables.end(),
                      [](const SortedTable& a, const SortedTable& b) { return a.pos < b.pos; });
     std::uint64_t end = 0;

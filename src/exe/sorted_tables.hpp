@@ -1,6 +1,6 @@
 // Tables that a linker sorts by the addresses they list. Where functions or data changed places, entries change theirs, so
 // no copy of the table as it was is right; but what it lists is known, and so the table can be made anew
-// (rebuilt_tables.hpp). From predictor 5 on.
+// (rebuilt_tables.hpp).
 //
 // Sources: "PE Format" and "x64 exception handling" of Microsoft's documentation; "Linux Standard Base Core", exception
 // frames; "System V Application Binary Interface", relocation; Apple's loader headers, LC_FUNCTION_STARTS.
@@ -13,7 +13,6 @@
 #include "base/bytes.hpp"
 #include "bdelta/io.hpp"
 #include "exe/image.hpp"
-#include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
 
@@ -23,9 +22,9 @@ enum class SortedTableKind : std::uint8_t {
   kFunctions,            // PE: begin and unwind information, on x86-64 the end between them
   kUnwindIndex,          // ELF: the pairs of .eh_frame_hdr, behind its head
   kRelativeRelocations,  // ELF: place, type and with 64 bits addend, of what counts from where the image is loaded
-  kFunctionStarts,       // Mach-O: how far each function begins behind the one before, as ulebs; from predictor 7 on
-  kUnwindPages,          // Mach-O: function and encoding, in pages; likewise
-  kMixedUnwindPages,     // Mach-O: the same where pages are of either kind or not in a row; from predictor 8 on
+  kFunctionStarts,       // Mach-O: how far each function begins behind the one before, as ulebs
+  kUnwindPages,          // Mach-O: function and encoding, in pages
+  kMixedUnwindPages,     // Mach-O: the same where pages are of either kind or not in a row
 };
 inline constexpr std::size_t kSortedTableKindCount = static_cast<std::size_t>(SortedTableKind::kMixedUnwindPages) + 1;
 
@@ -155,10 +154,9 @@ void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan tabl
 void write_page_heads(std::uint64_t entry_count, MutableByteSpan table);
 
 // Adds those of one image of Mach-O, which may yet be out of order or not lie in it. For find_sorted_tables.
-void add_macho_sorted_tables(ByteSpan file, const Image& image, PredictorId predictor, std::vector<SortedTable>& tables);
+void add_macho_sorted_tables(ByteSpan file, const Image& image, std::vector<SortedTable>& tables);
 
 // Those tables of the file that are as they would be written anew: sorted, and without gaps. Ascending, disjoint.
-[[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images,
-                                                          PredictorId predictor = kNewestPredictor);
+[[nodiscard]] std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Image>& images);
 
 }  // namespace bdelta::exe

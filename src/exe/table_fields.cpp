@@ -4,10 +4,10 @@
 
 namespace bdelta::exe {
 
-PredictorId find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out, Watch* watch) {
+void find_table_fields(ByteSpan file, const Image& image, FieldBlocks& out, Watch* watch) {
   const ImageLayout layout(image);
-  FieldSink sink(file, image, layout, predictor, out, watch);
-  const bool has_go = image.format != ImageFormat::kToy && (image.bits64 || predictor >= PredictorId::k2);
+  FieldSink sink(file, image, layout, out, watch);
+  const bool has_go = image.format != ImageFormat::kToy;
   // In 32 bits an offset is easily taken for an address, so the offsets of Go's tables go first there.
   if (has_go && !image.bits64) find_go_fields(sink);
   switch (image.format) {
@@ -19,7 +19,6 @@ PredictorId find_table_fields(ByteSpan file, const Image& image, PredictorId pre
   if (has_go && image.bits64) find_go_fields(sink);
   sink.finish();
   out.settle(watch);
-  return sink.needed();
 }
 
 }  // namespace bdelta::exe

@@ -4,15 +4,12 @@
 #include "bdelta/io.hpp"
 #include "exe/field_blocks.hpp"
 #include "exe/image.hpp"
-#include "exe/predictor_id.hpp"
 
 namespace bdelta::exe {
 
 // Adds the fields of the tables of `image`, which find_images found in `file`, to `out`, which are the blocks of that image:
 // inside the image, each leading to a place in it. Where tables disagree about a byte the field that begins first stays.
-// The watch, which may be null, can end the search. Returns the oldest predictor from 8 on that finds the same, or 1 if those
-// before it do, too.
-PredictorId find_table_fields(ByteSpan file, const Image& image, PredictorId predictor, FieldBlocks& out,
-                       Watch* watch = nullptr);
+// The watch, which may be null, can end the search.
+void find_table_fields(ByteSpan file, const Image& image, FieldBlocks& out, Watch* watch = nullptr);
 
 }  // namespace bdelta::exe

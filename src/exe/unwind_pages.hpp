@@ -5,7 +5,7 @@
 //
 // So one function more changes all pages behind it, and what a compressed entry says depends on the page that it is in.
 // Which functions the pages of NEW begin with cannot be foretold; a patch tells that (page_breaks.hpp), and then the pages
-// can be made anew like other sorted tables (rebuilt_tables.hpp). From predictor 8 on. PREDICTOR8.md specifies it.
+// can be made anew like other sorted tables (rebuilt_tables.hpp). PREDICTION.md specifies it.
 //
 // Source: Apple's mach-o/compact_unwind_encoding.h.
 #pragma once

@@ -8,14 +8,13 @@
 
 namespace bdelta {
 
-// How fields are found and predicted is part of the format: a change that alters one prediction gets a new number
-// (exe/predictor_id.hpp). All up to this one are known.
-inline constexpr std::uint64_t kLastPredictor = 9;
+// How fields are found and predicted is part of the format (exe/PREDICTION.md). A patch names it by this number; another
+// way to predict would get another one.
+inline constexpr std::uint64_t kPredictor = 1;
 
 struct PredictionPlan {
-  std::uint64_t predictor = 1;
   std::uint64_t kinds = 0;  // bit i: fields of kind i are predicted
-  Bytes images;             // from predictor 6 on exe/image_choice.hpp, then exe/image_table.hpp
+  Bytes images;             // exe/image_choice.hpp, exe/page_breaks.hpp if such tables are rebuilt, exe/image_table.hpp
   Bytes labels;             // exe/labels.hpp
   Covers covers;            // of the whole target; those that meet on one diagonal are one
   std::uint64_t memory_bytes = ~std::uint64_t{0};  // what other records leave of the memory that the header declares

@@ -42,7 +42,6 @@ Covers take_covers(Input& input, std::uint64_t source_size, std::uint64_t& targe
   return covers;
 }
 
-// With a choice if `chooses`, which may be one of images that there are not.
 // Up to seven pages of the first image.
 std::vector<exe::PageBreaks> take_breaks(Input& input) {
   std::vector<exe::PageBreaks> lists;
@@ -56,7 +55,7 @@ std::vector<exe::PageBreaks> take_breaks(Input& input) {
   return lists;
 }
 
-// From predictor 6 on there is a choice, of 8 mixed pages page breaks.
+// The choice may be of images that there are not.
 Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan& plan) {
   const std::uint8_t how = input.u8();
   if ((how & 1) != 0) {
@@ -64,20 +63,16 @@ Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan&
     return Bytes(raw.begin(), raw.end());
   }
   Bytes table;
-  std::vector<exe::Image> chosen = source.all;
-  if (plan.predictor >= 6) {
-    const std::uint8_t bits = input.u8();
-    std::vector<std::uint32_t> numbers;
-    chosen.clear();
-    for (std::uint32_t i = 0; i < 8; ++i) {
-      if ((bits >> i & 1) == 0) continue;
-      numbers.push_back(i);
-      if (i < source.all.size()) chosen.push_back(source.all[i]);
-    }
-    exe::append_image_choice(table, numbers);
+  std::vector<exe::Image> chosen;
+  std::vector<std::uint32_t> numbers;
+  const std::uint8_t bits = input.u8();
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    if ((bits >> i & 1) == 0) continue;
+    numbers.push_back(i);
+    if (i < source.all.size()) chosen.push_back(source.all[i]);
   }
-  const bool has_breaks = exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages);
-  if (plan.predictor >= 8 && has_breaks) exe::append_page_breaks(table, take_breaks(input));
+  exe::append_image_choice(table, numbers);
+  if (exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) exe::append_page_breaks(table, take_breaks(input));
   exe::append_image_table(table, exe::Images(chosen), exe::Images(exe::find_images(take_program(input))));
   return table;
 }
@@ -157,12 +152,9 @@ void run(Input& input) {
   const exe::Images images(exe::find_images(source.bytes()));
   const std::uint8_t options = input.u8();
   PredictionPlan plan;
-  const std::uint64_t newer[] = {5, 6, 7, 8};
-  plan.predictor = (options & 16) != 0 ? 1 : newer[options >> 6];
-  const exe::KindSet tables = plan.predictor == 8 ? exe::kAllTables : plan.predictor == 7 ? exe::kTablesOf7 : exe::kTablesOf5;
-  const exe::KindSet known = exe::kAllKinds | (plan.predictor != 1 ? tables : 0);
+  constexpr exe::KindSet known = exe::kAllKinds | exe::kAllTables;
   plan.kinds = input.u32();
-  if ((options & 32) != 0) plan.kinds |= tables;
+  if ((options & 32) != 0) plan.kinds |= exe::kAllTables;
   if (options < 240) plan.kinds &= known;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;

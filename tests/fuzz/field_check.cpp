@@ -214,8 +214,7 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
   constexpr std::uint64_t kSectionPos = 3;
   test::GuardedBytes file(kSectionPos + zero_bytes + code.size());
   std::copy(code.begin(), code.end(), file.writable().end() - static_cast<std::ptrdiff_t>(code.size()));
-  const exe::CodeSection section{file.bytes().subspan(kSectionPos), address, kSectionPos, machine, false,
-                                 exe::kNewestPredictor};
+  const exe::CodeSection section{file.bytes().subspan(kSectionPos), address, kSectionPos, machine, false};
   const std::size_t block = section.bytes.empty() ? 0 : (section.bytes.size() - 1) / exe::kCodeBlockBytes;
   std::vector<exe::Field> fields;
   exe::find_code_fields(section, block, image, fields);

@@ -1,7 +1,8 @@
-// make_seeds FOLDER: writes the seeds of all fuzz targets, from generated data alone. Run again when an input's shape
-// or the patch format changes.
+// make_seeds FOLDER: writes the seeds of all fuzz targets in place of those there, from generated data alone. Run again, by
+// the target `fuzz_seeds`, when an input's shape or the patch format changes.
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "create/number_pass.hpp"
@@ -34,6 +35,8 @@ namespace {
 std::filesystem::path g_folder;
 
 void save(const std::string& target, const std::string& name, const Bytes& bytes) {
+  static std::set<std::string> begun;
+  if (begun.insert(target).second) std::filesystem::remove_all(g_folder / target);
   std::filesystem::create_directories(g_folder / target);
   test::put(g_folder / target / name, bytes);
 }
@@ -351,24 +354,17 @@ void save_structured() {
     for (const unsigned at : {0x100u, 0x200u, 0x80u, 0x300u}) {
       append(covers, joined({Bytes{16}, number(static_cast<std::uint16_t>(at)), number(std::uint16_t{0x1f0})}));
     }
-    const Bytes images = {0, program, 0};
     const Bytes labels = {2, 0, 0x10, 0, 0, 0x20, 0, 0, 0x40, 0, 0, 0x90, 0};
-    save("apply_predicted", "program" + std::to_string(program),
-         joined({Bytes{program, 0, program}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
-                 Bytes{7, 1, 80, 160}}));
-    save("apply_predicted", "chosen" + std::to_string(program),
-         joined({Bytes{program, 0, 64}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, Bytes{0, 1, program, 0}, labels,
-                 Bytes{7, 1, 80, 160}}));
-    if (program >= kFirstSorted) {
-      save("apply_predicted", "tables" + std::to_string(program),
-           joined({Bytes{program, 0, 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
+    const auto save_predicted = [&](const char* name, std::uint8_t options, const Bytes& images) {
+      save("apply_predicted", name + std::to_string(program),
+           joined({Bytes{program, 0, options}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
                    Bytes{7, 1, 80, 160}}));
-      save("apply_predicted", "chosen_tables" + std::to_string(program),
-           joined({Bytes{program, 0, 128 | 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, Bytes{0, 1, program, 0},
-                   labels, Bytes{7, 1, 80, 160}}));
-      save("apply_predicted", "page_breaks" + std::to_string(program),
-           joined({Bytes{program, 0, 128 | 64 | 32}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5},
-                   Bytes{0, 1, 3, 0x00, 0x10, 0x01, 0x04, 0x80, 0x01, program, 0}, labels, Bytes{7, 1, 80, 160}}));
+    };
+    // How images are told, which are chosen, page breaks with tables, the program that NEW's images are of.
+    save_predicted("program", program, {0, 1, program, 0});
+    if (program >= kFirstSorted) {
+      save_predicted("tables", 32, {0, 1, 0, program, 0});
+      save_predicted("page_breaks", 32, {0, 1, 3, 0x00, 0x10, 0x01, 0x04, 0x80, 0x01, program, 0});
     }
     const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
     save("round_trip_program", "program" + std::to_string(program),

@@ -8,13 +8,12 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-coded-literals", "bdt2-coded-literals-many",
     "bdt2-coded-misses", "bdt2-coded-misses-many", "bdt2-coded-misses-predicted", "bdt2-coded-misses-lanes",
     "bdt2-words", "bdt2-words-contents", "bdt2-words-predicted", "bdt2-words-covers",
-    "bdt2-target", "bdt2-target-many", "bdt2-predictor2", "bdt2-predictor3", "bdt2-predictor4", "bdt2-predictor5",
-    "bdt2-predictor6", "bdt2-predictor7", "bdt2-predictor8", "bdt2-predictor9",
-    "bdt2-places", "bdt2-places-many", "bdt2-places-predicted",
-    "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-predicted", "bdt2-header-sums", "bdt2-header-sums-cut",
+    "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions", "bdt2-sorted-tables",
+    "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",
+    "bdt2-places", "bdt2-tracks",
+    "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-covers", "bdt2-header-sums", "bdt2-header-sums-cut",
     "bdt2-file-digests", "bdt2-file-digests-cut",
     "bdt2-moved-numbers", "bdt2-moved-numbers-cut",
-    "bdt2-tracks", "bdt2-tracks-many", "bdt2-tracks-predicted",
     "bdt2-many",   "bdt2-same",   "bdt2-strange", "bdt2-empty-new", "bdt2-empty-old", "bdt2-empty-all",
     "bdt1-edited", "bdt1-back",   "bdt1-literal", "bdt1-empty-new"};
 

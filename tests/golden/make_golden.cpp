@@ -1,13 +1,21 @@
-// make_golden FOLDER: writes the golden sets. Run once when the format changes (a new draft number), never to make a
-// failing test pass: a frozen patch that no longer applies is a broken promise.
+// make_golden FOLDER: writes the golden sets in place of those there. The target `golden_sets` builds and runs it. Only for a
+// new draft number, never to make a failing test pass: a frozen patch that no longer applies is a broken promise.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <string>
 
 #include "create/number_pass.hpp"
+#include "exe/image_choice.hpp"
+#include "exe/image_table.hpp"
+#include "exe/images.hpp"
+#include "exe/labels.hpp"
+#include "exe/page_breaks.hpp"
+#include "support/code_program.hpp"
 #include "support/craft.hpp"
+#include "support/exe_craft_more.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
@@ -34,6 +42,15 @@ void save(const std::string& name, const Bytes& source, const Bytes& target, con
   put(g_folder / name / "old", source);
   put(g_folder / name / "new", target);
   put(g_folder / name / "patch", patch);
+}
+
+void remove_sets() {
+  if (!std::filesystem::exists(g_folder)) return;
+  std::vector<std::filesystem::path> sets;
+  for (const auto& entry : std::filesystem::directory_iterator(g_folder)) {
+    if (entry.is_directory() && entry.path().filename().string().starts_with("bdt")) sets.push_back(entry.path());
+  }
+  for (const std::filesystem::path& set : sets) std::filesystem::remove_all(set);
 }
 
 void by_tool(const std::string& name, const Bytes& source, const Bytes& target, const CreateOptions& options) {
@@ -112,7 +129,7 @@ void make_target_copies() {
 }
 
 // Files behind heads of 512 bytes, as archives have them, in another order, with other numbers in their heads.
-void make_places(const Bytes& source, const Bytes& busy) {
+void make_places() {
   constexpr std::size_t kFiles = 60;
   std::vector<Bytes> files;
   for (std::size_t i = 0; i < kFiles; ++i) {
@@ -133,18 +150,10 @@ void make_places(const Bytes& source, const Bytes& busy) {
     append(new_version, file);
   }
   by_tool("bdt2-places", old_version, new_version, create_options(6));
-  Craft craft;
-  craft.codec = {CodecId::kLzma, 6, 0};
-  craft.model = true;
-  craft.window_bytes = 700;
-  craft.group_bytes = 5000;
-  by_hand("bdt2-places-many", source, busy, craft);
-  const ProgramPair programs = program_pair(11, 60);
-  by_tool("bdt2-places-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
 // An archive of programs of which two were linked anew, one has another byte, and the others are as they were.
-void make_predictor6() {
+void make_image_choice() {
   constexpr std::size_t kFunctions = 60;
   const TwoVersions versions(120);
   std::vector<unsigned> moved = versions.new_functions;
@@ -161,24 +170,16 @@ void make_predictor6() {
     append(new_version, is_changed ? pair.new_version : same);
     if (i == 3) ++new_version[new_version.size() - 40];
   }
-  by_tool("bdt2-predictor6", old_version, new_version, create_options(6));
+  by_tool("bdt2-image-choice", old_version, new_version, create_options(6));
 }
 
 // Copies that go on from several places in turn.
-void make_tracks(const Bytes& source, const Bytes& busy) {
+void make_tracks() {
   const WovenPair woven = woven_pair(250, 21);
   by_tool("bdt2-tracks", woven.old_version, woven.new_version, create_options(6));
-  Craft craft;
-  craft.codec = {CodecId::kLzma, 6, 0};
-  craft.model = true;
-  craft.window_bytes = 700;
-  craft.group_bytes = 5000;
-  by_hand("bdt2-tracks-many", source, busy, craft);
-  const ProgramPair programs = program_pair(11, 60);
-  by_tool("bdt2-tracks-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
-void make_coded_misses(const Bytes& source, const Bytes& busy) {
+void make_coded_misses(const Bytes& source) {
   // Numbers that moved by the same behind the same bytes, and by chance somewhere else.
   const Bytes words = wordy_bytes(60'000, 22);
   Bytes moved = bent(words);
@@ -188,7 +189,10 @@ void make_coded_misses(const Bytes& source, const Bytes& busy) {
   craft.coded_literals = craft.coded_misses = craft.model = true;
   craft.window_bytes = 700;
   craft.group_bytes = 5000;
-  by_hand("bdt2-coded-misses-many", source, busy, craft);
+  Bytes behind_e = source;
+  for (std::size_t i = 1; i < source.size(); ++i) behind_e[i] = static_cast<std::uint8_t>(source[i] + (source[i - 1] == 'e'));
+  append(behind_e, wordy_bytes(1500, 2));
+  by_hand("bdt2-coded-misses-many", source, behind_e, craft);
   craft.lane_bytes = 0;
   craft.group_bytes = 100'000;
   const Bytes cut = wordy_bytes(24'000, 9);
@@ -216,7 +220,71 @@ void make_moved_numbers() {
   by_hand("bdt2-moved-numbers-cut", more.old_version, more.new_version, craft);
 }
 
-// Sets of before places (feature bit 10) and tracks (13) have packed groups without them, which nothing makes any more.
+// Programs of all formats, each cut in two with some bytes in between, so that what leads into the second part moves. NEW is
+// what prediction makes of that, with some bytes wrong; so all it predicts is frozen, also where no linker would.
+void make_every_field() {
+  const Bytes programs[] = {craft_elf(),           craft_elf_without_sections(), craft_elf32(), craft_go(), craft_pe(), craft_macho(),
+                            craft_macho_exports(), x86_code_program(1), arm64_code_program(2), craft_arm32(), craft_toy()};
+  constexpr std::size_t kGapBytes = 16;
+  Bytes source;
+  PredictionPlan plan;
+  for (const Bytes& program : programs) {
+    const std::uint64_t begin = source.size(), half = program.size() / 32 * 16;
+    plan.covers.push_back({begin, begin, half});
+    plan.covers.push_back({begin + half, begin + half + kGapBytes, program.size() - half - kGapBytes});
+    append(source, program);
+  }
+  plan.kinds = exe::kAllKinds | exe::kAllTables;
+  const exe::Images images(exe::find_images(source));
+  std::vector<std::uint32_t> numbers(images.all.size());
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  exe::append_image_choice(plan.images, numbers);
+  exe::append_page_breaks(plan.images, {});
+  exe::append_image_table(plan.images, images, images);
+  std::vector<exe::Label> labels;
+  for (const std::uint32_t i : numbers) {
+    const std::uint64_t low = images.layouts[i].low();
+    for (const std::uint64_t at : {0x200u, 0x400u}) labels.push_back({low + at, low + at + 8, static_cast<std::uint8_t>(i)});
+  }
+  exe::append_labels(plan.labels, labels);
+  Bytes target = predicted_copies(source, source.size(), plan);
+  for (std::size_t i = 40; i < target.size(); i += 97) ++target[i];
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.covers_apart = craft.model = true;
+  craft.window_bytes = 1700;
+  craft.group_bytes = 8000;
+  craft.plan = plan;
+  save("bdt2-every-field", source, target, craft_patch(source, target, plan.covers, craft));
+}
+
+// Programs of all formats and machines, which have all kinds of sorted table among them.
+void make_programs() {
+  make_every_field();
+  const ProgramPair programs = program_pair(11, 60);
+  by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
+  const ProgramPair more = program_pair(12, 300);
+  by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
+  const FixedPair fixed = fixed_pair(120);
+  by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
+  const ProgramPair linked = linked_pair(100);
+  by_tool("bdt2-arm-and-go", linked.old_version, linked.new_version, create_options(6));
+  const ProgramPair thumb = thumb_pair(300);
+  by_tool("bdt2-thumb", thumb.old_version, thumb.new_version, create_options(6));
+  const ProgramPair windows = pe_pair(70);
+  by_tool("bdt2-pe-exceptions", windows.old_version, windows.new_version, create_options(6));
+  const ProgramPair sorted = sorted_pair(40);
+  by_tool("bdt2-sorted-tables", sorted.old_version, sorted.new_version, create_options(6));
+  const ProgramPair macho = sorted_macho_pair(640);
+  by_tool("bdt2-macho-tables", macho.old_version, macho.new_version, create_options(6));
+  ProgramPair newer = newer_pair(100);
+  const ProgramPair mixed = sorted_mixed_pair(120);
+  append(newer.old_version, mixed.old_version);
+  append(newer.new_version, mixed.new_version);
+  by_tool("bdt2-mixed-pages", newer.old_version, newer.new_version, create_options(6));
+  make_image_choice();
+}
+
 void make_all() {
   const Bytes source = wordy_bytes(6000, 1);
   const Bytes target = edited(source, {{Edit::kInsert, 500, 90, 0, 2}, {Edit::kOverwrite, 3000, 40, 0, 3},
@@ -259,39 +327,15 @@ void make_all() {
   craft.group_bytes = 2500;
   by_hand("bdt2-many", source, busy, craft);
 
-  const ProgramPair programs = program_pair(11, 60);
-  by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
-  const ProgramPair more = program_pair(12, 300);
-  by_tool("bdt2-predicted-fast", more.old_version, more.new_version, create_options(3));
-
-  const FixedPair fixed = fixed_pair(120);
-  by_tool("bdt2-fixed", fixed.old_version.bytes, fixed.new_version.bytes, create_options(6));
-  const ProgramPair linked = linked_pair(100);
-  by_tool("bdt2-predictor2", linked.old_version, linked.new_version, create_options(6));
-  const ProgramPair thumb = thumb_pair(300);
-  by_tool("bdt2-predictor3", thumb.old_version, thumb.new_version, create_options(6));
-  const ProgramPair windows = pe_pair(70);
-  by_tool("bdt2-predictor4", windows.old_version, windows.new_version, create_options(6));
-  const ProgramPair sorted = sorted_pair(40);
-  by_tool("bdt2-predictor5", sorted.old_version, sorted.new_version, create_options(6));
-  make_predictor6();
-  const ProgramPair macho = sorted_macho_pair(640);
-  by_tool("bdt2-predictor7", macho.old_version, macho.new_version, create_options(6));
-  ProgramPair newer = newer_pair(100);
-  const ProgramPair mixed = sorted_mixed_pair(120);
-  append(newer.old_version, mixed.old_version);
-  append(newer.new_version, mixed.new_version);
-  by_tool("bdt2-predictor8", newer.old_version, newer.new_version, create_options(6));
-  const ProgramPair much = sorted_pair(180);  // so that memory for prediction is much beside OLD
-  by_tool("bdt2-predictor9", much.old_version, much.new_version, create_options(6));
-  const SignedPair large = signed_pair(34'000, 13);
-  by_tool("bdt2-signed-predicted", large.old_version.bytes, large.new_version.bytes, create_options(6));
+  make_programs();
   const SignedPair small = signed_pair(9'000, 14);
   Craft cut;
   cut.page_hashes = {small.new_version.list};
   cut.window_bytes = 3000;
   cut.group_bytes = 8000;
   by_hand("bdt2-signed", small.old_version.bytes, small.new_version.bytes, cut);
+  cut.covers_apart = true;
+  by_hand("bdt2-signed-covers", small.old_version.bytes, small.new_version.bytes, cut);
 
   const TarPair archive = tar_pair(40, 16);
   by_tool("bdt2-header-sums", archive.old_version, archive.new_version, create_options(6));
@@ -337,9 +381,9 @@ void make_all() {
   by_hand("bdt2-coded-literals-many", source, busy, literals);
   make_words();
   make_target_copies();
-  make_places(source, busy);
-  make_tracks(source, busy);
-  make_coded_misses(source, busy);
+  make_places();
+  make_tracks();
+  make_coded_misses(source);
   make_moved_numbers();
 
   Bytes moved(source.begin() + 2000, source.end());
@@ -366,6 +410,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   bdelta::test::g_folder = argv[1];
+  bdelta::test::remove_sets();
   bdelta::test::make_all();
   return 0;
 }

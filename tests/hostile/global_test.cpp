@@ -72,30 +72,26 @@ TEST(GlobalRecord, AKindOfFieldThatIsNotKnownIsRefused) {
     append(body, rest);
     return apply_patch(pair.old_version, with_header(split.header, body));
   };
-  for (const unsigned bit : {33u, 34u, 63u}) {
+  for (const unsigned bit : {36u, 37u, 63u}) {
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, with_kinds(std::uint64_t{1} << bit));
   }
   EXPECT_FAILS(ErrorCode::kWindowChecksum, with_kinds(0));  // known, and not those that the patch was made with
 }
 
-TEST(GlobalRecord, KindsOfTablesAreUnknownBeforePredictor5) {
-  std::vector<unsigned> functions(120);
-  std::iota(functions.begin(), functions.end(), 0u);
-  const Bytes old = sorted_program(functions, SortedShape::kPe64).bytes;
-  std::rotate(functions.begin() + 10, functions.begin() + 50, functions.end());
-  const Bytes wanted = sorted_program(functions, SortedShape::kPe64).bytes;
-  const auto patch = make_patch(old, wanted, create_options(3));
+TEST(GlobalRecord, AnotherPredictorIsRefused) {
+  const ProgramPair pair = program_pair(3, 60);
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(3));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kGlobal), split.body[0]);
-  ASSERT_EQ(5, split.body[1]);
-  ASSERT_OK(apply_patch(old, with_header(split.header, split.body)));
-  for (split.body[1] = 1; split.body[1] < 5; ++split.body[1]) {
-    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(old, with_header(split.header, split.body)));
+  ASSERT_EQ(1, split.body[1]);
+  for (const unsigned other : {0u, 2u, 9u, 127u}) {
+    split.body[1] = static_cast<std::uint8_t>(other);
+    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.old_version, with_header(split.header, split.body)));
   }
 }
 
-// A choice of predictor 6 that is cut, that is too long, or that OLD has no program for.
+// A choice that is cut, that is too long, or that OLD has no program for.
 TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
   const ProgramPair pair = program_pair(3, 60);
   Bytes old = pair.old_version;
@@ -111,7 +107,6 @@ TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
     std::vector<exe::Image> chosen;
     for (const std::uint32_t number : numbers) chosen.push_back(all[std::min<std::size_t>(number, 1)]);
     PredictionPlan plan;
-    plan.predictor = 6;
     exe::append_image_choice(plan.images, numbers);
     plan.images.resize(plan.images.size() - cut_bytes);
     if (cut_bytes == 0) exe::append_image_table(plan.images, exe::Images(chosen), exe::Images(all));
@@ -126,8 +121,7 @@ TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 1}, 1));
 }
 
-// Page breaks of predictor 8 that are missing, cut or beyond their limits; before 8 there is no such kind of table. Twenty
-// bytes for each byte of such a table.
+// Page breaks that are missing, cut or beyond their limits. Fourteen bytes for each byte of such a table.
 TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
   const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kMachOMixed64).bytes;
   const exe::Images images(exe::find_images(old));
@@ -138,40 +132,39 @@ TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
   PatchInfo info;
   info.target_size = old.size();
   std::uint64_t spare_bytes = 0;
-  const auto make = [&](std::uint64_t predictor, const Bytes& breaks) {
+  const auto make = [&](const Bytes& breaks) {
     PredictionPlan plan;
-    plan.predictor = predictor;
     plan.kinds = exe::set_of(exe::SortedTableKind::kMixedUnwindPages);
     exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
     append(plan.images, breaks);
     exe::append_image_table(plan.images, images, images);
     exe::append_labels(plan.labels, {});
-    info.decoder_memory_bytes = plan.images.size() + plan.labels.size() + 20 * tables[1].size_bytes + spare_bytes;
+    info.decoder_memory_bytes = plan.images.size() + plan.labels.size() + 14 * tables[1].size_bytes +
+                                exe::PlaceMap::kBytesPerStretch + spare_bytes;
     return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
   };
   Bytes sound;
   exe::append_page_breaks(sound, std::vector<exe::PageBreaks>{{0, {{0x1000, true}, {0x1100, false}}}});
-  EXPECT_OK(make(8, sound));
-  EXPECT_OK(make(8, {0}));
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, make(7, sound));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, {1, 0, 0}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, {1, 0x80, 0x02, 1, 0}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, Bytes(sound.begin(), sound.end() - 1)));
+  EXPECT_OK(make(sound));
+  EXPECT_OK(make({0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({1, 0, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({1, 0x80, 0x02, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(Bytes(sound.begin(), sound.end() - 1)));
   spare_bytes = ~std::uint64_t{0};  // one byte less
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(8, sound));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(sound));
 }
 
-// Ten bytes for each byte of a table of a kind that is named, beside the table of images and the labels.
+// What each kind takes that is named (PREDICTION.md), beside what the patch brings and one stretch of OLD.
 TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
   const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kPe64).bytes;
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, exe::find_images(old));
   ASSERT_EQ(2u, tables.size());
   const exe::Images images(exe::find_images(old));
   PredictionPlan plan;
-  plan.predictor = 5;
+  exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
-  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size();
+  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size() + exe::PlaceMap::kBytesPerStretch;
   PatchInfo info;
   info.target_size = old.size();
   io::MemoryReader source(old);
@@ -181,30 +174,31 @@ TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
     info.decoder_memory_bytes = memory_bytes;
     return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
   };
-  const std::uint64_t place_bytes = 10 * tables[0].size_bytes, function_bytes = 10 * tables[1].size_bytes;
-  for (const auto& [kinds, bytes] : {std::pair{exe::set_of(tables[0].kind), place_bytes},
-                                     std::pair{exe::set_of(tables[1].kind), function_bytes},
-                                     std::pair{exe::kTablesOf5, place_bytes + function_bytes},
+  const std::uint64_t place_bytes = tables[0].size_bytes, function_bytes = tables[1].size_bytes;
+  const std::uint64_t of_places = 8 * place_bytes, of_functions = 56 * (function_bytes / 12);
+  const std::uint64_t of_both =
+      place_bytes + function_bytes + std::max(of_places - place_bytes, of_functions - function_bytes);
+  for (const auto& [kinds, bytes] : {std::pair{exe::set_of(tables[0].kind), of_places},
+                                     std::pair{exe::set_of(tables[1].kind), of_functions},
+                                     std::pair{exe::kAllTables & ~exe::set_of(exe::SortedTableKind::kMixedUnwindPages), of_both},
                                      std::pair{exe::KindSet{1}, std::uint64_t{0}}}) {
     EXPECT_OK(make(kinds, plan_bytes + bytes));
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(kinds, plan_bytes + bytes - 1));
   }
 }
 
-// What predictor 9 says of covers, of the stretches of OLD that they own, and of tables, the example of PREDICTOR9.md with
-// tables of other sizes.
-TEST(GlobalRecord, Predictor9CountsCoversAndTheirStretches) {
+// The example of PREDICTION.md, with tables of other sizes.
+TEST(GlobalRecord, CoversAndTheirStretchesAreDeclared) {
   const Bytes old = sorted_program({1, 2, 3, 4, 5}, SortedShape::kElf64).bytes;
   const exe::Images images(exe::find_images(old));
   PredictionPlan plan;
-  plan.predictor = 9;
-  plan.kinds = exe::kTablesOf5;
+  plan.kinds = exe::set_of(exe::SortedTableKind::kUnwindIndex) | exe::set_of(exe::SortedTableKind::kRelativeRelocations);
   plan.covers = {{100, 0, 50}, {120, 50, 10}, {140, 60, 20}, {160, 80, 5}};
   exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, images.all);
-  const std::uint64_t table_bytes = exe::rebuild_memory_bytes(images.all, tables, plan.kinds, exe::PredictorId::k9);
+  const std::uint64_t table_bytes = exe::rebuild_memory_bytes(images.all, tables, plan.kinds);
   const std::uint64_t bytes = plan.images.size() + plan.labels.size() + table_bytes + 4 * 24 + 5 * 16;
   io::MemoryReader source(old);
   WorkerPool pool(1);

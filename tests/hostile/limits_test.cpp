@@ -253,14 +253,14 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
 
 // A global record without images of its own, and with labels of the first image of OLD as `labels` have them.
 Bytes global_record(ByteSpan labels) {
+  Bytes raw = {1, 0, 1};  // image 0 of OLD is chosen; NEW has one image less
   Bytes record = {2, 1};
   append_varint(record, 0x1ffffff);
-  append_varint(record, 1);
+  append_varint(record, raw.size());
   append_varint(record, labels.size());
   record.push_back(static_cast<std::uint8_t>(1 | (16 - kMinWindowLog) << 4));
-  const auto encoder = make_encoder({CodecId::kZstd, 1, 0, 16}, labels.size() + 1);
+  const auto encoder = make_encoder({CodecId::kZstd, 1, 0, 16}, raw.size() + labels.size());
   EXPECT_OK(encoder);
-  Bytes raw = {1};  // one image less than OLD has
   append(raw, labels);
   for (std::size_t pos = 0; pos < raw.size(); pos += kMiB) {
     const std::size_t size = std::min(kMiB, raw.size() - pos);

@@ -154,7 +154,6 @@ ProgramPair archive_of(std::size_t count, std::size_t function_count, const std:
 // The programs of OLD that a patch is about.
 std::set<std::uint32_t> chosen_by(const Bytes& patch) {
   const PredictionPlan plan = plan_of(patch);
-  EXPECT_EQ(6u, plan.predictor);
   const auto choice = exe::parse_image_choice(plan.images);
   EXPECT_OK(choice);
   return choice ? std::set<std::uint32_t>(choice->numbers.begin(), choice->numbers.end()) : std::set<std::uint32_t>();
@@ -171,7 +170,7 @@ TEST(Prediction, IsAboutThoseProgramsOfAnArchiveThatChanged) {
   expect_rebuilt_everywhere(archive.old_version, patch, archive.new_version);
 }
 
-// Behind the first 255 programs, too, which are all that an applier looks for by itself.
+// Behind the first 255 programs, too.
 TEST(Prediction, OfMoreProgramsThanAPatchCanBeAbout) {
   const std::set<std::uint32_t> changes = {40, 280, 299};
   const ProgramPair archive = archive_of(300, 60, changes);

@@ -6,11 +6,11 @@ is there to find out whether the specifications suffice; it is slow, holds every
 when every size, checksum and digest it was told of was right.
 
 BDT 2 (src/format/native/FORMAT.md) is read by bdt2 and what it imports: header, group, streams, windows; packed, models
-and coder for the context coder; words for the words that copies have others in place of. Predictors 1 to 8
-(src/exe/PREDICTOR1.md to PREDICTOR9.md, whose sections the comments name) are read by prediction: scan, images, elf,
-pe, macho and toy, image_table, labels, fields, old_fields with the readers of tables and of code, predict,
-sorted_tables, mixed_pages and rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model with
-literal_history, miss_model with miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
+and coder for the context coder; words for the words that copies have others in place of. Prediction
+(src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,
+image_table, labels, fields, old_fields with the readers of tables and of code, predict, sorted_tables, mixed_pages and
+rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model with literal_history, miss_model with
+miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
 """
 import sys
 

@@ -1,4 +1,4 @@
-"""Fields in 32-bit ARM code of words (section 10a of predictor 2)."""
+"""Fields in 32-bit ARM code of words (section 11.2)."""
 from bytes_of_file import sext
 from fields import ABS32, ARM32_BRANCH, BRANCH, CALL, CODE_POINTER, DATA_REFERENCE, JUMP, OFFSET32, Field
 

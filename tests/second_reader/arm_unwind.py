@@ -1,4 +1,4 @@
-"""Fields in the unwind tables of 32-bit ARM (section 8.2 of predictor 2)."""
+"""Fields in the unwind tables of 32-bit ARM (section 8.2)."""
 from bytes_of_file import sext
 from fields import UNWIND_ENTRY, UNWIND_START
 

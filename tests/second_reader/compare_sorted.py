@@ -16,11 +16,11 @@ from craft_sorted import random_sorted_pair
 from rebuilt_tables import Rebuilder
 from sorted_tables import ALL_KINDS
 
-# A few of each kind of image, and then some that together fail on any rule of PREDICTOR5.md that a reader has not. A new
+# A few of each kind of image, and then some that together fail on any rule of sections 15 and 16 that a reader has not. A new
 # craft_sorted or another choice of covers makes others of them.
 SORTED_SEEDS = (*range(1, 19), 225, 357, 780, 841, 869, 1151, 1345, 1828, 1959, 2017, 2150, 2353, 2389, 2395, 2522, 3116,
                 3196, 3354, 3726, 3921, 3967, 3999, 4215)
-# Likewise of craft_macho and PREDICTOR7.md.
+# Likewise of craft_macho.
 MACHO_SEEDS = (4, 32, 49, 59, 62, 83, 101, 102, 110, 133, 137, 149, 151, 174, 181, 189, 276, 316, 388, 466, 481, 487,
                506)
 

@@ -129,7 +129,7 @@ def random_pair(machine, seed, size):
     old, new = make(machine, code, (0, 0)), bytearray(make(machine, code, SHIFTS))
     old_images, count = find_images(old), 0
     old_image, new_image = old_images[0], find_images(bytes(new))[0]
-    for field in find_fields(old, old_images, 3):
+    for field in find_fields(old, old_images):
         section = old_image.section_of(field.target)
         if section is None or section.kind != UNBACKED:
             continue

@@ -175,7 +175,7 @@ def random_pe_pair(seed, arm64):
     old, new = (bytearray(pe_image(tables, directories, shifts) + tail) for shifts in ((0, 0), SHIFTS))
     image, new_image = find_images(bytes(old))[0], find_images(bytes(new))[0]
     count = 0
-    for field in find_fields(bytes(old), [image], 4):
+    for field in find_fields(bytes(old), [image]):
         section = image.section_of(field.target) or image.section_of(field.target - 1)
         moved = new_image.sections[image.sections.index(section)] if section else None
         if moved is None or moved.address == section.address:

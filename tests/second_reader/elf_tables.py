@@ -1,4 +1,4 @@
-"""Fields in the tables of ELF images (section 8.2 of all pages)."""
+"""Fields in the tables of ELF images (section 8.2)."""
 from arm_unwind import read_arm_unwind_index
 from bytes_of_file import MASK64
 from eh_frame import read_eh_frame, read_eh_frame_hdr
@@ -19,7 +19,6 @@ RELATIVE = {X86_64: (8, 37), ARM64: (1027, 1032), X86_32: (8, 42), ARM32: (23, 1
 
 def read_elf_tables(reader):
     image, file = reader.image, reader.file
-    hashes = image.wide or reader.predictor > 2
     reader.abs(image.pos + 24, HEADER)
     for segment in image.about["segments"]:
         if segment.type == TYPE_DYNAMIC:
@@ -27,7 +26,7 @@ def read_elf_tables(reader):
     for segment in image.about["segments"]:
         if segment.type == TYPE_EH_FRAME_HDR:
             read_unwind_tables(reader, segment)
-    if reader.predictor > 1 and image.machine == ARM32:
+    if image.machine == ARM32:
         for segment in image.about["segments"]:
             if segment.type == TYPE_ARM_EXIDX:
                 read_arm_unwind_index(reader, segment)
@@ -35,11 +34,11 @@ def read_elf_tables(reader):
         linked = linked_table(image, header.link)
         if header.type in SYMBOL_SECTIONS:
             read_symbols(reader, header.pos, header.size, linked)
-        if hashes and header.type == HASH:
+        if header.type == HASH:
             words = reader.file.u32(header.pos) + reader.file.u32(header.pos + 4) if header.size >= 8 else (
                 reader.file.u32(header.pos) if header.size >= 4 else 0)
             read_numbers(reader, header, 2, words, linked)
-        if hashes and header.type == GNU_HASH:
+        if header.type == GNU_HASH:
             filters = reader.file.u32(header.pos + 8) if header.size >= 12 else 0
             words = reader.file.u32(header.pos) if header.size >= 4 else 0
             read_numbers(reader, header, 4 + image.word_bytes // 4 * filters, words, linked)
@@ -136,7 +135,7 @@ def read_relocations(reader, address, size, with_addends, symbols):
         reader.abs(e, RELOCATION_PLACE)
         if image.wide:
             reader.entry32(e + 12, symbols, symbol_bytes(image), SYMBOL_INDEX)
-        elif reader.predictor > 2:
+        else:
             reader.entry24(e + 4, symbols, symbol_bytes(image), SYMBOL_INDEX)
         type_ = reader.word(e + w) & (0xffffffff if image.wide else 0xff)
         if with_addends and type_ in RELATIVE.get(image.machine, ()):
@@ -177,8 +176,7 @@ def read_symbols(reader, b, size, names):
     type_at, section_at, value_at, size_at = (4, 6, 8, 16) if wide else (12, 14, 4, 8)
     for i in reader.steps(range(1, size // entry_bytes)):
         e = b + i * entry_bytes
-        if wide or reader.predictor > 2:
-            reader.entry32(e, names, 1, SYMBOL_NAME)
+        reader.entry32(e, names, 1, SYMBOL_NAME)
         section = file.u16(e + section_at)
         if file.u8(e + type_at) % 16 == 6 or section == 0 or section >= 0xff00:
             continue

@@ -1,4 +1,4 @@
-"""Pointers as unwind tables encode them (section 8.3 of predictors 1 and 2)."""
+"""Pointers as unwind tables encode them (section 8.3)."""
 from bytes_of_file import MASK64, sext
 
 OMITTED = 0xff
@@ -21,7 +21,7 @@ def add_encoded(reader, pos, encoding, kind):
         reader.abs32(pos, kind)
     elif shape == (8, 0):
         reader.abs64(pos, kind)
-    elif shape == (8, FROM_SELF) and reader.predictor > 1:
+    elif shape == (8, FROM_SELF):
         reader.self64(pos, kind)
 
 

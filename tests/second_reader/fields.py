@@ -1,4 +1,4 @@
-"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6 of all pages)."""
+"""Fields: stretches of OLD that hold an address, and how an address is written into one (section 6)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, sext

@@ -1,4 +1,4 @@
-"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (8.8 of predictors 1, 2 and 8)."""
+"""Where the tables of the Go linker are: pclntab and moduledata, and their parts (section 8.9)."""
 from dataclasses import dataclass
 
 from bytes_of_file import MASK64, fits
@@ -107,8 +107,7 @@ def find_module(reader, table):
 
 def words_of(reader, module):
     """Of moduledata for a table that is new."""
-    if reader.predictor < 8 or is_slice(reader, module, 41) or is_slice(reader, module, 42) or (
-            not is_slice(reader, module, 45)):
+    if is_slice(reader, module, 41) or is_slice(reader, module, 42) or not is_slice(reader, module, 45):
         return BEFORE_1_27
     w = reader.image.word_bytes
     return GO_1_27 if reader.word(module + 38 * w) <= bytes_between(reader, module, 37, 39) else BEFORE_1_27

@@ -1,4 +1,4 @@
-"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.8 of predictors 1, 2 and 8)."""
+"""Fields in the tables that the Go linker writes: pclntab and moduledata (section 8.9)."""
 from fields import FUNCTION_START, GO_TABLE
 from go_parts import NONE, find_module, find_table, is_slice, offset32, part_at, pointer, records, words_of
 from go_types import read_more_go_tables
@@ -22,8 +22,7 @@ def read_go_tables(reader):
             if words.has_links:
                 read_type_links(reader, module, types)
     read_table(reader, table, text, collector)
-    if reader.predictor > 1:
-        read_more_go_tables(reader, table, module, words, text, types, collector)
+    read_more_go_tables(reader, table, module, words, text, types, collector)
 
 
 def read_type_links(reader, module, types):
@@ -57,8 +56,7 @@ def read_table(reader, table, text, collector):
             offset32(reader, q, text, FUNCTION_START)
         offset32(reader, q + 4, table.names, GO_TABLE)
         read_list(reader, q + 16, 3, table.programs, 0)
-        if reader.predictor > 1:
-            reader.entry32(q + 32, (table.units.pos, unit_bytes), 4, GO_TABLE)
+        reader.entry32(q + 32, (table.units.pos, unit_bytes), 4, GO_TABLE)
         words = q + table.record_bytes
         read_list(reader, words, a, table.programs, 0)
         if collector:

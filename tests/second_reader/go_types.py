@@ -1,4 +1,4 @@
-"""Fields in what the Go linker's moduledata leads to: data of functions, their lookup, types (8.8 of predictors 2 and 8)."""
+"""Fields in what the Go linker's moduledata leads to: data of functions, their lookup, types (section 8.9)."""
 from bytes_of_file import sext
 from fields import GO_TABLE
 from go_parts import NONE, Part, bytes_between, offset32, part_at, pointer, records
@@ -45,7 +45,7 @@ def read_function_data(reader, table, words, a, b, collector, read_only, text):
         count = largest_value(reader, table.programs.pos + program) + 1
         for i in reader.steps(range(count)):
             offset32(reader, p + 4 + 16 * i, table.names, GO_TABLE)
-        if text and reader.predictor > 7:
+        if text:
             e = file.u32(words - table.record_bytes)
             for i in reader.steps(range(count)):
                 offset32(reader, p + 8 + 16 * i, Part(text.pos + e, text.address + e), GO_TABLE)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 from cursor import MIB, check32, require
 
-DRAFT = 3
+DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_CONTENTS = 1 << 4

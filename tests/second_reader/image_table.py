@@ -1,4 +1,4 @@
-"""The images of NEW, as the patch tells them by the images of OLD (section 4)."""
+"""The images of NEW, as the patch tells them by the images of OLD (section 4.3)."""
 from bytes_of_file import MASK64
 from cursor import Cursor, require, unzigzag
 from images import DATA, ELF, MACHINE_NONE, MAX_IMAGES, MAX_SECTIONS, UNBACKED, Image, Section, settle

@@ -10,7 +10,7 @@ MACHINE_NONE, X86_64, X86_32, ARM64, ARM32, MACHINE_TOY = range(6)
 CODE, DATA, UNBACKED = range(3)
 
 MAX_IMAGES = 255
-MAX_NUMBERED_IMAGES = 4095  # that a patch of predictor 6 may choose from
+MAX_NUMBERED_IMAGES = 4095  # that a patch may choose from
 MAX_SECTIONS = 4096
 
 

@@ -1,4 +1,4 @@
-"""Jump tables: entries of 4 bytes, each the distance of code from the table's start (section 11)."""
+"""Jump tables: entries of 4 bytes, each the distance of code from the table's start (section 12)."""
 from bytes_of_file import MASK64, sext
 from fields import DATA_REFERENCE, JUMP_TABLE, LOW12, REL32
 from images import ARM64, CODE, DATA, X86_64

@@ -1,4 +1,4 @@
-"""Fields in the exports of Mach-O images: a trie of names (section 8.7 of predictor 2)."""
+"""Fields in the exports of Mach-O images: a trie of names (section 8.8)."""
 from bytes_of_file import LebCursor
 from fields import IMPORT_EXPORT
 

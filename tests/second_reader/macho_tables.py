@@ -1,4 +1,4 @@
-"""Fields in the tables of Mach-O images (section 8.7 of predictors 1, 2 and 8)."""
+"""Fields in the tables of Mach-O images (section 8.8)."""
 from bytes_of_file import MASK64, LebCursor, fits
 from eh_frame import read_eh_frame
 from exception_tables import read_exception_tables
@@ -26,8 +26,7 @@ def read_macho_tables(reader):
             read_chained_fixups(reader, c)
         elif type_ in REBASES:
             read_rebases(reader, c)
-    if reader.predictor > 1:
-        read_exports(reader)
+    read_exports(reader)
     read_exception_tables(reader, read_unwind_information(reader))
     eh_frame = entry_named(reader.image, b"__eh_frame")
     if eh_frame:
@@ -113,11 +112,10 @@ class Rebases:
             self.offset = self.offset + 8 + skip & MASK64
 
     def enter(self, segment, cursor):
-        """Where in the segment places begin is a field as well, from predictor 8 on, even if it is cut."""
+        """Where in the segment places begin is a field as well, even if it is cut."""
         begin = cursor.pos
         self.segment, self.offset = segment, cursor.uleb()
-        if self.reader.predictor > 7:
-            self.reader.uleb_entry(begin, cursor.pos - begin, (segment.pos, segment.size), RELOCATION_PLACE)
+        self.reader.uleb_entry(begin, cursor.pos - begin, (segment.pos, segment.size), RELOCATION_PLACE)
 
     def run(self, cursor, opcode, value):
         """False at the end."""

@@ -1,4 +1,4 @@
-"""Fields in 32-bit ARM code, of which some stretches are words and some halfwords (section 10b of predictor 3)."""
+"""Fields in 32-bit ARM code, of which some stretches are words and some halfwords (section 11.1)."""
 import arm32
 import thumb
 

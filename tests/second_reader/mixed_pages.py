@@ -1,4 +1,5 @@
-"""Unwind pages of Mach-O of either kind: those of OLD, where pages of NEW begin, and how they are written (predictor 8)."""
+"""Unwind pages of Mach-O of either kind: those of OLD, where pages of NEW begin, and how they are written
+(sections 4.2, 15 and 16)."""
 import struct
 from dataclasses import dataclass
 

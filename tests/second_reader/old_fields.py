@@ -1,7 +1,6 @@
-"""All fields of OLD: those of tables, of jump tables and of code, made disjoint (7.3 and 7.4 of all pages)."""
+"""All fields of OLD: those of tables, of jump tables and of code, made disjoint (sections 7.3 and 7.4)."""
 from bisect import bisect_right
 
-import arm32
 import mixed_arm
 from arm64 import Search
 from bytes_of_file import File
@@ -17,23 +16,23 @@ from x86 import Sweep
 BLOCK_BYTES = 1 << 20
 
 
-def find_fields(data, images, predictor=1):
-    """The fields of all images, ascending, for the predictor of that number."""
+def find_fields(data, images):
+    """The fields of all images, ascending."""
     file, fields = File(data), []
     for number, image in enumerate(images):
         if not image.sections:
             continue
-        for field in fields_of_image(file, image, predictor):
+        for field in fields_of_image(file, image):
             field.image = number
             fields.append(field)
     return sorted(fields, key=lambda field: field.pos)
 
 
-def fields_of_image(file, image, predictor):
-    reader = TableReader(file, image, predictor)
+def fields_of_image(file, image):
+    reader = TableReader(file, image)
     read_tables(reader)
     fields = drop_overlapping(sorted(reader.fields, key=lambda field: field.pos))
-    code_fields = find_code_fields(file, image, predictor)
+    code_fields = find_code_fields(file, image)
     if may_have_jump_tables(image):
         entries = read_jump_tables(reader, code_fields)
         # The sort is stable: a table's field stays in front of a jump table's at the same position.
@@ -43,7 +42,7 @@ def fields_of_image(file, image, predictor):
 
 def read_tables(reader):
     image = reader.image
-    if not image.wide and reader.predictor > 1 and image.format != TOY:
+    if not image.wide and image.format != TOY:
         read_go_tables(reader)
     {ELF: read_elf_tables, PE: read_pe_tables, MACHO: read_macho_tables, TOY: read_fixed_pointers}[image.format](reader)
     if image.format != TOY and image.wide:
@@ -68,12 +67,12 @@ def without_overlaps(code_fields, table_fields):
     return [field for field in code_fields if is_free(field)]
 
 
-def find_code_fields(file, image, predictor):
+def find_code_fields(file, image):
     fields = []
     for section in image.sections:
         if section.kind != CODE or section.pos + section.size > image.pos + image.size:
             continue
-        search = make_search(file, image, section, predictor)
+        search = make_search(file, image, section)
         if search is None:
             break
         for begin in range(0, section.size, BLOCK_BYTES):
@@ -81,14 +80,13 @@ def find_code_fields(file, image, predictor):
     return fields
 
 
-def make_search(file, image, section, predictor):
+def make_search(file, image, section):
     """What gives the fields of a block of the section; None for machines whose code is not looked at."""
     fixed = image.format == ELF and file.u16(image.pos + 16) != 3
     if image.machine in (X86_64, X86_32):
         return Sweep(file.data, section, image.machine == X86_64, image.low, image.high, fixed).block
     if image.machine == ARM64:
         return Search(file, section, image.low, image.high).block
-    if image.machine == ARM32 and predictor > 1:
-        search = arm32.Search if predictor == 2 else mixed_arm.Search
-        return search(file, section, image.low, image.high, fixed).block
+    if image.machine == ARM32:
+        return mixed_arm.Search(file, section, image.low, image.high, fixed).block
     return None

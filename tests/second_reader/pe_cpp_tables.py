@@ -1,4 +1,4 @@
-"""Fields in the tables that handlers of C++ exceptions read, of PE images (section 8.6 of predictor 4)."""
+"""Fields in the tables that handlers of C++ exceptions read, of PE images (section 8.7)."""
 from itertools import groupby
 
 from fields import EXCEPTION_TABLE

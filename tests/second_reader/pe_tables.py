@@ -1,4 +1,4 @@
-"""Fields in the tables of PE images (section 8.6 of predictors 1 and 4)."""
+"""Fields in the tables of PE images (sections 8.6 and 8.7)."""
 from fields import EXCEPTION_TABLE, FUNCTION_START, HEADER, IMPORT_EXPORT, PE_FUNCTION, POINTER, RELOCATION_PLACE
 from images import ARM64, CODE, DATA, X86_64
 from pe_cpp_tables import read_cpp_tables
@@ -19,8 +19,7 @@ def read_pe_tables(reader):
         reader.rva32(x + 20, HEADER)
     if reader.image.wide:
         read_load_configuration(reader)
-        if reader.predictor > 3:
-            read_volatile_accesses(reader)
+        read_volatile_accesses(reader)
 
 
 def directory(reader, number):
@@ -83,15 +82,14 @@ def read_functions(reader):
             unwind_rvas.add(file.u32(f + 8))
         elif file.u32(f + 4) % 4 == 0:
             reader.rva32(f + 4, PE_FUNCTION)
-            if reader.predictor > 3 and reader.image.machine == ARM64:
+            if reader.image.machine == ARM64:
                 unwind_rvas.add(file.u32(f + 4))
     noted = []
     for rva in sorted(unwind_rvas):
         p = reader.pos_of_rva(rva)
         if p is not None and reader.step():
             (read_unwind_information if x86 else read_arm64_unwind_information)(reader, p, noted)
-    if reader.predictor > 3:
-        read_cpp_tables(reader, noted)
+    read_cpp_tables(reader, noted)
 
 
 def read_unwind_information(reader, p, noted):

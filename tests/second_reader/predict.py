@@ -1,5 +1,5 @@
-"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 12 to 14). What copies
-take of sorted tables (predictor 5) is given."""
+"""Where fields of OLD lead to in NEW, given the covers, the images of NEW and the labels (sections 13, 14
+and 17). What copies take of sorted tables is given."""
 import heapq
 from bisect import bisect_left, bisect_right
 
@@ -64,7 +64,7 @@ class PlaceMap:
 
 
 class Predictor:
-    def __init__(self, old, kinds, old_images, new_images, labels, covers, fields, predictor=1):
+    def __init__(self, old, kinds, old_images, new_images, labels, covers, fields):
         self.old = old
         self.old_images = old_images
         self.new_images = new_images
@@ -74,7 +74,6 @@ class Predictor:
         self.fields = [field for field in fields if kinds >> field.kind & 1]
         self.positions = [field.pos for field in self.fields]
         self.cover_ends = [target + length for _, target, length in covers]
-        self.predictor = predictor  # its number
         self.rebuilt = []  # (position, bytes) of sorted tables, of which copies get the bytes that NEW has
         self.last_cover = (None, b"")  # number and predicted bytes of the cover used last
 
@@ -125,7 +124,7 @@ class Predictor:
         address = self.target_of(field, c, image)
         if base is None or address is None:
             return value
-        wide = image.wide or self.predictor > 1 and field.form in FILE_FORMS
+        wide = image.wide or field.form in FILE_FORMS
         return write_address(field, value, address, own, base, wide)
 
     def new_image_of(self, q):

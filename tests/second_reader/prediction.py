@@ -12,17 +12,14 @@ from old_fields import find_fields
 from predict import PlaceMap, Predictor
 from rebuilt_tables import Rebuilder
 from scan import find_images
-from sorted_tables import (KINDS_OF_5, KINDS_OF_7, MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format,
-                           find_sorted_tables)
+from sorted_tables import MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
 GLOBAL_RECORD = 0x02
-PREDICTORS = range(1, 10)
+PREDICTOR = 1
 MAX_TABLE_BYTES = 256 * MIB
-BYTES_PER_COVER = 24
-MEMORY_PER_COVER, MEMORY_PER_LABEL = 64, 28
-MEMORY_PER_TABLE_BYTE, OTHERS_PER_TABLE_BYTE = 10, {STARTS: 17, MIXED_PAGES: 20}
+BYTES_PER_COVER, BYTES_PER_STRETCH, BYTES_PER_LABEL = 24, 16, 28
 LISTS_PER_TABLE_BYTE = {RELOCATIONS: 8, STARTS: 16, MIXED_PAGES: 14}
 
 
@@ -30,9 +27,9 @@ def read_prediction(cursor, header, source):
     """`cursor` stands behind the header, and in front of the first group afterwards."""
     require(cursor.record_type() == GLOBAL_RECORD, "the global record is missing")
     predictor = cursor.varint()
-    require(predictor in PREDICTORS, f"predictor {predictor} is not known")
+    require(predictor == PREDICTOR, f"predictor {predictor} is not known")
     kinds = cursor.varint()
-    require(kinds & ~known_kinds(predictor) == 0, f"kinds {kinds:#x} are not all known")
+    require(kinds & ~(KNOWN_KINDS | TABLE_KINDS) == 0, f"kinds {kinds:#x} are not all known")
     image_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the table of images")
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
@@ -40,41 +37,28 @@ def read_prediction(cursor, header, source):
     covers = read_covers(cursor, header, source)
 
     in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
-    old_images = chosen_images(source, in_front) if predictor > 5 else find_images(source)
+    old_images = chosen_images(source, in_front)
     page_breaks = read_page_breaks(in_front) if kinds >> MIXED_PAGES & 1 else {}
     new_images = Table(tables[in_front.pos:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
-    fields = find_fields(source, old_images, predictor)
-    prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields, predictor)
-    sorted_tables = []
-    if kinds & TABLE_KINDS:
-        sorted_tables = [table for table in find_sorted_tables(source, old_images, predictor)
-                         if kinds >> table.kind & 1]
-    tables_of_patch = image_bytes + label_bytes + MEMORY_PER_LABEL * sum(len(each) for each in labels)
-    if predictor > 8:
-        check_declared(header, tables_of_patch + memory_of_covers(covers) +
-                       memory_of_tables(sorted_tables, old_images))
-    elif kinds & TABLE_KINDS:
-        check_declared(header, tables_of_patch + MEMORY_PER_COVER * len(covers) + usual_memory_of_tables(sorted_tables))
-    if kinds & TABLE_KINDS:
-        prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
+    fields = find_fields(source, old_images)
+    prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields)
+    sorted_tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
+    labels_memory = BYTES_PER_LABEL * sum(len(each) for each in labels)
+    check_declared(header, image_bytes + label_bytes + labels_memory + memory_of_covers(covers) +
+                   memory_of_tables(sorted_tables, old_images))
+    prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
     return prediction
 
 
-def known_kinds(predictor):
-    """The bits of the set that have a meaning."""
-    of_tables = ((7, TABLE_KINDS), (6, KINDS_OF_7), (4, KINDS_OF_5), (0, 0))
-    return KNOWN_KINDS | next(kinds for before, kinds in of_tables if predictor > before)
-
-
 def chosen_images(source, cursor):
-    """The images of OLD that the patch is about; the cursor comes to stand behind the choice (predictor 6)."""
+    """The images of OLD that the patch is about; the cursor comes to stand behind the choice (section 4.1)."""
     count = cursor.varint(most=MAX_IMAGES, name="images that are chosen")
     numbers = []
     for _ in range(count):
         numbers.append((numbers[-1] + 1 if numbers else 0) + cursor.varint())
         require(numbers[-1] < MAX_NUMBERED_IMAGES, f"image {numbers[-1]} is chosen")
-    found = find_images(source, MAX_NUMBERED_IMAGES)
+    found = find_images(source)
     require(not numbers or numbers[-1] < len(found), f"OLD has {len(found)} images, number {numbers and numbers[-1]} is chosen")
     return [found[number] for number in numbers]
 
@@ -85,18 +69,13 @@ def check_declared(header, needed):
             f"prediction takes {needed} bytes to decode, the header says {header.decoder_memory}")
 
 
-def usual_memory_of_tables(tables):
-    """Sections "Limits" of predictors 5, 7 and 8."""
-    return sum(OTHERS_PER_TABLE_BYTE.get(table.kind, MEMORY_PER_TABLE_BYTE) * table.size for table in tables)
-
-
 def memory_of_covers(covers):
-    """That of predictor 9, as the next one."""
+    """Section 18.2, as the next one."""
     place_map = PlaceMap(covers)
     owners = dict(zip(place_map.starts, place_map.owners))
     ends = dict(zip(place_map.ends, place_map.owners))
     border_count = sum(owners.get(pos) != ends.get(pos) for pos in owners.keys() | ends.keys() if pos > 0)
-    return BYTES_PER_COVER * len(covers) + 16 * (border_count + 1)
+    return BYTES_PER_COVER * len(covers) + BYTES_PER_STRETCH * (border_count + 1)
 
 
 def memory_of_tables(tables, images):

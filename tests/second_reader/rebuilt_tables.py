@@ -1,4 +1,4 @@
-"""Sorted tables rebuilt with the entries that NEW has ("Where entries are in OLD", "Rebuilding" of predictors 5, 7, 8)."""
+"""Sorted tables rebuilt with the entries that NEW has (section 16)."""
 import struct
 from bisect import bisect_left
 from collections import Counter

@@ -4,13 +4,13 @@ import macho
 import pe
 import toy
 from bytes_of_file import File
-from images import MAX_IMAGES
+from images import MAX_NUMBERED_IMAGES
 
 MAX_REFUSED = 4096
 FORMATS = (elf, pe, macho, toy)
 
 
-def find_images(data, most=MAX_IMAGES):
+def find_images(data):
     """The images of OLD, ascending. What a format refuses to parse is plain data."""
     file = File(data)
     starts = candidates(data, [module.MAGIC for module in FORMATS])
@@ -18,7 +18,7 @@ def find_images(data, most=MAX_IMAGES):
     for start in starts:
         if start < pos:
             continue
-        if len(images) == most or refused == MAX_REFUSED:
+        if len(images) == MAX_NUMBERED_IMAGES or refused == MAX_REFUSED:
             break
         for module in FORMATS:
             if file.starts(start, module.MAGIC) and module.detect(file, start):

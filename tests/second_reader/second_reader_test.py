@@ -141,8 +141,7 @@ class Fresh(unittest.TestCase):
                 self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
 
     def test_programs_that_are_predicted(self):
-        for name in ("bdt2-predicted", "bdt2-predicted-fast", "bdt2-predictor2", "bdt2-predictor3",
-                     "bdt2-predictor4"):
+        for name in ("bdt2-predicted", "bdt2-predicted-fast", "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions"):
             for level in ("-3", "-6", "-9"):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)

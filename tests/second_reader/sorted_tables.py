@@ -1,4 +1,4 @@
-"""The tables of OLD that a linker sorts ("The set of kinds" and "Sorted tables of OLD" of predictors 5, 7 and 8)."""
+"""The tables of OLD that a linker sorts (section 15)."""
 import struct
 from dataclasses import dataclass
 
@@ -11,9 +11,7 @@ from mixed_pages import mixed_candidate, read_mixed_pages
 ALL_KINDS = range(29, 36)  # kinds of table, bits of the set
 RELOCATIONS, FUNCTIONS, UNWIND_INDEX, RELATIVE_RELOCATIONS, STARTS, UNWIND_PAGES, MIXED_PAGES = ALL_KINDS
 PLACE_KINDS = (RELOCATIONS, STARTS)
-KINDS_OF_5 = 0b1111 << RELOCATIONS
-KINDS_OF_7 = 0b111111 << RELOCATIONS
-TABLE_KINDS = 0b1111111 << RELOCATIONS  # predictor 8
+TABLE_KINDS = 0b1111111 << RELOCATIONS
 DIRECTORIES = {RELOCATIONS: 5, FUNCTIONS: 3}
 TYPE_DYNAMIC, TYPE_EH_FRAME_HDR = 2, 0x6474e550
 RELATIVE_TYPE = {X86_64: 8, X86_32: 8, ARM64: 1027, ARM32: 23}
@@ -45,11 +43,11 @@ def entry_format(kind, machine):
     return "<3Q" if machine in (X86_64, ARM64) else "<2I"
 
 
-def find_sorted_tables(data, images, predictor):
+def find_sorted_tables(data, images):
     file, tables = File(data), []
     for number, image in enumerate(images):
         image_end, end_before = image.pos + image.size, image.pos
-        for pos, kind, size, base_pos in candidates(file, image, predictor):
+        for pos, kind, size, base_pos in candidates(file, image):
             if size == 0 or not fits(pos, size, min(image_end, file.size)) or pos < end_before:
                 continue
             common = ()
@@ -65,7 +63,7 @@ def find_sorted_tables(data, images, predictor):
     return tables
 
 
-def candidates(file, image, predictor):
+def candidates(file, image):
     """[(position, kind, bytes, what numbers count from)], as they are taken: by position, of the same by kind."""
     found = []
     if image.format == PE:
@@ -78,7 +76,7 @@ def candidates(file, image, predictor):
             found.append(relocations_candidate(file, image))
     if image.format == MACHO:
         pages = pages_candidate(file, image)
-        if predictor > 7 and pages is None:
+        if pages is None:
             pages = mixed_candidate(file, image, MIXED_PAGES)
         found += [starts_candidate(file, image), pages]
     return sorted(candidate for candidate in found if candidate)

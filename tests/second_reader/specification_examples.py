@@ -16,7 +16,7 @@ from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
-from scan import find_images
+from prediction import chosen_images
 from words import read_words
 
 
@@ -26,8 +26,8 @@ class Examples(unittest.TestCase):
     OLD = b"The quick brown fox jumps over the lazy dog. 0123456789\n"
     NEW = b"The quick brown fix jumps over the lazy dog. And more!\n"
     PATCH = bytes.fromhex(
-        "42445402000327000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373600"
-        "18f4da7d01373617"
+        "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373600"
+        "dd9f549c01373617"
         "00016f70fce949017f0101010101010a00000000000000"
         "0001000101 2d 020100 030111 040100 0501fa 060a416e64206d6f7265210a 00")
 
@@ -38,12 +38,12 @@ class Examples(unittest.TestCase):
     def test_prediction_of_a_toy_image(self):
         lines = b"~toy-image\ncode 1000 8\ndata 2000 20\nend\n"
         old = lines + b"abcdefgh" + struct.pack("<4Q", 0x1000, 0x1003, 0x2008, 7)
-        images = find_images(old)
+        image_bytes = Cursor(bytes.fromhex("0100 00 02 00040000 0004000000 0000000300"))
+        images = chosen_images(old, image_bytes)
         fields = find_fields(old, images)
         found = [(field.pos, field.form, field.kind) for field in fields]
         self.assertEqual(found, [(48, 3, 8), (56, 3, 8), (64, 3, 8)])
-        table = bytes.fromhex("00 02 00040000 0004000000 0000000300")
-        new_images = Table(table, images, 82).read()
+        new_images = Table(image_bytes.data[image_bytes.pos:], images, 82).read()
         covers = [(0, 0, 42), (42, 44, 38)]
         for labels, first in ((bytes.fromhex("0101802008"), 0x1004), (b"\0", 0x1000)):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)

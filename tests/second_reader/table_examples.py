@@ -1,5 +1,5 @@
-"""What the specifications say of tables that a linker sorts, as tests: how much memory they take, and what PREDICTOR8.md
-works out of mixed unwind pages; second_reader_test.py runs them."""
+"""What the specifications say of tables that a linker sorts, as tests: how much memory they take, and what is worked
+out of mixed unwind pages; second_reader_test.py runs them."""
 import struct
 import unittest
 from unittest import mock
@@ -7,17 +7,12 @@ from unittest import mock
 from cursor import Cursor, PatchError
 from images import X86_64
 from mixed_pages import read_page_breaks, write_mixed_pages
-from prediction import check_declared, known_kinds, memory_of_covers, memory_of_tables, usual_memory_of_tables
+from prediction import check_declared, memory_of_covers, memory_of_tables
 from sorted_tables import MIXED_PAGES, RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_INDEX, UNWIND_PAGES
 
 
 class ExamplesOfTables(unittest.TestCase):
-    def test_memory_of_sorted_tables(self):
-        tables = [mock.Mock(size=24), mock.Mock(size=12), mock.Mock(kind=UNWIND_PAGES, size=8),
-                  mock.Mock(kind=STARTS, size=3), mock.Mock(kind=MIXED_PAGES, size=5)]
-        self.assertEqual(usual_memory_of_tables(tables), 10 * (24 + 12 + 8) + 17 * 3 + 20 * 5)
-
-    def test_memory_of_predictor_9(self):
+    def test_memory(self):
         covers = [(100, 0, 50), (120, 50, 10), (140, 60, 20), (160, 80, 5)]
         self.assertEqual(memory_of_covers(covers), 4 * 24 + 5 * 16)
         self.assertEqual(memory_of_covers([(0, 0, 5), (5, 9, 5)]), 2 * 24 + 3 * 16)
@@ -33,10 +28,6 @@ class ExamplesOfTables(unittest.TestCase):
         check_declared(mock.Mock(decoder_memory=7), 7)
         with self.assertRaises(PatchError):
             check_declared(mock.Mock(decoder_memory=6), 7)
-
-    def test_kinds_of_table_have_a_first_predictor(self):
-        for predictor, bits in ((1, 29), (4, 29), (5, 33), (6, 33), (7, 35), (8, 36), (9, 36)):
-            self.assertEqual(known_kinds(predictor), (1 << bits) - 1)
 
     def test_page_breaks(self):
         breaks = bytes.fromhex("01 00 02 80 20 81 10")

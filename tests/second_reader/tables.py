@@ -12,10 +12,9 @@ ULEBS, FILE_ULEBS = {3: ULEB21, 4: ULEB28}, {3: FILE_ULEB21, 4: FILE_ULEB28}  # 
 class TableReader:
     """Collects the fields of one image's tables, in the order in which they are added."""
 
-    def __init__(self, file: File, image, predictor=1):
+    def __init__(self, file: File, image):
         self.file = file
         self.image = image
-        self.predictor = predictor  # its number
         self.fields = []
         self.steps_left = image.size // 2 + FIRST_STEPS
 

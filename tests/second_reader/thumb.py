@@ -1,4 +1,4 @@
-"""Fields in Thumb code, whose instructions are one halfword or two (section 10b of predictor 3)."""
+"""Fields in Thumb code, whose instructions are one halfword or two (section 11.3)."""
 import arm32
 from arm32 import AROUND, MASK32, REACH
 from fields import (ABS32, BRANCH, CALL, CODE_POINTER, DATA_REFERENCE, JUMP, OFFSET32, THUMB_BRANCH, THUMB_CONDITION,

@@ -1,8 +1,10 @@
 #include "support/craft.hpp"
 
+#include "apply/predicted_copies.hpp"
 #include "base/byte_cursor.hpp"
 #include "create/level.hpp"
 #include "create/number_pass.hpp"
+#include "exe/image_choice.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "match/matcher.hpp"
@@ -43,24 +45,33 @@ Bytes without(ByteSpan target, const Craft& craft) {
 // Of files without programs, in which nothing is predicted.
 PredictionPlan empty_plan(const Covers& covers) {
   PredictionPlan plan;
+  exe::append_image_choice(plan.images, {});
   exe::append_image_table(plan.images, exe::Images({}), exe::Images({}));
   exe::append_labels(plan.labels, {});
   plan.covers = covers;
   return plan;
 }
 
-// What each copy gives, at its place in the target.
-Bytes copied_bytes(ByteSpan source, std::size_t target_size, const Covers& covers) {
+}  // namespace
+
+Bytes predicted_copies(ByteSpan source, std::size_t target_size, const PredictionPlan& plan) {
+  WorkerPool pool(1);
+  io::MemoryReader reader(source);
+  PatchInfo info;
+  info.target_size = target_size;
+  info.decoder_memory_bytes = kMostPlanBytes;
+  const auto predicted = PredictedCopies::make(reader, plan, info, ~std::uint64_t{0}, pool);
+  EXPECT_OK(predicted);
   Bytes copied(target_size);
-  for (const Cover& cover : covers) {
-    const auto from = source.begin() + static_cast<std::ptrdiff_t>(cover.source_pos);
-    const auto to = copied.begin() + static_cast<std::ptrdiff_t>(cover.target_pos);
-    std::copy_n(from, static_cast<std::ptrdiff_t>(cover.length), to);
+  if (!predicted) return copied;
+  const auto cache = (*predicted)->make_cache();
+  for (const Cover& cover : plan.covers) {
+    const MutableByteSpan to = MutableByteSpan(copied).subspan(cover.target_pos, cover.length);
+    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(cover.source_pos), to.size(), to.begin());
+    (*predicted)->predict(cover.target_pos, to, *cache);
   }
   return copied;
 }
-
-}  // namespace
 
 Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
   const Bytes target = without(whole_target, craft);
@@ -76,7 +87,8 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
   const WordMap* const words = craft.words ? &*craft.words : nullptr;
-  const Bytes copied = craft.covers_apart ? copied_bytes(source, target.size(), covers) : Bytes();
+  const PredictionPlan plan = craft.plan ? *craft.plan : empty_plan(covers);
+  const Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
   const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
   writer.set_inputs(inputs);
   if (!craft.file_digests.empty()) EXPECT_OK(writer.add_file_digests(craft.file_digests));
@@ -99,9 +111,9 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
     if (craft.coded_first) {
       const auto coded = writer.code_groups(std::move(cover_drafts), inputs);
       EXPECT_OK(coded);
-      if (coded) EXPECT_OK(writer.add_coded_plan(empty_plan(covers), *coded, kMostPlanBytes));
+      if (coded) EXPECT_OK(writer.add_coded_plan(plan, *coded, kMostPlanBytes));
     } else {
-      EXPECT_OK(writer.add_plan(empty_plan(covers), cover_drafts, kMostPlanBytes));
+      EXPECT_OK(writer.add_plan(plan, cover_drafts, kMostPlanBytes));
     }
   } else {
     const FilePieces pieces({{0, ByteSpan(source)}, {source.size(), target}});  // covers may take what stands behind the source
@@ -109,9 +121,9 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
     if (plans.empty()) {
       plans = plan_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes, source.size());
     }
-    for (const GroupPlan& plan : plans) {
+    for (const GroupPlan& group : plans) {
       drafts.push_back(
-          encode_group(pieces, target, covers, plan, craft.window_bytes, words, nullptr, source.size()));
+          encode_group(pieces, target, covers, group, craft.window_bytes, words, nullptr, source.size()));
     }
   }
   if (craft.coded_first) {

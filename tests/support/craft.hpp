@@ -22,13 +22,17 @@ struct Craft {
   HeaderSumSpans header_sums;                 // likewise: checksums there are those of the header before in the target
   MovedNumbers moved_numbers;                 // of the source; none if there are no lists
   std::optional<WordMap> words;               // replaced in what coded windows copy
-  bool covers_apart = false;  // in front of all groups as with prediction, of fields of no kind; none meet on a diagonal
+  bool covers_apart = false;  // in front of all groups as with prediction; none meet on a diagonal
+  std::optional<PredictionPlan> plan;         // with covers_apart: what is predicted, of these covers; nothing without
   bool coded_first = false;   // all groups, before any is written
   std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
 };
 
 // `covers` as the format allows them: what they take from source.size() on is the target's. Digests and declarations are right.
 [[nodiscard]] Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft);
+
+// What the covers of a plan copy, at its place in the target; zeros elsewhere.
+[[nodiscard]] Bytes predicted_copies(ByteSpan source, std::size_t target_size, const PredictionPlan& plan);
 
 // Covers as the matcher of level 3 finds them.
 [[nodiscard]] Covers covers_of(ByteSpan source, ByteSpan target);

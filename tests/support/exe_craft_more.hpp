@@ -1,4 +1,4 @@
-// More programs made by hand: what predictor 2 reads. See exe_craft.hpp.
+// More programs made by hand. See exe_craft.hpp.
 #pragma once
 
 #include "support/exe_craft.hpp"

@@ -19,7 +19,7 @@ constexpr AddressRange kImage{kAddress - 0x1000, kAddress + 0x1000'0000};
 constexpr std::uint32_t kNop = 0xE320F000;
 
 CodeSection section_of(ByteSpan code, bool is_fixed) {
-  return {code, kAddress, kFilePos, Machine::kArm32, is_fixed, exe::kNewestPredictor};
+  return {code, kAddress, kFilePos, Machine::kArm32, is_fixed};
 }
 
 std::vector<Field> fields_of_words(const std::vector<std::uint32_t>& words, bool is_fixed = false) {
@@ -146,16 +146,6 @@ TEST(Arm32Fields, BlocksAloneGiveTheSame) {
   expect_same_by_blocks(section_of(code, true), kImage, 100);
 }
 
-TEST(Arm32Fields, NotOfPredictor1) {
-  Bytes code;
-  append_le(code, std::uint32_t{0xEB000000});
-  CodeSection section = section_of(code, false);
-  section.predictor = exe::PredictorId::k1;
-  std::vector<Field> fields;
-  exe::find_code_fields(section, kImage, fields);
-  EXPECT_TRUE(fields.empty());
-}
-
 TEST(Arm32Fields, UnwindTables) {
   const auto at = [](std::size_t pos) { return kArm32Base + pos; };
   const std::vector<Seen> expected = {
@@ -168,7 +158,6 @@ TEST(Arm32Fields, UnwindTables) {
       {kArm32Entries, FieldForm::kPrel31, FieldKind::kUnwindEntry, at(kArm32Code + 0x80)},
   };
   EXPECT_EQ(expected, fields_of(craft_arm32()));
-  EXPECT_TRUE(fields_of(craft_arm32(), exe::PredictorId::k1).empty());
 }
 
 }  // namespace

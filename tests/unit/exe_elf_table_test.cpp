@@ -61,7 +61,6 @@ TEST(TableFields, UnwindPointersOfEightBytes) {
   const std::vector<Seen> found = fields_of(file);
   EXPECT_EQ(1, has(found, table));
   EXPECT_EQ(1, has(found, type_of_it));
-  EXPECT_EQ(0, has(fields_of(file, PredictorId::k1), table));
   store_le(file.data() + kFde + 17 + 4, std::uint32_t{1});
   EXPECT_EQ(0, has(fields_of(file), table)) << "more than four bytes can say";
 }

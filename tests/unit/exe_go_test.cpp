@@ -1,7 +1,6 @@
 // The fields of Go's tables exactly, in both widths, and of the exports and the rebases of Mach-O.
 #include <algorithm>
 
-#include "exe/program.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/expect.hpp"
 #include "support/rebased_program.hpp"
@@ -42,8 +41,8 @@ TEST(TableFields, Go) {
 class GoProgram : public ::testing::TestWithParam<bool> {
  protected:
   // The fields that are neither Go's nor those of functions' starts are those of ELF.
-  static std::vector<Seen> go_fields(const Bytes& file, PredictorId predictor = kNewestPredictor) {
-    std::vector<Seen> found = fields_of(file, predictor);
+  static std::vector<Seen> go_fields(const Bytes& file) {
+    std::vector<Seen> found = fields_of(file);
     std::erase_if(found, [](const Seen& seen) { return seen.kind != Kind::kGoTable && seen.kind != Kind::kFunctionStart; });
     return found;
   }
@@ -89,11 +88,6 @@ TEST_P(GoProgram, EveryField) {
   EXPECT_EQ(expected_, go_fields(craft_go_program(wide_)));
 }
 
-TEST_P(GoProgram, WithPredictor1ThereAreFewer) {
-  const std::size_t count = go_fields(craft_go_program(wide_), PredictorId::k1).size();
-  EXPECT_EQ(wide_ ? 8u : 0u, count) << "neither units, calls, objects nor types, and nothing of 32 bits";
-}
-
 // The number of the lookup table's entry leads to an entry of the functions; the first one is none.
 TEST_P(GoProgram, Lookups) {
   Bytes file = craft_go_program(wide_);
@@ -120,12 +114,9 @@ TEST_P(GoProgram, WhatIsNoType) {
   }
 }
 
-// Moduledata of Go 1.27 tells the same at other places, from predictor 8 on.
+// Moduledata of Go 1.27 tells the same at other places.
 TEST_P(GoProgram, Of127HasTheSameFields) {
-  const Bytes file = craft_go_program(wide_, GoVersion::k127);
-  const std::vector<Seen> fields = go_fields(craft_go_program(wide_));
-  EXPECT_EQ(fields, go_fields(file));
-  EXPECT_GT(fields.size(), go_fields(file, PredictorId::k7).size());
+  EXPECT_EQ(go_fields(craft_go_program(wide_)), go_fields(craft_go_program(wide_, GoVersion::k127)));
 }
 
 // Words 38, 46 and 47: listed types, and a slice where older ones have two.
@@ -136,19 +127,6 @@ TEST_P(GoProgram, WhatIsNotOf127) {
     const std::size_t pos = kGo2Module + word * word_bytes_;
     file[pos + 1] = 1;  // 256 more
     EXPECT_GT(go_fields(whole).size(), go_fields(file).size()) << word;
-  }
-}
-
-// Moduledata of 1.27, and else inlined calls: a program of which neither word 40 nor 43 leads to these has none.
-TEST_P(GoProgram, TellsWhoCanReadIt) {
-  WorkerPool pool(1);
-  const auto needed = [&](const Bytes& file) { return Program(file, pool).needed_predictor(); };
-  for (const auto& [version, word, least] : {std::tuple{GoVersion::kBefore127, std::size_t{40}, PredictorId::k1},
-                                             std::tuple{GoVersion::k127, std::size_t{43}, PredictorId::k8}}) {
-    Bytes file = craft_go_program(wide_, version);
-    EXPECT_EQ(PredictorId::k8, needed(file));
-    std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(kGo2Module + word * word_bytes_), word_bytes_, std::uint8_t{0});
-    EXPECT_EQ(least, needed(file));
   }
 }
 
@@ -182,13 +160,9 @@ TEST(MachoRebases, ToldOneByOneLeadToTheirPointers) {
     expected.push_back({program.opcodes_pos + 2 + 5 * i, Form::kFileUleb21, Kind::kRelocationPlace,
                         kFileSpace + program.pointers_pos + 8 * i, program.data_pos});
   }
-  const auto found = [&](PredictorId predictor) {
-    std::vector<Seen> fields = fields_of(program.bytes, predictor);
-    std::erase_if(fields, [](const Seen& seen) { return seen.kind != Kind::kRelocationPlace; });
-    return fields;
-  };
-  EXPECT_EQ(expected, found(PredictorId::k8));
-  EXPECT_TRUE(found(PredictorId::k7).empty());
+  std::vector<Seen> found = fields_of(program.bytes);
+  std::erase_if(found, [](const Seen& seen) { return seen.kind != Kind::kRelocationPlace; });
+  EXPECT_EQ(expected, found);
 }
 
 }  // namespace

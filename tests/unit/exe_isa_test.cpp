@@ -202,8 +202,7 @@ void expect_fields_that_hold(ByteSpan file, std::size_t section_pos, Machine mac
   const bool bits64 = machine != Machine::kX86_32 && machine != Machine::kArm32;
   std::vector<Field> fields;
   const AddressRange image{kAddress, kAddress + 0x4000'0000};
-  exe::find_code_fields({file.subspan(section_pos), kAddress, section_pos, machine, true, exe::kNewestPredictor}, image,
-                        fields);
+  exe::find_code_fields({file.subspan(section_pos), kAddress, section_pos, machine, true}, image, fields);
   std::uint64_t end = section_pos;
   for (Field field : fields) {
     ASSERT_GE(field.pos, end);

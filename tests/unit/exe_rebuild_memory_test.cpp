@@ -7,30 +7,21 @@
 namespace bdelta::exe::exe_rebuild_memory_test {
 namespace {
 
-std::uint64_t memory(const SortedProgram& program, KindSet kinds, PredictorId predictor) {
-  return rebuild_memory_bytes(find_images(program.bytes), program.tables, kinds, predictor);
+std::uint64_t memory(const SortedProgram& program, KindSet kinds) {
+  return rebuild_memory_bytes(find_images(program.bytes), program.tables, kinds);
 }
 
-// By predictor 9, of the only table of that kind, which has so many bytes.
+// Of the only table of that kind, which has so many bytes.
 void expect_memory(SortedShape shape, SortedTableKind kind, std::uint64_t size_bytes, std::uint64_t memory_bytes) {
   const SortedProgram program = sorted_program({1, 2, 3}, shape);
   const auto is_of_kind = [&](const SortedTable& table) { return table.kind == kind; };
   const auto table = std::find_if(program.tables.begin(), program.tables.end(), is_of_kind);
   ASSERT_NE(program.tables.end(), table);
   EXPECT_EQ(size_bytes, table->size_bytes);
-  EXPECT_EQ(memory_bytes, memory(program, set_of(kind), PredictorId::k9));
+  EXPECT_EQ(memory_bytes, memory(program, set_of(kind)));
 }
 
-TEST(RebuildMemory, IsBySizeUpToPredictor8) {
-  const SortedProgram program = sorted_program({1, 2, 3}, SortedShape::kElf64);
-  EXPECT_EQ(10 * 24u, memory(program, set_of(SortedTableKind::kUnwindIndex), PredictorId::k8));
-  EXPECT_EQ(10 * (24u + 72u), memory(program, kAllTables, PredictorId::k8));
-  EXPECT_EQ(0u, memory(program, kAllKinds, PredictorId::k8));
-  const SortedProgram macho = sorted_program({1, 2, 3}, SortedShape::kMachO64);
-  EXPECT_EQ(17 * 8u + 10 * (8u + 24u), memory(macho, kAllTables, PredictorId::k8));
-}
-
-TEST(RebuildMemory, IsThatOfListsFromPredictor9On) {
+TEST(RebuildMemory, IsThatOfLists) {
   expect_memory(SortedShape::kPe64, SortedTableKind::kBaseRelocations, 16, 8 * 16);
   expect_memory(SortedShape::kPe64, SortedTableKind::kFunctions, 36, 3 * 56);
   expect_memory(SortedShape::kPeArm64, SortedTableKind::kFunctions, 24, 3 * 56);
@@ -44,13 +35,13 @@ TEST(RebuildMemory, IsThatOfListsFromPredictor9On) {
 // Beside all tables what one kind takes while it is made, that which takes most.
 TEST(RebuildMemory, OfSeveralKindsIsThatOfOneAtATime) {
   const SortedProgram program = sorted_program({1, 2, 3}, SortedShape::kElf64);
-  EXPECT_EQ(24 + 72u + std::max(3 * 56u - 24u, 3 * 56u - 72u), memory(program, kAllTables, PredictorId::k9));
-  EXPECT_EQ(0u, memory(program, kAllKinds, PredictorId::k9));
+  EXPECT_EQ(24 + 72u + std::max(3 * 56u - 24u, 3 * 56u - 72u), memory(program, kAllTables));
+  EXPECT_EQ(0u, memory(program, kAllKinds));
   const std::vector<Image> images = find_images(program.bytes);
   const SortedTable shorter_than_an_entry{0, 5, SortedTableKind::kUnwindIndex, 0};
-  EXPECT_EQ(5u, rebuild_memory_bytes(images, std::vector<SortedTable>{shorter_than_an_entry}, kAllTables, PredictorId::k9));
+  EXPECT_EQ(5u, rebuild_memory_bytes(images, std::vector<SortedTable>{shorter_than_an_entry}, kAllTables));
   const SortedTable mixed{0, 100, SortedTableKind::kMixedUnwindPages, 0};
-  EXPECT_EQ(1400u, rebuild_memory_bytes(images, std::vector<SortedTable>{mixed}, kAllTables, PredictorId::k9));
+  EXPECT_EQ(1400u, rebuild_memory_bytes(images, std::vector<SortedTable>{mixed}, kAllTables));
 }
 
 }  // namespace

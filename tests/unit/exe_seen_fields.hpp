@@ -37,12 +37,12 @@ inline bool has_base(FieldForm form) {
          form == FieldForm::kSize64 || exe::leads_into_file(form);
 }
 
-inline std::vector<Seen> fields_of(const Bytes& file, exe::PredictorId predictor = exe::kNewestPredictor) {
+inline std::vector<Seen> fields_of(const Bytes& file) {
   std::vector<Field> fields;
   const std::vector<exe::Image> images = exe::find_images(file);
   for (std::size_t i = 0; i < images.size(); ++i) {
     exe::FieldBlocks blocks(file, images, i);
-    exe::find_table_fields(file, images[i], predictor, blocks);
+    exe::find_table_fields(file, images[i], blocks);
     exe::FieldBlocks::Unpacked last;
     blocks.add_fields(0, file.size(), last, fields);
   }

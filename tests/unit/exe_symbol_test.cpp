@@ -19,9 +19,9 @@ using exe::Field;
 using exe::FieldForm;
 using exe::FieldKind;
 
-std::map<std::uint64_t, Field> fields_of(const Bytes& file, exe::PredictorId predictor = exe::kNewestPredictor) {
+std::map<std::uint64_t, Field> fields_of(const Bytes& file) {
   WorkerPool pool(1);
-  const exe::Program program(file, pool, 0, predictor);
+  const exe::Program program(file, pool);
   std::map<std::uint64_t, Field> fields;
   for (const Field& field : program.all_fields(pool)) fields[field.pos] = field;
   return fields;
@@ -96,7 +96,6 @@ TEST(Symbols, NamesAndNumbersLeadIntoTheFile) {
   }
 }
 
-// In images that are not wide from predictor 3 on.
 TEST(Symbols, OfImagesThatAreNotWide) {
   std::vector<unsigned> functions(kCount);
   for (unsigned i = 0; i < kCount; ++i) functions[i] = i;
@@ -118,8 +117,6 @@ TEST(Symbols, OfImagesThatAreNotWide) {
     expect_entry(program.at.gnu_hash + 20 + 4 * i, program.at.symbols, kThumbSymbolBytes, 0);
     expect_entry(program.at.relocations + 8 * i + 4, program.at.symbols, kThumbSymbolBytes, 8);
   }
-  const auto before = fields_of(program.bytes, exe::PredictorId::k2);
-  EXPECT_EQ(0u, count_of(before, FieldKind::kSymbolName) + count_of(before, FieldKind::kSymbolIndex));
 }
 
 TEST(Symbols, NumbersOfNothingAreNoFields) {

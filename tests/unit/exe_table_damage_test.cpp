@@ -35,7 +35,7 @@ using Form = FieldForm;
     const ImageLayout layout(image);
     std::vector<Field> fields;
     FieldBlocks blocks(file, images, static_cast<std::size_t>(&image - images.data()));
-    find_table_fields(file, image, exe::kNewestPredictor, blocks);
+    find_table_fields(file, image, blocks);
     FieldBlocks::Unpacked last;
     blocks.add_fields(0, file.size(), last, fields);
     std::uint64_t end = image.file_pos;

@@ -26,7 +26,7 @@ Bytes halves(std::initializer_list<unsigned> values) {
 }
 
 CodeSection thumb_section(ByteSpan code, bool is_fixed = false) {
-  return {code, kThumbAddress, kThumbPos, Machine::kArm32, is_fixed, exe::kNewestPredictor};
+  return {code, kThumbAddress, kThumbPos, Machine::kArm32, is_fixed};
 }
 
 std::vector<Field> thumb_fields(ByteSpan code, bool is_fixed = false) {
@@ -185,15 +185,6 @@ TEST(MixedArmFields, BlocksAloneGiveTheSame) {
   std::copy(calls.begin(), calls.end(), code.begin());
   for (std::size_t i = 0; i + 3 < code.size(); i += 20) code[i + 1] = 0x4A;  // many loads
   expect_same_by_blocks(thumb_section(code, true), kThumbImage, 50'000);
-}
-
-TEST(MixedArmFields, OnlyOfPredictor3) {
-  const Bytes code = words_and_halves(1, [](std::size_t) { return false; });
-  CodeSection section = thumb_section(code);
-  section.predictor = exe::PredictorId::k2;
-  std::vector<Field> fields;
-  exe::find_code_fields(section, kThumbImage, fields);
-  for (const Field& field : fields) EXPECT_EQ(FieldForm::kArm32Branch, field.form);
 }
 
 }  // namespace

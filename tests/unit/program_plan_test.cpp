@@ -18,27 +18,21 @@ struct Sides {
   exe::Program new_program{file, exe::find_images(file), pool};
   TablePass tables{old_program, new_program, pool};
 
-  // The predictor that a plan with so many covers names, where fields take field_bytes and all covers own one stretch each.
-  std::uint64_t predictor(std::size_t cover_count, std::uint64_t field_bytes, std::uint64_t& all_bytes) {
+  // What a plan with so many covers takes, where fields take field_bytes and all covers own one stretch each.
+  std::uint64_t apply_bytes(std::size_t cover_count, std::uint64_t field_bytes) {
     PredictionPlan plan;
-    plan.predictor = 5;
     plan.covers.resize(cover_count);
     const std::vector<std::uint32_t> numbers = {0};
-    all_bytes = complete_plan({old_program, new_program.images(), numbers, tables, {}, cover_count, field_bytes}, plan);
-    all_bytes -= plan.images.size() + plan.labels.size();
-    return plan.predictor;
+    const std::uint64_t all_bytes =
+        complete_plan({old_program, new_program.images(), numbers, tables, {}, cover_count, field_bytes}, plan);
+    return all_bytes - plan.images.size() - plan.labels.size();
   }
 };
 
-TEST(ProgramPlan, NamesAnOldPredictorUnlessMuchMemoryIsTaken) {
+TEST(ProgramPlan, CountsCoversTheirStretchesAndFields) {
   Sides sides;
-  std::uint64_t bytes = 0;
-  EXPECT_EQ(5u, sides.predictor(4000, 0, bytes));
-  EXPECT_EQ(4000 * 64u, bytes);
-  EXPECT_EQ(9u, sides.predictor(4100, 0, bytes));
-  EXPECT_EQ(4100 * 40u, bytes);
-  EXPECT_EQ(9u, sides.predictor(10, kMiB, bytes));
-  EXPECT_EQ(10 * 40u + kMiB, bytes);
+  EXPECT_EQ(4000 * 40u, sides.apply_bytes(4000, 0));
+  EXPECT_EQ(10 * 40u + kMiB, sides.apply_bytes(10, kMiB));
 }
 
 TEST(ProgramPlan, HasAsManyCoversAsFitBesideTheRest) {

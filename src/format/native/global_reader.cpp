@@ -17,10 +17,9 @@ Error corrupt(io::TypedReader& patch, const char* what) { return corrupt_record(
 
 Status read_global(io::TypedReader& patch, const Header& header, PredictionPlan& plan) {
   const auto [predictor, kinds, image_bytes, label_bytes] = read_global_head(patch);
-  plan.predictor = predictor;
   plan.kinds = kinds;
   if (!patch.ok()) return corrupt(patch, "can't be read");
-  if (predictor == 0 || predictor > kLastPredictor) return unknown_number(patch, "predictor", predictor);
+  if (predictor != kPredictor) return unknown_number(patch, "predictor", predictor);
   if (!is_possible_global({predictor, kinds, image_bytes, label_bytes}, header)) {
     return corrupt(patch, "is larger than the header declares");
   }

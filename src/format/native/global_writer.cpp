@@ -17,7 +17,7 @@ Bytes joined(const PredictionPlan& plan) {
 Result<Bytes> encode_global(const PredictionPlan& plan, const CodecSettings& codec) {
   Bytes record;
   record.push_back(static_cast<std::uint8_t>(RecordTag::kGlobal));
-  append_varint(record, plan.predictor);
+  append_varint(record, kPredictor);
   append_varint(record, plan.kinds);
   append_varint(record, plan.images.size());
   append_varint(record, plan.labels.size());

@@ -9,7 +9,7 @@ namespace bdelta::native {
 
 inline constexpr std::uint8_t kMagic[3] = {'B', 'D', 'T'};
 inline constexpr std::uint16_t kVersion = 2;
-inline constexpr std::uint8_t kDraft = 3;  // until the first release; readers refuse other drafts
+inline constexpr std::uint8_t kDraft = 4;  // until the first release; readers refuse other drafts
 
 // Required feature bits; a reader refuses those it does not know. See FORMAT.md for those that are reserved.
 inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
