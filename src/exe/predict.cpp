@@ -206,7 +206,7 @@ bool Predictor::lead(std::uint8_t image, std::uint64_t address, std::size_t targ
 
 void Predictor::find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept {
   const Cover& c = map_->covers()[cover];
-  stretch_ = {cover, pos, 1, 0};
+  stretch_ = {cover, pos, 0, 0};
   const auto section_at = [](const Images& images, const std::vector<ImageLayout>& layouts,
                              std::uint64_t at) -> const Section* {
     const std::size_t image = images.image_at(at);

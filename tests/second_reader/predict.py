@@ -117,8 +117,6 @@ class Predictor:
         if image is None:
             return value
         own = image.address_of(q)
-        if field.kind in (BRANCH, SHORT_BRANCH) and field.target == 0 and own is None:
-            return value
         own = q if own is None else own
         base = self.base_of(field, c, image)
         address = self.target_of(field, c, image)

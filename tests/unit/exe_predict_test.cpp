@@ -70,6 +70,22 @@ TEST(LabelIndex, FindsWhatIsThereAndNothingElse) {
   EXPECT_EQ(nullptr, LabelIndex({}).find(0, 0));
 }
 
+// A short branch to address 0 that is copied to where no section is: it counts from its position there like any other.
+TEST(Predictor, AFieldInNoSectionCountsFromItsPosition) {
+  const Bytes file = bytes_of("~toy-image\ncode 0 8\nend\n12345678");
+  const Images images(find_images(file));
+  const std::uint64_t code = images.all[0].sections[0].file_pos;
+  const Covers covers = {{code + 4, 2, 4}, {code, code, 4}};
+  const PlaceMap map(covers);
+  Predictor predictor(images, images, map, nullptr);
+  const Field field{code + 5, 0, 0, FieldForm::kRel8, FieldKind::kShortBranch, 0, 0};
+  EXPECT_FALSE(predictor.stays(field, 0));
+  Prediction prediction;
+  ASSERT_TRUE(predictor.predict(field, 0, prediction));
+  EXPECT_EQ(3u, prediction.place.own_address);
+  EXPECT_EQ(0u, prediction.target_address);
+}
+
 // OLD and NEW of which NEW has 1000 bytes more in the middle of its code; every call and pointer still leads to the
 // same.
 class ShiftedFunction : public ::testing::Test {
