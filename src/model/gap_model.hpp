@@ -30,43 +30,11 @@ struct RunHistory {
   }
 };
 
-class GapModel {
- public:
-  explicit GapModel(unsigned table_log) : guess_(table_log + 9), numbers_(table_log + 6) {}
-
-  template <class Coder>
-  std::uint64_t code(Coder& coder, std::uint64_t gap, const CopyWalk& walk, const RunHistory& runs) {
-    const unsigned alignment = static_cast<unsigned>(walk.pos() & 3);
-    const unsigned length = std::min(runs.last.length, 7u);
-    const std::uint32_t latest = runs.recent_values & 0xffff;
-    coder.enter(kResidualGaps);
-    const Contexts<2> long_contexts = {
-        hash_of(1, runs.last.gap, runs.last.length, runs.before_last.gap, runs.before_last.length, latest),
-        hash_of(2, runs.last.gap, runs.before_last.gap, runs.third_gap)};
-    const auto guess = guess_.code(coder, gap, long_contexts, hash_of(runs.last.gap, length), length);
-    if (guess.right) {
-      gap = guess.value;
-    } else {
-      gap = numbers_.code(coder, gap,
-                          {hash_of(class_of(runs.last.gap), runs.last.length, alignment), hash_of(latest, length),
-                           hash_of(class_of(walk.left_in_copy()), class_of(runs.last.gap)),
-                           hash_of(runs.last.gap, length, runs.before_last.gap)},
-                          alignment);
-    }
-    guess_.learn(gap);
-    return gap;
-  }
-
- private:
-  GuessModel guess_;
-  NumberModel<4, true> numbers_;
-};
-
 // Gaps told copy by copy: whether the run begins in a later copy, and how far in its own. Where a copy ends says nothing
 // about how far into the next one a change stands, so what the first run of a copy is like is told by such runs.
-class PlacedGapModel {
+class GapModel {
  public:
-  explicit PlacedGapModel(unsigned table_log)
+  explicit GapModel(unsigned table_log)
       : by_left_(std::size_t{128} * 16, kFreshSlot), by_counts_(std::size_t{16} * 16, kFreshSlot),
         by_run_(4096, kFreshSlot), guess_(table_log + 9), numbers_(table_log + 6) {}
 

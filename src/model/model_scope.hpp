@@ -12,9 +12,6 @@ inline constexpr unsigned kModelStreams = 0x3f;  // all but the literals may be 
 struct ModelScope {
   unsigned streams = 0;    // bit i: stream i is carried; the others are decoded first, and their numbers are contexts
   unsigned table_log = 0;  // 0 to kMaxTableLog: larger tables keep more contexts apart
-  bool places = false;     // lengths, gaps and jumps lead to places whose lowest bits are learned, gaps copy by copy
-
-  bool tracks = false;     // with places: new diagonals are told from tracks; in the first patches they were not
 
   [[nodiscard]] constexpr bool has(std::size_t stream) const noexcept { return (streams >> stream & 1) != 0; }
 };

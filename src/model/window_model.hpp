@@ -6,8 +6,6 @@
 // One object serves one group, from its first window to its last.
 #pragma once
 
-#include <memory>
-
 #include "model/column_models.hpp"
 #include "model/diagonal_tracks.hpp"
 #include "model/gap_model.hpp"
@@ -22,15 +20,9 @@ class WindowModel {
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
         ranks_(scope.table_log + 2), track_numbers_(scope.table_log + 2), jumps_(scope.table_log + 4),
-        run_lengths_(scope.table_log + 4),
+        gaps_(scope.table_log), run_lengths_(scope.table_log + 4),
         value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
-        values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {
-    if (scope.places) {
-      placed_gaps_ = std::make_unique<PlacedGapModel>(scope.table_log);
-    } else {
-      gaps_ = std::make_unique<GapModel>(scope.table_log);
-    }
-  }
+        values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {}
 
   void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
     diagonal_ += diagonal_change;
@@ -58,8 +50,9 @@ class WindowModel {
     CopyWalk walk(window.ops, pos_);
     std::size_t done = 0;
     for (RunNumbers& run : window.runs) {
-      const std::uint64_t passed = scope_.places ? pass_copies(coder, run.gap, walk) : 0;
-      const std::uint64_t gap = code_gap(coder, run.gap - passed, walk);
+      const std::uint64_t passed = pass_copies(coder, run.gap, walk);
+      const std::uint64_t left = run.gap - passed;
+      const std::uint64_t gap = scope_.has(kResidualGaps) ? gaps_.code(coder, left, walk, runs_) : left;
       if (!walk.skip(gap)) return false;
       walk.begin_run();
       const std::uint64_t length =
@@ -103,8 +96,7 @@ class WindowModel {
                                     hash_of(fold(last_.length), length_before_)};
       const std::uint64_t from = op_pos + op.literal;
       coder.enter(kCopyLengths);
-      op.length = scope_.places ? copy_lengths_.code_way(coder, op.length, contexts, from, length_places_, from)
-                                : copy_lengths_.code(coder, op.length, contexts);
+      op.length = copy_lengths_.code_way(coder, op.length, contexts, from, length_places_, from);
     }
     length_before_ = fold(last_.length);
     last_ = op;
@@ -119,17 +111,7 @@ class WindowModel {
       rank = ranks_.code(coder, rank,
                          {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
                           hash_of(last_rank_, rank_before_, before_length)});
-      if (rank == 0 && scope_.places && scope_.tracks) {
-        jump = code_from_track(coder, jump, literal);
-      } else if (rank == 0) {
-        const Contexts<4> contexts = {hash_of(0), hash_of(class_of(last_jump_)), hash_of(literal),
-                                      hash_of(fold(last_jump_), fold(last_.length))};
-        jump = scope_.places ? jumps_.code_way(coder, jump, contexts, 0, jump_places_, diagonal_)
-                             : jumps_.code(coder, jump, contexts);
-        last_jump_ = jump;
-      } else {
-        jump = folded(recent_.at(rank) - diagonal_);
-      }
+      jump = rank == 0 ? code_from_track(coder, jump, literal) : folded(recent_.at(rank) - diagonal_);
     }
     diagonal_ += unfold(jump);
     recent_.use(diagonal_, rank);
@@ -164,17 +146,11 @@ class WindowModel {
     while (walk.has_next_copy()) {
       bool passes = gap - passed >= walk.left_in_copy();
       const bool is_open = scope_.has(kResidualGaps) && walk.left_in_copy() > 0;
-      if (is_open) passes = placed_gaps_->code_pass(coder, passes, walk, runs_);
+      if (is_open) passes = gaps_.code_pass(coder, passes, walk, runs_);
       if (!passes) break;
       passed += walk.pass_copy();
     }
     return passed;
-  }
-
-  template <class Coder>
-  std::uint64_t code_gap(Coder& coder, std::uint64_t gap, const CopyWalk& walk) {
-    if (!scope_.has(kResidualGaps)) return gap;
-    return scope_.places ? placed_gaps_->code(coder, gap, walk, runs_) : gaps_->code(coder, gap, walk, runs_);
   }
 
   template <class Coder>
@@ -231,8 +207,7 @@ class WindowModel {
   NumberModel<4> jumps_;
   PlaceModel length_places_;
   PlaceModel jump_places_;
-  std::unique_ptr<GapModel> gaps_;
-  std::unique_ptr<PlacedGapModel> placed_gaps_;  // in its place
+  GapModel gaps_;
   CountModel<3> run_lengths_;
   GuessModel value_guess_;
   ByteModel<5> values_;
@@ -247,7 +222,7 @@ class WindowModel {
   unsigned rank_before_ = 0;
   unsigned last_track_ = 0;
   unsigned track_before_ = 0;
-  std::uint64_t last_jump_ = 0;  // from its track, where there are tracks
+  std::uint64_t last_jump_ = 0;  // from its track
   RunHistory runs_;
 };
 

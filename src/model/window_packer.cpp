@@ -54,7 +54,7 @@ class StreamCursors {
 ModelScope fitting_scope(const GroupDraft& draft, unsigned streams) {
   std::uint64_t count = 0;
   for (const WindowRecord& record : draft.windows) count += record.copy_count + record.run_count;
-  ModelScope scope{streams, 0, true, true};
+  ModelScope scope{streams, 0};
   if (scope.has(kResidualValues)) count += draft.streams[kResidualValues].size();
   while (scope.table_log < kLargestTableLog && count >> scope.table_log > kNumbersPerTable) ++scope.table_log;
   return scope;

@@ -53,8 +53,6 @@ class Group:
     has_literals: bool = False  # packed groups only
     table_log: int = 0
     scope: int = 0
-    places: bool = False  # packed groups only
-    tracks: bool = False  # with places only
     contents: ContentsScope = None
     windows: list = field(default_factory=list)
     codecs: dict = field(default_factory=dict)  # stream -> (codec, window log)
@@ -92,9 +90,7 @@ def read_form(head, group, header):
     group.packed = bool(form & 1)
     group.has_literals = bool(form & 2)
     group.table_log = form >> 4
-    group.places = bool(form & 8)
-    group.tracks = group.places and header.has_tracks
-    known = 0xf3 | (4 if header.may_code_contents else 0) | (8 if header.may_have_places else 0)
+    known = 0xf3 | (4 if header.may_code_contents else 0)
     require(form & ~known == 0, "reserved bits of a group's form are set")
     require(group.packed or form & ~4 == 0, "a group that is not packed has a form of packed ones")
     require(group.table_log <= 10, f"table log {group.table_log}; 10 at most")

@@ -11,15 +11,13 @@ FEATURE_DIGESTS = 1 << 5
 FEATURE_PAGE_HASHES = 1 << 6
 FEATURE_WORDS = 1 << 8
 FEATURE_LITERAL_MODEL = 1 << 9
-FEATURE_PLACES = 1 << 10
 FEATURE_HEADER_SUMS = 1 << 11
 FEATURE_FILE_DIGESTS = 1 << 12
-FEATURE_TRACKS = 1 << 13
 FEATURE_MISS_MODEL = 1 << 14
 FEATURE_MOVED_NUMBERS = 1 << 15
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
-                  FEATURE_PAGE_HASHES | FEATURE_WORDS | FEATURE_LITERAL_MODEL | FEATURE_PLACES |
-                  FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS | FEATURE_TRACKS | FEATURE_MISS_MODEL |
+                  FEATURE_PAGE_HASHES | FEATURE_WORDS | FEATURE_LITERAL_MODEL |
+                  FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS | FEATURE_MISS_MODEL |
                   FEATURE_MOVED_NUMBERS)
 
 
@@ -60,14 +58,6 @@ class Header:
     @property
     def may_have_miss_model(self):
         return bool(self.required_features & FEATURE_MISS_MODEL)
-
-    @property
-    def may_have_places(self):
-        return bool(self.required_features & FEATURE_PLACES)
-
-    @property
-    def has_tracks(self):
-        return bool(self.required_features & FEATURE_TRACKS)
 
     @property
     def has_file_digests(self):

@@ -1,7 +1,7 @@
 """The numbers of a packed group: which model codes which number, under which contexts. What is not in the code is given
 and takes part all the same."""
 from coder import H, Slot, Table, Weights, mixed_bit
-from cursor import require, unzigzag, zigzag
+from cursor import require, unzigzag
 from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
 from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, RankModel, class_of
 
@@ -34,10 +34,10 @@ class Tracks:
 class OpCoder:
     """Literal lengths, diagonals and lengths of copies."""
 
-    def __init__(self, table_log, places, tracks=False):
-        self.tracks = Tracks(table_log) if tracks else None
-        self.jump_places = PlaceModel() if places else None
-        self.length_places = PlaceModel() if places else None
+    def __init__(self, table_log):
+        self.tracks = Tracks(table_log)
+        self.jump_places = PlaceModel()
+        self.length_places = PlaceModel()
         self.literal_model = NumberModel(4, table_log + 4)
         self.rank_model = RankModel(3, table_log + 2)
         self.jump_model = NumberModel(4, table_log + 4)
@@ -45,7 +45,7 @@ class OpCoder:
         self.literals = 0  # of the copy before, like those that follow
         self.length, self.length_before = 0, 0
         self.rank, self.rank_before = 0, 0
-        self.new_jump = 0  # of the last copy whose diagonal was not among the recent ones
+        self.way = 0  # from its track, of the last copy whose diagonal was not among the recent ones
         self.recent = [0] * DIAGONALS_KEPT  # latest first
 
     def use_diagonal(self, diagonal):
@@ -53,8 +53,7 @@ class OpCoder:
         rank = self.recent.index(diagonal) + 1 if diagonal in self.recent else 0
         del self.recent[rank - 1]  # the oldest for rank 0
         self.recent.insert(0, diagonal)
-        if self.tracks:
-            self.tracks.use(diagonal)
+        self.tracks.use(diagonal)
         return rank
 
     def decode_copy(self, decoder, given, diagonal, position):
@@ -68,12 +67,10 @@ class OpCoder:
             diagonal += unzigzag(jump)
             rank = self.use_diagonal(diagonal)
         else:
-            rank, jump, diagonal = self._decode_diagonal(decoder, literals, diagonal)
+            rank, diagonal = self._decode_diagonal(decoder, literals)
         length = given[COPY_LENGTHS]
         if length is None:
             length = self._decode_length(decoder, literals, rank, position + literals)
-        if rank == 0:
-            self.new_jump = jump
         self.literals = literals
         self.length, self.length_before = length, self.length
         self.rank, self.rank_before = rank, self.rank
@@ -84,49 +81,41 @@ class OpCoder:
         return self.literal_model.decode(
             decoder, (H(0), H(c_literals), H(c_length, self.rank), H(c_literals, c_length)))
 
-    def _decode_diagonal(self, decoder, literals, diagonal):
+    def _decode_diagonal(self, decoder, literals):
         rank = self.rank_model.decode(
             decoder, (H(self.rank), H(self.rank, min(class_of(literals), 20)),
                       H(self.rank, self.rank_before, class_of(self.length))))
         if rank:
-            next_diagonal = self.recent[rank - 1]
-            self.use_diagonal(next_diagonal)
-            return rank, zigzag(next_diagonal - diagonal), next_diagonal
-        if self.tracks:
-            way, diagonal = self._decode_way(decoder, class_of(literals))
-            require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
-            return 0, way, diagonal
-        contexts = (H(0), H(class_of(self.new_jump)), H(class_of(literals)), H(self.new_jump, self.length))
-        if self.jump_places:
-            jump = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, diagonal)
-        else:
-            jump = self.jump_model.decode(decoder, contexts)
-        diagonal += unzigzag(jump)
+            diagonal = self.recent[rank - 1]
+            self.use_diagonal(diagonal)
+            return rank, diagonal
+        diagonal = self._decode_new_diagonal(decoder, class_of(literals))
         require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
-        return 0, jump, diagonal
+        return 0, diagonal
 
-    def _decode_way(self, decoder, c_literals):
+    def _decode_new_diagonal(self, decoder, c_literals):
         track = self.tracks.decode(decoder, c_literals, self.rank)
         start, t3 = self.tracks.diagonals[track], min(track, 3)
-        contexts = (H(t3), H(class_of(self.new_jump), t3), H(c_literals, t3), H(self.new_jump, self.length))
-        way = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, start)
-        return way, start + unzigzag(way)
+        contexts = (H(t3), H(class_of(self.way), t3), H(c_literals, t3), H(self.way, self.length))
+        self.way = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, start)
+        return start + unzigzag(self.way)
 
     def _decode_length(self, decoder, literals, rank, position):
         contexts = (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
                     H(self.length, self.length_before))
-        if self.length_places:
-            return self.length_model.decode_way(decoder, contexts, position, self.length_places, position)
-        return self.length_model.decode(decoder, contexts)
+        return self.length_model.decode_way(decoder, contexts, position, self.length_places, position)
 
 
 class RunCoder:
-    """Gaps, lengths and values of residual runs."""
-    places = False
+    """Gaps, lengths and values of residual runs. A gap is told copy by copy: the way is what is left of it in its copy."""
 
     def __init__(self, table_log):
         self.gap_guess = GuessModel(table_log + 9)
-        self.gap_model = NumberModel(4, table_log + 6, mostly_small=True)
+        self.gap_model = NumberModel(5, table_log + 6, mostly_small=True)
+        self.gap_places = PlaceModel()
+        self.first_ways = [0, 0, 0]
+        self.pass_tables = [Table(11, Slot), Table(8, Slot), Table(12, Slot)]
+        self.pass_weights = Weights(3)
         self.length_model = CountModel(3, table_log + 4)
         self.value_guess = GuessModel(table_log + 10)
         self.value_model = ByteModel(5, table_log + 8)
@@ -134,16 +123,25 @@ class RunCoder:
         self.recent = 0  # the last four values, the latest in the low byte
         self.first = 0  # value of the run before
 
-    def decode_gap(self, decoder, position, bytes_left):
-        alignment = position & 3
-        g1, n1, r, short = self.g1, self.n1, self.recent, min(self.n1, 7)
-        contexts = (H(class_of(g1), n1, alignment), H(r & 0xffff, short), H(class_of(bytes_left), class_of(g1)),
-                    H(g1, short, self.g2))
-        gap, pair = self.gap_guess.decode(
-            decoder, (H(1, g1, n1, self.g2, self.n2, r & 0xffff), H(2, g1, self.g2, self.g3)), H(g1, short), short,
-            lambda: self.gap_model.decode(decoder, contexts, alignment))
-        GuessModel.learn(pair, gap)
-        return gap
+    def decode_pass(self, decoder, bytes_left, here, before):
+        indexes = (16 * class_of(bytes_left) + min(here, 15), 16 * min(here, 15) + min(before, 15),
+                   H(self.n1, self.recent & 0xffff) >> 20)
+        slots = [table.at(index) for table, index in zip(self.pass_tables, indexes)]
+        return mixed_bit(decoder, slots, self.pass_weights.at(min(here, 3)))
+
+    def decode_way(self, decoder, position, bytes_left, here):
+        f = 1 if here == 0 else 0
+        e1, e2, e3 = self.first_ways if f else (self.g1, self.g2, self.g3)
+        n1, r, short = self.n1, self.recent & 0xffff, min(self.n1, 7)
+        contexts = (H(class_of(e1), n1, position & 3, f), H(r, short, f), H(class_of(bytes_left), f),
+                    H(e1, short, e2, f), H(position & 511, f))
+        way, pair = self.gap_guess.decode(
+            decoder, (H(1, e1, n1, e2, self.n2, r, f), H(2, e1, e2, e3, f)), H(e1, short, f), short,
+            lambda: self.gap_model.decode_way(decoder, contexts, position, self.gap_places, position))
+        GuessModel.learn(pair, way)
+        if f:
+            self.first_ways = [way] + self.first_ways[:2]
+        return way
 
     def decode_length(self, decoder, gap, position):
         """The length less 1."""
@@ -172,36 +170,3 @@ class RunCoder:
         self.g1, self.g2, self.g3 = gap, self.g1, self.g2
         self.n1, self.n2 = length, self.n1
         self.first = first
-
-
-class PlacedRunCoder(RunCoder):
-    """The same where gaps are told copy by copy. What the other calls a gap is a way here."""
-    places = True
-
-    def __init__(self, table_log):
-        super().__init__(table_log)
-        self.gap_model = NumberModel(5, table_log + 6, mostly_small=True)
-        self.gap_places = PlaceModel()
-        self.first_ways = [0, 0, 0]
-        self.pass_tables = [Table(11, Slot), Table(8, Slot), Table(12, Slot)]
-        self.pass_weights = Weights(3)
-
-    def decode_pass(self, decoder, bytes_left, here, before):
-        indexes = (16 * class_of(bytes_left) + min(here, 15), 16 * min(here, 15) + min(before, 15),
-                   H(self.n1, self.recent & 0xffff) >> 20)
-        slots = [table.at(index) for table, index in zip(self.pass_tables, indexes)]
-        return mixed_bit(decoder, slots, self.pass_weights.at(min(here, 3)))
-
-    def decode_way(self, decoder, position, bytes_left, here):
-        f = 1 if here == 0 else 0
-        e1, e2, e3 = self.first_ways if f else (self.g1, self.g2, self.g3)
-        n1, r, short = self.n1, self.recent & 0xffff, min(self.n1, 7)
-        contexts = (H(class_of(e1), n1, position & 3, f), H(r, short, f), H(class_of(bytes_left), f),
-                    H(e1, short, e2, f), H(position & 511, f))
-        way, pair = self.gap_guess.decode(
-            decoder, (H(1, e1, n1, e2, self.n2, r, f), H(2, e1, e2, e3, f)), H(e1, short, f), short,
-            lambda: self.gap_model.decode_way(decoder, contexts, position, self.gap_places, position))
-        GuessModel.learn(pair, way)
-        if f:
-            self.first_ways = [way] + self.first_ways[:2]
-        return way

@@ -1,11 +1,10 @@
 """From the numbers of a window to copies and residual runs, and from those to bytes."""
-from bisect import bisect_left
 from dataclasses import dataclass
 
 from coder import BitDecoder
 from cursor import Cursor, require
 from group import COPY_LENGTHS, DIAGONALS, GAPS, LITERAL_LENGTHS, MAX_RUNS, RUN_LENGTHS, VALUES
-from packed import OpCoder, PlacedRunCoder, RunCoder
+from packed import OpCoder, RunCoder
 
 
 class Given:
@@ -36,8 +35,8 @@ class GroupNumbers:
         self.group = group
         self.next_code_byte = next_code_byte
         self.decoder = None  # begins with the first coded window
-        self.ops = OpCoder(group.table_log, group.places, group.tracks)
-        self.runs = (PlacedRunCoder if group.places else RunCoder)(group.table_log)
+        self.ops = OpCoder(group.table_log)
+        self.runs = RunCoder(group.table_log)
 
     def begin_window(self):
         if self.group.packed and self.decoder is None:
@@ -66,20 +65,17 @@ class GroupNumbers:
         while len(runs) < window.run_count if self.group.packed else given.has(GAPS):
             require(len(runs) < MAX_RUNS, "too many residual runs in a window")
             gap = given.next(GAPS)
-            if self.runs.places:
-                passed = self._pass_copies(at_hand, offset, gap)
-                offset += passed
-                gap = None if gap is None else gap - passed
-            if gap is None and self.runs.places:
+            passed = self._pass_copies(at_hand, offset, gap)
+            offset += passed
+            if gap is None:
                 gap = self.runs.decode_way(self.decoder, *at_hand.place(offset), at_hand.here)
-            elif gap is None:
-                gap = self.runs.decode_gap(self.decoder, *places.at(offset))
+            else:
+                gap -= passed
             require(gap < places.copied_bytes - offset, "a residual run begins behind the copied bytes")
             offset += gap
             at_hand.go_to(offset)
             at_hand.here += 1
-            position = (at_hand.place if self.runs.places else places.at)(offset)[0]
-            values = self._run(given, gap, position, places.copied_bytes - offset)
+            values = self._run(given, gap, at_hand.place(offset)[0], places.copied_bytes - offset)
             runs.append((offset, values))
             offset += len(values)
             at_hand.go_to(offset)
@@ -131,16 +127,6 @@ class CopyPlaces:
             self.copied_bytes += length
             self.ends.append(self.copied_bytes)
             self.end_positions.append(position)
-
-    def at(self, offset):
-        """(position, bytes left of the copy); between two copies this is right behind the former."""
-        if not self.ends:
-            return self.first, 0
-        if offset == 0:
-            return self.first, self.ends[0]
-        copy = bisect_left(self.ends, offset)
-        left = self.ends[copy] - offset
-        return self.end_positions[copy] - left, left
 
 
 class CopyAtHand:

@@ -256,16 +256,8 @@ void expect_comes_back(const GroupDraft& draft, const ModelScope& scope) {
   EXPECT_TRUE(unpacker.ends_well());
 }
 
-// With places and tracks and, as older patches have them, without.
 void expect_comes_back(const GroupDraft& draft, unsigned scope_streams) {
-  ModelScope scope = fitting_scope(draft, scope_streams);
-  EXPECT_TRUE(scope.places);
-  EXPECT_TRUE(scope.tracks);
-  expect_comes_back(draft, scope);
-  scope.tracks = false;
-  expect_comes_back(draft, scope);
-  scope.places = false;
-  expect_comes_back(draft, scope);
+  expect_comes_back(draft, fitting_scope(draft, scope_streams));
 }
 
 TEST(PackedGroups, ComeBackWithAnyStreamsInScope) {
@@ -296,12 +288,13 @@ TEST(PackedGroups, AreSmallerThanTheirStreams) {
   EXPECT_NEAR(static_cast<double>(packed.code.size()), static_cast<double>(cost), 12) << "the shares add up";
 }
 
-// Files behind heads of 512 bytes in another order, a byte of each head changed: with places half of the code is enough.
-TEST(PackedGroups, PlacesTellWhereBlocksBegin) {
+// Bytes of the code of files behind heads in another order, a byte of each head changed. Each file begins at a multiple of
+// `unit` bytes.
+std::size_t code_bytes_of_blocks(std::uint64_t unit) {
   constexpr std::size_t kBlocks = 400;
   Random random(5);
   std::vector<std::uint64_t> begins = {0};
-  for (std::size_t i = 0; i < kBlocks; ++i) begins.push_back(begins.back() + 512 * random.between(1, 9));
+  for (std::size_t i = 0; i < kBlocks; ++i) begins.push_back(begins.back() + unit * random.between(512 / unit, 9 * 512 / unit));
   const Bytes source = random_bytes(static_cast<std::size_t>(begins.back()), 6);
   Bytes target;
   Covers covers;
@@ -312,10 +305,11 @@ TEST(PackedGroups, PlacesTellWhereBlocksBegin) {
     ++target[static_cast<std::size_t>(covers.back().target_pos + 140 + random.below(4))];
   }
   const GroupDraft draft = encode_group(source, target, covers, {{0, target.size(), false, 0}}, kMaxWindowBytes);
-  ModelScope scope = fitting_scope(draft, kModelStreams & ~(1u << kResidualValues));
-  const std::size_t with_places = pack_group(draft, scope).code.size();
-  scope.places = false;
-  EXPECT_LT(2 * with_places, pack_group(draft, scope).code.size()) << with_places;
+  return pack_group(draft, fitting_scope(draft, kModelStreams & ~(1u << kResidualValues))).code.size();
+}
+
+TEST(PackedGroups, PlacesTellWhereBlocksBegin) {
+  EXPECT_LT(2 * code_bytes_of_blocks(512), code_bytes_of_blocks(1));
 }
 
 // Copies from three places in turn: jumps between these are far, and all but as long as the way that was gone meanwhile.
@@ -323,10 +317,13 @@ TEST(PackedGroups, TracksTellWhereCopiesGoOn) {
   const WovenPair pair = woven_pair(1000, 7);
   const GroupDraft draft = encode_group(pair.old_version, pair.new_version, pair.covers,
                                         {{0, pair.new_version.size(), false, 0}}, kMaxWindowBytes);
-  ModelScope scope = fitting_scope(draft, 1u << kDiagonals);
-  const std::size_t with_tracks = pack_group(draft, scope).code.size();
-  scope.tracks = false;
-  EXPECT_LT(2 * with_tracks, pack_group(draft, scope).code.size()) << with_tracks;
+  Covers scattered = pair.covers;  // the same copies from anywhere
+  Random random(8);
+  for (Cover& cover : scattered) cover.source_pos = random.below(pair.old_version.size() - cover.length);
+  const GroupDraft no_tracks = encode_group(pair.old_version, pair.new_version, scattered,
+                                            {{0, pair.new_version.size(), false, 0}}, kMaxWindowBytes);
+  const auto code_bytes = [](const GroupDraft& of) { return pack_group(of, fitting_scope(of, 1u << kDiagonals)).code.size(); };
+  EXPECT_LT(3 * code_bytes(draft), 2 * code_bytes(no_tracks));
   expect_comes_back(draft, kModelStreams);
 }
 
@@ -360,8 +357,7 @@ TEST(PackedGroups, AnyCodeIsAnErrorOrAWindowThatHolds) {
     Random random(seed);
     Pieces feed(random_bytes(static_cast<std::size_t>(random.below(3000)), seed), 64);
     const auto scope_streams = static_cast<unsigned>(random.below(kModelStreams + 1)) | (1u << kLiteralLengths);
-    const bool places = random.below(2) != 0;
-    const ModelScope scope{scope_streams, static_cast<unsigned>(random.below(3)), places, places && random.below(2) != 0};
+    const ModelScope scope{scope_streams, static_cast<unsigned>(random.below(3))};
     WindowUnpacker unpacker(scope, feed);
     for (int round = 0; round < 4; ++round) {
       WindowRecord record;

@@ -91,7 +91,6 @@ Status TablesParser::parse_form() {
   tables_.has_literals = (form & kFormLiterals) != 0;
   unsigned known = kFormPacked | kFormLiterals;
   if ((header_.required_features & kFeatureContents) != 0) known |= kFormContents;
-  if ((header_.required_features & kFeaturePlaces) != 0) known |= kFormPlaces;
   if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!tables_.packed && (form & ~kFormContents) != 0)) {
     return unknown("a group has form " + std::to_string(form));
   }
@@ -101,8 +100,7 @@ Status TablesParser::parse_form() {
     if (!cursor_.ok() || (streams & ~(kModelStreams & streams_of(kind_))) != 0) {
       return corrupt("a packed group has streams that can't be packed");
     }
-    const bool places = (form & kFormPlaces) != 0;
-    tables_.scope = {streams, table_log, places, places && (header_.required_features & kFeatureTracks) != 0};
+    tables_.scope = {streams, table_log};
   }
   return (form & kFormContents) != 0 ? parse_contents_scope() : Status();
 }

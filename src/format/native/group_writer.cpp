@@ -69,7 +69,6 @@ std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
   if (coded.packed) {
     const ModelScope& scope = coded.packed->scope;
     form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | scope.table_log << kFormTableShift;
-    if (scope.places) form |= kFormPlaces;
   }
   return static_cast<std::uint8_t>(form);
 }
@@ -219,11 +218,7 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   }
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
-  if (coded.packed) {
-    if (coded.packed->scope.places) group.features |= kFeaturePlaces;
-    if (coded.packed->scope.tracks) group.features |= kFeatureTracks;
-    group.memory_bytes += model_memory_bytes(coded.packed->scope);
-  }
+  if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
   if (coded.contents) {
     group.features |= contents_features(*coded.contents);
     group.memory_bytes += contents_memory_bytes(*coded.contents);

@@ -22,23 +22,19 @@ inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of pag
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
-inline constexpr std::uint64_t kFeaturePlaces = 1u << 10;        // groups may have the numbers of the context coder lead to places
 inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
 inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
-inline constexpr std::uint64_t kFeatureTracks = 1u << 13;        // places: new diagonals are told from tracks
 inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
 inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
-                                                kFeaturePageHashes | kFeatureWords |
-                                                kFeatureCodedLiterals | kFeaturePlaces | kFeatureHeaderSums |
-                                                kFeatureFileDigests | kFeatureTracks | kFeatureCodedMisses |
+                                                kFeaturePageHashes | kFeatureWords | kFeatureCodedLiterals |
+                                                kFeatureHeaderSums | kFeatureFileDigests | kFeatureCodedMisses |
                                                 kFeatureMovedNumbers;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
 inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
-inline constexpr unsigned kFormPlaces = 1u << 3;    // packed: numbers lead to places
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
 // The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables, and names
