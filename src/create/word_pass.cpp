@@ -35,7 +35,7 @@ using Candidates = std::vector<WordCandidate>;
 WordMap map_of(const Candidates& candidates, std::vector<WordSpan> spans = {}) {
   std::vector<WordChange> changes;
   for (const WordCandidate& candidate : candidates) changes.push_back(candidate.change);
-  return WordMap(kLearnedWordBytes, std::move(changes), std::move(spans));
+  return WordMap(std::move(changes), std::move(spans));
 }
 
 // How often each candidate's word is copied in those pieces.
@@ -73,7 +73,7 @@ void weigh(Candidates& candidates, const WordPieces& pieces, WorkerPool& pool) {
 // Whether words might mend a share of what differs that shows. Each changes four bytes at most.
 bool may_matter(const Candidates& candidates, const WordPieces& pieces) {
   std::uint64_t mended_bytes = 0;
-  for (const WordCandidate& candidate : candidates) mended_bytes += kLearnedWordBytes * std::uint64_t{candidate.score};
+  for (const WordCandidate& candidate : candidates) mended_bytes += kWordBytes * std::uint64_t{candidate.score};
   return mended_bytes * kLeastMendedShare > changed_bytes_of(pieces);
 }
 
@@ -128,7 +128,7 @@ void order_by_class(Candidates& candidates) {
   const auto importance = [](const WordCandidate& c) { return std::bit_width(c.score) / 3; };
   std::sort(candidates.begin(), candidates.end(), [&](const WordCandidate& a, const WordCandidate& b) {
     if (importance(a) != importance(b)) return importance(a) > importance(b);
-    return word_key(a.change.from, kLearnedWordBytes) < word_key(b.change.from, kLearnedWordBytes);
+    return word_key(a.change.from) < word_key(b.change.from);
   });
 }
 

@@ -19,8 +19,7 @@ constexpr std::size_t kBatchTasks = 8;                     // … and those of a
 constexpr std::size_t kMostCandidates = std::size_t{1} << 18;
 constexpr unsigned kLeastCountLog = 10;  // of the slots of the table, …
 constexpr unsigned kMostCountLog = 22;   // … of which there are some for each word that a changed byte lies in
-constexpr std::uint64_t kSlotsPerByte = 2 * kLearnedWordBytes;
-constexpr std::uint64_t kWordMask = ~std::uint64_t{0} >> (64 - 8 * kLearnedWordBytes);
+constexpr std::uint64_t kSlotsPerByte = 2 * kWordBytes;
 
 // How many bytes votes would mend, by a hash of what they are for. Threads may count a little too much.
 class MendedBytes {
@@ -30,15 +29,15 @@ class MendedBytes {
                                kMostCountLog)),
         counts_(std::size_t{1} << (64 - shift_)) {}
 
-  [[nodiscard]] bool may_pay(std::uint64_t from, std::uint64_t to) const noexcept {
+  [[nodiscard]] bool may_pay(std::uint32_t from, std::uint32_t to) const noexcept {
     return counts_[slot_of(from, to)].load(std::memory_order_relaxed) >= kWorthWordBytes;
   }
-  void add(std::uint64_t from, std::uint64_t to, std::uint16_t bytes) noexcept {
+  void add(std::uint32_t from, std::uint32_t to, std::uint16_t bytes) noexcept {
     counts_[slot_of(from, to)].fetch_add(bytes, std::memory_order_relaxed);
   }
 
  private:
-  [[nodiscard]] std::size_t slot_of(std::uint64_t from, std::uint64_t to) const noexcept {
+  [[nodiscard]] std::size_t slot_of(std::uint32_t from, std::uint32_t to) const noexcept {
     return static_cast<std::size_t>((from * 0x9e3779b97f4a7c15u ^ to) * 0xc2b2ae3d27d4eb4fu >> shift_);
   }
 
@@ -46,41 +45,36 @@ class MendedBytes {
   std::vector<std::atomic<std::uint16_t>> counts_;
 };
 
-std::uint64_t word_at(ByteSpan bytes, std::size_t pos) {
-  return WordMap::load(bytes.data() + pos, bytes.size() - pos) & kWordMask;
-}
-
 // Calls body(from, to) for each word of the piece that differs, whichever of its bytes do.
 template <class Body>
 void for_each_change(const WordPiece& piece, Body&& body) {
   constexpr std::size_t kStep = sizeof(std::uint64_t);
   const std::size_t size = piece.copied.size();
-  if (size < kLearnedWordBytes) return;
-  const std::size_t last = size - kLearnedWordBytes;
+  if (size < kWordBytes) return;
+  const std::size_t last = size - kWordBytes;
   for (std::size_t pos = 0; pos <= last; ++pos) {
     // Where the next bytes are equal, no word that lies in them differs.
     if (size - pos >= kStep &&
         load_le<std::uint64_t>(piece.copied.data() + pos) == load_le<std::uint64_t>(piece.wanted.data() + pos)) {
-      pos += kStep - kLearnedWordBytes;
+      pos += kStep - kWordBytes;
       continue;
     }
-    const std::uint64_t from = word_at(piece.copied, pos);
-    const std::uint64_t to = word_at(piece.wanted, pos);
+    const auto from = load_le<std::uint32_t>(piece.copied.data() + pos);
+    const auto to = load_le<std::uint32_t>(piece.wanted.data() + pos);
     if (from != to) body(from, to);
   }
 }
 
 // A word and what it becomes, as one number to sort by: the word first.
 using Vote = std::uint64_t;
-constexpr Vote vote_of(std::uint64_t from, std::uint64_t to) noexcept { return from << 32 | to; }
-constexpr std::uint64_t from_of(Vote vote) noexcept { return vote >> 32; }
-constexpr std::uint64_t to_of(Vote vote) noexcept { return vote & 0xffffffff; }
-static_assert(kLearnedWordBytes <= 4);
+constexpr Vote vote_of(std::uint32_t from, std::uint32_t to) noexcept { return Vote{from} << 32 | to; }
+constexpr std::uint32_t from_of(Vote vote) noexcept { return static_cast<std::uint32_t>(vote >> 32); }
+constexpr std::uint32_t to_of(Vote vote) noexcept { return static_cast<std::uint32_t>(vote); }
 
 // Of two words.
-std::uint16_t differing_bytes(std::uint64_t from, std::uint64_t to) {
-  constexpr std::uint64_t kLowBits = 0x7f7f7f7f7f7f7f7fu;
-  const std::uint64_t difference = from ^ to;
+std::uint16_t differing_bytes(std::uint32_t from, std::uint32_t to) {
+  constexpr std::uint32_t kLowBits = 0x7f7f7f7fu;
+  const std::uint32_t difference = from ^ to;
   return static_cast<std::uint16_t>(std::popcount((((difference & kLowBits) + kLowBits) | difference) & ~kLowBits));
 }
 
@@ -88,7 +82,7 @@ std::uint16_t differing_bytes(std::uint64_t from, std::uint64_t to) {
 std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
   MendedBytes mended(changed_bytes_of(pieces));
   for_each_piece(pieces, pool, [&](const WordPiece& piece) {
-    for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
+    for_each_change(piece, [&](std::uint32_t from, std::uint32_t to) {
       if (!mended.may_pay(from, to)) mended.add(from, to, differing_bytes(from, to));
     });
   });
@@ -98,7 +92,7 @@ std::vector<Vote> collect_votes(const WordPieces& pieces, WorkerPool& pool) {
   for (std::size_t first = 0; first < pieces.size() && votes.size() < kMostVotes; first += kBatchPieces) {
     const std::span batch = std::span(pieces).subspan(first, std::min(kBatchPieces, pieces.size() - first));
     for_each_task_piece(batch, pool, [&](std::size_t task, const WordPiece& piece) {
-      for_each_change(piece, [&](std::uint64_t from, std::uint64_t to) {
+      for_each_change(piece, [&](std::uint32_t from, std::uint32_t to) {
         if (mended.may_pay(from, to)) lists[task].push_back(vote_of(from, to));
       });
     });

@@ -5,7 +5,6 @@
 
 namespace bdelta {
 
-inline constexpr unsigned kLearnedWordBytes = 4;  // numbers of tables mostly have so many, or fewer
 inline constexpr std::int32_t kWorthWordBytes = 8;  // made right less made wrong: what a word costs in the record
 
 struct WordCandidate {

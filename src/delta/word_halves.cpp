@@ -26,7 +26,7 @@ struct GroupHalves {
   }
 };
 
-GroupHalves halves_of(std::uint64_t word) noexcept {
+GroupHalves halves_of(std::uint32_t word) noexcept {
   GroupHalves halves;
   for (unsigned place = 0; place < WordHalves::kPlaces; ++place) {
     const auto byte = static_cast<unsigned>(word >> 8 * place & 0xff);
@@ -110,10 +110,8 @@ class Joining {
   std::vector<std::int64_t> more_;
 };
 
-std::vector<GroupHalves> first_groups(std::vector<std::uint64_t> words, unsigned word_bytes) {
-  std::sort(words.begin(), words.end(), [&](std::uint64_t a, std::uint64_t b) {
-    return word_key(a, word_bytes) < word_key(b, word_bytes);
-  });
+std::vector<GroupHalves> first_groups(std::vector<std::uint32_t> words) {
+  std::sort(words.begin(), words.end(), [](std::uint32_t a, std::uint32_t b) { return word_key(a) < word_key(b); });
   std::vector<GroupHalves> groups(std::min(words.size(), kFirstGroups));
   for (std::size_t i = 0; i < words.size(); ++i) {
     GroupHalves& group = groups[i * groups.size() / words.size()];
@@ -124,18 +122,17 @@ std::vector<GroupHalves> first_groups(std::vector<std::uint64_t> words, unsigned
 
 }  // namespace
 
-WordHalves make_halves(const std::vector<std::uint64_t>& words, unsigned word_bytes) {
-  Joining joining(first_groups(words, word_bytes));
+WordHalves make_halves(const std::vector<std::uint32_t>& words) {
+  Joining joining(first_groups(words));
   joining.join_down_to(kGroups);
   WordHalves halves;
   for (std::size_t i = 0; i < joining.groups().size(); ++i) {
     const GroupHalves& group = joining.groups()[i];
     const auto bit = static_cast<std::uint8_t>(1u << i);
     for (unsigned place = 0; place < WordHalves::kPlaces; ++place) {
-      const bool is_any = place >= word_bytes;
       for (unsigned half = 0; half < 16; ++half) {
-        if (is_any || (group.low >> (kLane * place + half) & 1) != 0) halves.low[place][half] |= bit;
-        if (is_any || (group.high >> (kLane * place + half) & 1) != 0) halves.high[place][half] |= bit;
+        if ((group.low >> (kLane * place + half) & 1) != 0) halves.low[place][half] |= bit;
+        if ((group.high >> (kLane * place + half) & 1) != 0) halves.high[place][half] |= bit;
       }
     }
   }

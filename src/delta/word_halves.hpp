@@ -7,7 +7,7 @@
 
 namespace bdelta {
 
-// Which groups of words have a byte with that half at one of their first four places.
+// Which groups of words have a byte with that half at one of their four places.
 struct WordHalves {
   static constexpr std::size_t kPlaces = 4;
   using Groups = std::array<std::uint8_t, 16>;  // a bit for each of eight groups, by the value of the half
@@ -16,8 +16,8 @@ struct WordHalves {
   std::array<Groups, kPlaces> high{};
 };
 
-// Of words of that many bytes, 3 to 8, as numbers whose lowest byte is the first one in the file; of the bytes beyond
-// nothing is asked. Takes longer than in proportion to the words, but for 192 of them less than a millisecond.
-[[nodiscard]] WordHalves make_halves(const std::vector<std::uint64_t>& words, unsigned word_bytes);
+// Of words as numbers whose lowest byte is the first one in the file. Takes longer than in proportion to the words, but for
+// 192 of them less than a millisecond.
+[[nodiscard]] WordHalves make_halves(const std::vector<std::uint32_t>& words);
 
 }  // namespace bdelta

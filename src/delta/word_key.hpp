@@ -5,15 +5,9 @@
 
 namespace bdelta {
 
-// The first word_bytes bytes of a word as they stand in the file, as a number to sort by; and the word of such a
-// number.
-[[nodiscard]] constexpr std::uint64_t word_key(std::uint64_t word, unsigned word_bytes) noexcept {
-  std::uint64_t key = 0;
-  for (unsigned i = 0; i < word_bytes; ++i) key = key << 8 | (word >> 8 * i & 0xff);
-  return key;
-}
-[[nodiscard]] constexpr std::uint64_t word_of_key(std::uint64_t key, unsigned word_bytes) noexcept {
-  return word_key(key, word_bytes);  // the bytes the other way round, once more
+// A word's bytes the other way round: a number to sort words by as they stand in the file, and the word of such a number.
+[[nodiscard]] constexpr std::uint32_t word_key(std::uint32_t word) noexcept {
+  return word << 24 | (word & 0xff00u) << 8 | (word >> 8 & 0xff00u) | word >> 24;
 }
 
 }  // namespace bdelta

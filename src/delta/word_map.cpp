@@ -11,8 +11,8 @@ constexpr unsigned kMinLog = 6;  // of the slots
 constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
 constexpr unsigned kMostProbes = 64;  // slots that a word may stand in, from its own on
 
-std::vector<std::uint64_t> words_of(const std::vector<WordChange>& changes) {
-  std::vector<std::uint64_t> words;
+std::vector<std::uint32_t> words_of(const std::vector<WordChange>& changes) {
+  std::vector<std::uint32_t> words;
   words.reserve(changes.size());
   for (const WordChange& change : changes) words.push_back(change.from);
   return words;
@@ -20,9 +20,8 @@ std::vector<std::uint64_t> words_of(const std::vector<WordChange>& changes) {
 
 }  // namespace
 
-WordMap::WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vector<WordSpan> spans)
-    : word_bytes_(word_bytes), mask_(~std::uint64_t{0} >> (64 - 8 * word_bytes)), changes_(std::move(changes)),
-      spans_(std::move(spans)), scan_(words_of(changes_), word_bytes) {
+WordMap::WordMap(std::vector<WordChange> changes, std::vector<WordSpan> spans)
+    : changes_(std::move(changes)), spans_(std::move(spans)), scan_(words_of(changes_)) {
   is_table_ = fill_table();
   if (!is_table_) fill_order();
 }
@@ -32,7 +31,7 @@ bool WordMap::fill_table() {
   slots_.assign(std::size_t{1} << log, kNone);
   slot_shift_ = 64 - log;
   for (std::size_t rank = 0; rank < changes_.size(); ++rank) {
-    std::size_t slot = static_cast<std::size_t>((changes_[rank].from & mask_) * kFactor >> slot_shift_);
+    std::size_t slot = static_cast<std::size_t>(changes_[rank].from * kFactor >> slot_shift_);
     for (unsigned probes = 1; slots_[slot] != kNone; ++probes) {
       if (probes == kMostProbes) return false;
       slot = (slot + 1) % slots_.size();
@@ -47,26 +46,26 @@ void WordMap::fill_order() {
   slots_.resize(changes_.size());
   std::iota(slots_.begin(), slots_.end(), 0u);
   std::stable_sort(slots_.begin(), slots_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return (changes_[a].from & mask_) < (changes_[b].from & mask_);
+    return changes_[a].from < changes_[b].from;
   });
 }
 
-std::uint32_t WordMap::search(std::uint64_t word) const noexcept {
+std::uint32_t WordMap::search(std::uint32_t word) const noexcept {
   if (!is_table_) return search_in_order(word);
   std::size_t slot = static_cast<std::size_t>(word * kFactor >> slot_shift_);
   for (unsigned probes = 0; probes < kMostProbes; ++probes) {
     const std::uint32_t rank = slots_[slot];
-    if (rank == kNone || (changes_[rank].from & mask_) == word) return rank;
+    if (rank == kNone || changes_[rank].from == word) return rank;
     slot = (slot + 1) % slots_.size();
   }
   return kNone;
 }
 
-std::uint32_t WordMap::search_in_order(std::uint64_t word) const noexcept {
+std::uint32_t WordMap::search_in_order(std::uint32_t word) const noexcept {
   const auto found = std::partition_point(slots_.begin(), slots_.end(), [&](std::uint32_t rank) {
-    return (changes_[rank].from & mask_) < word;
+    return changes_[rank].from < word;
   });
-  return found != slots_.end() && (changes_[*found].from & mask_) == word ? *found : kNone;
+  return found != slots_.end() && changes_[*found].from == word ? *found : kNone;
 }
 
 void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept {
@@ -84,14 +83,6 @@ void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const
   }
 }
 
-void WordMap::write_word(std::uint8_t* at, std::uint64_t word) const noexcept {
-  if (word_bytes_ == 4) {
-    store_le(at, static_cast<std::uint32_t>(word));
-  } else {
-    for (unsigned i = 0; i < word_bytes_; ++i) at[i] = static_cast<std::uint8_t>(word >> 8 * i);
-  }
-}
-
 // Most words overlap no other one, and are written as a whole once that is known.
 void WordMap::replace(MutableByteSpan copied) const noexcept {
   std::uint32_t alone = kNone;  // the latest word, if it overlaps none so far
@@ -102,7 +93,7 @@ void WordMap::replace(MutableByteSpan copied) const noexcept {
     pending.settle(until, [&](std::size_t pos, std::uint32_t, std::uint8_t byte) { copied[pos] = byte; });
   };
   const auto finish = [&] {
-    alone != kNone ? write_word(&copied[begin], changes_[alone].to) : settle(end);
+    alone != kNone ? store_le(&copied[begin], changes_[alone].to) : settle(end);
   };
   for_each_word(copied, [&](std::size_t pos, std::uint32_t rank) {
     if (pos >= end) {
@@ -118,7 +109,7 @@ void WordMap::replace(MutableByteSpan copied) const noexcept {
       settle(pos);
       pending.add(*this, pos, rank);
     }
-    end = pos + word_bytes_;
+    end = pos + kWordBytes;
   });
   finish();
 }

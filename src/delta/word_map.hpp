@@ -13,10 +13,12 @@
 
 namespace bdelta {
 
-// Both as numbers, the first byte in the file being the lowest.
+// A word is kWordBytes bytes, here as a number whose lowest byte is the first one in the file.
+inline constexpr std::size_t kWordBytes = 4;
+
 struct WordChange {
-  std::uint64_t from = 0;
-  std::uint64_t to = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
   bool operator==(const WordChange&) const = default;
 };
 
@@ -30,8 +32,6 @@ struct WordSpan {
 // Immutable once made: any number of threads may ask it.
 class WordMap {
  public:
-  static constexpr unsigned kMinWordBytes = 3;
-  static constexpr unsigned kMaxWordBytes = 8;
   static constexpr std::size_t kMostWords = std::size_t{1} << 20;
   static constexpr std::uint64_t kSpanUnitBytes = std::uint64_t{16} << 10;  // spans begin and end at multiples
   static constexpr std::uint64_t kBytesPerSpan = 16;
@@ -41,7 +41,7 @@ class WordMap {
 
   // A word's rank is its number in `changes`; no two are of the same word, and there are at most kMostWords. The spans
   // are ascending, apart and not empty; without any, words are replaced everywhere.
-  WordMap(unsigned word_bytes, std::vector<WordChange> changes, std::vector<WordSpan> spans = {});
+  explicit WordMap(std::vector<WordChange> changes, std::vector<WordSpan> spans = {});
 
   // `copied` are the bytes of one copy, whole, for the target from target_pos on. What of them lies in one span counts as
   // a copy of its own; what lies in none stays.
@@ -61,20 +61,11 @@ class WordMap {
   template <class Body>
   void for_each_word(ByteSpan bytes, Body&& body) const;
 
-  // The rank of a word, or kNone. Bits beyond the word's bytes don't count.
-  [[nodiscard]] std::uint32_t find(std::uint64_t word) const noexcept {
-    return scan_.may_be(word) ? search(word & mask_) : kNone;
+  // The rank of a word, or kNone.
+  [[nodiscard]] std::uint32_t find(std::uint32_t word) const noexcept {
+    return scan_.may_be(word) ? search(word) : kNone;
   }
 
-  // The bytes from `at` on as a number, of which `left` are there; more than the word's are no harm.
-  [[nodiscard]] static std::uint64_t load(const std::uint8_t* at, std::size_t left) noexcept {
-    if (left >= sizeof(std::uint64_t)) return load_le<std::uint64_t>(at);
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < left; ++i) word |= std::uint64_t{at[i]} << 8 * i;
-    return word;
-  }
-
-  [[nodiscard]] unsigned word_bytes() const noexcept { return word_bytes_; }
   [[nodiscard]] const std::vector<WordChange>& changes() const noexcept { return changes_; }
   [[nodiscard]] const std::vector<WordSpan>& spans() const noexcept { return spans_; }
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept {
@@ -84,14 +75,11 @@ class WordMap {
  private:
   struct PendingBytes;
 
-  void write_word(std::uint8_t* at, std::uint64_t word) const noexcept;
   [[nodiscard]] bool fill_table();
   void fill_order();
-  [[nodiscard]] std::uint32_t search(std::uint64_t word) const noexcept;
-  [[nodiscard]] std::uint32_t search_in_order(std::uint64_t word) const noexcept;
+  [[nodiscard]] std::uint32_t search(std::uint32_t word) const noexcept;
+  [[nodiscard]] std::uint32_t search_in_order(std::uint32_t word) const noexcept;
 
-  unsigned word_bytes_;
-  std::uint64_t mask_;
   std::vector<WordChange> changes_;
   std::vector<WordSpan> spans_;
   std::vector<std::uint32_t> slots_;   // ranks by the high bits of the hash, kNone where nothing is; or else by word
@@ -102,10 +90,10 @@ class WordMap {
 
 template <class Body>
 void WordMap::for_each_word(ByteSpan bytes, Body&& body) const {
-  if (bytes.size() < word_bytes_) return;
-  const std::size_t end = bytes.size() - word_bytes_ + 1;  // of the positions
+  if (bytes.size() < kWordBytes) return;
+  const std::size_t end = bytes.size() - kWordBytes + 1;  // of the positions
   const auto look_at = [&](std::size_t pos) {
-    const std::uint32_t rank = find(load(bytes.data() + pos, bytes.size() - pos));
+    const std::uint32_t rank = find(load_le<std::uint32_t>(bytes.data() + pos));
     if (rank != kNone) body(pos, rank);
   };
   std::size_t pos = 0;
@@ -123,24 +111,24 @@ struct WordMap::PendingBytes {
     std::uint32_t rank = kNone;
     std::uint8_t byte = 0;
   };
-  One of[kMaxWordBytes];  // the positions from `settled` on, modulo 8
+  One of[kWordBytes];  // the positions from `settled` on, modulo 4
   std::size_t settled = 0;
   std::size_t end = 0;
 
   // Words come in the order of their places, which are not below `settled`.
   void add(const WordMap& map, std::size_t pos, std::uint32_t rank) {
-    for (unsigned i = 0; i < map.word_bytes_; ++i) {
-      One& one = of[(pos + i) % kMaxWordBytes];
+    for (unsigned i = 0; i < kWordBytes; ++i) {
+      One& one = of[(pos + i) % kWordBytes];
       if (rank < one.rank) one = {rank, static_cast<std::uint8_t>(map.changes_[rank].to >> 8 * i)};
     }
-    end = pos + map.word_bytes_;
+    end = pos + kWordBytes;
   }
 
   // Calls body(pos, rank, byte) for each byte in front of `until` that a word gives.
   template <class Body>
   void settle(std::size_t until, Body&& body) {
     for (; settled < std::min(until, end); ++settled) {
-      One& one = of[settled % kMaxWordBytes];
+      One& one = of[settled % kWordBytes];
       if (one.rank != kNone) body(settled, one.rank, one.byte);
       one.rank = kNone;
     }

@@ -13,13 +13,12 @@ constexpr unsigned kBitsLog = 6;  // bits for a word, as a power of two: one of 
 constexpr unsigned kMinWordsLog = 6;  // fewer words have bits for so many
 constexpr std::size_t kFewWords = 192;
 
-WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_bytes) {
+WordHashes make_hashes(const std::vector<std::uint32_t>& words) {
   const unsigned log = std::max(kMinWordsLog, static_cast<unsigned>(std::bit_width(words.size()))) + kBitsLog;
   WordHashes hashes;
   hashes.bits.assign(std::size_t{1} << (log - 5), 0);
-  hashes.mask = word_bytes == 3 ? 0xffffffu : 0xffffffffu;
   hashes.shift = 32 - log;
-  for (const std::uint64_t word : words) {
+  for (const std::uint32_t word : words) {
     const std::uint32_t number = hashes.number_of(word);
     hashes.bits[number / 32] |= 1u << number % 32;
   }
@@ -28,12 +27,11 @@ WordHashes make_hashes(const std::vector<std::uint64_t>& words, unsigned word_by
 
 }  // namespace
 
-WordScan::WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes)
-    : hashes_(make_hashes(words, word_bytes)) {
+WordScan::WordScan(const std::vector<std::uint32_t>& words) : hashes_(make_hashes(words)) {
 #if defined(BDELTA_HAVE_AVX2)
   if (!__builtin_cpu_supports("avx2")) return;
   const bool are_few = words.size() <= kFewWords;
-  if (are_few) halves_ = make_halves(words, word_bytes);
+  if (are_few) halves_ = make_halves(words);
   scan_ = are_few ? scan_halves_avx2 : scan_hashes_avx2;
 #endif
 }
@@ -44,7 +42,7 @@ std::uint64_t WordScan::scan_hashes(const WordScan& words, const std::uint8_t* b
   for (unsigned begin = 0; begin < kPositions; begin += kAtATime) {
     const auto some = load_le<std::uint64_t>(bytes + begin);
     std::uint64_t has = 0;
-    for (unsigned i = 0; i < kAtATime; ++i) has |= std::uint64_t{words.hashes_.has(some >> 8 * i)} << i;
+    for (unsigned i = 0; i < kAtATime; ++i) has |= std::uint64_t{words.hashes_.has(static_cast<std::uint32_t>(some >> 8 * i))} << i;
     found |= has << begin;
   }
   return found;

@@ -10,18 +10,15 @@
 
 namespace bdelta {
 
-// A bit for each value of a hash of a word's first bytes, set if some word has it.
+// A bit for each value of a word's hash, set if some word has it.
 struct WordHashes {
   static constexpr std::uint32_t kFactor = 0x9e3779b1u;
 
   std::vector<std::uint32_t> bits;
-  std::uint32_t mask = 0;  // of the bytes that are hashed: the first four, or three of three
-  unsigned shift = 0;      // leaves the bit's number of a hash
+  unsigned shift = 0;  // leaves the bit's number of a hash
 
-  [[nodiscard]] std::uint32_t number_of(std::uint64_t word) const noexcept {
-    return (static_cast<std::uint32_t>(word) & mask) * kFactor >> shift;
-  }
-  [[nodiscard]] bool has(std::uint64_t word) const noexcept {
+  [[nodiscard]] std::uint32_t number_of(std::uint32_t word) const noexcept { return word * kFactor >> shift; }
+  [[nodiscard]] bool has(std::uint32_t word) const noexcept {
     const std::uint32_t number = number_of(word);
     return (bits[number / 32] >> (number % 32) & 1) != 0;
   }
@@ -34,8 +31,8 @@ class WordScan {
   static constexpr std::size_t kReadBytes = kPositions + 8;
 
   WordScan() = default;
-  // Words of that many bytes, 3 to 8, as numbers whose lowest byte is the first one in the file.
-  WordScan(const std::vector<std::uint64_t>& words, unsigned word_bytes);
+  // Words as numbers whose lowest byte is the first one in the file.
+  explicit WordScan(const std::vector<std::uint32_t>& words);
 
   // A bit for each of the first 64 of kReadBytes bytes: set where a word begins, and at few other places.
   [[nodiscard]] std::uint64_t places(const std::uint8_t* bytes) const noexcept { return scan_(*this, bytes); }
@@ -48,7 +45,7 @@ class WordScan {
   }
 
   // True for every word, and for few other numbers.
-  [[nodiscard]] bool may_be(std::uint64_t word) const noexcept { return hashes_.has(word); }
+  [[nodiscard]] bool may_be(std::uint32_t word) const noexcept { return hashes_.has(word); }
 
  private:
   using Scan = std::uint64_t (*)(const WordScan& words, const std::uint8_t* bytes);

@@ -56,7 +56,6 @@ std::uint64_t WordScan::scan_halves_avx2(const WordScan& words, const std::uint8
 
 std::uint64_t WordScan::scan_hashes_avx2(const WordScan& words, const std::uint8_t* bytes) noexcept {
   const WordHashes& hashes = words.hashes_;
-  const __m256i mask = _mm256_set1_epi32(static_cast<int>(hashes.mask));
   const __m256i factor = _mm256_set1_epi32(static_cast<int>(WordHashes::kFactor));
   const __m128i to_number = _mm_cvtsi32_si128(static_cast<int>(hashes.shift));
   const __m256i last_bit = _mm256_set1_epi32(31);
@@ -64,7 +63,7 @@ std::uint64_t WordScan::scan_hashes_avx2(const WordScan& words, const std::uint8
   __m256i numbers[kBlocks];
   alignas(__m256i) std::array<std::uint32_t, kPositions> fetched;
   for (std::size_t i = 0; i < kBlocks; ++i) {
-    const __m256i hash = _mm256_mullo_epi32(_mm256_and_si256(load_words(bytes + kWordLanes * i), mask), factor);
+    const __m256i hash = _mm256_mullo_epi32(load_words(bytes + kWordLanes * i), factor);
     numbers[i] = _mm256_srl_epi32(hash, to_number);
     _mm256_store_si256(reinterpret_cast<__m256i*>(&fetched[kWordLanes * i]), _mm256_srli_epi32(numbers[i], 5));
   }

@@ -124,7 +124,7 @@ void make_target_copies() {
   craft.model = true;
   craft.window_bytes = 700;
   craft.group_bytes = 2500;
-  craft.words.emplace(3, std::vector<WordChange>{{WordMap::load(many.source.data() + 90, 3) & 0xffffff, 0x414141}});
+  craft.words.emplace(std::vector<WordChange>{{load_le<std::uint32_t>(many.source.data() + 90), 0x41414141}});
   save("bdt2-target-many", many.source, many.target, craft_patch(many.source, many.target, many.covers, craft));
 }
 

@@ -36,7 +36,7 @@ Patch patch_with_words(bool covers_apart) {
   patch.target = patch.source;
   Craft craft;
   craft.covers_apart = covers_apart;
-  craft.words.emplace(4, std::vector<WordChange>{{WordMap::load(patch.source.data() + 90, 4), 0x41414141}});
+  craft.words.emplace(std::vector<WordChange>{{load_le<std::uint32_t>(patch.source.data() + 90), 0x41414141}});
   craft.words->replace(patch.target);
   const Bytes bytes = craft_patch(patch.source, patch.target, {{0, 0, patch.source.size()}}, craft);
   SplitPatch split = split_patch(bytes);
@@ -89,7 +89,7 @@ TEST(PlaceOfWords, IsBehindThePageDigests) {
   std::copy(digest.begin(), digest.end(), target.begin() + 8192);
   Craft craft;
   craft.page_hashes = {list};
-  craft.words.emplace(4, std::vector<WordChange>{{WordMap::load(source.data() + 5000, 4), 0x41414141}});
+  craft.words.emplace(std::vector<WordChange>{{load_le<std::uint32_t>(source.data() + 5000), 0x41414141}});
   const Bytes bytes = craft_patch(source, target, {{0, 0, source.size()}}, craft);
   expect_rebuilt(source, bytes, target);
   const SplitPatch split = split_patch(bytes);

@@ -15,13 +15,12 @@ using native::RecordTag;
 constexpr std::uint64_t kTargetBytes = 10 * WordMap::kSpanUnitBytes + 1;  // eleven units
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 
-// The fields of a record, right as they are: two runs of two words of 4 bytes. encode() does what it is told.
+// The fields of a record, right as they are: two runs of two words. encode() does what it is told.
 struct Parts {
-  unsigned word_bytes = 4;
   std::uint64_t run_count = 2;
   std::vector<std::uint64_t> counts = {2, 2};
   std::vector<std::uint64_t> steps = {1000, 1, 0, ~std::uint32_t{0}};
-  std::uint64_t change_count = 4;  // of word_bytes each
+  std::uint64_t change_count = 4;
   Bytes behind_columns;
   std::optional<std::uint64_t> raw_bytes;     // instead of what the columns have
   std::uint8_t codec = 0;
@@ -34,14 +33,14 @@ struct Parts {
   [[nodiscard]] Bytes columns() const {
     Bytes raw;
     for (const std::uint64_t step : steps) append_varint(raw, step);
-    for (std::uint64_t i = 0; i < change_count * word_bytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
+    for (std::uint64_t i = 0; i < change_count * kWordBytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
     append(raw, behind_columns);
     return raw;
   }
 
   [[nodiscard]] Bytes body() const {
     const Bytes raw = columns();
-    Bytes bytes{static_cast<std::uint8_t>(word_bytes)};
+    Bytes bytes;
     append_varint(bytes, run_count);
     for (const std::uint64_t count : counts) append_varint(bytes, count);
     append_varint(bytes, raw_bytes.value_or(raw.size()));
@@ -81,18 +80,9 @@ TEST(WordRecord, IsSoundBeforeItIsBent) {
   const auto words = read_record(Parts().encode());
   ASSERT_OK(words);
   ASSERT_EQ(4u, words->changes().size());
-  EXPECT_EQ(word_of_key(1001, 4), words->changes()[1].from);
+  EXPECT_EQ(word_key(1001), words->changes()[1].from);
   EXPECT_EQ(0u, words->changes()[2].from);
   EXPECT_EQ(~std::uint32_t{0}, words->changes()[3].from);
-}
-
-TEST(WordRecord, WordsHaveThreeToEightBytes) {
-  for (const unsigned word_bytes : {0u, 1u, 2u, 9u, 16u, 255u}) {
-    SCOPED_TRACE(word_bytes);
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.word_bytes = word_bytes; }));
-  }
-  EXPECT_SOUND((p.word_bytes = 3, p.steps[3] = 0xffffff));
-  EXPECT_SOUND((p.word_bytes = 8, p.steps[3] = ~std::uint64_t{0}));
 }
 
 TEST(WordRecord, RunsAreOneToSixtyFour) {
@@ -150,11 +140,9 @@ TEST(WordRecord, RawBytesAreWhatSoManyWordsCanHave) {
 TEST(WordRecord, StepsGoUp) {
   EXPECT_CORRUPT((p.steps[1] = 0));
   EXPECT_CORRUPT((p.steps[3] = 0));
-  EXPECT_CORRUPT((p.steps[3] = std::uint64_t{1} << 32));             // beyond the words of 4 bytes
+  EXPECT_CORRUPT((p.steps[3] = std::uint64_t{1} << 32));             // beyond what 4 bytes hold
   EXPECT_CORRUPT((p.steps[1] = ~std::uint64_t{0} - 999));            // a sum that wraps
-  EXPECT_CORRUPT((p.word_bytes = 3, p.steps[3] = 0x1000000));
-  EXPECT_CORRUPT((p.word_bytes = 8, p.steps[1] = ~std::uint64_t{0} - 999));
-  EXPECT_SOUND((p.word_bytes = 8, p.steps[1] = ~std::uint64_t{0} - 1000, p.steps[3] = 5));
+  EXPECT_SOUND((p.steps[3] = ~std::uint32_t{0}));
 }
 
 TEST(WordRecord, AWordIsThereOnce) {
@@ -236,15 +224,14 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), 0));
 
   std::vector<WordChange> changes;
-  for (std::uint64_t i = 0; i < 300; ++i) changes.push_back({word_of_key(i * 7, 4), word_of_key(i * 7 + 1, 4)});
-  const WordMap words(4, changes);
+  for (std::uint32_t i = 0; i < 300; ++i) changes.push_back({word_key(i * 7), word_key(i * 7 + 1)});
+  const WordMap words(changes);
   for (const auto& [codec, own_bytes] : {std::pair{CodecId::kZstd, 524'288u}, std::pair{CodecId::kLzma, 131'072u}}) {
     const auto packed = native::encode_words(words, {codec, 6, 0});
     ASSERT_OK(packed);
     ByteCursor cursor(ByteSpan(packed->record).subspan(1));
     const std::uint64_t body_bytes = cursor.varint();
     ASSERT_EQ(body_bytes, cursor.available());
-    (void)cursor.u8();
     ASSERT_EQ(1u, cursor.varint());
     ASSERT_EQ(300u, cursor.varint());
     const std::uint64_t raw_bytes = cursor.varint();

@@ -4,6 +4,7 @@ from streams import read_whole_stream
 
 RECORD_TYPE = 0x06
 MAX_RECORD_BYTES = 32 * MIB
+WORD_BYTES = 4
 MAX_RUNS = 64
 MAX_WORDS = 1 << 20
 FIXED_BYTES = 4096
@@ -13,12 +14,10 @@ UNIT_BYTES = 16384
 
 
 class Words:
-    """`changes`: the bytes of each word and what they become, by rank. All words have the same number of bytes. `spans`:
-    [(begin, end)] of NEW; None for all of it."""
+    """`changes`: the bytes of each word and what they become, by rank. `spans`: [(begin, end)] of NEW; None for all of it."""
 
-    def __init__(self, word_bytes, changes, spans=None):
+    def __init__(self, changes, spans=None):
         self.spans = spans
-        self.word_bytes = word_bytes
         self.ranks = {before: rank for rank, (before, _) in enumerate(changes)}
         self.made = [after for _, after in changes]
         require(len(self.ranks) == len(changes), "a word is there twice")
@@ -37,8 +36,8 @@ class Words:
     def replaced(self, piece):
         """What one copy gives, of which `piece` are the bytes before words are replaced."""
         best = {}  # position -> (rank, byte)
-        for pos in range(len(piece) - self.word_bytes + 1):
-            rank = self.ranks.get(bytes(piece[pos:pos + self.word_bytes]))
+        for pos in range(len(piece) - WORD_BYTES + 1):
+            rank = self.ranks.get(bytes(piece[pos:pos + WORD_BYTES]))
             if rank is not None:
                 for at, byte in enumerate(self.made[rank], pos):
                     if at not in best or rank < best[at][0]:
@@ -52,8 +51,6 @@ class Words:
 def read_words(cursor, header):
     fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of words")
     length = fields.left()
-    word_bytes = fields.byte()
-    require(3 <= word_bytes <= 8, f"words of {word_bytes} bytes")
     counts = [fields.varint(least=1, most=MAX_WORDS, name="words of a run")
               for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of words"))]
     require(sum(counts) <= MAX_WORDS, f"{sum(counts)} words, {MAX_WORDS} at most")
@@ -64,11 +61,11 @@ def read_words(cursor, header):
     spans = read_spans(fields, header.target_bytes, memory_left // BYTES_PER_SPAN) if fields.left() else None
     fields.finish()
     changes = []
-    for key in list(read_keys(columns, counts, 256 ** word_bytes - 1)):
-        before = key.to_bytes(word_bytes, "big")
-        changes.append((before, bytes(a + b & 255 for a, b in zip(before, columns.take(word_bytes)))))
+    for key in list(read_keys(columns, counts, 256 ** WORD_BYTES - 1)):
+        before = key.to_bytes(WORD_BYTES, "big")
+        changes.append((before, bytes(a + b & 255 for a, b in zip(before, columns.take(WORD_BYTES)))))
     columns.finish()
-    return Words(word_bytes, changes, spans)
+    return Words(changes, spans)
 
 
 def read_spans(fields, target_bytes, most):

@@ -131,13 +131,13 @@ TEST(FindTargetCopies, NothingThatWordsHaveMended) {
   append(target, source);
   std::vector<WordChange> changes;
   for (std::size_t at = 100; at + 100 < source.size(); at += 200) {
-    changes.push_back({WordMap::load(source.data() + at, 4) & 0xffffffff, at});
+    changes.push_back({load_le<std::uint32_t>(source.data() + at), static_cast<std::uint32_t>(at)});
     for (const std::size_t base : {std::size_t{0}, source.size()}) {
       for (unsigned i = 0; i < 4; ++i) target[base + at + i] = static_cast<std::uint8_t>(at >> 8 * i);
     }
   }
   std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.to < b.to; });
-  const WordMap words(4, changes);
+  const WordMap words(changes);
   const Covers covers = {{0, 0, 20'000}, {0, 20'000, 20'000}};
   EXPECT_FALSE(copies_in(source, target, covers).copies.empty());
   EXPECT_TRUE(copies_in(source, target, covers, kFar, 1, &words).copies.empty());

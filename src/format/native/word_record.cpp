@@ -14,28 +14,27 @@ namespace {
 constexpr const char* kWordRecord = "the record of words";
 constexpr std::uint64_t kMaxRuns = 64;
 
-std::uint64_t mask_of(unsigned word_bytes) { return ~std::uint64_t{0} >> (64 - 8 * word_bytes); }
+constexpr std::uint64_t kMaxKey = 0xffffffff;
 
-// The words' first column: false if steps leave the words of so many bytes, or one is none.
-bool read_keys(ByteCursor& raw, const std::vector<std::uint64_t>& counts, unsigned word_bytes,
-               std::vector<WordChange>& changes) {
+// The words' first column: false if steps leave the keys that there are, or one is none.
+bool read_keys(ByteCursor& raw, const std::vector<std::uint64_t>& counts, std::vector<WordChange>& changes) {
   for (const std::uint64_t count : counts) {
     std::uint64_t key = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t step = raw.varint();
-      if (!raw.ok() || (i > 0 && step == 0) || step > mask_of(word_bytes) - key) return false;
+      if (!raw.ok() || (i > 0 && step == 0) || step > kMaxKey - key) return false;
       key += step;
-      changes.push_back({word_of_key(key, word_bytes), 0});
+      changes.push_back({word_key(static_cast<std::uint32_t>(key)), 0});
     }
   }
   return true;
 }
 
-bool read_changes(ByteCursor& raw, unsigned word_bytes, std::vector<WordChange>& changes) {
+bool read_changes(ByteCursor& raw, std::vector<WordChange>& changes) {
   for (WordChange& change : changes) {
-    for (unsigned i = 0; i < word_bytes; ++i) {
+    for (unsigned i = 0; i < kWordBytes; ++i) {
       const auto byte = static_cast<std::uint8_t>((change.from >> 8 * i) + raw.u8());
-      change.to |= std::uint64_t{byte} << 8 * i;
+      change.to |= std::uint32_t{byte} << 8 * i;
     }
   }
   return raw.ok() && raw.available() == 0;
@@ -69,7 +68,6 @@ bool read_spans(io::TypedReader& in, std::uint64_t target_size, std::uint64_t mo
 }
 
 struct Head {
-  unsigned word_bytes = 0;
   std::vector<std::uint64_t> counts;  // of runs, together word_count
   std::uint64_t word_count = 0;
   std::uint64_t raw_bytes = 0;
@@ -77,10 +75,8 @@ struct Head {
 
 // False if a number is impossible. A word takes two bytes of the raw ones at least.
 bool read_head(io::TypedReader& in, Head& head) {
-  head.word_bytes = in.u8();
   const std::uint64_t run_count = in.varint();
-  if (!in.ok() || head.word_bytes < WordMap::kMinWordBytes || head.word_bytes > WordMap::kMaxWordBytes) return false;
-  if (run_count == 0 || run_count > kMaxRuns) return false;
+  if (!in.ok() || run_count == 0 || run_count > kMaxRuns) return false;
   for (std::uint64_t i = 0; i < run_count; ++i) {
     const std::uint64_t count = in.varint();
     if (!in.ok() || count == 0 || count > WordMap::kMostWords - head.word_count) return false;
@@ -88,8 +84,8 @@ bool read_head(io::TypedReader& in, Head& head) {
     head.word_count += count;
   }
   head.raw_bytes = in.varint();
-  return in.ok() && head.raw_bytes >= head.word_count * (1 + head.word_bytes) &&
-         head.raw_bytes <= head.word_count * (kMaxVarintBytes + head.word_bytes);
+  return in.ok() && head.raw_bytes >= head.word_count * (1 + kWordBytes) &&
+         head.raw_bytes <= head.word_count * (kMaxVarintBytes + kWordBytes);
 }
 
 }  // namespace
@@ -117,9 +113,9 @@ Result<WordMap> read_words(io::TypedReader& patch, const Header& header) {
   ByteCursor columns(raw);
   std::vector<WordChange> changes;
   changes.reserve(static_cast<std::size_t>(head.word_count));
-  if (!read_keys(columns, head.counts, head.word_bytes, changes)) return corrupt("has words out of order");
-  if (!read_changes(columns, head.word_bytes, changes)) return corrupt("has columns of another size");
-  WordMap words(head.word_bytes, std::move(changes), std::move(spans));
+  if (!read_keys(columns, head.counts, changes)) return corrupt("has words out of order");
+  if (!read_changes(columns, changes)) return corrupt("has columns of another size");
+  WordMap words(std::move(changes), std::move(spans));
   if (!are_different(words)) return corrupt("has a word twice");
   return words;
 }

@@ -12,9 +12,9 @@ namespace {
 // Of each run of ascending words.
 std::vector<std::uint64_t> run_counts(const WordMap& words) {
   std::vector<std::uint64_t> counts;
-  std::uint64_t before = 0;
+  std::uint32_t before = 0;
   for (const WordChange& change : words.changes()) {
-    const std::uint64_t key = word_key(change.from, words.word_bytes());
+    const std::uint32_t key = word_key(change.from);
     if (counts.empty() || key <= before) counts.push_back(0);
     ++counts.back();
     before = key;
@@ -26,15 +26,15 @@ Bytes columns(const WordMap& words, const std::vector<std::uint64_t>& counts) {
   Bytes raw;
   std::size_t word = 0;
   for (const std::uint64_t count : counts) {
-    std::uint64_t before = 0;
+    std::uint32_t before = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t key = word_key(words.changes()[word++].from, words.word_bytes());
+      const std::uint32_t key = word_key(words.changes()[word++].from);
       append_varint(raw, key - before);
       before = key;
     }
   }
   for (const WordChange& change : words.changes()) {
-    for (unsigned i = 0; i < words.word_bytes(); ++i) {
+    for (unsigned i = 0; i < kWordBytes; ++i) {
       raw.push_back(static_cast<std::uint8_t>((change.to >> 8 * i) - (change.from >> 8 * i)));
     }
   }
@@ -58,7 +58,6 @@ Result<CodedWords> encode_words(WordMap words, const CodecSettings& codec) {
   const std::vector<std::uint64_t> counts = run_counts(words);
   const Bytes raw = columns(words, counts);
   Bytes body;
-  body.push_back(static_cast<std::uint8_t>(words.word_bytes()));
   append_varint(body, counts.size());
   for (const std::uint64_t count : counts) append_varint(body, count);
   append_varint(body, raw.size());
