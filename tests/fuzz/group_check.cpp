@@ -80,7 +80,6 @@ void check_group(Input& input, bool packed) {
   header.target_size = 1 + input.u16();
   header.window_bytes = 1 + input.u16();
   header.decoder_memory_bytes = kMemoryBytes;
-  header.required_features = native::kFeaturePlaces | native::kFeatureTracks;  // bit 3 of the form says whether the group has them
   const Covers covers = kind == GroupKind::kContents ? take_covers(input, header.target_size) : Covers();
   CoverStreams cover_streams(covers);
   test::GuardedBytes body(input.rest());

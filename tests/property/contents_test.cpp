@@ -11,11 +11,7 @@ namespace {
 
 bool codes_contents(const Bytes& patch) { return has_feature(patch, native::kFeatureContents); }
 
-// The required ones, but for that of the numbers, which come packed beside contents of any kind.
-// But for those that follow from packed numbers.
-std::uint64_t features_of(const Bytes& patch) {
-  return info_of(patch).required_features & ~(native::kFeaturePlaces | native::kFeatureTracks);
-}
+std::uint64_t features_of(const Bytes& patch) { return info_of(patch).required_features; }
 
 struct Pair {
   Bytes source;

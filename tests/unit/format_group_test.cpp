@@ -116,17 +116,8 @@ TEST_F(Groups, UnusedBitOfThePresenceByteIsRefused) {
   expect(ErrorCode::kPatchCorrupt);
 }
 
-// Numbers told as ways to places: only where the header says so, and only in packed groups.
-TEST_F(Groups, PlacesNeedTheirFeatureAndTheCoder) {
-  form = {0x0b};
-  expect(ErrorCode::kUnsupportedFeature);
-  header.required_features = native::kFeaturePlaces | native::kFeatureTracks;
-  form = {0x08};
-  expect(ErrorCode::kUnsupportedFeature);
-}
-
 TEST_F(Groups, UnknownFormsAreRefused) {
-  for (const unsigned bad : {2u, 4u, 8u, 16u, 0x0eu}) {
+  for (const unsigned bad : {2u, 4u, 8u, 16u, 0x0bu, 0x0eu}) {
     form = {static_cast<std::uint8_t>(bad)};
     expect(ErrorCode::kUnsupportedFeature);
   }
@@ -140,8 +131,7 @@ TEST_F(Groups, UnknownFormsAreRefused) {
 class Packed : public Groups {
  protected:
   Packed() {
-    header.required_features = native::kFeaturePlaces | native::kFeatureTracks;
-    form = {0x0b};
+    form = {0x03};
     windows = {0x3f, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
     streams = {0};
     frames = {0x07, 0x05, 0xff, 0x2d, 0x8f, 0x59, 0x20, 0x06, 0x0a, 0x41, 0x6e, 0x64,
@@ -157,21 +147,6 @@ class Packed : public Groups {
 };
 
 TEST_F(Packed, TheExampleApplies) {
-  const auto applied = made();
-  ASSERT_OK(applied);
-  EXPECT_TRUE(same_bytes(kNew, *applied));
-}
-
-TEST_F(Packed, TheSameWithoutTracks) {
-  header.required_features = native::kFeaturePlaces;
-  const auto applied = made();
-  ASSERT_OK(applied);
-  EXPECT_TRUE(same_bytes(kNew, *applied));
-}
-
-TEST_F(Packed, TheSameWithoutPlaces) {
-  header.required_features = 0;
-  form = {0x03};
   const auto applied = made();
   ASSERT_OK(applied);
   EXPECT_TRUE(same_bytes(kNew, *applied));
