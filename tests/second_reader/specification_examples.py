@@ -103,24 +103,24 @@ class Examples(unittest.TestCase):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_moved_numbers(Cursor(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
 
-    WORDS = bytes.fromhex("0616 03 020101 0e00 0e0e e4c68903 e3c48503 cfcfcf 010101")
+    WORDS = bytes.fromhex("0619 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 
     def test_words(self):
-        header = mock.Mock(decoder_memory=4096 + 2 * 48 + 22 + 14)
+        header = mock.Mock(decoder_memory=4096 + 2 * 48 + 25 + 18)
         words = read_words(Cursor(self.WORDS), header)
-        self.assertEqual(words.replaced(b"abcdabc"), b"b123bcd")
-        self.assertEqual(words.replaced(b"ab"), b"ab")
+        self.assertEqual(words.replaced(b"abcdeabcd"), b"b1234bcde")
+        self.assertEqual(words.replaced(b"abc"), b"abc")
         header.decoder_memory -= 1
         with self.assertRaises(PatchError):
             read_words(Cursor(self.WORDS), header)
 
     def test_spans_of_words(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=5 * 16384 + 1)
-        record = b"\x06\x1b" + self.WORDS[2:]
+        record = b"\x06\x1e" + self.WORDS[2:]
         words = read_words(Cursor(record + bytes((2, 1, 2, 1, 2))), header)
         self.assertEqual(words.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
-        self.assertEqual(words.replaced_at(16384 - 4, b"abcdabcd"), b"abcdb123")
-        self.assertEqual(words.replaced_at(3 * 16384 - 4, b"abcdabcd"), b"b123abcd")
+        self.assertEqual(words.replaced_at(16384 - 5, b"abcdeabcde"), b"abcdeb1234")
+        self.assertEqual(words.replaced_at(3 * 16384 - 5, b"abcdeabcde"), b"b1234abcde")
         for numbers in ((1, 6, 1), (1, 0, 7), (2, 1, 2, 0, 2), (1, 1, 0), (2, 1, 2, 1, 2, 0)):
             with self.subTest(numbers), self.assertRaises(PatchError):
                 length = len(self.WORDS) - 2 + len(numbers)
