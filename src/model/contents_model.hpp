@@ -36,10 +36,13 @@ class ContentsModel {
       if (ops[i].kind == OpKind::kCopy) {
         source_before = ops[i].source_pos + ops[i].length;
         if (misses_) misses_->code(coder, target_pos + at, bytes, wanted, watch);
+        pace.step(length, copy_work(length));
       } else if (literals_) {
         LiteralRun run{ops[i].length, target_pos + at, source_before, kNoSource, before_};
         if (i + 1 < ops.size()) run.source_after = ops[i + 1].source_pos;
-        BDELTA_TRY(code_literals(coder, run, bytes, wanted, watch));
+        BDELTA_TRY(code_literals(coder, run, bytes, wanted, pace));
+      } else {
+        pace.step(length, copy_work(length));
       }
       note(bytes);
       at += length;
@@ -51,6 +54,9 @@ class ContentsModel {
   [[nodiscard]] std::uint64_t changed_count() const noexcept { return misses_ ? misses_->changed_count() : 0; }
 
  private:
+  // Of an op without literals, in bytes with them: what it takes beside what its model looks for itself.
+  static constexpr std::uint64_t copy_work(std::uint64_t length) noexcept { return 1 + length / 256; }
+
   static constexpr std::uint32_t kBytesPerLook = 256;  // a byte may bring long runs of others with it
 
   // The bytes in front of the window are not at hand; what the copy gave that ends there is nearly the same.
@@ -71,13 +77,12 @@ class ContentsModel {
 
   template <class Coder>
   Status code_literals(Coder& coder, const LiteralRun& run, MutableByteSpan bytes, const std::uint8_t* target,
-                       Watch* watch) {
+                       UnitPace& pace) {
     coder.enter(kLiterals);
     BDELTA_TRY(literals_->begin(run));
-    Pace pace(watch, kBytesPerLook);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       bytes[i] = literals_->code(coder, Coder::kDecoding ? std::uint8_t{0} : target[i]);
-      pace.step();
+      pace.step(1, 1);
     }
     return {};
   }

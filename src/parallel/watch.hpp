@@ -113,4 +113,29 @@ class Pace {
   std::uint32_t left_;
 };
 
+// The same for steps that are units of the watch, if it is to count them; a look comes after `period` of work.
+class UnitPace {
+ public:
+  UnitPace(Watch* watch, std::uint64_t period, bool counts) noexcept : watch_(watch), period_(period), counts_(counts) {}
+
+  void step(std::uint64_t units, std::uint64_t work) {
+    units_ += units;
+    work_ += work;
+    if (work_ >= period_) look();
+  }
+
+  // At once, with the units since the look before.
+  void look() {
+    if (watch_) watch_->advance(counts_ ? units_ : 0);
+    units_ = work_ = 0;
+  }
+
+ private:
+  Watch* const watch_;
+  const std::uint64_t period_;
+  const bool counts_;
+  std::uint64_t units_ = 0;
+  std::uint64_t work_ = 0;
+};
+
 }  // namespace bdelta

@@ -128,11 +128,11 @@ class Examples(unittest.TestCase):
 
     def test_words_that_are_no_such(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=7)
-        for at, byte in ((0, 5), (1, 21), (1, 23), (2, 2), (2, 9), (3, 0), (3, 65), (4, 0), (5, 2), (6, 13), (7, 3),
-                         (8, 13), (9, 15), (10, 0x64)):
+        for at, byte in ((0, 5), (1, 24), (1, 26), (2, 0), (2, 65), (3, 0), (4, 2), (5, 17), (6, 3), (7, 17), (8, 19),
+                         (9, 0x64)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_words(Cursor(self.WORDS[:at] + bytes([byte]) + self.WORDS[at + 1:] + b"\0"), header)
-        twice = self.WORDS[:10] + 2 * self.WORDS[10:14] + self.WORDS[18:]
+        twice = self.WORDS[:9] + 2 * self.WORDS[9:14] + self.WORDS[19:]
         with self.assertRaises(PatchError):
             read_words(Cursor(twice), header)
 

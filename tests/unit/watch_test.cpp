@@ -133,5 +133,30 @@ TEST(Watch, WatchedTablesAreZero) {
   EXPECT_EQ(0u, *std::max_element(table.begin(), table.end()));
 }
 
+TEST(Watch, UnitPaceLooksAfterSoMuchWork) {
+  Watch watch(kNone, 100, 1e-9);
+  UnitPace pace(&watch, 10, true);
+  EXPECT_NO_THROW(pace.step(1000, 9));
+  EXPECT_THROW(pace.step(0, 1), Interrupted);
+  UnitPace none(nullptr, 1, true);
+  EXPECT_NO_THROW(none.step(5, 5));
+}
+
+TEST(Watch, UnitPaceHandsUnitsOnIfItCounts) {
+  for (const bool counts : {true, false}) {
+    std::uint64_t told = 0;
+    const Watch::Callback note = [&](std::uint64_t done, std::uint64_t) { return told = done, true; };
+    Watch watch(note, 100);
+    watch.begin_stage(1, 100);
+    UnitPace pace(&watch, 10, counts);
+    pace.step(9, 1);
+    pace.step(31, 20);
+    pace.step(5, 1);
+    std::this_thread::sleep_for(std::chrono::duration<double>(2 * Watch::kCallbackSeconds));  // until it is asked again
+    pace.look();
+    EXPECT_EQ(counts ? 45u : 0u, told);
+  }
+}
+
 }  // namespace
 }  // namespace bdelta::test::watch_test
