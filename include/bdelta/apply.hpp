@@ -48,9 +48,10 @@ struct ApplyOptions {
   // still be coming. Both digests may be expected.
   std::optional<Sha256Bytes> expected_head_sha256;
 
-  // Called with target bytes done and the phase, from one thread at a time, every few milliseconds at most; returning false
-  // cancels with kCancelled, within 0.1 s but for waits of the system. While digests are taken nothing is done yet; the
-  // total is 0 until the head of the patch was read.
+  // Called with the share of the work done, in bytes of NEW, and the phase: never falling, `total` at the end. The share is
+  // one of time: OLD's digest, preparing prediction and making windows each have what they usually take. So `done` is more
+  // than what of NEW is there. The total is 0 until the head of the patch was read. From one thread at a time, every few
+  // milliseconds at most; returning false cancels with kCancelled, within 0.1 s but for waits of the system.
   ProgressCallback progress;
 
   // Seconds after which the work ends with kTimeLimit, counted from the call, in push mode from opening on; 0 = none. A

@@ -131,9 +131,10 @@ typedef struct bdelta_writer {
   void *user;
 } bdelta_writer;
 
-/* Told the bytes of NEW done and in all, every few milliseconds at most and from one thread at a time; `total` is 0 until
- * the head of a patch was read. Anything but 0 ends the call with BDELTA_kCancelled, within 0.1 s but for waits of the
- * system. */
+/* Told the share of the work done in bytes of NEW, and their total: never falling, all at the end, every few milliseconds
+ * at most and from one thread at a time. The share is one of time, so when applying it is more than what of NEW is there.
+ * `total` is 0 until the head of a patch, or an input that comes as a stream, was read. Anything but 0 ends the call
+ * with BDELTA_kCancelled, within 0.1 s but for waits of the system. */
 typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
 
 /* The same with what is being done: one of the names of phases that the README lists, e.g. "hash". Never to be freed. */

@@ -110,6 +110,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   BDELTA_TRY(named(run.read_header()));
   if (is_up_to_date(target_path, run.info(), options.files, run.timeline(), run.watch())) {
     if (options.files.sync) BDELTA_TRY(io::sync_existing(target_path));
+    run.skip_rest();
     Report report = run.take_report();
     report.up_to_date = report.verified = true;
     report.target_digests.xxh3_128 = run.info().target_digest;

@@ -35,7 +35,7 @@ Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
     } else {
       hasher.update(view.subspan(static_cast<std::size_t>(pos), length));
     }
-    if (watch) BDELTA_TRY(watch->check());
+    if (watch) BDELTA_TRY(watch->check(length));
   }
   return hasher.digest();
 }
@@ -53,7 +53,7 @@ ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOpt
 Status ApplyRun::read_header() {
   const Span span(timeline(), PhaseId::kDecode);
   if (!(options_.time_limit_seconds >= 0)) return Error{ErrorCode::kUsage, "expected a time limit that is not negative"};
-  own_watch_.begin_stage(0, 0);
+  pool_.begin_stage(0, 0);
   BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
   own_watch_.set_total(info().target_size);
   if (info().target_size > options_.output_limit_bytes) {
@@ -86,6 +86,7 @@ Status ApplyRun::verify_source() {
   const bool fits = !info().source_size || *info().source_size == source_.size();
   const bool may_be_target = info().target_digest && info().target_size == source_.size();
   std::optional<Digest128> found;
+  pool_.begin_stage(shares().hashed(), source_.size());
   if (fits ? info().source_digest && !source_verified_ : may_be_target) {
     own_watch_.set_phase(PhaseId::kHash);
     const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
@@ -106,12 +107,19 @@ Status ApplyRun::verify_source() {
   return error;
 }
 
+ApplyShares ApplyRun::shares() const noexcept {
+  const bool hashes = info().source_digest && !source_verified_;
+  return {info(), source_.size(), hashes, pool_.thread_count()};
+}
+
 Status ApplyRun::prepare_prediction() {
   own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
+  pool_.begin_stage(shares().hashed(), 0);
   BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
   if (!plan) return {};
-  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info(), options_.memory_limit_bytes, pool_));
+  const ApplyShares of_all = shares();
+  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info(), options_.memory_limit_bytes, pool_, &of_all));
   return {};
 }
 
@@ -151,7 +159,7 @@ Status ApplyRun::read_plan_record() {
 
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
-  own_watch_.begin_stage(1, info().target_size);
+  pool_.begin_stage(1, info().target_size);
   if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
   if (!reader_->header_sums().empty()) header_sums_.emplace(reader_->header_sums());
   if (!reader_->file_digests().empty()) file_digester_.emplace(reader_->file_digests());
@@ -180,7 +188,7 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
 Status ApplyRun::finish_target() {
   BDELTA_ASSIGN(const Digest128 digest, pipeline_->finish());
   report_.residual_bytes += pipeline_->changed_count();
-  own_watch_.begin_stage(1, 0);
+  pool_.begin_stage(1, 0);
   if (info().target_digest && digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
                                                short_hex(digest) + "…; fetch the patch again", pipeline_->delivered_bytes()};
@@ -188,6 +196,11 @@ Status ApplyRun::finish_target() {
   report_.verified = info().target_digest.has_value();
   report_.target_digests.xxh3_128 = info().target_digest;
   return {};
+}
+
+void ApplyRun::skip_rest() {
+  pool_.begin_stage(1, 0);
+  pool_.begin_stage(1, 0);  // the first comes to where the second begins
 }
 
 Status ApplyRun::write_target(const TargetSink& sink) {

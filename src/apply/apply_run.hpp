@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apply/moved_source.hpp"
+#include "apply/progress_shares.hpp"
 #include "apply/window_pipeline.hpp"
 #include "apply/timed_reader.hpp"
 #include "bdelta/apply.hpp"
@@ -14,8 +15,8 @@ class ApplyRun {
   // Everything must outlive the run.
   ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
 
-  // Works with the threads of `pool`, on its timeline and under its watch, whose stage counts target bytes;
-  // options.threads, trace and progress are not looked at.
+  // Works with the threads of `pool`, on its timeline and under its watch, whose range it goes through; options.threads,
+  // trace and progress are not looked at.
   ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool);
 
   // Reads the header and holds it against the caller's limits.
@@ -48,6 +49,9 @@ class ApplyRun {
 
   [[nodiscard]] const PatchInfo& info() const noexcept { return reader_->info(); }
 
+  // Tells progress that there is no more to do, where not all steps are gone through.
+  void skip_rest();
+
   // The report, once. Counts of system calls are the caller's to add.
   [[nodiscard]] Report take_report();
 
@@ -62,6 +66,7 @@ class ApplyRun {
   void assume_source_verified() noexcept { source_verified_ = true; }
 
  private:
+  [[nodiscard]] ApplyShares shares() const noexcept;
   Result<bool> next_window(WindowDelta& window);
   void count(const WindowDelta& window);
 

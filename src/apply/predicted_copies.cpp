@@ -61,6 +61,36 @@ class Room {
   std::uint64_t left_bytes_;
 };
 
+// Progress through the preparation, once it is known how much there is to do.
+class Stages {
+ public:
+  // `shares` may be null; nothing is told then.
+  Stages(const ApplyShares* shares, std::span<const exe::Image> images, WorkerPool& pool)
+      : watch_(shares ? pool.watch() : nullptr) {
+    if (!watch_) return;
+    std::uint64_t program_bytes = 0;
+    for (const exe::Image& image : images) {
+      program_bytes += image.size_bytes;
+      for (const exe::Section& section : image.sections) {
+        if (section.kind == exe::SectionKind::kCode) code_bytes_ += section.size_bytes;
+      }
+    }
+    begin_ = shares->hashed();
+    end_ = shares->prepared(program_bytes);
+  }
+
+  void begin(double goal, std::uint64_t unit_count = 0) const {
+    if (watch_) watch_->begin_stage(begin_ + (end_ - begin_) * goal, unit_count);
+  }
+  [[nodiscard]] std::uint64_t code_bytes() const noexcept { return code_bytes_; }
+
+ private:
+  Watch* const watch_;
+  std::uint64_t code_bytes_ = 0;
+  double begin_ = 0;
+  double end_ = 0;
+};
+
 // The images of OLD that the plan is about, and what it says of those of NEW.
 struct OldImages {
   std::vector<exe::Image> images;
@@ -79,8 +109,8 @@ Result<OldImages> old_images_of(ByteSpan file, const PredictionPlan& plan) {
 }  // namespace
 
 Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& source, const PredictionPlan& plan,
-                                                               const PatchInfo& info,
-                                                               std::uint64_t memory_limit_bytes, WorkerPool& pool) {
+                                                               const PatchInfo& info, std::uint64_t memory_limit_bytes,
+                                                               WorkerPool& pool, const ApplyShares* shares) {
   if (const std::uint64_t unknown = plan.kinds & ~(exe::kAllKinds | exe::kAllTables); unknown != 0) {
     return Error{ErrorCode::kUnsupportedFeature, "fields of kind " +
                                                      std::to_string(std::countr_zero(unknown)) +
@@ -93,6 +123,8 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     file = copies->loaded_;
   }
   BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
+  const Stages stages(shares, old.images, pool);
+  stages.begin(ApplyShares::kMapped);
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, old.images);
   Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
   BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover +
@@ -100,7 +132,9 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   const std::size_t most_stretches = room.count_of(kBytesPerStretch);
   const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), most_stretches);
   BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : most_stretches + 1) * kBytesPerStretch));
+  stages.begin(ApplyShares::kFieldsFound, stages.code_bytes());
   copies->program_.emplace(file, std::move(old.images), pool, room.left_bytes());
+  stages.begin(1);
   const exe::Images& images = copies->program_->images();
   exe::ReadPageBreaks breaks;
   if ((plan.kinds & exe::set_of(exe::SortedTableKind::kMixedUnwindPages)) != 0) {

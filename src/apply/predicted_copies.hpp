@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "apply/progress_shares.hpp"
 #include "bdelta/inspect.hpp"
 #include "exe/field_predictor.hpp"
 #include "exe/labels.hpp"
@@ -27,10 +28,11 @@ class PredictedCopies {
   // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
   // it. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
   // needed. Errors: kUnsupportedFeature for a kind of field that is not known, kPatchCorrupt for tables that don't fit or
-  // take more memory than the patch declares, kMemoryLimit, those of reading.
+  // take more memory than the patch declares, kMemoryLimit, those of reading. With shares, the pool's watch is led to
+  // what they say of the end of this.
   static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
                                                        const PatchInfo& info, std::uint64_t memory_limit_bytes,
-                                                       WorkerPool& pool);
+                                                       WorkerPool& pool, const ApplyShares* shares = nullptr);
 
   [[nodiscard]] std::unique_ptr<Cache> make_cache() const { return std::make_unique<Cache>(*predictor_); }
 

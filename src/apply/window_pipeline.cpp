@@ -160,6 +160,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     caches_.push_back(std::move(cache));
   }
   BDELTA_TRY(std::move(status));
+  pool_.advance(window.contents ? 0 : length);  // decoding contents has counted them
   BDELTA_TRY(prove(job, bytes));
   if (page_hasher) {
     const Span span(pool_.timeline(), PhaseId::kHash, job.number, length);
@@ -216,7 +217,7 @@ Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
     if (file_digester) file_digester->hash(pos, bytes);
     BDELTA_TRY(pass_on(pos, bytes, job));
   }
-  pool_.advance(bytes.size());
+  pool_.advance();
   return {};
 }
 

@@ -50,7 +50,7 @@ inline constexpr std::uint64_t kPlainSliceBytes = std::uint64_t{2} << 20;  // of
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch. `predicted` may be null. history_bytes: of the target in front of a
+  // Target bytes are units of the pool's watch, once they are made. `predicted` may be null. history_bytes: of the target in front of a
   // window that it may copy from; they are kept in memory.
   WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out, std::uint64_t history_bytes,
                  TargetSink sink, WorkerPool& pool);

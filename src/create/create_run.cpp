@@ -130,10 +130,9 @@ Status CreateRun::finish_bdt1() {
 }
 
 Status CreateRun::self_check() {
-  watch_.set_range(share::kEncoded, 1);
+  watch_.set_range(share::kEncoded, options_.verify ? share::kChecked : share::kEncoded);
   if (!options_.verify) return {};
   const Step step(*pool_, PhaseId::kVerify, target_size());
-  watch_.begin_stage(0.7, target_size());
   timeline_.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(inputs_.source.bytes());
   io::MemoryReader target(inputs_.target.bytes());
@@ -151,6 +150,7 @@ Status CreateRun::self_check() {
 Status CreateRun::write(SequentialWriter& patch) {
   report_.patch_bytes = patch_bytes();
   const Step step(*pool_, PhaseId::kWrite, report_.patch_bytes);
+  watch_.set_range(options_.verify ? share::kChecked : share::kEncoded, 1);
   watch_.begin_stage(1, report_.patch_bytes);
   std::optional<FileHasher> hasher;
   if (options_.digest_patch) hasher.emplace(true);

@@ -8,6 +8,7 @@ inline constexpr double kLoaded = 0.02;
 inline constexpr double kDigested = 0.04;
 inline constexpr double kSegmentsDone = 0.89;
 inline constexpr double kEncoded = 0.9;
+inline constexpr double kChecked = 0.97;
 
 // Of a segment.
 inline constexpr double kSegmentLoaded = 0.04;

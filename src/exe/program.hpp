@@ -145,6 +145,7 @@ class Program {
     std::optional<ImageLayout> layout;
     std::uint8_t image = 0;
   };
+  [[nodiscard]] std::uint64_t block_bytes(std::size_t block) const noexcept;
   [[nodiscard]] std::vector<TableLoad> table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const;
   [[nodiscard]] const CodePart& part_of_block(std::size_t block) const noexcept;
   void find_code(std::size_t block, std::vector<Field>& fields) const;

@@ -59,6 +59,11 @@ bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
   return block_count_ == 0 || !code_.empty();
 }
 
+std::uint64_t Program::block_bytes(std::size_t block) const noexcept {
+  const CodePart& part = part_of_block(block);
+  return std::min<std::uint64_t>(kCodeBlockBytes, part.size_bytes - (block - part.first_block) * kCodeBlockBytes);
+}
+
 std::vector<TableLoad> Program::table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const {
   const std::uint8_t image = part_of_block(block).image;
   if (!copy.layout || copy.image != image) copy = {images_.layouts[image], image};
@@ -72,7 +77,8 @@ std::vector<TableLoad> Program::table_loads(std::size_t block, std::span<Field> 
   return {loads.begin(), loads.end()};
 }
 
-// Keeps the fields if they take no more than keep_bytes. Where `loads` is not null it gets those of each image.
+// Keeps the fields if they take no more than keep_bytes. Where `loads` is not null it gets those of each image, and the
+// watch counts bytes of code.
 void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads) {
   // Tasks of several blocks share one scratch vector.
   constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
@@ -87,7 +93,10 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
     for (std::size_t block = task * kBlocksPerTask; block < end; ++block) {
       if (loads == nullptr && kept_bytes > keep_bytes) return;
       find_code(block, fields);
-      if (loads != nullptr) block_loads[block] = table_loads(block, fields, layout);
+      if (loads != nullptr) {
+        block_loads[block] = table_loads(block, fields, layout);
+        pool.advance(block_bytes(block));
+      }
       if (keep_bytes == 0 || kept_bytes > keep_bytes) continue;
       code_[block] = pack_code(block, fields);
       kept_bytes += code_[block].memory_bytes();

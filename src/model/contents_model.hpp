@@ -23,11 +23,13 @@ class ContentsModel {
 
   // `out` is the window at target_pos: what its copies give stands there, and what is not coded as it is in the end.
   // Encoding takes the rest from `target`, the window as it is in the end; decoding makes it. source_before: see
-  // ContentsPart. Errors are those of the source. The watch may be null; it is asked every few milliseconds.
+  // ContentsPart. Errors are those of the source. The watch may be null; it is asked every few milliseconds, and when
+  // decoding it counts bytes of the window.
   template <class Coder>
   Status code(Coder& coder, std::uint64_t target_pos, std::span<const DeltaOp> ops, std::uint64_t source_before,
               MutableByteSpan out, const std::uint8_t* target, Watch* watch) {
     BDELTA_TRY(begin(source_before));
+    UnitPace pace(watch, kBytesPerLook, Coder::kDecoding);
     std::uint64_t at = 0;
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const auto length = static_cast<std::size_t>(ops[i].length);
@@ -47,6 +49,7 @@ class ContentsModel {
       note(bytes);
       at += length;
     }
+    pace.look();
     return {};
   }
 

@@ -77,7 +77,7 @@ ErrorCode is_directory() {
 }
 
 ErrorCode not_seekable() {
-  return code_of(create_file("/dev/null", "/dev/null", "-", {}));
+  return code_of(check_file("/dev/null", "/dev/null", {}));
 }
 
 ErrorCode claiming(std::uint64_t size, PatchFormat format) {

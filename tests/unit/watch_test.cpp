@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "parallel/worker_pool.hpp"
 #include "support/expect.hpp"
 
