@@ -11,7 +11,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256 * 1024;  // read between two looks at the watch
+constexpr std::size_t kListedPieceBytes = 256 * 1024;  // read between two looks at the watch
 
 }  // namespace
 
@@ -33,13 +33,13 @@ Result<std::size_t> ListedPatch::read(MutableByteSpan out) {
 Status ListedPatch::read_more(std::uint64_t wanted_bytes) {
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(given_end_));
   proven_end_ -= std::exchange(given_end_, 0);
-  bytes_.reserve(proven_end_ + static_cast<std::size_t>(wanted_bytes) + kPieceBytes);  // the framer keeps to its limit
+  bytes_.reserve(proven_end_ + static_cast<std::size_t>(wanted_bytes) + kListedPieceBytes);  // the framer keeps to its limit
   while (!no_more_ && unproven().size() < wanted_bytes) {
     const std::size_t size = bytes_.size();
-    bytes_.resize(size + kPieceBytes);
+    bytes_.resize(size + kListedPieceBytes);
     BDELTA_ASSIGN(const std::size_t count, from_.read(MutableByteSpan(bytes_).subspan(size)));
     bytes_.resize(size + count);
-    no_more_ = count < kPieceBytes;
+    no_more_ = count < kListedPieceBytes;
     if (watch_) BDELTA_TRY(watch_->check());
   }
   return {};

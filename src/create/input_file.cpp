@@ -8,7 +8,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kPieceBytes = 256 * 1024;  // asked for at a time; a pipe gives less
+constexpr std::size_t kStreamPieceBytes = 256 * 1024;  // asked for at a time; a pipe gives less
 
 Error aside_error(Error error, const std::filesystem::path& name) {
   if (error.code == ErrorCode::kNoSpace) {
@@ -39,7 +39,7 @@ bool InputFile::shares_stream(const InputFile& other) const {
 }
 
 Status InputFile::copy_to(io::Spool& spool, Watch& watch) const {
-  Bytes buffer(kPieceBytes);
+  Bytes buffer(kStreamPieceBytes);
   for (;;) {
     BDELTA_ASSIGN(const std::optional<std::size_t> count, io::read_soon(stream_, spool.size(), buffer, name_, counters_));
     if (count && *count == 0) return {};

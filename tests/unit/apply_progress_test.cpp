@@ -130,7 +130,7 @@ TEST(ApplyProgress, EndsAtAllWhateverIsApplied) {
   Pair fresh = words();
   fresh.source.clear();
   fresh.patch = *make_patch(fresh.source, fresh.target, create_options(9));
-  for (const Pair& pair : {words(PatchFormat::kBdt1), empty, fresh, programs(9), programs(kMaxLevel)}) {
+  for (const Pair& pair : {words(PatchFormat::kBdt1), empty, fresh, programs(9), programs(kUltraLevel)}) {
     Told told;
     apply_told(pair, told);
   }

@@ -14,7 +14,7 @@ constexpr unsigned kOpStreams = 1u << kLiteralLengths | 1u << kCopyLengths | 1u 
 // What decoding takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
 constexpr std::array<std::uint64_t, kResidualValues + 1> kNumberNs = {150, 150, 150, 120, 40, 150};  // context coder
 constexpr std::uint64_t kCodedByteNs = 50;      // a codec, for each byte of its own
-constexpr std::uint64_t kFreeNs = 1'000'000;    // that a stream may take for however few bytes
+constexpr std::uint64_t kFreeStreamNs = 1'000'000;    // that a stream may take for however few bytes
 
 // Of what the fast codec leaves. Of 155 MB of streams of public pairs 62 % are coded that well, and LZMA would have made
 // one of them smaller still, by 597 bytes.
@@ -31,7 +31,7 @@ std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_
     for (const WindowRecord& record : draft.windows) count += of_run ? record.run_count : record.copy_count;
   }
   const std::uint64_t model_ns = count * kNumberNs[stream];
-  const std::uint64_t codec_ns = kFreeNs + codec_bytes * kCodedByteNs;
+  const std::uint64_t codec_ns = kFreeStreamNs + codec_bytes * kCodedByteNs;
   return model_ns - std::min(model_ns, codec_ns);
 }
 
