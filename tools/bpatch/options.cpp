@@ -29,7 +29,7 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
-  app.add_option("--head-sha256", words.head_sha256, "The SHA-256 that the head of PATCH must have, of\nbdelta --digests; it proves each part as it comes")
+  app.add_option("--head-sha256", words.head_sha256, "The SHA-256 that the head of a PATCH with digests\nmust have; it proves each part as it comes")
       ->type_name("HEX")
       ->check(check_sha256);
   app.add_option("--mode", words.mode, "Permission bits of NEW, e.g. 644 (default: those of\nthe file that it replaces, else OLD's less umask)")
