@@ -88,16 +88,6 @@ class Places(support.Case):
             self.refuse(self.bdelta("/proc/version", "new", "p", *ways), 2, "/proc/version")
         self.assertFalse(os.path.exists(self.path("p")))
 
-    def test_mode_that_is_given(self):
-        for mode, bits in (("600", 0o600), ("0755", 0o755), ("444", 0o444)):
-            self.put("made", b"")
-            self.succeed(self.bpatch("old", "made", "patch", f"--mode={mode}", "-f", "--no-sync", umask=0o077))
-            self.assertEqual(os.stat(self.path("made")).st_mode & 0o7777, bits)
-            os.unlink(self.path("made"))
-        for wrong in ("4755", "789", "rw", "-1"):
-            self.refuse(self.bpatch("old", "fresh", "patch", f"--mode={wrong}"), 1, "octal")
-        self.assertNotIn(b"fresh", self.listing())
-
     def test_mode_of_outputs(self):
         self.put("made", b"x")
         os.chmod(self.path("made"), 0o751)
@@ -111,6 +101,16 @@ class Places(support.Case):
                 self.succeed(run("old", *paths, umask=mask))
                 self.assertEqual(os.stat(self.path(made)).st_mode & 0o7777, expected)
                 os.unlink(self.path(made))
+
+    def test_mode_that_is_set(self):
+        for name in ("fresh", "made"):
+            for mode in ("755", "604", "0"):
+                self.put("made", b"x")
+                os.chmod(self.path("made"), 0o4751)
+                self.succeed(self.bpatch("old", name, "patch", "-f", f"--mode={mode}", "--trace=t", umask=0o077))
+                self.assertEqual(os.stat(self.path(name)).st_mode & 0o7777, int(mode, 8))
+                self.assertEqual(os.stat(self.path("t")).st_mode & 0o7777, 0o600)  # not of the trace
+                os.unlink(self.path(name))
 
     def test_owner_of_outputs(self):
         if os.geteuid() != 0:
@@ -228,6 +228,12 @@ class Places(support.Case):
                 ends.append(pipe.stdout.fileno())
             self.succeed(self.bdelta(f"/dev/fd/{ends[0]}", f"/dev/fd/{ends[1]}", "found", pass_fds=ends))
         self.assertEqual(self.get("found"), self.get("patch"))
+        self.succeed(self.bdelta("old", "-", "found", "-f", input=self.new))
+        self.assertEqual(self.get("found"), self.get("patch"))
+        self.succeed(self.bdelta("-", "new", "found", "-f", input=self.old))
+        self.assertEqual(self.get("found"), self.get("patch"))
+        self.assertEqual(self.succeed(self.bdelta("old", "-", "-", "-q", input=self.new)).stdout, self.get("patch"))
+        self.refuse(self.bdelta("-", "-", "other", input=self.old), 1, "OLD and NEW", '"standard input"')
         result = self.bdelta("/dev/stdin", "/dev/fd/0", "other", input=self.old)
         self.refuse(result, 1, "OLD and NEW", '"/dev/fd/0"')
 

@@ -142,10 +142,11 @@ class Refusals(support.Case):
                               ["old", "new", ""],
                               ["old", "new", "p", "odd\nname"], ["old", "new", "p", "--memory=1\n2"]):
                 self.refuse_untouched(lambda: self.run_program(executable, *arguments), 1, "--help")
-        for arguments in (["-", "-", "p"], ["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--format=vcdiff"],
-                          ["old", "new", "p", "--check"], ["old", "new", "p", "-0"]):
+        for arguments in (["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--mode=755"],
+                          ["old", "new", "p", "--format=vcdiff"], ["old", "new", "p", "--check"], ["old", "new", "p", "-0"]):
             self.refuse_untouched(lambda: self.bdelta(*arguments), 1, "--help")
-        for arguments in (["-", "new", "p"], ["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check", "old"]):
+        for arguments in (["-", "new", "p"], ["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check", "old"],
+                          *(["old", "new", "p", f"--mode={mode}"] for mode in ("", "8", "1777", "0x1", "-1", "u=rw"))):
             self.refuse_untouched(lambda: self.bpatch(*arguments), 1, "--help")
 
     @unittest.skipIf(sys.platform in ("darwin", "win32"), "file names are Unicode here")

@@ -88,9 +88,7 @@ std::string place_pair(CommandLine& line, const Words& words, CommonOptions& com
   if (!words.more.empty()) {
     return "one argument too many: " + words.more.front() + "; for several OLDs give --to NEW --out DIR OLD...";
   }
-  const std::string wrong = line.place(common);
-  if (!wrong.empty()) return wrong;
-  return common.source == "-" && common.target == "-" ? "- is standard input, which can't be both OLD and NEW" : "";
+  return line.place(common);
 }
 
 // Likewise, for a release.
