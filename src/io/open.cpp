@@ -47,7 +47,7 @@ Result<FileHandle> open_standard(int standard_fd, const char* name) {
 
 Result<FileHandle> open_input(const std::filesystem::path& path) {
   if (is_standard_stream(path)) return open_standard(kStandardInput, "standard input");
-  return open_file(path, OpenKind::kRead, 0, "cannot open for reading");
+  return open_file(path, OpenKind::kRead, 0);
 }
 
 // False where there is nothing, or nothing is known.
@@ -162,7 +162,7 @@ Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& pat
 Status sync_existing(const std::filesystem::path& path) {
   return guarded_open([&]() -> Status {
     BDELTA_ASSIGN(const OutputPlace place, find_output_place(path));
-    BDELTA_ASSIGN(const FileHandle file, open_file(place.path, OpenKind::kReadNoWait, 0, "cannot open for syncing"));
+    BDELTA_ASSIGN(const FileHandle file, open_file(place.path, OpenKind::kReadNoWait, 0, "to sync it"));
     Status synced = sync_file(file_ops(), file.fd(), place.name);
     const bool refused = !synced && synced.error().code == ErrorCode::kPermission;  // Windows wants a writer
     return synced || refused ? sync_directory(place) : std::move(synced);
