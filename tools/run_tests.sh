@@ -102,7 +102,7 @@ if [[ $mode == ci ]]; then
   # Left out are the slowest of levels and ways that have others, what takes the second reader longest, and large files
   # but for one pair, which is smaller.
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'
-  without+='|timeline|cli|plan|budget|format|exe_.*|page_hash|file_digest|header_sum|word_map|program_plan|guard_page'
+  without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|file_digest|header_sum|word_map|program_plan|guard_page'
   without+='|io_.*))$'  # which AddressSanitizer's build has
   left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
@@ -125,7 +125,7 @@ if [[ $mode != fast ]]; then
     left_out+='|UltraDoesWithoutWords|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
     left_out+='|Size\.|PriceOfCoded|Contents.UnderALimit'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
-    left_out+='|PredictedAtLevel.*/[23]|(Archive|Package|Signed|Module|Word)Levels.*/[23]'
+    left_out+='|PredictedAtLevel.*/[23]|(Module|Word)Levels.*/[23]|FillLevels.*/[2367]$|FillLevels.*/1[01]$'
     left_out+='|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
@@ -145,10 +145,10 @@ if [[ $mode != fast ]]; then
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
   left_out+='|ThreadsApplyFormats.*/1|InPlaceOfCoded'
-  left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Archive|Package|Module|Word|Signed)Levels.*/1'
+  left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Module|Word)Levels.*/1|FillLevels.*/[159]$'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'
-  left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder|(Modules|Packages|Archives).WindowsOf'
+  left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder|Modules.WindowsOf|Fill.WindowsOfAnySize'
   left_out+='|SortingByAll.SortsAsOneThreadDoes/[123]|SortsByAnOrderAndKeepsThatOfEquals/[023]'
   left_out+='|LiteralGroups.AreCounted|SourceGrams|LocalTable|ShiftedFunction|FindCovers|Modules.Beside'
   left_out+='|^Parse\.(IsNear|EndsOn|Fewer|Joins|Gives|Where)'
@@ -157,7 +157,7 @@ if [[ $mode != fast ]]; then
   targets='parallel_tests bdelta bpatch make_pair'
   if [[ $mode == ci ]]; then  # it has the programs where threads are made and meet; the others do so as these do
     without='^(unit_(file_digest|member_alignment|header_sum|exe_predict|io_.*)'
-    without+='|property_(page_hashes|words|segments|bail_out))$'
+    without+='|property_(words|segments|bail_out))$'
     targets=parallel_tests
   fi
   check tsan "$targets" -L parallel "${filter[@]}"

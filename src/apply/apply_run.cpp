@@ -160,13 +160,10 @@ Status ApplyRun::read_plan_record() {
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
   pool_.begin_stage(1, info().target_size);
-  if (!reader_->page_hashes().empty()) page_hasher_.emplace(reader_->page_hashes());
-  if (!reader_->header_sums().empty()) header_sums_.emplace(reader_->header_sums());
-  if (!reader_->file_digests().empty()) file_digester_.emplace(reader_->file_digests());
-  const LeftOut left_out{page_hasher_ ? &*page_hasher_ : nullptr, header_sums_ ? &*header_sums_ : nullptr,
-                         file_digester_ ? &*file_digester_ : nullptr};
+  if (!reader_->fills().empty()) filler_.emplace(reader_->fills());
   RandomReader& source = moved_source_ ? *moved_source_ : source_;
-  pipeline_.emplace(source, predicted_.get(), left_out, std::min(info().history_bytes, info().target_size), sink, pool_);
+  const std::uint64_t history_bytes = std::min(info().history_bytes, info().target_size);
+  pipeline_.emplace(source, predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, sink, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

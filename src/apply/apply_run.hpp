@@ -81,9 +81,7 @@ class ApplyRun {
   std::unique_ptr<PatchReader> reader_;
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved
-  std::optional<PageHasher> page_hasher_;       // absent where no digests are left out
-  std::optional<HeaderSumFiller> header_sums_;  // likewise, no header checksums
-  std::optional<FileDigester> file_digester_;  // likewise
+  std::optional<Filler> filler_;                // absent where nothing is filled in
   bool source_verified_ = false;
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;

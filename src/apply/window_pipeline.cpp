@@ -7,9 +7,9 @@
 
 namespace bdelta {
 
-WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out,
+WindowPipeline::WindowPipeline(RandomReader& source, const PredictedCopies* predicted, Filler* filler,
                                std::uint64_t history_bytes, TargetSink sink, WorkerPool& pool)
-    : source_(source), predicted_(predicted), left_out_(left_out), sink_(sink), pool_(pool),
+    : source_(source), predicted_(predicted), filler_(filler), sink_(sink), pool_(pool),
       history_(history_bytes) {
   const unsigned job_count = windows_under_way(pool.thread_count());
   for (unsigned i = 0; i < job_count; ++i) jobs_.push_back(std::make_unique<Job>());
@@ -137,14 +137,11 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   const WindowDelta& window = job.window;
   const auto length = static_cast<std::size_t>(window.target_length);
   const bool reads_target = window.reads_target();
-  const auto [page_hasher, header_sums, file_digester] = left_out_;
-  job.fills_lists = page_hasher != nullptr && page_hasher->fills(window.target_pos, length);
-  job.fills_sums = header_sums != nullptr && header_sums->fills(window.target_pos, length);
-  job.fills_digests = file_digester != nullptr && file_digester->fills(window.target_pos, length);
+  job.fills = filler_ && filler_->fills(window.target_pos, length);
   const auto execute = [&]() -> Status {
     if (reads_target && !await_turn(job)) return {};
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
-    if (window.is_plain() && !predicted_ && !job.fills() && !cache->source.view().empty()) {
+    if (window.is_plain() && !predicted_ && !job.fills && !cache->source.view().empty()) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }
@@ -162,11 +159,11 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   BDELTA_TRY(std::move(status));
   pool_.advance(window.contents ? 0 : length);  // decoding contents has counted them
   BDELTA_TRY(prove(job, bytes));
-  if (page_hasher) {
+  if (filler_) {
     const Span span(pool_.timeline(), PhaseId::kHash, job.number, length);
-    page_hasher->hash_pages(window.target_pos, bytes);
+    filler_->hash_early(window.target_pos, bytes);
   }
-  if (!sink_.positioned || job.fills()) return {};
+  if (!sink_.positioned || job.fills) return {};
   const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
@@ -204,27 +201,15 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
   history_.append(bytes);
-  const auto [page_hasher, header_sums, file_digester] = left_out_;
-  if (page_hasher) page_hasher->hash_rest(pos, bytes);
-  const MutableByteSpan out = job.fills() ? job.out.span().first(bytes.size()) : MutableByteSpan();
-  if (job.fills_lists) page_hasher->fill(pos, out);
-  if (job.fills_sums) {
-    const auto pass = [&](std::uint64_t done_pos, MutableByteSpan done) { return complete(done_pos, done, job); };
-    BDELTA_TRY(header_sums->fill(pos, out, pass));
-  } else if (job.fills()) {
-    BDELTA_TRY(complete(pos, out, job));
+  if (job.fills) {
+    const auto pass = [&](std::uint64_t done_pos, ByteSpan done) { return pass_on(done_pos, done, job); };
+    BDELTA_TRY(filler_->fill(pos, job.out.span().first(bytes.size()), pass));
   } else {
-    if (file_digester) file_digester->hash(pos, bytes);
+    if (filler_) filler_->hash(pos, bytes);
     BDELTA_TRY(pass_on(pos, bytes, job));
   }
   pool_.advance();
   return {};
-}
-
-// Bytes of the target that lack nothing but digests of files.
-Status WindowPipeline::complete(std::uint64_t pos, MutableByteSpan bytes, const Job& job) {
-  if (left_out_.file_digester) left_out_.file_digester->fill(pos, bytes);
-  return pass_on(pos, bytes, job);
 }
 
 // Bytes of the target as they shall be: into its digest and, unless they are there, the target itself.
@@ -233,7 +218,7 @@ Status WindowPipeline::pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job
     const Span span(pool_.timeline(), PhaseId::kVerify, job.number, bytes.size());
     hasher_.update(bytes);
   }
-  if (sink_.sequential || (sink_.positioned && job.fills())) {
+  if (sink_.sequential || (sink_.positioned && job.fills)) {
     const Span span(pool_.timeline(), PhaseId::kWrite, job.number, bytes.size());
     BDELTA_TRY(sink_.sequential ? sink_.sequential->write(bytes) : sink_.positioned->write_at(pos, bytes));
   }

@@ -6,10 +6,9 @@
 // Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
 // A window that copies from the target is executed when all windows before have been delivered.
-// Page digests, header checksums and file digests that the patch leaves out are put in when a window has its turn, in this
-// order, and such a window is written then.
-// Memory: at most threads + 2 windows are under way, with one thread two, plain ones cut into slices, the lanes of one group, and as much of
-// the target as windows may copy from.
+// A window with bytes that are filled in gets them when it has its turn, and is written then.
+// Memory: at most threads + 2 windows are under way, with one thread two, plain ones cut into slices, the lanes of one
+// group, and as much of the target as windows may copy from.
 #pragma once
 
 #include <condition_variable>
@@ -20,9 +19,7 @@
 
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
-#include "apply/file_digester.hpp"
-#include "apply/header_sum_filler.hpp"
-#include "apply/page_hasher.hpp"
+#include "apply/filler.hpp"
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -34,13 +31,6 @@ struct TargetSink {
   SequentialWriter* sequential = nullptr;
 };
 
-// What of the target the patch leaves out; of this target, null where it leaves none out.
-struct LeftOut {
-  PageHasher* page_hasher = nullptr;
-  HeaderSumFiller* header_sums = nullptr;
-  FileDigester* file_digester = nullptr;
-};
-
 // How many are held at a time.
 [[nodiscard]] constexpr unsigned windows_under_way(unsigned thread_count) noexcept {
   return thread_count <= 1 ? 2 : thread_count + 2;
@@ -50,9 +40,9 @@ inline constexpr std::uint64_t kPlainSliceBytes = std::uint64_t{2} << 20;  // of
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch, once they are made. `predicted` may be null. history_bytes: of the target in front of a
-  // window that it may copy from; they are kept in memory.
-  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, LeftOut left_out, std::uint64_t history_bytes,
+  // Target bytes are units of the pool's watch, once they are made. `predicted` and `filler` may be null. history_bytes: of
+  // the target in front of a window that it may copy from; they are kept in memory.
+  WindowPipeline(RandomReader& source, const PredictedCopies* predicted, Filler* filler, std::uint64_t history_bytes,
                  TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
 
@@ -81,12 +71,8 @@ class WindowPipeline {
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
     Status opened;             // of what was done for it before it was started
-    bool fills_lists = false;  // has bytes of lists of page digests, which are known when its turn has come
-    bool fills_sums = false;   // or of stretches with header checksums, likewise
-    bool fills_digests = false;  // or of digests of files
+    bool fills = false;        // has bytes that are known only when its turn has come
     bool busy = false;
-
-    [[nodiscard]] bool fills() const noexcept { return fills_lists || fills_sums || fills_digests; }
   };
 
   void submit_slices(const WindowDelta& plain);
@@ -99,14 +85,13 @@ class WindowPipeline {
   Status make(Job& job, ByteSpan& bytes);
   Status prove(const Job& job, ByteSpan bytes) const;
   Status deliver(Job& job, ByteSpan bytes);
-  Status complete(std::uint64_t pos, MutableByteSpan bytes, const Job& job);
   Status pass_on(std::uint64_t pos, ByteSpan bytes, const Job& job);
   bool await_turn(const Job& job);
   void end(Job& job, Status status);
 
   RandomReader& source_;
   const PredictedCopies* const predicted_;
-  const LeftOut left_out_;
+  Filler* const filler_;
   const TargetSink sink_;
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;

@@ -18,9 +18,9 @@ Status make_patch(CreateRun& run) {
   run.settle_budget();
   run.begin_patch();
   run.align_members();
-  BDELTA_TRY(run.leave_out_file_digests());
-  BDELTA_TRY(run.leave_out_header_sums());
-  BDELTA_TRY(run.find_programs());
+  run.find_images();
+  BDELTA_TRY(run.find_fills());
+  run.find_programs();
   BDELTA_TRY(run.move_numbers());
   for (const TargetRange& segment : run.segments()) {
     BDELTA_TRY(run.load_segment(segment));

@@ -136,8 +136,7 @@ Status CreateRun::self_check() {
   timeline_.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(inputs_.source.bytes());
   io::MemoryReader target(inputs_.target.bytes());
-  const bool is_as_given =
-      budget_.target_whole && page_hashes_.empty() && header_sums_.empty() && file_digests_.empty();
+  const bool is_as_given = budget_.target_whole && fills_.empty();
   const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
   Status checked = check_patch(source_is_as_given ? source : inputs_.source_reader,
                                is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_);

@@ -29,9 +29,9 @@ class CreateRun {
 
   void align_members();  // of archives; while their headers are whole
 
-  Status leave_out_file_digests();
-  Status leave_out_header_sums();  // of archives
-  Status find_programs();  // where their fields can be predicted, and lists of digests be left out
+  void find_images();      // of programs, for the next two
+  Status find_fills();     // what an applier computes by itself
+  void find_programs();    // where their fields can be predicted
   Status move_numbers();   // of lists in OLD that NEW has numbered anew
 
   // The target in parts, in order; each goes through the steps below.
@@ -54,7 +54,6 @@ class CreateRun {
   void update_times(Report& report) const noexcept;  // adds the time since
 
  private:
-  Status leave_out(PageHashLists lists);
   Status load_target(const TargetRange& segment);
   Status find_in_source(ByteSpan target, const Diagonals& diagonals);
   Status encode_native();
@@ -94,9 +93,9 @@ class CreateRun {
   std::vector<AlignedRange> member_ranges_;  // of archives
 
   // What the inputs have others in place of:
-  FileDigests file_digests_;               // in the target
-  HeaderSumSpans header_sums_;             // likewise
-  PageHashLists page_hashes_;              // likewise, zeros
+  Fills fills_;                            // in the target
+  std::vector<exe::Image> source_images_;  // none without prediction; …
+  std::vector<exe::Image> target_images_;  // … both until find_programs takes them
   bool may_have_objects_ = false;          // in the source, that were not linked
   MovedNumbers moved_numbers_;             // in the source
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "base/try.hpp"
 #include "create/file_digest_pass.hpp"
 #include "create/header_sum_pass.hpp"
@@ -15,52 +16,62 @@
 namespace bdelta {
 namespace {
 
-// Puts bytes that cost nothing in place of those that are left out.
-template <class Other>
-void replace(MutableByteSpan target, const std::vector<Other>& others) {
-  for (const Other& other : others) {
-    std::copy(other.bytes.begin(), other.bytes.end(), target.begin() + static_cast<std::ptrdiff_t>(other.pos));
+// Whether a place is in what looks like a tar header: an applier takes that for none.
+bool are_in_headers(const Fills& fills, ByteSpan target) {
+  for (const FillRule& rule : fills) {
+    for (const FillRange& range : rule.ranges) {
+      std::uint64_t block = range.place_pos / kTarBlockBytes * kTarBlockBytes;
+      for (; block < rule.place_end(range) && range_fits(block, kTarBlockBytes, target.size()); block += kTarBlockBytes) {
+        if (is_tar_header(target.subspan(static_cast<std::size_t>(block), kTarBlockBytes))) return true;
+      }
+    }
   }
+  return false;
 }
 
 }  // namespace
 
-// Like prediction, where both files are at hand as a whole. Before header sums, which are put in before these are.
-Status CreateRun::leave_out_file_digests() {
-  if (budget_.settings.digest_share == 0 || !sees_whole_files()) return {};
-  const std::uint64_t most_hashed_bytes = inputs_.target.bytes().size() / budget_.settings.digest_share;
-  LeftOutDigests found = find_file_digests(inputs_.source.bytes(), inputs_.target.bytes(), most_hashed_bytes, *pool_);
-  if (found.digests.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
-  replace(target, found.others);
-  file_digests_ = std::move(found.digests);
-  return writer_->add_file_digests(file_digests_);
-}
-
-Status CreateRun::leave_out_header_sums() {
-  if (!budget_.settings.header_sums || !sees_whole_files()) return {};
-  LeftOutSums found = find_header_sums(inputs_.source.bytes(), inputs_.target.bytes(), *pool_);
-  if (found.spans.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
-  replace(target, found.others);
-  header_sums_ = std::move(found.spans);
-  return writer_->add_header_sums(header_sums_);
-}
-
 // Prediction looks at both files as a whole, and takes the memory of both again.
-Status CreateRun::find_programs() {
-  if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return {};
+void CreateRun::find_images() {
+  if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return;
   watch_.set_range(share::kDigested, share::kDigested);
-  const ByteSpan source = inputs_.source.bytes();
-  auto [source_images, may_have_objects] = exe::search_images(source, kManyImages);
+  auto [source_images, may_have_objects] = exe::search_images(inputs_.source.bytes(), kManyImages);
   may_have_objects_ = may_have_objects;
-  if (source_images.empty()) return {};
-  std::vector<exe::Image> target_images = exe::find_images(inputs_.target.bytes(), kManyImages);
-  BDELTA_TRY(leave_out(find_page_hash_lists(source, source_images, inputs_.target.bytes(), target_images, *pool_)));
-  // Leaving out may have made a copy of the target.
-  chosen_.programs = ProgramPass::begin(source, std::move(source_images), inputs_.target.bytes(),
-                                        std::move(target_images), diagonals(), budget_.settings, *pool_);
-  return {};
+  if (source_images.empty()) return;
+  source_images_ = std::move(source_images);
+  target_images_ = exe::find_images(inputs_.target.bytes(), kManyImages);
+}
+
+// Like prediction, where both files are at hand as a whole. In the order of filling, as files of an archive may be signed
+// programs. In a strange file what is found may not go together with what was found before, and is left as it is then.
+Status CreateRun::find_fills() {
+  if (!sees_whole_files()) return {};
+  const LevelSettings& settings = budget_.settings;
+  const ByteSpan source = inputs_.source.bytes();
+  const ByteSpan target = inputs_.target.bytes();
+  std::vector<OtherBytes> others;
+  const auto add = [&](const FoundFills& found) {
+    Fills all = fills_;
+    all.insert(all.end(), found.fills.begin(), found.fills.end());
+    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target)) return;
+    fills_ = std::move(all);
+    others.insert(others.end(), found.others.begin(), found.others.end());
+  };
+  if (settings.header_sums) add(find_header_sums(source, target, *pool_));
+  if (!source_images_.empty()) add(find_page_digests(source, source_images_, target, target_images_, *pool_));
+  if (settings.digest_share != 0) add(find_file_digests(source, target, target.size() / settings.digest_share, *pool_));
+  if (fills_.empty()) return {};
+  BDELTA_ASSIGN(const MutableByteSpan edited, inputs_.target.edit(*pool_));
+  for (const auto& [pos, bytes] : others) {
+    std::copy(bytes.begin(), bytes.end(), edited.begin() + static_cast<std::ptrdiff_t>(pos));
+  }
+  return writer_->add_fills(fills_);
+}
+
+void CreateRun::find_programs() {
+  if (source_images_.empty()) return;
+  chosen_.programs = ProgramPass::begin(inputs_.source.bytes(), std::move(source_images_), inputs_.target.bytes(),
+                                        std::move(target_images_), diagonals(), budget_.settings, *pool_);
 }
 
 // Of kernel modules. A patch has programs or these.
@@ -74,19 +85,6 @@ Status CreateRun::move_numbers() {
   inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   moved_numbers_ = std::move(found);
   return writer_->add_moved_numbers(moved_numbers_);
-}
-
-// Zeros in place of what an applier computes.
-Status CreateRun::leave_out(PageHashLists lists) {
-  if (lists.empty()) return {};
-  BDELTA_ASSIGN(const MutableByteSpan target, inputs_.target.edit(*pool_));
-  for (const PageHashes& list : lists) {
-    const MutableByteSpan bytes = target.subspan(static_cast<std::size_t>(list.list_pos),
-                                                 static_cast<std::size_t>(list.list_bytes()));
-    std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
-  }
-  page_hashes_ = std::move(lists);
-  return writer_->add_page_hashes(page_hashes_);
 }
 
 }  // namespace bdelta

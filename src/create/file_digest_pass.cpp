@@ -20,6 +20,7 @@ namespace bdelta {
 namespace {
 
 constexpr std::size_t kLeastDigests = 2;
+constexpr std::size_t kMostDigests = kMostFillRanges / 2;
 constexpr std::uint64_t kMostListBytes = std::uint64_t{1} << 26;
 constexpr std::string_view kListName = ".dist-info/RECORD";
 constexpr std::string_view kDigestMark = ",sha256=";
@@ -70,8 +71,8 @@ void for_each_file(ByteSpan archive, const PackageList& list, const Visit& visit
     const std::string_view line = lines.substr(begin, end - begin);
     const std::size_t mark = line.rfind(kDigestMark);
     const std::size_t text_at = mark + kDigestMark.size();
-    if (mark != std::string_view::npos && line.size() - text_at > FileDigest::kTextBytes &&
-        line[text_at + FileDigest::kTextBytes] == ',') {
+    const std::size_t text_end = text_at + kDigestTextBytes;
+    if (mark != std::string_view::npos && line.size() > text_end && line[text_end] == ',') {
       visit(ListedFile{line.substr(0, mark), list.pos + begin + text_at});
     }
     begin = end + 1;
@@ -96,14 +97,10 @@ std::string key_of(const PackageList& list, std::string_view path) {
   return key += path;
 }
 
-DigestText text_at(ByteSpan archive, std::uint64_t pos) {
-  DigestText text;
-  std::copy_n(archive.begin() + static_cast<std::ptrdiff_t>(pos), text.size(), text.begin());
-  return text;
-}
+std::string_view digest_at(ByteSpan archive, std::uint64_t pos) { return text_of(archive, pos, kDigestTextBytes); }
 
 struct SourceTexts {
-  std::unordered_map<std::string, DigestText> by_key;
+  std::unordered_map<std::string, std::string_view> by_key;
   std::unordered_set<std::string_view> all;
 };
 
@@ -111,29 +108,26 @@ SourceTexts texts_of(ByteSpan source) {
   SourceTexts texts;
   for (const PackageList& list : find_lists(source)) {
     for_each_file(source, list, [&](const ListedFile& file) {
-      texts.by_key[key_of(list, file.path)] = text_at(source, file.text_pos);
-      texts.all.insert(text_of(source, file.text_pos, FileDigest::kTextBytes));
+      const std::string_view digest = digest_at(source, file.text_pos);
+      texts.by_key[key_of(list, file.path)] = digest;
+      texts.all.insert(digest);
     });
   }
   return texts;
 }
 
 // The digests in the target that the source doesn't have, each with what it gets instead, by the name of its file.
-using ChangedByName = std::unordered_map<std::string, OtherText>;
+using ChangedByName = std::unordered_map<std::string, OtherBytes>;
 
 ChangedByName changed_digests(ByteSpan target, const std::vector<PackageList>& lists, const SourceTexts& before) {
   constexpr std::uint8_t kNoDigest = 'A';
   ChangedByName changed;
   for (const PackageList& list : lists) {
     for_each_file(target, list, [&](const ListedFile& file) {
-      if (before.all.count(text_of(target, file.text_pos, FileDigest::kTextBytes)) != 0) return;
-      OtherText other{file.text_pos, {}};
+      if (before.all.count(digest_at(target, file.text_pos)) != 0) return;
+      OtherBytes other{file.text_pos, Bytes(kDigestTextBytes, kNoDigest)};
       const auto partner = before.by_key.find(key_of(list, file.path));
-      if (partner == before.by_key.end()) {
-        other.bytes.fill(kNoDigest);
-      } else {
-        other.bytes = partner->second;
-      }
+      if (partner != before.by_key.end()) other.bytes.assign(partner->second.begin(), partner->second.end());
       changed.try_emplace(list.root + std::string(file.path), other);
     });
   }
@@ -141,8 +135,8 @@ ChangedByName changed_digests(ByteSpan target, const std::vector<PackageList>& l
 }
 
 struct Candidate {
-  FileDigest digest;
-  OtherText other;
+  FillRange range;
+  OtherBytes other;
   bool is_proven = false;
 };
 
@@ -153,8 +147,8 @@ std::vector<Candidate> find_candidates(ByteSpan target, ChangedByName& changed) 
     if (!member.is_file || member.data_bytes == 0) return;
     const auto found = changed.find(member.name);
     if (found == changed.end()) return;
-    const FileDigest digest{member.data_pos, member.data_bytes, found->second.pos};
-    if (digest.text_pos >= digest.data_end()) candidates.push_back({digest, found->second, false});
+    const FillRange range{member.data_pos, member.data_bytes, found->second.pos};
+    if (range.place_pos >= range.end()) candidates.push_back({range, found->second, false});
     changed.erase(found);
   });
   return candidates;
@@ -162,12 +156,12 @@ std::vector<Candidate> find_candidates(ByteSpan target, ChangedByName& changed) 
 
 // A digest saves the same however large its file is, and what the files have together is what applying takes.
 std::vector<Candidate> smallest_of(std::vector<Candidate> candidates, std::uint64_t most_bytes) {
-  const auto by_size = [](const Candidate& a, const Candidate& b) { return a.digest.data_bytes < b.digest.data_bytes; };
-  const auto by_place = [](const Candidate& a, const Candidate& b) { return a.digest.data_pos < b.digest.data_pos; };
+  const auto by_size = [](const Candidate& a, const Candidate& b) { return a.range.bytes < b.range.bytes; };
+  const auto by_place = [](const Candidate& a, const Candidate& b) { return a.range.pos < b.range.pos; };
   std::stable_sort(candidates.begin(), candidates.end(), by_size);
   std::size_t kept = 0;
-  for (std::uint64_t sum = 0; kept < candidates.size() && kept < kMostFileDigests; ++kept) {
-    sum += candidates[kept].digest.data_bytes;
+  for (std::uint64_t sum = 0; kept < candidates.size() && kept < kMostDigests; ++kept) {
+    sum += candidates[kept].range.bytes;
     if (sum > most_bytes) break;
   }
   candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(kept), candidates.end());
@@ -177,30 +171,31 @@ std::vector<Candidate> smallest_of(std::vector<Candidate> candidates, std::uint6
 
 void prove(ByteSpan target, std::vector<Candidate>& candidates, WorkerPool& pool) {
   pool.for_each(candidates.size(), [&](std::size_t i) {
-    const FileDigest& digest = candidates[i].digest;
-    const ByteSpan data = target.subspan(static_cast<std::size_t>(digest.data_pos), static_cast<std::size_t>(digest.data_bytes));
-    candidates[i].is_proven = digest_text(sha256(data)) == text_at(target, digest.text_pos);
+    const FillRange& range = candidates[i].range;
+    const ByteSpan data = target.subspan(static_cast<std::size_t>(range.pos), static_cast<std::size_t>(range.bytes));
+    std::string text(kDigestTextBytes, '\0');
+    write_digest(kListedDigests.encoding, sha256(data), reinterpret_cast<std::uint8_t*>(text.data()));
+    candidates[i].is_proven = text == digest_at(target, range.place_pos);
     pool.advance();
   });
 }
 
 }  // namespace
 
-LeftOutDigests find_file_digests(ByteSpan source, ByteSpan target, std::uint64_t most_hashed_bytes,
-                                 WorkerPool& pool) {
+FoundFills find_file_digests(ByteSpan source, ByteSpan target, std::uint64_t most_hashed_bytes, WorkerPool& pool) {
   const std::vector<PackageList> lists = find_lists(target);
   if (lists.empty()) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
   ChangedByName changed = changed_digests(target, lists, texts_of(source));
   std::vector<Candidate> candidates = smallest_of(find_candidates(target, changed), most_hashed_bytes);
   prove(target, candidates, pool);
-  LeftOutDigests found;
+  FoundFills found;
   for (const Candidate& candidate : candidates) {
     if (!candidate.is_proven) continue;
-    found.digests.push_back(candidate.digest);
+    add_range(found.fills, kListedDigests, 0, candidate.range);
     found.others.push_back(candidate.other);
   }
-  return found.digests.size() < kLeastDigests ? LeftOutDigests() : found;
+  return found.others.size() < kLeastDigests ? FoundFills() : found;
 }
 
 }  // namespace bdelta

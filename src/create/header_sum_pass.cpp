@@ -16,24 +16,25 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLeastChanged = 4;        // of a span; fewer are not worth its bytes
+constexpr std::uint64_t kLeastChanged = 4;        // of a range; fewer are not worth its bytes
 constexpr std::uint64_t kLeastChangedOfAll = 8;   // likewise the record
-constexpr std::uint64_t kMostGapBlocks = 8192;    // between changed headers of a span; longer stretches are copied faster apart
+constexpr std::size_t kMostRanges = 4096;
+constexpr std::uint64_t kMostGapBlocks = 8192;    // between changed headers of a range; the rest is copied faster apart
 constexpr std::size_t kMostOfNext = 4;            // headers in front of that of a file
 constexpr std::uint64_t kPieceBlocks = 1 << 16;   // looked through by one task
 
 ByteSpan block_at(ByteSpan file, std::uint64_t block) {
-  return file.subspan(static_cast<std::size_t>(block * kHeaderBlockBytes), kHeaderBlockBytes);
+  return file.subspan(static_cast<std::size_t>(block * kTarBlockBytes), kTarBlockBytes);
 }
 
 // The blocks that are headers, in order.
 std::vector<std::uint64_t> find_headers(ByteSpan file, WorkerPool& pool) {
-  const std::uint64_t block_count = file.size() / kHeaderBlockBytes;
+  const std::uint64_t block_count = file.size() / kTarBlockBytes;
   std::vector<std::vector<std::uint64_t>> found(static_cast<std::size_t>((block_count + kPieceBlocks - 1) / kPieceBlocks));
   pool.for_each(found.size(), [&](std::size_t piece) {
     const std::uint64_t end = std::min(block_count, (piece + 1) * kPieceBlocks);
     for (std::uint64_t block = piece * kPieceBlocks; block < end; ++block) {
-      if (is_sum_header(block_at(file, block))) found[piece].push_back(block);
+      if (is_tar_header(block_at(file, block))) found[piece].push_back(block);
     }
     pool.advance();
   });
@@ -42,17 +43,16 @@ std::vector<std::uint64_t> find_headers(ByteSpan file, WorkerPool& pool) {
   return headers;
 }
 
-HeaderSum sum_of(ByteSpan block) {
-  HeaderSum sum;
-  std::copy_n(block.begin() + kHeaderSumAt, sum.size(), sum.begin());
+TarChecksum sum_of(ByteSpan block) {
+  TarChecksum sum;
+  std::copy_n(block.begin() + kTarChecksumAt, sum.size(), sum.begin());
   return sum;
 }
 
 // In which the checksum is right, if it is.
-std::optional<HeaderSumForm> form_of(ByteSpan block) {
-  const HeaderSum has = sum_of(block);
-  for (unsigned form = 0; form < kHeaderSumForms; ++form) {
-    if (has == header_sum(block, static_cast<HeaderSumForm>(form))) return static_cast<HeaderSumForm>(form);
+std::optional<FillEncoding> form_of(ByteSpan block) {
+  for (const FillKind& kind : kFillKinds) {
+    if (kind.shape == FillShape::kTarHeaders && sum_of(block) == tar_checksum(block, kind.encoding)) return kind.encoding;
   }
   return std::nullopt;
 }
@@ -77,7 +77,7 @@ std::array<std::string, 3> keys_of(ByteSpan header, ByteSpan of_file) {
 
 // The checksums of the files that share a key, in their order; the n-th of the target is taken for the n-th of the source.
 struct Namesakes {
-  std::vector<HeaderSum> sums;
+  std::vector<TarChecksum> sums;
   std::size_t next = 0;
 };
 using SumsByKey = std::unordered_map<std::string, Namesakes>;
@@ -95,8 +95,8 @@ SumsByKey sums_of(ByteSpan source, WorkerPool& pool) {
 }
 
 // That of the header that is known by the surest of the keys. To be asked once for each header, in their order.
-std::optional<HeaderSum> partner_sum(SumsByKey& sums, const std::array<std::string, 3>& keys) {
-  std::optional<HeaderSum> partner;
+std::optional<TarChecksum> partner_sum(SumsByKey& sums, const std::array<std::string, 3>& keys) {
+  std::optional<TarChecksum> partner;
   for (const std::string& key : keys) {
     const auto found = sums.find(key);
     if (found == sums.end()) continue;
@@ -107,59 +107,63 @@ std::optional<HeaderSum> partner_sum(SumsByKey& sums, const std::array<std::stri
   return partner;
 }
 
-// Spans under way, from headers in order.
-class SpanBuilder {
+// Ranges under way, from headers in order.
+class RangeBuilder {
  public:
   // other: what is to stand there instead; the same as now if nothing is gained.
-  void add(std::uint64_t block, HeaderSumForm form, const HeaderSum& now, const HeaderSum& other) {
-    if (!others_.empty() && (form != span_.form || block - last_changed_ > kMostGapBlocks)) end();
-    if (other == now) return;  // filled in if the span goes on behind it
-    if (others_.empty()) span_ = {form, block, 0};
-    span_.block_count = block + 1 - span_.first_block;
+  void add(std::uint64_t block, FillEncoding form, const TarChecksum& now, const TarChecksum& other) {
+    if (!others_.empty() && (form != form_ || block - last_changed_ > kMostGapBlocks)) end();
+    if (other == now) return;  // filled in if the range goes on behind it
+    if (others_.empty()) first_changed_ = block;
+    form_ = form;
     last_changed_ = block;
-    others_.push_back({block * kHeaderBlockBytes + kHeaderSumAt, other});
+    others_.push_back({block * kTarBlockBytes + kTarChecksumAt, Bytes(other.begin(), other.end())});
   }
 
   // Behind the last header, or where one stands whose checksum is wrong.
   void end() {
-    if (others_.size() >= kLeastChanged && found_.spans.size() < kMostHeaderSumSpans) {
-      found_.spans.push_back(span_);
+    if (others_.size() >= kLeastChanged && range_count_ < kMostRanges) {
+      const FillRange range{first_changed_ * kTarBlockBytes, (last_changed_ + 1 - first_changed_) * kTarBlockBytes, 0};
+      add_range(found_.fills, tar_checksums(form_), 0, range);
       found_.others.insert(found_.others.end(), others_.begin(), others_.end());
+      ++range_count_;
     }
     others_.clear();
   }
 
-  LeftOutSums take() { return std::move(found_); }
+  FoundFills take() { return std::move(found_); }
 
  private:
-  LeftOutSums found_;
-  HeaderSumSpan span_;
-  std::vector<OtherSum> others_;  // of span_, which there is only with these
+  FoundFills found_;
+  std::size_t range_count_ = 0;
+  FillEncoding form_ = FillEncoding::kSixNulSpace;
+  std::uint64_t first_changed_ = 0;
   std::uint64_t last_changed_ = 0;
+  std::vector<OtherBytes> others_;  // of the range, which there is only with these
 };
 
 }  // namespace
 
-LeftOutSums find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool) {
+FoundFills find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool) {
   const std::vector<std::uint64_t> headers = find_headers(target, pool);
   if (headers.size() < kLeastChangedOfAll) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
   SumsByKey sums = sums_of(source, pool);
-  SpanBuilder spans;
+  RangeBuilder ranges;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const ByteSpan header = block_at(target, headers[i]);
-    const std::optional<HeaderSumForm> form = form_of(header);
-    const HeaderSum now = sum_of(header);
+    const std::optional<FillEncoding> form = form_of(header);
+    const TarChecksum now = sum_of(header);
     const auto partner = partner_sum(sums, keys_of(header, file_header(target, headers, i)));
     if (form) {
-      spans.add(headers[i], *form, now, partner.value_or(now));
+      ranges.add(headers[i], *form, now, partner.value_or(now));
     } else {
-      spans.end();
+      ranges.end();
     }
   }
-  spans.end();
-  LeftOutSums found = spans.take();
-  return found.others.size() < kLeastChangedOfAll ? LeftOutSums() : found;
+  ranges.end();
+  FoundFills found = ranges.take();
+  return found.others.size() < kLeastChangedOfAll ? FoundFills() : found;
 }
 
 }  // namespace bdelta

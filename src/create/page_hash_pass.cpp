@@ -3,7 +3,6 @@
 #include "create/page_hash_pass.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <unordered_set>
 
@@ -14,42 +13,46 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kWorthHashes = 8;     // changed ones; a record and the zeros in their place cost less
+constexpr std::uint64_t kWorthDigests = 8;    // changed ones; a record and the zeros in their place cost less
 constexpr std::uint64_t kPagesPerTask = 512;
 
 // Enough of a digest to know it by.
 std::uint64_t name_of(const std::uint8_t* hash) { return load_le<std::uint64_t>(hash); }
 
-std::unordered_set<std::uint64_t> known_hashes(ByteSpan source, const std::vector<exe::Image>& images) {
+template <class Visit>
+void for_each_digest(const FillRule& rule, const Visit& visit) {
+  const FillRange& list = rule.ranges[0];
+  for (std::uint64_t at = list.place_pos; at < rule.place_end(list); at += kDigestBytes) visit(at);
+}
+
+std::unordered_set<std::uint64_t> known_digests(ByteSpan source, const std::vector<exe::Image>& images) {
   std::unordered_set<std::uint64_t> known;
   for (const exe::Image& image : images) {
-    const auto list = exe::find_page_hashes(source, image);
-    if (!list) continue;
-    for (std::uint64_t at = list->list_pos; at < list->list_end(); at += PageHashes::kHashBytes) {
-      known.insert(name_of(source.data() + at));
-    }
+    const auto rule = exe::find_page_digests(source, image);
+    if (rule) for_each_digest(*rule, [&](std::uint64_t at) { known.insert(name_of(source.data() + at)); });
   }
   return known;
 }
 
-bool is_worth_it(ByteSpan target, const PageHashes& list, const std::unordered_set<std::uint64_t>& known) {
+bool is_worth_it(ByteSpan target, const FillRule& rule, const std::unordered_set<std::uint64_t>& known) {
   std::uint64_t changed_count = 0;
-  for (std::uint64_t at = list.list_pos; at < list.list_end(); at += PageHashes::kHashBytes) {
-    changed_count += known.count(name_of(target.data() + at)) == 0;
-  }
-  return changed_count >= kWorthHashes;
+  for_each_digest(rule, [&](std::uint64_t at) { changed_count += known.count(name_of(target.data() + at)) == 0; });
+  return changed_count >= kWorthDigests;
 }
 
-bool is_right(ByteSpan target, const PageHashes& list, WorkerPool& pool) {
+bool is_right(ByteSpan target, const FillRule& rule, WorkerPool& pool) {
+  const FillRange& range = rule.ranges[0];
+  const std::uint64_t page_count = rule.result_count(range);
+  const std::uint64_t page_bytes = rule.input_bytes(range);
   std::atomic<bool> right{true};
-  const std::uint64_t task_count = (list.page_count() + kPagesPerTask - 1) / kPagesPerTask;
+  const std::uint64_t task_count = (page_count + kPagesPerTask - 1) / kPagesPerTask;
   pool.for_each(static_cast<std::size_t>(task_count), [&](std::size_t task) {
-    const std::uint64_t end = std::min(list.page_count(), (task + 1) * kPagesPerTask);
+    const std::uint64_t end = std::min(page_count, (task + 1) * kPagesPerTask);
     for (std::uint64_t page = task * kPagesPerTask; page < end && right; ++page) {
-      const std::uint64_t pos = list.data_pos + page * list.page_bytes();
-      const std::uint64_t length = std::min(list.page_bytes(), list.data_end() - pos);
+      const std::uint64_t pos = range.pos + page * page_bytes;
+      const std::uint64_t length = std::min(page_bytes, range.end() - pos);
       const Sha256Digest found = sha256(target.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(length)));
-      if (!std::equal(found.begin(), found.end(), target.data() + list.list_pos + page * found.size())) right = false;
+      if (!std::equal(found.begin(), found.end(), target.data() + range.place_pos + page * found.size())) right = false;
     }
     pool.advance();
   });
@@ -58,21 +61,23 @@ bool is_right(ByteSpan target, const PageHashes& list, WorkerPool& pool) {
 
 }  // namespace
 
-PageHashLists find_page_hash_lists(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
-                                   const std::vector<exe::Image>& target_images, WorkerPool& pool) {
-  PageHashLists lists;
+FoundFills find_page_digests(ByteSpan source, const std::vector<exe::Image>& source_images, ByteSpan target,
+                             const std::vector<exe::Image>& target_images, WorkerPool& pool) {
+  std::vector<FillRule> rules;
   for (const exe::Image& image : target_images) {
-    if (const auto list = exe::find_page_hashes(target, image)) lists.push_back(*list);
+    if (auto rule = exe::find_page_digests(target, image)) rules.push_back(std::move(*rule));
   }
-  if (lists.empty()) return lists;
+  if (rules.empty()) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
-  const std::unordered_set<std::uint64_t> known = known_hashes(source, source_images);
-  const auto is_of_no_use = [&](const PageHashes& list) {
-    return !is_worth_it(target, list, known) || !is_right(target, list, pool);
-  };
-  lists.erase(std::remove_if(lists.begin(), lists.end(), is_of_no_use), lists.end());
-  if (lists.size() > kMostPageHashLists) lists.resize(kMostPageHashLists);
-  return lists;
+  const std::unordered_set<std::uint64_t> known = known_digests(source, source_images);
+  FoundFills found;
+  for (const FillRule& rule : rules) {
+    if (!is_worth_it(target, rule, known) || !is_right(target, rule, pool)) continue;
+    const FillRange& range = rule.ranges[0];
+    add_range(found.fills, rule.kind, rule.page_log, range);
+    found.others.push_back({range.place_pos, Bytes(static_cast<std::size_t>(rule.place_bytes(range)))});
+  }
+  return found;
 }
 
 }  // namespace bdelta

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "delta/header_sums.hpp"
+#include "delta/fills.hpp"
 
 namespace bdelta {
 namespace {
@@ -70,12 +70,12 @@ void for_each_tar_member(ByteSpan archive, const std::function<void(const TarMem
   std::string long_name;
   std::uint64_t pos = 0;
   std::uint64_t begin = 0;
-  while (archive.size() - pos >= kHeaderBlockBytes) {
-    const ByteSpan header = archive.subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes);
-    const std::optional<std::uint64_t> size = is_sum_header(header) ? size_of(header) : std::nullopt;
-    const std::uint64_t data_pos = pos + kHeaderBlockBytes;
+  while (archive.size() - pos >= kTarBlockBytes) {
+    const ByteSpan header = archive.subspan(static_cast<std::size_t>(pos), kTarBlockBytes);
+    const std::optional<std::uint64_t> size = is_tar_header(header) ? size_of(header) : std::nullopt;
+    const std::uint64_t data_pos = pos + kTarBlockBytes;
     if (!size || *size > archive.size() - data_pos) return;
-    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes);
+    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes);
     if (is_tar_extension(header)) {
       const ByteSpan content = archive.subspan(static_cast<std::size_t>(data_pos),
                                                static_cast<std::size_t>(std::min<std::uint64_t>(*size, kMostExtensionBytes)));

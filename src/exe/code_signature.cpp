@@ -26,41 +26,40 @@ std::uint64_t big64(ByteSpan file, std::uint64_t pos) {
 }
 
 // `size` bytes from pos on belong to the signature.
-std::optional<PageHashes> read_directory(ByteSpan file, std::uint64_t pos, std::uint64_t size, const Image& image) {
+std::optional<FillRule> read_directory(ByteSpan file, std::uint64_t pos, std::uint64_t size, const Image& image) {
   if (size < kDirectoryBytes || big32(file, pos) != kCodeDirectory) return std::nullopt;
   const std::uint32_t version = big32(file, pos + 8);
-  if (file[pos + 36] != PageHashes::kHashBytes || file[pos + 37] != kSha256) return std::nullopt;
+  if (file[pos + 36] != kDigestBytes || file[pos + 37] != kSha256) return std::nullopt;
   if (version >= kWithScatter && (size < kDirectoryBytes + 4 || big32(file, pos + 44) != 0)) return std::nullopt;
-  PageHashes list;
-  list.page_log = file[pos + 39];
-  if (list.page_log < PageHashes::kMinPageLog || list.page_log > PageHashes::kMaxPageLog) return std::nullopt;
-  list.data_pos = image.file_pos;
-  list.data_bytes = big32(file, pos + 32);
+  FillRule rule{kPageDigests, file[pos + 39], {{image.file_pos, big32(file, pos + 32), 0}}};
+  if (rule.page_log < FillRule::kMinPageLog || rule.page_log > FillRule::kMaxPageLog) return std::nullopt;
+  FillRange& range = rule.ranges[0];
   if (version >= kWithLongLimit && size >= kDirectoryBytes + 20) {
-    if (const std::uint64_t limit = big64(file, pos + 56); limit != 0) list.data_bytes = limit;
+    if (const std::uint64_t limit = big64(file, pos + 56); limit != 0) range.bytes = limit;
   }
   const std::uint64_t hashes_at = big32(file, pos + 16);
-  if (list.data_bytes == 0 || list.data_bytes > image.size_bytes) return std::nullopt;
-  if (big32(file, pos + 28) != list.page_count() || !range_fits(hashes_at, list.list_bytes(), size)) return std::nullopt;
-  list.list_pos = pos + hashes_at;
-  return list.list_pos >= list.data_end() ? std::optional(list) : std::nullopt;
+  if (range.bytes == 0 || range.bytes > image.size_bytes) return std::nullopt;
+  if (big32(file, pos + 28) != rule.result_count(range)) return std::nullopt;
+  if (!range_fits(hashes_at, rule.place_bytes(range), size)) return std::nullopt;
+  range.place_pos = pos + hashes_at;
+  return range.place_pos >= range.end() ? std::optional(std::move(rule)) : std::nullopt;
 }
 
 // The signature is a list of blobs, of which one or more are directories.
-std::optional<PageHashes> read_signature(ByteSpan file, std::uint64_t pos, std::uint64_t size, const Image& image) {
+std::optional<FillRule> read_signature(ByteSpan file, std::uint64_t pos, std::uint64_t size, const Image& image) {
   if (size < 12 || big32(file, pos) != kEmbeddedSignature) return std::nullopt;
   const std::uint64_t count = big32(file, pos + 8);
   for (std::uint64_t i = 0; i < count && i < kMostBlobs && 20 + 8 * i <= size; ++i) {
     const std::uint64_t blob_at = big32(file, pos + 16 + 8 * i);
     if (blob_at >= size) continue;
-    if (const auto list = read_directory(file, pos + blob_at, size - blob_at, image)) return list;
+    if (auto rule = read_directory(file, pos + blob_at, size - blob_at, image)) return rule;
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<PageHashes> find_page_hashes(ByteSpan file, const Image& image) {
+std::optional<FillRule> find_page_digests(ByteSpan file, const Image& image) {
   constexpr std::uint32_t kLcCodeSignature = 0x1d;
   if (image.format != ImageFormat::kMachO) return std::nullopt;
   const std::optional<MachoHeader> header = read_macho_header(file, image.file_pos, {});

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "bdelta/io.hpp"
-#include "delta/page_hashes.hpp"
+#include "delta/fills.hpp"
 #include "exe/image.hpp"
 
 namespace bdelta::exe {
 
-// The list of SHA-256 digests in the image's code signature (the code directory, as the loader's headers have it), as far
-// as the signature says; that the digests are right is for the caller to prove. None without a signature, with one of
-// another digest, or with one whose list does not lie behind its pages.
-[[nodiscard]] std::optional<PageHashes> find_page_hashes(ByteSpan file, const Image& image);
+// The image's pages and the place of their SHA-256 digests in its code signature (the code directory, as the loader's
+// headers have it), as far as the signature says: a rule with one range. That the digests are right is for the caller to
+// prove. None without a signature, with one of another digest, or with one whose list does not lie behind its pages.
+[[nodiscard]] std::optional<FillRule> find_page_digests(ByteSpan file, const Image& image);
 
 }  // namespace bdelta::exe

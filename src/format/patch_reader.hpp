@@ -5,11 +5,9 @@
 #include <memory>
 
 #include "bdelta/inspect.hpp"
-#include "delta/file_digests.hpp"
-#include "delta/header_sums.hpp"
+#include "delta/fills.hpp"
 #include "delta/moved_numbers.hpp"
 #include "delta/op.hpp"
-#include "delta/page_hashes.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"
 
@@ -31,24 +29,10 @@ class PatchReader {
   // source of that size; more than memory_limit_bytes of open_patch are never taken.
   virtual Result<const PredictionPlan*> read_prediction() { return nullptr; }
 
-  // Digests of files that the patch leaves out, sound for its target; windows have any bytes in their place, and checksums
+  // What is filled in when the patch is applied, sound for its target; windows have any bytes in their place, and checksums
   // of these. Known once the plan is whole.
-  [[nodiscard]] virtual const FileDigests& file_digests() const noexcept {
-    static const FileDigests kNone;
-    return kNone;
-  }
-
-  // Where headers have checksums that the patch leaves out, sound for its target; windows have any bytes in their place,
-  // and checksums of these. Known once the plan is whole.
-  [[nodiscard]] virtual const HeaderSumSpans& header_sums() const noexcept {
-    static const HeaderSumSpans kNone;
-    return kNone;
-  }
-
-  // Lists of digests that the patch leaves out, sound for its target; windows have zeros in their place, and checksums of
-  // these. Known once the plan is whole.
-  [[nodiscard]] virtual const PageHashLists& page_hashes() const noexcept {
-    static const PageHashLists kNone;
+  [[nodiscard]] virtual const Fills& fills() const noexcept {
+    static const Fills kNone;
     return kNone;
   }
 

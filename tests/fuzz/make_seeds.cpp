@@ -159,17 +159,17 @@ Pair crafted(const char* name, const Bytes& source, const Bytes& target, test::C
 void add_pairs_with_records(std::vector<Pair>& pairs) {
   const test::SignedPair programs = test::signed_pair(9000, 3);
   test::Craft cut;
-  cut.page_hashes = {programs.new_version.list};
+  cut.fills = {programs.new_version.digests};
   pairs.push_back(crafted("signed", programs.old_version.bytes, programs.new_version.bytes, cut));
   const test::TarPair archives = test::tar_pair(5, 4);
   test::Craft sums;
-  sums.header_sums = archives.spans();
+  sums.fills = {archives.checksums()};
   pairs.push_back(crafted("header_sums", archives.old_version, archives.new_version, sums));
   test::PackageShape package;
   package.file_count = 8;
   const test::PackagePair packages = test::package_pair(package);
   test::Craft digests;
-  digests.file_digests = packages.changed;
+  digests.fills = {packages.changed};
   pairs.push_back(crafted("file_digests", packages.old_version, packages.new_version, digests));
   test::ModuleShape shape;
   shape.module_count = 6;

@@ -10,9 +10,9 @@
 #include "base/try.hpp"
 #include "format/native/layout.hpp"
 #include "format/patch_reader.hpp"
-#include "hash/sha256.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
+#include "support/fills.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -121,9 +121,7 @@ class Executor {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));
       if (!more) {
-        fill_lists(patch->page_hashes(), target);
-        fill_sums(patch->header_sums(), target);
-        fill_digests(patch->file_digests(), target);
+        test::fill_slowly(target, patch->fills());
         return {};
       }
       BDELTA_TRY(validate_window(window, source_.size()));
@@ -147,38 +145,6 @@ class Executor {
     const ContentsPart& part = *window.contents;
     if (!lanes_ || lanes_->group() != part.group) lanes_.emplace(part.group, part.scope, copied_source());
     return lanes_->unpack(window, out, nullptr);
-  }
-
-  // The slow way, over the whole.
-  static void fill_lists(const PageHashLists& lists, Bytes& target) {
-    for (const PageHashes& list : lists) {
-      std::uint64_t to = list.list_pos;
-      for (std::uint64_t pos = list.data_pos; pos < list.data_end(); pos += list.page_bytes()) {
-        const auto length = static_cast<std::size_t>(std::min(list.page_bytes(), list.data_end() - pos));
-        const Sha256Digest hash = sha256(ByteSpan(target).subspan(static_cast<std::size_t>(pos), length));
-        std::copy(hash.begin(), hash.end(), target.begin() + static_cast<std::ptrdiff_t>(to));
-        to += hash.size();
-      }
-    }
-  }
-
-  static void fill_sums(const HeaderSumSpans& spans, Bytes& target) {
-    for (const HeaderSumSpan& span : spans) {
-      for (std::uint64_t pos = span.begin(); pos < std::min<std::uint64_t>(span.end(), target.size()); pos += kHeaderBlockBytes) {
-        fill_header_sum(MutableByteSpan(target).subspan(static_cast<std::size_t>(pos), kHeaderBlockBytes), span.form);
-      }
-    }
-  }
-
-  static void fill_digests(const FileDigests& digests, Bytes& target) {
-    for (const std::uint32_t index : by_text(digests)) {
-      const FileDigest& digest = digests[index];
-      if (digest.text_end() > target.size()) return;
-      const ByteSpan data = ByteSpan(target).subspan(static_cast<std::size_t>(digest.data_pos),
-                                                     static_cast<std::size_t>(digest.data_bytes));
-      const DigestText text = digest_text(sha256(data));
-      std::copy(text.begin(), text.end(), target.begin() + static_cast<std::ptrdiff_t>(digest.text_pos));
-    }
   }
 
   void set_checksum(ByteSpan bytes) {
@@ -215,8 +181,7 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
       prediction = true;
       continue;
     }
-    if (tag == RecordTag::kFileDigests || tag == RecordTag::kHeaderSums || tag == RecordTag::kPageHashes ||
-        tag == RecordTag::kMovedNumbers || tag == RecordTag::kWords) {
+    if (tag == RecordTag::kFills || tag == RecordTag::kMovedNumbers || tag == RecordTag::kWords) {
       (void)cursor.bytes(cursor.varint());
       continue;
     }

@@ -37,14 +37,13 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
 });
 
 // What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 4 coded contents, 5 digests, 6
-// page digests, 8 words, 9 coded literals, 11 header sums, 12 file digests,
-// 14 coded misses, 15 moved numbers.
+// fills, 8 words, 9 coded literals, 14 coded misses, 15 moved numbers.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-arm-and-go", 1}, {"bdt2-coded-literals", 528}, {"bdt2-coded-literals-many", 528},
       {"bdt2-coded-misses", 16400}, {"bdt2-coded-misses-lanes", 16400}, {"bdt2-coded-misses-many", 16912},
-      {"bdt2-coded-misses-predicted", 16913}, {"bdt2-digests", 32}, {"bdt2-every-field", 1}, {"bdt2-file-digests", 4096},
-      {"bdt2-file-digests-cut", 6144}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 2304}, {"bdt2-header-sums-cut", 2048},
+      {"bdt2-coded-misses-predicted", 16913}, {"bdt2-digests", 32}, {"bdt2-every-field", 1}, {"bdt2-file-digests", 64},
+      {"bdt2-file-digests-cut", 64}, {"bdt2-fixed", 1}, {"bdt2-header-sums", 320}, {"bdt2-header-sums-cut", 64},
       {"bdt2-image-choice", 1}, {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers", 32768},
       {"bdt2-moved-numbers-cut", 33296}, {"bdt2-pe-exceptions", 1}, {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1},
       {"bdt2-signed", 64}, {"bdt2-signed-covers", 65}, {"bdt2-sorted-tables", 1}, {"bdt2-target", 2},

@@ -328,27 +328,29 @@ void make_all() {
   by_hand("bdt2-many", source, busy, craft);
 
   make_programs();
-  const SignedPair small = signed_pair(9'000, 14);
+  const SignedPair signed_programs = signed_pair(33'000, 14);  // whose pages bdelta leaves to be filled in, too
   Craft cut;
-  cut.page_hashes = {small.new_version.list};
+  cut.fills = {signed_programs.new_version.digests};
   cut.window_bytes = 3000;
   cut.group_bytes = 8000;
-  by_hand("bdt2-signed", small.old_version.bytes, small.new_version.bytes, cut);
+  by_hand("bdt2-signed", signed_programs.old_version.bytes, signed_programs.new_version.bytes, cut);
+  const SignedPair small = signed_pair(9'000, 14);
+  cut.fills = {small.new_version.digests};
   cut.covers_apart = true;
   by_hand("bdt2-signed-covers", small.old_version.bytes, small.new_version.bytes, cut);
 
   const TarPair archive = tar_pair(40, 16);
   by_tool("bdt2-header-sums", archive.old_version, archive.new_version, create_options(6));
-  const TarPair rust = tar_pair(12, 17, "crate-1.0.9", "crate-1.0.10", HeaderSumForm::kSevenNul);
-  const TarPair npm = tar_pair(9, 18, "package", "package", HeaderSumForm::kSixSpaceNul);
+  const TarPair rust = tar_pair(12, 17, "crate-1.0.9", "crate-1.0.10", FillEncoding::kSevenNul);
+  const TarPair npm = tar_pair(9, 18, "package", "package", FillEncoding::kSixSpaceNul);
   Bytes two_old = rust.old_version;
   append(two_old, npm.old_version);
   Bytes two_new = rust.new_version;
   append(two_new, npm.new_version);
   Craft both;
-  const std::uint64_t rust_blocks = rust.new_version.size() / kHeaderBlockBytes;
-  both.header_sums = {rust.spans(HeaderSumForm::kSevenNul)[0],
-                      {HeaderSumForm::kSixSpaceNul, rust_blocks, npm.new_version.size() / kHeaderBlockBytes}};
+  FillRule behind = npm.checksums(FillEncoding::kSixSpaceNul);
+  behind.ranges[0].pos = rust.new_version.size();
+  both.fills = {rust.checksums(FillEncoding::kSevenNul), behind};
   both.window_bytes = 1700;
   both.group_bytes = 8000;
   by_hand("bdt2-header-sums-cut", two_old, two_new, both);
@@ -363,8 +365,7 @@ void make_all() {
   package.reversed_list = true;
   const PackagePair backwards = package_pair(package);
   Craft files;
-  files.file_digests = backwards.changed;
-  files.header_sums = {{HeaderSumForm::kSixNulSpace, 0, backwards.new_version.size() / kHeaderBlockBytes}};
+  files.fills = {{tar_checksums(FillEncoding::kSixNulSpace), 0, {{0, backwards.new_version.size(), 0}}}, backwards.changed};
   files.window_bytes = 1700;
   files.group_bytes = 8000;
   by_hand("bdt2-file-digests-cut", backwards.old_version, backwards.new_version, files);

@@ -13,7 +13,6 @@ struct Patch {
   Bytes source;
   Bytes target;
   native::Header header;
-  Bytes page_hashes;  // the record, empty if there is none
   Bytes words;
   Bytes rest;
 
@@ -81,23 +80,22 @@ TEST(PlaceOfWords, IsNotBehindTheGlobalRecord) {
                patch.apply({patch.words, rest.first(global_bytes), patch.words, rest.subspan(global_bytes)}));
 }
 
-TEST(PlaceOfWords, IsBehindThePageDigests) {
+TEST(PlaceOfWords, IsBehindTheFills) {
   Bytes source = wordy_bytes(9000, 2);
-  const PageHashes list{0, 4096, 8192, 12};
   Bytes target = source;
   const Sha256Digest digest = sha256(ByteSpan(target).first(4096));
   std::copy(digest.begin(), digest.end(), target.begin() + 8192);
   Craft craft;
-  craft.page_hashes = {list};
+  craft.fills = {{kPageDigests, 12, {{0, 4096, 8192}}}};
   craft.words.emplace(std::vector<WordChange>{{load_le<std::uint32_t>(source.data() + 5000), 0x41414141}});
   const Bytes bytes = craft_patch(source, target, {{0, 0, source.size()}}, craft);
   expect_rebuilt(source, bytes, target);
   const SplitPatch split = split_patch(bytes);
-  const ByteSpan pages = ByteSpan(split.body).first(record_size(split.body));
-  const ByteSpan behind = ByteSpan(split.body).subspan(pages.size());
+  const ByteSpan fills = ByteSpan(split.body).first(record_size(split.body));
+  const ByteSpan behind = ByteSpan(split.body).subspan(fills.size());
   const ByteSpan words = behind.first(record_size(behind));
   Bytes swapped(words.begin(), words.end());
-  append(swapped, pages);
+  append(swapped, fills);
   append(swapped, behind.subspan(words.size()));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(source, with_header(split.header, swapped)));
 }

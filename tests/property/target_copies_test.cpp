@@ -5,7 +5,6 @@
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
-#include "support/signed_program.hpp"
 
 namespace bdelta::test::target_copies_test {
 namespace {
@@ -180,25 +179,6 @@ TEST(CraftedTargetCopies, KeepTheWordsThatTheyCopy) {
     craft.words.emplace(changes);
     expect_rebuilt_everywhere(pair.source, craft_patch(pair.source, pair.target, pair.covers, craft), pair.target);
   }
-}
-
-// What is copied from a list of page digests that the patch leaves out are zeros.
-TEST(CraftedTargetCopies, OfAListThatIsLeftOut) {
-  const SignedPair program = signed_pair(9000, 14);
-  Bytes target = program.new_version.bytes;
-  const std::size_t size = target.size();
-  const PageHashes& list = program.new_version.list;
-  Bytes zeros = target;
-  std::fill_n(zeros.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
-  append(target, zeros);
-  Craft craft;
-  craft.page_hashes = {list};
-  craft.window_bytes = 3000;
-  craft.group_bytes = 8000;
-  const Bytes& source = program.old_version.bytes;
-  const Bytes patch = craft_patch(source, target, {{source.size(), size, size}}, craft);
-  EXPECT_TRUE(copies_target(patch));
-  expect_rebuilt_everywhere(source, patch, target);
 }
 
 }  // namespace

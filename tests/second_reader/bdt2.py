@@ -4,12 +4,10 @@ import xxhash
 from contents import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
-from file_digests import fill_digests, read_file_digests
+from fills import fill_in, read_fills
 from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
-from header_sums import fill_sums, read_sum_spans
 from moved_numbers import move_numbers, read_moved_numbers
-from page_hashes import fill_in, read_page_lists
 from prediction import read_prediction
 from streams import Frames
 from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
@@ -24,9 +22,7 @@ def apply_bdt2(source, patch):
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
     digests = Digests(cursor) if header.has_digests else None
-    file_digests = read_file_digests(cursor, header) if header.has_file_digests else []
-    sum_spans = read_sum_spans(cursor, header) if header.has_header_sums else []
-    page_lists = read_page_lists(cursor, header) if header.has_page_lists else []
+    fills = read_fills(cursor, header) if header.has_fills else []
     if header.has_moved_numbers:
         source = move_numbers(source, read_moved_numbers(cursor, header))
     words = read_words(cursor, header) if header.has_words else None
@@ -44,9 +40,7 @@ def apply_bdt2(source, patch):
         digests.check(cursor)
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
-    fill_in(target, page_lists)
-    fill_sums(target, sum_spans)
-    fill_digests(target, file_digests)
+    fill_in(target, fills)
     require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
     return bytes(target)
 

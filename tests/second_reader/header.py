@@ -8,16 +8,13 @@ FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_CONTENTS = 1 << 4
 FEATURE_DIGESTS = 1 << 5
-FEATURE_PAGE_HASHES = 1 << 6
+FEATURE_FILLS = 1 << 6
 FEATURE_WORDS = 1 << 8
 FEATURE_LITERAL_MODEL = 1 << 9
-FEATURE_HEADER_SUMS = 1 << 11
-FEATURE_FILE_DIGESTS = 1 << 12
 FEATURE_MISS_MODEL = 1 << 14
 FEATURE_MOVED_NUMBERS = 1 << 15
 KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
-                  FEATURE_PAGE_HASHES | FEATURE_WORDS | FEATURE_LITERAL_MODEL |
-                  FEATURE_HEADER_SUMS | FEATURE_FILE_DIGESTS | FEATURE_MISS_MODEL |
+                  FEATURE_FILLS | FEATURE_WORDS | FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL |
                   FEATURE_MOVED_NUMBERS)
 
 
@@ -60,16 +57,8 @@ class Header:
         return bool(self.required_features & FEATURE_MISS_MODEL)
 
     @property
-    def has_file_digests(self):
-        return bool(self.required_features & FEATURE_FILE_DIGESTS)
-
-    @property
-    def has_header_sums(self):
-        return bool(self.required_features & FEATURE_HEADER_SUMS)
-
-    @property
-    def has_page_lists(self):
-        return bool(self.required_features & FEATURE_PAGE_HASHES)
+    def has_fills(self):
+        return bool(self.required_features & FEATURE_FILLS)
 
     @property
     def has_moved_numbers(self):

@@ -29,6 +29,7 @@ from compare_sorted import MACHO_SEEDS, SORTED_SEEDS, compare
 from craft_macho import random_macho_pair
 from craft_pe import random_pe_pair
 from cursor import PatchError
+from fills import PAGES, TAR_HEADERS, WHOLE, fill_in
 from moved_numbers import move_numbers
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
@@ -145,6 +146,13 @@ class Fresh(unittest.TestCase):
             for level in ("-3", "-6", "-9"):
                 with self.subTest(name + level):
                     self.check(os.path.join(GOLDEN, name, "old"), os.path.join(GOLDEN, name, "new"), "--predict", level)
+
+    def test_what_is_filled_in(self):
+        for name, shape in (("bdt2-header-sums", TAR_HEADERS), ("bdt2-file-digests", WHOLE), ("bdt2-signed", PAGES)):
+            folder = os.path.join(GOLDEN, name)
+            with self.subTest(name), mock.patch("bdt2.fill_in", side_effect=fill_in) as filled:
+                self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), "-6")
+                self.assertIn(shape, [rule.shape for call in filled.call_args_list for rule in call.args[1]])
 
     def test_numbers_of_types(self):
         folder = os.path.join(GOLDEN, "bdt2-moved-numbers")

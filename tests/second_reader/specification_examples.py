@@ -7,8 +7,7 @@ from unittest import mock
 from apply import apply_patch
 from coder import step
 from cursor import Cursor, PatchError
-from file_digests import fill_digests, read_file_digests
-from header_sums import fill_sums, read_sum_spans
+from fills import fill_in, read_fills
 from image_table import Table
 from labels import read_labels
 from literal_model import LiteralModel
@@ -49,38 +48,41 @@ class Examples(unittest.TestCase):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
 
-    def test_header_sums(self):
-        header = mock.Mock(target_bytes=10 * 512 + 511)
-        record = bytes.fromhex("070a 03 000001 010002 020502")
-        spans = read_sum_spans(Cursor(record), header)
-        self.assertEqual([(span.begin, span.end) for span in spans], [(0, 512), (512, 1536), (4096, 5120)])
-        block = bytes(257) + b"ustar" + bytes(250)
-        target = bytearray(10 * block + bytes(511))
-        fill_sums(target, spans)
-        # 8 spaces and the five letters
-        written = [b"001457\0 "] + 2 * [b"001457 \0"] + 5 * [bytes(8)] + 2 * [b"0001457\0"]
-        self.assertEqual([bytes(target[pos + 148:pos + 156]) for pos in range(0, 5120, 512)], written)
-        for at, byte in ((0, 5), (1, 9), (1, 11), (2, 0), (2, 2), (2, 4), (3, 3), (5, 0), (11, 3), (10, 8)):
-            with self.subTest((at, byte)), self.assertRaises(PatchError):
-                read_sum_spans(Cursor(record[:at] + bytes([byte]) + record[at + 1:] + b"\0"), header)
+    FILLS = bytes.fromhex("051b 0102041001 000b 000002090c01 01802000 0001000901 01a020a015")
+    FILLS_MEMORY = 256 + (256 + 33) + (256 + 44)
 
-    def test_file_digests(self):
-        header = mock.Mock(target_bytes=6043, decoder_memory=160)
-        # Of 700 bytes at 512 and of 3 at 2048; the text of the latter is the first.
-        record = bytes.fromhex("080c 00 09 02 01 bc05 e05d 01 03 a510")
-        digests = read_file_digests(Cursor(record), header)
-        self.assertEqual([(digest.data_pos, digest.data_end, digest.text_pos) for digest in digests],
-                         [(2048, 2051, 5000), (512, 1212, 6000)])
-        target = bytearray(2048) + b"abc" + bytes(6043 - 2051)
-        fill_digests(target, digests)
-        self.assertEqual(target[5000:5043], b"ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0")
-        self.assertEqual(target[2051:5000].count(0), 5000 - 2051)
-        for at, byte in ((0, 7), (1, 11), (1, 13), (2, 1), (3, 17), (4, 0), (4, 3), (5, 0x7f), (8, 0xe2), (9, 1), (11, 0)):
+    def fills(self, record, target_bytes=6043, memory=FILLS_MEMORY):
+        return read_fills(Cursor(record), mock.Mock(target_bytes=target_bytes, decoder_memory=memory))
+
+    def test_fills(self):
+        rules = self.fills(self.FILLS)
+        self.assertEqual([(found.begin, found.end, found.place) for rule in rules for found in rule.ranges],
+                         [(0, 5632, 0), (512, 4608, 4608), (512, 4640, 6000)])
+        header = bytes(257) + b"ustar" + bytes(250)
+        target = bytearray(header + bytes(4096) + header + bytes(6043 - 5120))
+        fill_in(target, rules)
+        self.assertEqual(target[148:156], b"001457\0 ")  # 8 spaces and the five letters
+        page = bytes.fromhex("ad7facb2586fc6e966c004d7d1d16b024f5805ff7cb47c7a85dabd8b48892ca7")
+        self.assertEqual(target[4608:4640], page)  # so this block is no header
+        self.assertEqual(target[4640:6000], header[32:] + bytes(880))
+        self.assertEqual(target[6000:], b"bZyuR0GQuX6vXVRMU4lxmO7XN91unKinaaprBxx6M3Q")
+        for less in ({"target_bytes": 6042}, {"memory": self.FILLS_MEMORY - 1}):
+            with self.subTest(less), self.assertRaises(PatchError):
+                self.fills(self.FILLS, **less)
+
+    def test_fills_that_are_no_such(self):
+        for at, byte in ((0, 6), (1, 26), (1, 28), (2, 2), (3, 1), (4, 0), (4, 5), (5, 17), (6, 0), (7, 1), (8, 0), (8, 12),
+                         (10, 1), (11, 0), (12, 17), (13, 11), (13, 17), (14, 0), (14, 2), (18, 1), (20, 0), (25, 0)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
-                read_file_digests(Cursor(record[:at] + bytes([byte]) + record[at + 1:] + b"\0"), header)
-        header.decoder_memory -= 1
+                self.fills(self.FILLS[:at] + bytes([byte]) + self.FILLS[at + 1:] + b"\0")
+        swapped = self.FILLS[:2] + self.FILLS[9:] + self.FILLS[2:9]  # headers in what was digested before
         with self.assertRaises(PatchError):
-            read_file_digests(Cursor(record), header)
+            self.fills(swapped)
+        named = self.FILLS[:1] + b"\x1d" + self.FILLS[2:4] + b"\x05\0\0" + self.FILLS[5:]
+        self.assertEqual(self.fills(named), self.fills(self.FILLS))
+        for space in (b"\1\0", b"\0\1"):
+            with self.subTest(space), self.assertRaises(PatchError):
+                self.fills(named.replace(b"\x05\0\0", b"\x05" + space))
 
     MOVED = bytes.fromhex("0910 00 18 01 09 01320a 00 02 0a04 1403 01 0702")
 

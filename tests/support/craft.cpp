@@ -8,39 +8,13 @@
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "match/matcher.hpp"
+#include "support/fills.hpp"
 
 namespace bdelta::test {
 
 namespace {
 
 constexpr std::uint64_t kMostPlanBytes = std::uint64_t{1} << 20;  // of what the covers of a test take
-
-// Other checksums than the right ones, in all but the first header.
-void bend_header_sums(Bytes& target, const HeaderSumSpans& spans) {
-  std::optional<HeaderSum> before;
-  for (const HeaderSumSpan& span : spans) {
-    for (std::uint64_t pos = span.begin(); pos < span.end(); pos += kHeaderBlockBytes) {
-      const auto block = target.begin() + static_cast<std::ptrdiff_t>(pos);
-      if (!is_sum_header({block, block + kHeaderBlockBytes})) continue;
-      HeaderSum now;
-      std::copy_n(block + kHeaderSumAt, now.size(), now.begin());
-      if (before) std::copy(before->begin(), before->end(), block + kHeaderSumAt);
-      before = now;
-    }
-  }
-}
-
-Bytes without(ByteSpan target, const Craft& craft) {
-  Bytes bytes(target.begin(), target.end());
-  for (const FileDigest& digest : craft.file_digests) {
-    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(digest.text_pos), FileDigest::kTextBytes, std::uint8_t{'A'});
-  }
-  bend_header_sums(bytes, craft.header_sums);
-  for (const PageHashes& list : craft.page_hashes) {
-    std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(list.list_pos), list.list_bytes(), std::uint8_t{0});
-  }
-  return bytes;
-}
 
 // Of files without programs, in which nothing is predicted.
 PredictionPlan empty_plan(const Covers& covers) {
@@ -74,7 +48,7 @@ Bytes predicted_copies(ByteSpan source, std::size_t target_size, const Predictio
 }
 
 Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& covers, const Craft& craft) {
-  const Bytes target = without(whole_target, craft);
+  const Bytes target = before_fills(whole_target, craft.fills);
   Bytes source(whole_source.begin(), whole_source.end());
   move_numbers(source, craft.moved_numbers);
   WorkerPool pool(1);
@@ -91,9 +65,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   const Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
   const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
   writer.set_inputs(inputs);
-  if (!craft.file_digests.empty()) EXPECT_OK(writer.add_file_digests(craft.file_digests));
-  if (!craft.header_sums.empty()) EXPECT_OK(writer.add_header_sums(craft.header_sums));
-  if (!craft.page_hashes.empty()) EXPECT_OK(writer.add_page_hashes(craft.page_hashes));
+  if (!craft.fills.empty()) EXPECT_OK(writer.add_fills(craft.fills));
   if (!craft.moved_numbers.lists.empty()) EXPECT_OK(writer.add_moved_numbers(craft.moved_numbers));
   if (words) {
     const auto coded = writer.encode_words(*words);

@@ -17,9 +17,7 @@ struct Craft {
   std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where coded contents have several lanes
   std::uint64_t window_bytes = 4096;
   std::uint64_t group_bytes = 16384;          // target bytes of a group
-  PageHashLists page_hashes;                  // of the target; the patch leaves them out
-  FileDigests file_digests;                   // likewise
-  HeaderSumSpans header_sums;                 // likewise: checksums there are those of the header before in the target
+  Fills fills;                                // of the target; windows are before_fills
   MovedNumbers moved_numbers;                 // of the source; none if there are no lists
   std::optional<WordMap> words;               // replaced in what coded windows copy
   bool covers_apart = false;  // in front of all groups as with prediction; none meet on a diagonal

@@ -131,6 +131,21 @@ PredictionPlan plan_of(ByteSpan patch) {
   return plan && *plan != nullptr ? **plan : PredictionPlan{};
 }
 
+Fills fills_of(ByteSpan patch) {
+  io::MemorySequentialReader bytes(patch);
+  io::TypedReader reader(bytes);
+  const auto opened = open_patch(reader, std::uint64_t{1} << 30);
+  EXPECT_OK(opened);
+  if (!opened) return {};
+  EXPECT_OK((*opened)->read_prediction());
+  return (*opened)->fills();
+}
+
+bool has_fills(ByteSpan patch, FillShape shape) {
+  const Fills fills = fills_of(patch);
+  return std::any_of(fills.begin(), fills.end(), [&](const FillRule& rule) { return rule.kind.shape == shape; });
+}
+
 bool has_feature(ByteSpan patch, std::uint64_t feature) { return (info_of(patch).required_features & feature) != 0; }
 
 void expect_round_trip(ByteSpan source, ByteSpan target, const CreateOptions& options) {

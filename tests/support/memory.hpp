@@ -10,6 +10,7 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/create.hpp"
 #include "bdelta/inspect.hpp"
+#include "delta/fills.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/memory_io.hpp"
 #include "support/expect.hpp"
@@ -88,6 +89,9 @@ void expect_rebuilt_in_pieces(ByteSpan source, ByteSpan patch, ByteSpan target);
 
 // What a patch says of its predictions, in memory of up to 1 GiB; without prediction the test fails.
 [[nodiscard]] PredictionPlan plan_of(ByteSpan patch);
+// What a patch leaves to be filled in, and whether some of it has this shape.
+[[nodiscard]] Fills fills_of(ByteSpan patch);
+[[nodiscard]] bool has_fills(ByteSpan patch, FillShape shape);
 [[nodiscard]] bool has_feature(ByteSpan patch, std::uint64_t feature);
 
 // Makes a patch and applies it through every sink.

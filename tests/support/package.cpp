@@ -4,6 +4,7 @@
 #include <random>
 
 #include "hash/sha256.hpp"
+#include "support/fills.hpp"
 #include "support/generate.hpp"
 
 namespace bdelta::test {
@@ -42,16 +43,16 @@ class Builder {
     if (!shape_.list_first) members.push_back({list_name(), 1'700'000'000, list()});
     std::uint64_t pos = 0;
     for (const TarFile& member : members) {
-      pos += kHeaderBlockBytes;
+      pos += kTarBlockBytes;
       if (member.name == list_name()) list_pos_ = pos;
       if (member.name != list_name()) data_pos_.push_back(pos);
-      pos += (member.content.size() + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes;
+      pos += (member.content.size() + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes;
     }
     return tar_of(members);
   }
 
   // After build.
-  [[nodiscard]] FileDigest digest(std::size_t file) const {
+  [[nodiscard]] FillRange digest(std::size_t file) const {
     const std::string lines(text_.begin(), text_.end());
     const std::string mark = files_[file].first + ",sha256=";
     return {data_pos_[file], files_[file].second.size(), list_pos_ + lines.find(mark) + mark.size()};
@@ -82,19 +83,6 @@ class Builder {
 
 }  // namespace
 
-std::string base64url(ByteSpan bytes) {
-  const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::string text;
-  for (std::size_t bit = 0; bit < bytes.size() * 8; bit += 6) {
-    unsigned six = 0;
-    for (std::size_t at = bit; at < bit + 6; ++at) {
-      six = six * 2 + (at < bytes.size() * 8 ? bytes[at / 8] >> (7 - at % 8) & 1u : 0u);
-    }
-    text += alphabet[six];
-  }
-  return text;
-}
-
 PackagePair package_pair(const PackageShape& shape) {
   Builder before(shape, shape.old_name);
   Builder after(shape, shape.new_name);
@@ -105,8 +93,8 @@ PackagePair package_pair(const PackageShape& shape) {
     after.add(files[i].path, files[i].after);
     if (files[i].before != files[i].after) changed.push_back(i);
   }
-  PackagePair pair{before.build(), after.build(), {}};
-  for (const std::size_t file : changed) pair.changed.push_back(after.digest(file));
+  PackagePair pair{before.build(), after.build(), {kListedDigests, 0, {}}};
+  for (const std::size_t file : changed) pair.changed.ranges.push_back(after.digest(file));
   return pair;
 }
 

@@ -1,7 +1,6 @@
 // Tar archives of an installed Python package, made up: modules, and the list that has their digests.
 #pragma once
 
-#include "delta/file_digests.hpp"
 #include "support/tar.hpp"
 
 namespace bdelta::test {
@@ -9,7 +8,7 @@ namespace bdelta::test {
 struct PackagePair {
   Bytes old_version;
   Bytes new_version;
-  FileDigests changed;  // of new_version, in the order of their files: whose files differ, or are new
+  FillRule changed;  // digests of new_version, in the order of their files: whose files differ, or are new
 };
 
 struct PackageShape {
@@ -24,8 +23,5 @@ struct PackageShape {
 
 // Every third file has other contents in the new version, the last one is new.
 [[nodiscard]] PackagePair package_pair(const PackageShape& shape = {});
-
-// As RFC 4648 has it, without padding; not the library's own.
-[[nodiscard]] std::string base64url(ByteSpan bytes);
 
 }  // namespace bdelta::test

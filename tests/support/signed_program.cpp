@@ -22,8 +22,10 @@ SignedProgram signed_program(ByteSpan code, unsigned page_log) {
   SignedProgram program;
   const std::size_t limit = (kSignedCode + code.size() + 15) / 16 * 16;
   program.signature_pos = limit;
-  program.list = {0, limit, limit + kSignedHashes, page_log};
-  const std::size_t signature_bytes = kSignedHashes + program.list.list_bytes();
+  program.digests = {kPageDigests, page_log, {{0, limit, limit + kSignedHashes}}};
+  const std::uint64_t page_bytes = std::uint64_t{1} << page_log;
+  const std::uint64_t page_count = (limit + page_bytes - 1) / page_bytes;
+  const std::size_t signature_bytes = kSignedHashes + page_count * kDigestBytes;
 
   CraftedBytes out;
   out.grow_to(limit + signature_bytes);
@@ -45,16 +47,15 @@ SignedProgram signed_program(ByteSpan code, unsigned page_log) {
   put_big32(out, directory + 4, signature_bytes - kSignedDirectory);
   put_big32(out, directory + 8, 0x20400);
   put_big32(out, directory + 16, kSignedHashes - kSignedDirectory);
-  put_big32(out, directory + 28, program.list.page_count());
+  put_big32(out, directory + 28, page_count);
   put_big32(out, directory + 32, limit);
   out.put8(directory + 36, 32).put8(directory + 37, 2).put8(directory + 39, page_log);
   program.bytes = out.take();
 
-  const std::uint64_t page_bytes = program.list.page_bytes();
-  for (std::uint64_t page = 0; page < program.list.page_count(); ++page) {
+  for (std::uint64_t page = 0; page < page_count; ++page) {
     const std::uint64_t pos = page * page_bytes;
     const Sha256Digest hash = sha256(ByteSpan(program.bytes).subspan(pos, std::min(page_bytes, limit - pos)));
-    const auto at = static_cast<std::ptrdiff_t>(program.list.list_pos + 32 * page);
+    const auto at = static_cast<std::ptrdiff_t>(program.list_pos() + 32 * page);
     std::copy(hash.begin(), hash.end(), program.bytes.begin() + at);
   }
   return program;

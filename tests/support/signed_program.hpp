@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/bytes.hpp"
-#include "delta/page_hashes.hpp"
+#include "delta/fills.hpp"
 
 namespace bdelta::test {
 
@@ -14,12 +14,15 @@ inline constexpr std::size_t kSignedHashes = 20 + 96;   // in the signature
 
 struct SignedProgram {
   Bytes bytes;
-  PageHashes list;
+  FillRule digests;  // of one range, the program
   std::size_t signature_pos = 0;
+
+  [[nodiscard]] std::uint64_t list_pos() const { return digests.ranges[0].place_pos; }
+  [[nodiscard]] std::uint64_t list_bytes() const { return digests.place_bytes(digests.ranges[0]); }
 };
 
 // `code` is what the program is for; any bytes will do.
-[[nodiscard]] SignedProgram signed_program(ByteSpan code, unsigned page_log = PageHashes::kMinPageLog);
+[[nodiscard]] SignedProgram signed_program(ByteSpan code, unsigned page_log = FillRule::kMinPageLog);
 
 // Two versions whose pages all differ.
 struct SignedPair {
@@ -27,6 +30,6 @@ struct SignedPair {
   SignedProgram new_version;
 };
 [[nodiscard]] SignedPair signed_pair(std::size_t code_bytes, std::uint64_t seed,
-                                     unsigned page_log = PageHashes::kMinPageLog);
+                                     unsigned page_log = FillRule::kMinPageLog);
 
 }  // namespace bdelta::test

@@ -17,8 +17,8 @@ void put_text(Bytes& block, std::size_t at, const std::string& text) {
   std::copy(text.begin(), text.end(), block.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-Bytes header_of(const TarFile& file, HeaderSumForm form) {
-  Bytes block(kHeaderBlockBytes);
+Bytes header_of(const TarFile& file, FillEncoding form) {
+  Bytes block(kTarBlockBytes);
   put_text(block, 0, file.name);
   put_number(block, 100, 7, 0644);
   put_number(block, 108, 7, 1000);
@@ -31,26 +31,26 @@ Bytes header_of(const TarFile& file, HeaderSumForm form) {
   // Not by the library's sum: the one the tests hold it against.
   std::uint64_t sum = 8 * 32;
   for (const std::uint8_t byte : block) sum += byte;
-  const bool seven = form == HeaderSumForm::kSevenNul;
+  const bool seven = form == FillEncoding::kSevenNul;
   put_number(block, 148, seven ? 7 : 6, sum);
-  if (!seven) block[form == HeaderSumForm::kSixNulSpace ? 155 : 154] = ' ';
+  if (!seven) block[form == FillEncoding::kSixNulSpace ? 155 : 154] = ' ';
   return block;
 }
 
 }  // namespace
 
-Bytes tar_of(const std::vector<TarFile>& files, HeaderSumForm form) {
+Bytes tar_of(const std::vector<TarFile>& files, FillEncoding form) {
   Bytes archive;
   for (const TarFile& file : files) {
     append(archive, header_of(file, form));
     append(archive, file.content);
-    archive.resize((archive.size() + kHeaderBlockBytes - 1) / kHeaderBlockBytes * kHeaderBlockBytes);
+    archive.resize((archive.size() + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes);
   }
-  archive.resize(archive.size() + 2 * kHeaderBlockBytes);
+  archive.resize(archive.size() + 2 * kTarBlockBytes);
   return archive;
 }
 
-TarPair tar_pair(unsigned file_count, unsigned seed, const char* old_folder, const char* new_folder, HeaderSumForm form) {
+TarPair tar_pair(unsigned file_count, unsigned seed, const char* old_folder, const char* new_folder, FillEncoding form) {
   std::mt19937 random(seed);
   std::vector<TarFile> before;
   std::vector<TarFile> after;

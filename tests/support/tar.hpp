@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "delta/header_sums.hpp"
+#include "delta/fills.hpp"
 
 namespace bdelta::test {
 
@@ -17,7 +17,7 @@ struct TarFile {
 };
 
 // With the two empty blocks of an end.
-[[nodiscard]] Bytes tar_of(const std::vector<TarFile>& files, HeaderSumForm form = HeaderSumForm::kSixNulSpace);
+[[nodiscard]] Bytes tar_of(const std::vector<TarFile>& files, FillEncoding form = FillEncoding::kSixNulSpace);
 
 // Two versions of an archive: each file has a new time, some have other contents, and one is new.
 struct TarPair {
@@ -25,12 +25,12 @@ struct TarPair {
   Bytes new_version;
 
   // All of the new version.
-  [[nodiscard]] HeaderSumSpans spans(HeaderSumForm form = HeaderSumForm::kSixNulSpace) const {
-    return {{form, 0, new_version.size() / kHeaderBlockBytes}};
+  [[nodiscard]] FillRule checksums(FillEncoding form = FillEncoding::kSixNulSpace) const {
+    return {tar_checksums(form), 0, {{0, new_version.size(), 0}}};
   }
 };
 [[nodiscard]] TarPair tar_pair(unsigned file_count, unsigned seed, const char* old_folder = "app-1.0",
                                const char* new_folder = "app-1.1",
-                               HeaderSumForm form = HeaderSumForm::kSixNulSpace);
+                               FillEncoding form = FillEncoding::kSixNulSpace);
 
 }  // namespace bdelta::test

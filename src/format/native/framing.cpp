@@ -119,9 +119,7 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
       case RecordTag::kGroup:
       case RecordTag::kCovers: found = measure_group(bytes); break;
       case RecordTag::kGlobal: found = measure_global(bytes); break;
-      case RecordTag::kPageHashes: found = measure_by_length(bytes, kMaxPageHashRecordBytes); break;
-      case RecordTag::kHeaderSums: found = measure_by_length(bytes, kMaxHeaderSumRecordBytes); break;
-      case RecordTag::kFileDigests: found = measure_by_length(bytes, kMaxFileDigestRecordBytes); break;
+      case RecordTag::kFills: found = measure_by_length(bytes, kMaxFillRecordBytes); break;
       case RecordTag::kMovedNumbers: found = measure_by_length(bytes, kMaxMovedNumberRecordBytes); break;
       case RecordTag::kWords: found = measure_by_length(bytes, kMaxWordRecordBytes); break;
       default: found = whole(1); break;

@@ -18,17 +18,14 @@ inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions ar
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
 inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
-inline constexpr std::uint64_t kFeaturePageHashes = 1u << 6;     // lists of page digests that the patch leaves out
+inline constexpr std::uint64_t kFeatureFills = 1u << 6;          // bytes of the target that the reader computes
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
 inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
-inline constexpr std::uint64_t kFeatureHeaderSums = 1u << 11;    // checksums of archive headers that the patch leaves out
-inline constexpr std::uint64_t kFeatureFileDigests = 1u << 12;   // digests of files that the patch leaves out
 inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
 inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
 inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
-                                                kFeaturePageHashes | kFeatureWords | kFeatureCodedLiterals |
-                                                kFeatureHeaderSums | kFeatureFileDigests | kFeatureCodedMisses |
+                                                kFeatureFills | kFeatureWords | kFeatureCodedLiterals | kFeatureCodedMisses |
                                                 kFeatureMovedNumbers;
 
 // First byte of a group's head: how its streams are coded.
@@ -50,17 +47,14 @@ inline constexpr unsigned kMissModel = 1u << 7;     // in the second byte
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kPageHashes = 5, kWords = 6, kHeaderSums = 7,
-  kFileDigests = 8, kMovedNumbers = 9
+  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kFills = 5, kWords = 6, kMovedNumbers = 9
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
-inline constexpr std::uint64_t kMaxPageHashRecordBytes = std::uint64_t{16} << 10;
-inline constexpr std::uint64_t kMaxHeaderSumRecordBytes = std::uint64_t{64} << 10;
-inline constexpr std::uint64_t kMaxFileDigestRecordBytes = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kMaxFillRecordBytes = std::uint64_t{2} << 20;
 inline constexpr std::uint64_t kMaxMovedNumberRecordBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame

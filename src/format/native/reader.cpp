@@ -5,14 +5,12 @@
 #include <string>
 
 #include "base/try.hpp"
-#include "format/native/file_digest_record.hpp"
+#include "format/native/fill_record.hpp"
 #include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
 #include "format/native/head_reader.hpp"
-#include "format/native/header_sum_record.hpp"
 #include "format/native/moved_number_record.hpp"
-#include "format/native/page_hash_record.hpp"
 #include "format/native/word_record.hpp"
 #include "model/window_decoder.hpp"
 
@@ -43,22 +41,17 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   [[nodiscard]] bool plan_is_whole() const noexcept override {
-    if (lacks_file_digests() || lacks_header_sums() || lacks_page_hashes()) return false;
-    if (lacks_moved_numbers() || lacks_words()) return false;
+    if (lacks_fills() || lacks_moved_numbers() || lacks_words()) return false;
     return !predicts() || (plan_ && plan_pos_ == header_.target_size);
   }
 
-  [[nodiscard]] const FileDigests& file_digests() const noexcept override { return file_digests_; }
-  [[nodiscard]] const HeaderSumSpans& header_sums() const noexcept override { return header_sums_; }
-  [[nodiscard]] const PageHashLists& page_hashes() const noexcept override { return page_hashes_; }
+  [[nodiscard]] const Fills& fills() const noexcept override { return fills_; }
   [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
 
   Status read_plan_record() override {
     try {
       if (plan_is_whole()) return {};
-      if (lacks_file_digests()) return read_file_digest_record();
-      if (lacks_header_sums()) return read_header_sum_record();
-      if (lacks_page_hashes()) return read_page_hash_record();
+      if (lacks_fills()) return read_fill_record();
       if (lacks_moved_numbers()) return read_moved_number_record();
       if (lacks_words()) return read_word_record();
       BDELTA_TRY(plan_ ? read_covers() : read_global_record());
@@ -97,16 +90,8 @@ class Reader final : public PatchReader {
  private:
   [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
 
-  [[nodiscard]] bool lacks_file_digests() const noexcept {
-    return (header_.required_features & kFeatureFileDigests) != 0 && file_digests_.empty();
-  }
-
-  [[nodiscard]] bool lacks_header_sums() const noexcept {
-    return (header_.required_features & kFeatureHeaderSums) != 0 && header_sums_.empty();
-  }
-
-  [[nodiscard]] bool lacks_page_hashes() const noexcept {
-    return (header_.required_features & kFeaturePageHashes) != 0 && page_hashes_.empty();
+  [[nodiscard]] bool lacks_fills() const noexcept {
+    return (header_.required_features & kFeatureFills) != 0 && fills_.empty();
   }
 
   [[nodiscard]] bool lacks_moved_numbers() const noexcept {
@@ -130,23 +115,10 @@ class Reader final : public PatchReader {
   }
 
   // Each of these records has something in it, so what it fills is no longer empty.
-  Status read_file_digest_record() {
-    BDELTA_TRY(expect(RecordTag::kFileDigests));
-    BDELTA_ASSIGN(file_digests_, read_file_digests(patch_, room_));
-    take_memory(file_digests_.size() * FileDigest::kHeldBytes);
-    return {};
-  }
-
-  Status read_header_sum_record() {
-    BDELTA_TRY(expect(RecordTag::kHeaderSums));
-    BDELTA_ASSIGN(header_sums_, read_header_sums(patch_, header_));
-    return {};
-  }
-
-  Status read_page_hash_record() {
-    BDELTA_TRY(expect(RecordTag::kPageHashes));
-    BDELTA_ASSIGN(page_hashes_, read_page_hashes(patch_, room_));
-    take_memory(list_bytes_of(page_hashes_));
+  Status read_fill_record() {
+    BDELTA_TRY(expect(RecordTag::kFills));
+    BDELTA_ASSIGN(fills_, read_fills(patch_, room_));
+    take_memory(held_bytes(fills_));
     return {};
   }
 
@@ -276,9 +248,7 @@ class Reader final : public PatchReader {
   const Header header_;
   Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;
-  FileDigests file_digests_;
-  HeaderSumSpans header_sums_;
-  PageHashLists page_hashes_;
+  Fills fills_;
   MovedNumbers moved_numbers_;
   std::optional<WordMap> words_;
   std::optional<PredictionPlan> plan_;

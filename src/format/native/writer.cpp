@@ -4,11 +4,9 @@
 
 #include "base/try.hpp"
 #include "format/native/contents_choice.hpp"
-#include "format/native/file_digest_record.hpp"
+#include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
-#include "format/native/header_sum_record.hpp"
 #include "format/native/moved_number_record.hpp"
-#include "format/native/page_hash_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -57,26 +55,11 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   return {};
 }
 
-Status Writer::add_file_digests(const FileDigests& digests) {
-  BDELTA_TRY(append_body(encode_file_digests(digests)));
+Status Writer::add_fills(const Fills& fills) {
+  BDELTA_TRY(append_body(encode_fills(fills)));
   end_record();
-  limits_.required_features |= kFeatureFileDigests;
-  file_digest_bytes_ = digests.size() * FileDigest::kHeldBytes;
-  return {};
-}
-
-Status Writer::add_header_sums(const HeaderSumSpans& spans) {
-  BDELTA_TRY(append_body(encode_header_sums(spans)));
-  end_record();
-  limits_.required_features |= kFeatureHeaderSums;
-  return {};
-}
-
-Status Writer::add_page_hashes(const PageHashLists& lists) {
-  BDELTA_TRY(append_body(encode_page_hashes(lists)));
-  end_record();
-  limits_.required_features |= kFeaturePageHashes;
-  page_hash_bytes_ = list_bytes_of(lists);
+  limits_.required_features |= kFeatureFills;
+  fill_bytes_ = held_bytes(fills);
   return {};
 }
 
@@ -193,8 +176,8 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + file_digest_bytes_ + page_hash_bytes_ + moved_number_bytes_ +
-      word_bytes_ + limits_.history_bytes;
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + fill_bytes_ + moved_number_bytes_ + word_bytes_ +
+      limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
   if (hasher_) header.required_features |= kFeatureDigests;

@@ -4,10 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "delta/file_digests.hpp"
-#include "delta/header_sums.hpp"
+#include "delta/fills.hpp"
 #include "delta/moved_numbers.hpp"
-#include "delta/page_hashes.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/size_estimate.hpp"
@@ -48,16 +46,10 @@ class Writer {
   // From where contents are packed; without, they are not. To be called before groups are added.
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // The digests of files that the groups leave out, before everything else.
-  Status add_file_digests(const FileDigests& digests);
+  // Bytes of the target that groups have others in place of, before everything else.
+  Status add_fills(const Fills& fills);
 
-  // Where headers have checksums that the groups leave out, before everything else but file digests.
-  Status add_header_sums(const HeaderSumSpans& spans);
-
-  // The lists of page digests that the groups leave out, before everything else but header sums and file digests.
-  Status add_page_hashes(const PageHashLists& lists);
-
-  // Numbers of the source that the groups copy as others, behind the page digests.
+  // Numbers of the source that the groups copy as others, behind the fills.
   Status add_moved_numbers(const MovedNumbers& numbers);
 
   // Words with the codec of this patch.
@@ -123,8 +115,7 @@ class Writer {
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
   std::uint64_t plan_memory_bytes_ = 0;
-  std::uint64_t file_digest_bytes_ = 0;
-  std::uint64_t page_hash_bytes_ = 0;
+  std::uint64_t fill_bytes_ = 0;
   std::uint64_t moved_number_bytes_ = 0;
   std::uint64_t word_bytes_ = 0;
 };
