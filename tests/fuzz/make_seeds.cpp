@@ -10,6 +10,7 @@
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
 #include "exe/page_breaks.hpp"
+#include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
@@ -297,6 +298,21 @@ void save_bdt1() {
   save("bdt1_reader", "literal", test::bdt1_patch(0, 9, {}, test::bytes_of("all of it")));
 }
 
+void save_fills() {
+  const FillRule headers{tar_checksums(FillEncoding::kSixNulSpace), 0, {{0, 11 * 512, 0}}};
+  const FillRule moved{tar_checksums(FillEncoding::kSixSpaceNul), 0, {{700, 512, 0}, {1300, 1024, 0}}};
+  const FillRule last{tar_checksums(FillEncoding::kSevenNul), 0, {{5000, 512, 0}}};
+  const FillRule pages{kPageDigests, 12, {{512, 4096, 4608}, {7000, 9000, 16'100}}};
+  const FillRule files{kListedDigests, 0, {{512, 4128, 20'000}, {5000, 700, 19'000}}};
+  const std::pair<const char*, Fills> examples[] = {{"headers", {headers}}, {"moved", {moved, last}}, {"pages", {pages}},
+                                                    {"files", {files}}, {"all", {headers, pages, files}}};
+  for (const auto& [name, fills] : examples) {
+    const Bytes sizes = joined({number(std::uint32_t{20'043}), number(std::uint16_t{2000})});
+    const Bytes start = joined({sizes, number(std::uint16_t{4500}), Bytes{3}});
+    save("native_fills", name, joined({start, ByteSpan(native::encode_fills(fills)).subspan(1)}));
+  }
+}
+
 void save_tables() {
   PredictionPlan plan;
   plan.kinds = 0x1ffffff;
@@ -448,6 +464,7 @@ int main(int argc, char** argv) {
   save_code();
   save_patches();
   save_bdt1();
+  save_fills();
   save_tables();
   save_codecs();
   save_structured();
