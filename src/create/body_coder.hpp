@@ -1,6 +1,8 @@
 // What a way of covers takes in the patch: its groups as drafts, coded, or estimated.
 #pragma once
 
+#include <functional>
+
 #include "create/body_draft.hpp"
 #include "create/budget.hpp"
 #include "create/create_inputs.hpp"
@@ -15,6 +17,10 @@ class BodyCoder {
   // Everything must outlive the coder.
   BodyCoder(const Budget& budget, const CreateInputs& inputs, native::Writer& writer, WorkerPool& pool)
       : budget_(budget), inputs_(inputs), writer_(writer), pool_(pool) {}
+
+  // `told` is called before all of the segment is coded, with what that is, and its units of the watch.
+  using OnCoding = std::function<void(const CodingBytes& streams, std::uint64_t units)>;
+  void on_coding(OnCoding told) { on_coding_ = std::move(told); }
 
   // From now on all is about this part of the segment, until that ends.
   void begin_sample(GroupPlan sample) { sample_ = std::move(sample); }
@@ -78,6 +84,7 @@ class BodyCoder {
   const CreateInputs& inputs_;
   native::Writer& writer_;
   WorkerPool& pool_;
+  OnCoding on_coding_;                             // may be empty
   std::optional<GroupPlan> sample_;
   std::optional<KnownPlan> known_plan_;           // the last one, where there are few covers
   std::optional<std::uint64_t> plan_bytes_;

@@ -33,6 +33,7 @@ Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   const ContentsInputs inputs = contents_inputs(draft.programs, draft.words);
   CodedBody body;
   body.is_long = draft.is_long();
+  if (on_coding_ && !sample_) on_coding_(streams_of(draft.groups), coding_units(draft.groups, settings().model));
   if (draft.programs) {
     BDELTA_ASSIGN(body.covers, writer_.code_groups(covers_of(draft.groups), inputs));
     BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes(*draft.programs));

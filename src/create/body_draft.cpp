@@ -26,4 +26,23 @@ bool CodedBody::has_coded_misses() const noexcept {
                      [](const native::GroupChoices& made) { return made.contents_bytes[kResidualGaps] > 0; });
 }
 
+CodingBytes streams_of(const std::vector<GroupDraft>& groups) noexcept {
+  CodingBytes bytes;
+  for (const GroupDraft& group : groups) {
+    const std::uint64_t literals = group.streams[kLiterals].size();
+    bytes += {literals, group.stream_bytes() - literals};
+  }
+  return bytes;
+}
+
+std::uint64_t coding_units(const std::vector<GroupDraft>& groups, bool models) noexcept {
+  std::uint64_t units = 0;
+  for (const GroupDraft& group : groups) {
+    const std::uint64_t literals = group.streams[kLiterals].size();
+    units += group.stream_bytes() + (models ? group.stream_bytes() - literals : 0);
+    if (is_mostly_open(literals, group.target.size())) units += group.target.size();
+  }
+  return units;
+}
+
 }  // namespace bdelta

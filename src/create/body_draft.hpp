@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "create/program_pass.hpp"
+#include "create/work_estimate.hpp"
 #include "format/native/writer.hpp"
 
 namespace bdelta {
@@ -43,5 +44,11 @@ struct Chosen {
 
   [[nodiscard]] const WordMap* word_map() const noexcept { return words ? &words->map : nullptr; }
 };
+
+[[nodiscard]] CodingBytes streams_of(const std::vector<GroupDraft>& groups) noexcept;
+
+// Of a watch, for all of them being coded: streams go through their codec, numbers through a model too where `models`, and
+// where hardly anything is copied so does the target.
+[[nodiscard]] std::uint64_t coding_units(const std::vector<GroupDraft>& groups, bool models) noexcept;
 
 }  // namespace bdelta

@@ -6,7 +6,6 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "create/progress_shares.hpp"
 #include "create/self_check.hpp"
 #include "format/patch_limit.hpp"
 
@@ -65,6 +64,7 @@ Status CreateRun::check_limits() {
   request.target_view = !inputs_.target_reader.view().empty();
   BDELTA_ASSIGN(budget_, make_budget(request));
   pool_.emplace(budget_.threads, &timeline_, &watch_);
+  work_.emplace(options_.level, budget_.settings, WorkEstimate::Files{source_size(), target_size()}, options_.verify);
   return {};
 }
 
@@ -87,20 +87,13 @@ void CreateRun::begin_patch() {
   of_writer.miss_predicted_ns = settings.miss_predicted_ns;
   writer_.emplace(of_writer, *body_, *pool_);
   coder_.emplace(budget_, inputs_, *writer_, *pool_);
+  coder_->on_coding([this](const CodingBytes& streams, std::uint64_t units) {
+    work_->set_streams(streams);
+    begin_step(WorkStep::kCode);
+    watch_.begin_stage(1, units);
+  });
   if (options_.group_digests) writer_->list_digests();
   joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
-}
-
-// begin, end: shares of the segment at hand. Steps that are gone through once more don't set progress back.
-void CreateRun::set_segment_range(double begin, double end) {
-  segment_share_ = std::max(segment_share_, begin);
-  const double size = std::max(1.0, static_cast<double>(target_size()));
-  const auto of_all = [&](double share) {
-    const double length = static_cast<double>(inputs_.segment.end - inputs_.segment.begin);
-    const double done = (static_cast<double>(inputs_.segment.begin) + share * length) / size;
-    return share::kDigested + (share::kSegmentsDone - share::kDigested) * done;
-  };
-  watch_.set_range(of_all(segment_share_), of_all(std::max(segment_share_, end)));
 }
 
 std::vector<TargetRange> CreateRun::segments() const {
@@ -117,7 +110,7 @@ Status CreateRun::finish_body() {
   gathered_.reset();
   if (joiner_ && !budget_.target_whole) joiner_->forget_target();
   Bytes().swap(segment_bytes_);
-  watch_.set_range(share::kSegmentsDone, share::kEncoded);
+  begin_step(WorkStep::kCode);
   if (target_hasher_) report_.target_digests = target_hasher_->finish();
   BDELTA_TRY(bdt1_writer_ ? finish_bdt1() : finish_native());
   return patch_bytes() <= patch_limit_bytes_ ? Status() : Status(patch_too_large(patch_limit_bytes_));
@@ -130,8 +123,8 @@ Status CreateRun::finish_bdt1() {
 }
 
 Status CreateRun::self_check() {
-  watch_.set_range(share::kEncoded, options_.verify ? share::kChecked : share::kEncoded);
   if (!options_.verify) return {};
+  begin_step(WorkStep::kVerify);
   const Step step(*pool_, PhaseId::kVerify, target_size());
   timeline_.count_all_as(PhaseId::kVerify);
   io::MemoryReader source(inputs_.source.bytes());
@@ -149,7 +142,7 @@ Status CreateRun::self_check() {
 Status CreateRun::write(SequentialWriter& patch) {
   report_.patch_bytes = patch_bytes();
   const Step step(*pool_, PhaseId::kWrite, report_.patch_bytes);
-  watch_.set_range(options_.verify ? share::kChecked : share::kEncoded, 1);
+  watch_.begin_part(1);
   watch_.begin_stage(1, report_.patch_bytes);
   std::optional<FileHasher> hasher;
   if (options_.digest_patch) hasher.emplace(true);

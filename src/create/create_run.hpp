@@ -8,6 +8,7 @@
 #include "create/body_coder.hpp"
 #include "create/gathered_source.hpp"
 #include "create/group_joiner.hpp"
+#include "create/work_estimate.hpp"
 #include "format/bdt1/writer.hpp"
 #include "hash/file_hasher.hpp"
 #include "io/spool.hpp"
@@ -65,7 +66,9 @@ class CreateRun {
   Status finish_bdt1();
   void count_covers();
   void count_group(const GroupDraft& group, std::uint64_t literal_bytes, std::uint64_t residual_bytes);
-  void set_segment_range(double begin, double end);
+  // Stages from now on are those of this step, or of these. Progress keeps what steps before it have come to.
+  void begin_step(WorkStep first, WorkStep last) { watch_.begin_part(work_->share(first, last)); }
+  void begin_step(WorkStep step) { begin_step(step, step); }
 
   // Programs that may be better taken as plain data, in this segment; else null.
   [[nodiscard]] const ProgramPass* doubted_programs() const noexcept;
@@ -85,6 +88,7 @@ class CreateRun {
   BudgetRequest budget_request_;
   Budget budget_;
   std::optional<WorkerPool> pool_;
+  std::optional<WorkEstimate> work_;
 
   CreateInputs inputs_;
   std::optional<FileHasher> target_hasher_;  // absent where the caller knows the digests
@@ -100,7 +104,6 @@ class CreateRun {
   MovedNumbers moved_numbers_;             // in the source
 
   // Of the segment:
-  double segment_share_ = 0;               // of its work that progress has come to
   Bytes segment_bytes_;                    // empty where inputs_.target holds them
   std::vector<Covers> found_;              // sets of covers to choose from
   Chosen chosen_;

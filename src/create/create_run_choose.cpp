@@ -7,7 +7,6 @@
 
 #include "base/try.hpp"
 #include "create/cover_price.hpp"
-#include "create/progress_shares.hpp"
 #include "create/refinement.hpp"
 #include "create/sample_chooser.hpp"
 
@@ -47,6 +46,10 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
     sampled = std::move(best).error();
     return std::vector<std::size_t>{0};
   };
+  choice.found_so_far = [&](const CoverChanges& changes, bool searches) {
+    work_->set_seeds(changes.free_bytes, changes.changed_bytes() - changes.free_bytes);
+    begin_step(searches ? WorkStep::kSearch : WorkStep::kParse, WorkStep::kParse);
+  };
   if (budget_.ample) {
     choice.are_cheap = [&](const Covers& seeds, const ParseCosts& costs) {
       const auto cheap = are_cheap_covers(seeds, costs, &watch_);
@@ -65,7 +68,6 @@ Status CreateRun::choose_covers() {
   std::iota(ways.begin(), ways.end(), std::size_t{0});
   std::size_t best = 0;  // where no plain covers were looked for, prediction: it has done clearly better in a sample
   if (ways.size() > 1 && coder_) {
-    set_segment_range(share::kMatched, share::kChosen);
     WayChooser chooser(*coder_, found_, doubted);
     BDELTA_ASSIGN(best, chooser.smallest_of(ways, 0, 1));
     // Groups of two segments may be joined.
@@ -74,19 +76,21 @@ Status CreateRun::choose_covers() {
   if (doubted && best < found_.size()) chosen_.programs.reset();
   chosen_.covers = best < found_.size() ? std::move(found_[best]) : chosen_.programs->plan().covers;
   found_.clear();
+  work_->set_predicts(chosen_.programs != nullptr);
+  work_->set_covers(inputs_.segment.end - inputs_.segment.begin - covered_bytes(chosen_.covers), chosen_.covers.size());
+  if (chosen_.coded) work_->set_streams({});
   return {};
 }
 
 Status CreateRun::find_words() {
   if (!sees_whole_files()) return {};
-  set_segment_range(share::kChosen, share::kChosen);
+  begin_step(WorkStep::kRefine);
   return Refinement(*coder_, inputs_, chosen_).find_words();
 }
 
 // With prediction there are none.
 Status CreateRun::find_target_copies() {
   if (!sees_whole_files() || budget_.settings.history_bytes == 0 || chosen_.programs) return {};
-  set_segment_range(share::kChosen, share::kChosen);
   return Refinement(*coder_, inputs_, chosen_).find_target_copies();
 }
 

@@ -5,21 +5,17 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "create/progress_shares.hpp"
 
 namespace bdelta {
 namespace {
 
-std::uint64_t stream_bytes(const std::vector<GroupDraft>& drafts) {
-  std::uint64_t bytes = 0;
-  for (const GroupDraft& draft : drafts) bytes += draft.stream_bytes();
-  return bytes;
-}
+constexpr double kEncodedShare = 0.1;  // of a step, that making streams takes
 
 }  // namespace
 
 Status CreateRun::encode() {
-  set_segment_range(share::kChosen, 1);
+  if (chosen_.coded) work_->set_streams({});
+  begin_step(WorkStep::kCode);
   if (writer_) writer_->set_inputs(coder_->contents_inputs(chosen_.programs.get(), chosen_.word_map()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
@@ -67,6 +63,7 @@ void CreateRun::count_group(const GroupDraft& group, std::uint64_t literal_bytes
 
 Status CreateRun::encode_native() {
   const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers);
+  CodingBytes encoded, coded;  // some wait for more in the joiner
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
     const std::size_t end = std::min(begin + batch_groups, plans.size());
@@ -74,20 +71,25 @@ Status CreateRun::encode_native() {
     const double after = static_cast<double>(end) / static_cast<double>(plans.size());
     std::uint64_t batch_bytes = 0;
     for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
-    watch_.begin_stage(before + 0.2 * (after - before), batch_bytes);
-    std::vector<GroupDraft> groups = joiner_->add(
-        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.word_map()));
-    watch_.begin_stage(after, stream_bytes(groups));
+    watch_.begin_stage(before + kEncodedShare * (after - before), batch_bytes);
+    std::vector<GroupDraft> groups =
+        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.word_map());
+    encoded += streams_of(groups);
+    groups = joiner_->add(std::move(groups));
+    coded += streams_of(groups);
+    const double coded_share = static_cast<double>(coded.all()) / static_cast<double>(encoded.all() + 1);
+    watch_.begin_stage(after * coded_share, coding_units(groups, budget_.settings.model));
     BDELTA_TRY(write_groups(std::move(groups)));
   }
+  work_->set_streams({encoded.literals - coded.literals, encoded.numbers - coded.numbers});
   return {};
 }
 
 Status CreateRun::encode_predicted() {
-  watch_.begin_stage(0.2, target_size());
+  watch_.begin_stage(kEncodedShare, target_size());
   std::vector<GroupDraft> contents = coder_->encode_predicted(*chosen_.programs, chosen_.word_map());
   std::vector<GroupDraft> covers = covers_of(contents);
-  watch_.begin_stage(1, stream_bytes(contents));
+  watch_.begin_stage(1, coding_units(contents, budget_.settings.model));
   {
     const Step step(*pool_, PhaseId::kCompress);
     BDELTA_TRY(writer_->add_plan(chosen_.programs->plan(), covers, chosen_.programs->apply_bytes()));
@@ -106,7 +108,7 @@ Status CreateRun::encode_bdt1() {
 
 Status CreateRun::finish_native() {
   std::vector<GroupDraft> last = joiner_->finish();
-  watch_.begin_stage(1, stream_bytes(last));
+  watch_.begin_stage(1, coding_units(last, budget_.settings.model));
   BDELTA_TRY(write_groups(std::move(last)));
   BDELTA_TRY(writer_->finish());
   native::Header header;

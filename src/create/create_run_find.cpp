@@ -6,7 +6,6 @@
 #include "base/try.hpp"
 #include "create/member_alignment.hpp"
 #include "create/number_pass.hpp"
-#include "create/progress_shares.hpp"
 #include "exe/images.hpp"
 
 namespace bdelta {
@@ -32,8 +31,12 @@ bool knows_target(const CreateOptions& options) {
 
 Status CreateRun::load_inputs() {
   const Step step(*pool_, PhaseId::kRead);
-  watch_.begin_stage(share::kLoaded, (budget_.source_whole ? source_size() : 0) +
-                                  (budget_.target_whole ? target_size() : 0));
+  const bool source_is_read = budget_.source_whole && !budget_request_.source_view;
+  const bool target_is_read = budget_.target_whole && !budget_request_.target_view;
+  if (source_is_read || target_is_read) {
+    begin_step(WorkStep::kLoad);
+    watch_.begin_stage(1, (source_is_read ? source_size() : 0) + (target_is_read ? target_size() : 0));
+  }
   if (budget_.source_whole) {
     BDELTA_ASSIGN(inputs_.source, InputBytes::load(inputs_.source_reader, *pool_));
   }
@@ -52,7 +55,8 @@ Status CreateRun::digest_inputs() {
   }
   const bool hashes_target = budget_.target_whole && target_hasher_;
   watch_.set_phase(PhaseId::kHash);
-  watch_.begin_stage(share::kDigested, source_size() + (hashes_target ? target_size() : 0));
+  begin_step(WorkStep::kDigest);
+  watch_.begin_stage(1, source_size() + (hashes_target ? target_size() : 0));
   pool_->for_each(2, [&](std::size_t i) {
     if (!(i == 0 ? budget_.source_whole : hashes_target)) return;
     const ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
@@ -74,7 +78,7 @@ Status CreateRun::digest_inputs() {
 // same, how much differs is found out by the way of level 1, which takes little of both.
 void CreateRun::settle_budget() {
   if (budget_.ample || !budget_.source_whole || !budget_.target_whole || !budget_for_similar(budget_request_, {})) return;
-  watch_.set_range(share::kDigested, share::kDigested);
+  begin_step(WorkStep::kSurvey);
   const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
   const LevelSettings fast = level_settings(kMinLevel);
   const Covers covers = Matcher(source, fast.match, budget_.match, *pool_).find(target, diagonals()).front();
@@ -94,6 +98,7 @@ void CreateRun::settle_budget() {
 
 void CreateRun::align_members() {
   if (!budget_.ample) return;
+  begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
   member_ranges_ = bdelta::align_members(inputs_.source.bytes(), inputs_.target.bytes());
 }
@@ -127,10 +132,11 @@ Status CreateRun::load_target(const TargetRange& segment) {
 
 Status CreateRun::load_segment(const TargetRange& segment) {
   inputs_.segment = segment;
-  segment_share_ = 0;
-  set_segment_range(0, share::kSegmentLoaded);
   const std::uint64_t length = segment.end - segment.begin;
-  watch_.begin_stage(1, (budget_.target_whole ? 0 : (target_hasher_ ? 2 : 1) * length) + (gathered_ ? length + budget_.gathered_bytes : 0));
+  work_->set_segment(segment.begin, segment.end, !budget_.target_whole);
+  begin_step(WorkStep::kFetch);
+  watch_.begin_stage(1, (budget_.target_whole ? 0 : (target_hasher_ ? 2 : 1) * length) +
+                            (gathered_ ? length + budget_.gathered_bytes : 0));
   BDELTA_TRY(load_target(segment));
   if (!gathered_) return {};
   const ByteSpan bytes = inputs_.target_pieces.span(segment.begin, length);
@@ -140,7 +146,7 @@ Status CreateRun::load_segment(const TargetRange& segment) {
 }
 
 Status CreateRun::find_covers() {
-  set_segment_range(share::kSegmentLoaded, share::kMatched);
+  begin_step(WorkStep::kSearch, WorkStep::kParse);
   const ByteSpan target = inputs_.target_pieces.span(inputs_.segment.begin, inputs_.segment.end - inputs_.segment.begin);
   if (chosen_.programs) {
     chosen_.programs->find_covers(diagonals());
@@ -149,6 +155,8 @@ Status CreateRun::find_covers() {
       found_.assign(1, chosen_.programs->plan().covers);
       return {};
     }
+    work_->set_predicts(false);  // what comes now is done without
+    begin_step(WorkStep::kSearch, WorkStep::kParse);
   }
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);

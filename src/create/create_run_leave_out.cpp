@@ -10,7 +10,6 @@
 #include "create/header_sum_pass.hpp"
 #include "create/number_pass.hpp"
 #include "create/page_hash_pass.hpp"
-#include "create/progress_shares.hpp"
 #include "exe/images.hpp"
 
 namespace bdelta {
@@ -34,7 +33,6 @@ bool are_in_headers(const Fills& fills, ByteSpan target) {
 // Prediction looks at both files as a whole, and takes the memory of both again.
 void CreateRun::find_images() {
   if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return;
-  watch_.set_range(share::kDigested, share::kDigested);
   auto [source_images, may_have_objects] = exe::search_images(inputs_.source.bytes(), kManyImages);
   may_have_objects_ = may_have_objects;
   if (source_images.empty()) return;
@@ -70,8 +68,12 @@ Status CreateRun::find_fills() {
 
 void CreateRun::find_programs() {
   if (source_images_.empty()) return;
+  work_->set_predicts(!target_images_.empty());
+  begin_step(WorkStep::kSurvey);
   chosen_.programs = ProgramPass::begin(inputs_.source.bytes(), std::move(source_images_), inputs_.target.bytes(),
                                         std::move(target_images_), diagonals(), budget_.settings, *pool_);
+  work_->set_predicts(chosen_.programs != nullptr);
+  if (chosen_.programs) work_->set_changed(chosen_.programs->plain_changed_bytes());
 }
 
 // Of kernel modules. A patch has programs or these.

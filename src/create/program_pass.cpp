@@ -9,6 +9,7 @@
 
 #include "create/program_gate.hpp"
 #include "create/program_plan.hpp"
+#include "create/work_estimate.hpp"
 #include "exe/cover_pieces.hpp"
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
@@ -33,6 +34,11 @@ constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields
 // took a tenth of the time for 0.02 % of the patch, where it is 0.3 % of two that are closer.
 constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
 constexpr int kDistantPasses = 2;
+// Goals of stages, as steps take time beside each other.
+constexpr double kPlainCovered = 0.25, kImagesCompared = 0.35, kProgramsFound = 0.75;  // of begin
+constexpr double kMasked = 0.25;                                                       // of masked_covers
+constexpr double kLearned = 0.3, kLabelled = 0.45, kSetApart = 0.5;                    // of labelled_covers
+constexpr double kPredicted = 0.7, kSettled = 0.8;                                     // of predict
 constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
 
 // Those that meet on one diagonal become one.
@@ -80,13 +86,20 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
                                                 std::vector<exe::Image> target_images, const Diagonals& diagonals,
                                                 const LevelSettings& settings, WorkerPool& pool) {
   if (source_images.empty() || target_images.empty()) return nullptr;
-  const Covers covers = find_plain_covers(source, target, diagonals, pool);
+  Covers covers;
+  {
+    const Watch::Part part(pool.watch(), kPlainCovered);
+    covers = find_plain_covers(source, target, diagonals, pool);
+  }
+  pool.begin_stage(kImagesCompared, 0);
   ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers, pool);
   if (images.source.empty() || images.target.empty()) return nullptr;
   const PlainChanges changes = count_changes(source, target, covers, images.target, pool);
   if (!is_prediction_worth_it(changes, target.size())) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
+  pool.begin_stage(kProgramsFound, 0);
   pass->find_programs(std::move(images));
+  pool.begin_stage(1, 0);
   if (!tables_fit_in_apply(*pass->old_) || !pass->keep_fitting_kinds(covers)) return nullptr;
   return pass;
 }
@@ -102,11 +115,13 @@ void ProgramPass::find_programs(ImagePair images) {
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
   {
     const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
+    pool_.begin_stage(kMasked, 0);
     old_image_ = copy_of(source_, pool_);
     new_image_ = copy_of(target_, pool_);
     exe::mask_fields(*old_, fitting_kinds_, old_image_.span(), pool_);
     exe::mask_fields(*new_, fitting_kinds_, new_image_.span(), pool_);
   }
+  const Watch::Part part(pool_.watch(), 1);
   const LevelSettings quick = level_settings(kMaskedLevel);
   Matcher matcher(std::as_const(old_image_).span(), quick.match, {}, pool_);
   return std::move(matcher.find(std::as_const(new_image_).span(), diagonals).front());
@@ -118,15 +133,19 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   Covers seeds;
   {
     const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
+    pool_.begin_stage(kLearned, 0);
     const exe::PlaceMap map(first, pool_.watch());
     const std::vector<exe::Label> labels =
         exe::learn_labels(*old_, new_->images(), target_, map, fitting_kinds_, exe::LabelUse::kRelabel, pool_);
+    pool_.begin_stage(kLabelled, 0);
     const exe::LabelIndex index(labels);
     exe::label_source(*old_, new_->images(), map, index, fitting_kinds_, old_image_.span(), pool_);
     exe::label_target(*new_, fitting_kinds_, new_image_.span(), pool_);
+    const Watch::Part part(pool_.watch(), kSetApart);
     seeds = tables_->set_apart(first, map, labels, old_image_.span(), new_image_.span());
     scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
+  const Watch::Part part(pool_.watch(), 1);
   return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, for_labels(level_params),
                                        scale.span(), pool_).front()));
 }
@@ -161,32 +180,50 @@ bool ProgramPass::is_distant() const noexcept {
 }
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {
-  plan_.covers = masked_covers(diagonals);
+  Watch* const watch = pool_.watch();
+  const int most_passes = settings_.label_passes;
+  const auto goal = [&](double passes) { return passes / (kMaskedPasses + most_passes + kPredictPasses); };
+  {
+    const Watch::Part part(watch, goal(kMaskedPasses));
+    plan_.covers = masked_covers(diagonals);
+  }
   tables_.emplace(*old_, *new_, pool_);
   // Better covers give better labels, and these better covers. All but the last need not be the best.
-  const int pass_count = is_distant() ? std::min(settings_.label_passes, kDistantPasses) : settings_.label_passes;
+  const int pass_count = is_distant() ? std::min(most_passes, kDistantPasses) : most_passes;
   for (int pass = 1; pass < pass_count; ++pass) {
+    const Watch::Part part(watch, goal(kMaskedPasses + pass));
     plan_.covers = labelled_covers(plan_.covers, level_settings(kMaskedLevel).match.parse_params);
   }
-  plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
+  {
+    const Watch::Part part(watch, goal(kMaskedPasses + most_passes));
+    plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
+  }
   old_image_ = {};
   keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
-  predict();
+  {
+    const Watch::Part part(watch, 1);
+    predict();
+  }
   old_.reset();  // what is coded next takes memory of its own
   new_.reset();
 }
 
 void ProgramPass::predict() {
   const Step step(pool_, PhaseId::kPredict, target_.size());
+  pool_.begin_stage(kPredicted, 0);
   exe::LearnedPrediction learned = exe::learn_prediction(
       *old_, new_->images(), target_, exe::PlaceMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
-  plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
-                                         learned.labels));
+  {
+    const Watch::Part part(pool_.watch(), kSettled);
+    plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
+                                           learned.labels));
+  }
   plan_.kinds = learned.kinds | tables_->kinds();
   const exe::PlaceMap map(plan_.covers, pool_.watch());
   apply_bytes_ = complete_plan({*old_, new_->images(), source_numbers_, *tables_, learned.labels, map.stretch_count(),
                                 field_bytes_},
                                plan_);
+  pool_.begin_stage(1, 0);
   make_copies(map, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);

@@ -31,6 +31,9 @@ class ProgramPass {
   // its predictions and what copies give by them.
   void find_covers(const Diagonals& diagonals);
 
+  // Of the target, by a fast search without prediction.
+  [[nodiscard]] std::uint64_t plain_changed_bytes() const noexcept { return plain_changed_bytes_; }
+
   // After find_covers: the files may be better taken as plain data.
   [[nodiscard]] bool in_doubt() const noexcept { return in_doubt_; }
 

@@ -14,6 +14,7 @@ constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
 constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
+constexpr double kWordsFound = 0.5, kCopiesFound = 0.75;  // goals of stages
 constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
 
 [[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
@@ -56,6 +57,7 @@ Result<std::optional<native::CodedWords>> Refinement::search_words() {
 Status Refinement::find_words() {
   const LevelSettings& settings = coder_.settings();
   if (settings.word_search == 0) return {};
+  coder_.pool().begin_stage(kWordsFound, 0);
   BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words());
   if (!found) return {};
   const bool chooses = settings.choice_bytes > 0;
@@ -104,6 +106,7 @@ Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_
 Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
   const TargetCopies found = target_copies_for(covers, other ? &other->map : chosen_.word_map());
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
+  coder_.pool().begin_stage(1, 2 * inputs_.target.bytes().size());  // two drafts
   BodyDraft before;
   if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_.covers, chosen_.word_map());
   const FilePieces pieces_before = inputs_.append_target();
@@ -129,6 +132,7 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
 // that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long again.
 Status Refinement::find_target_copies() {
   std::optional<native::CodedWords> other_words = std::exchange(chosen_.other_words, {});
+  coder_.pool().begin_stage(kCopiesFound, 0);
   if (coder_.settings().quick_copies) {
     take_target_copies();
     return {};

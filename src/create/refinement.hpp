@@ -13,6 +13,7 @@ class Refinement {
   Refinement(BodyCoder& coder, CreateInputs& inputs, Chosen& chosen) : coder_(coder), inputs_(inputs), chosen_(chosen) {}
 
   // Like prediction, words are for both files as a whole: a patch has one set of them.
+  // Stages are those of one part, which find_target_copies goes on with.
   Status find_words();
 
   // In place of covers that cost more. By an estimate alone where the level codes nothing to know what is smaller.

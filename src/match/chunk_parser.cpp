@@ -431,8 +431,9 @@ std::vector<Covers> parse_chunk(const ParseTask& task, const AnchorTable& anchor
     parsers.push_back(std::make_unique<ChunkParser>(task, costs, anchors, grams, watch));
   }
   for (std::uint64_t pos = task.begin; pos < task.end;) {
-    pos = std::min(pos + kStretchBytes, task.end);
+    const std::uint64_t before = std::exchange(pos, std::min(pos + kStretchBytes, task.end));
     for (const auto& parser : parsers) parser->advance(pos);
+    if (watch) watch->advance((pos - before) * parsers.size());
   }
   std::vector<Covers> covers;
   for (const auto& parser : parsers) covers.push_back(parser->covers());

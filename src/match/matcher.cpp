@@ -1,6 +1,7 @@
 #include "match/matcher.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/timeline.hpp"
 #include "match/near_source.hpp"
@@ -43,11 +44,16 @@ Covers scan_chunk(const ScanInput& input, const Covers& known, std::int64_t diag
 
 }  // namespace
 
+// Of stages, as passes take time beside each other; what comes behind the scan has the rest.
+Matcher::Goals Matcher::goals() const noexcept {
+  return params_.parse ? Goals{0.03, 0.07, 0.11, 0.18} : Goals{0.05, 0.25, 0.4, 0.8};
+}
+
 // What is left open without it decides, summed up over all targets: less is too little to earn an index.
 void Matcher::build_index_if_worth(std::uint64_t left_bytes) {
   uncovered_ += left_bytes;
   if (!index_.empty() || uncovered_ <= unindexed_bytes()) return;
-  pool_.begin_stage(0.25, source_.size());
+  pool_.begin_stage(goals().indexed, source_.size());
   if (limits_.index_bytes == 0) return index_.build(source_, params_.sample_shift, pool_);
   index_.start(params_.sample_shift, limits_.index_bytes / SourceIndex::kBucketBytes, pool_);
   for (std::uint64_t pos = 0; pos < source_.size(); pos += kIndexPiece) {
@@ -103,12 +109,6 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
   scope.gram_blocks = limits_.gram_blocks;
   scope.chunk_bytes = limits_.chunk_bytes;
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kParsedBytesPerCover;
-  const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source_.size() : total_bytes(scope.anchors.ranges);
-  const ParseParams& params = params_.parse_params;
-  const std::size_t most_sets = params.dense_costs.size() + std::max({params.costs.size(), params.little_costs.size(),
-                                                                      params.text_costs.size()});
-  const std::uint64_t parsed_bytes = most_sets * (choice ? choice->sample_bytes : target.size());
-  pool_.begin_stage(choice ? CostChoice::kParsed : 1, read_bytes + target.size() + parsed_bytes);
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope, choice);
 }
 
@@ -119,17 +119,24 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
     return pass();
   };
 
+  const auto tell = [&](std::uint64_t free_bytes, bool searches) {
+    if (choice && choice->found_so_far) choice->found_so_far({free_bytes, {}, 1}, searches);
+  };
+
   // What lies on the diagonals from the start and from the end needs no index.
-  pool_.begin_stage(0.1, target.size());
-  Covers covers = timed(PhaseId::kCompare, [&] { return cover_diagonals(source_, target, diagonals, params_, pool_); });
+  Covers covers = timed(PhaseId::kCompare, [&] {
+    pool_.begin_stage(goals().compared, target.size());
+    return cover_diagonals(source_, target, diagonals, params_, pool_);
+  });
 
   // What is nearby needs none either. But with the index a scan chooses better, so without a parse to mend that, what was
   // found without is kept only where no index is built.
   std::uint64_t left_bytes = target.size() - covered_bytes(covers);
+  if (params_.parse) tell(left_bytes, true);
   Covers near;
   if (is_nearly_covered(left_bytes, target.size())) {
-    pool_.begin_stage(0.2, target.size());
     timed(PhaseId::kScan, [&] {
+      pool_.begin_stage(goals().seen_nearby, target.size());
       near = scan(target, covers, diagonals.from_start);
       join_covers(near);
     });
@@ -141,16 +148,22 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   if (!near.empty() && (params_.parse || index_.empty())) covers = std::move(near);
 
   // The scan covers most of the rest.
-  pool_.begin_stage(0.5, target.size());
   timed(PhaseId::kScan, [&] {
+    pool_.begin_stage(goals().scanned, target.size());
     covers = scan(target, covers, diagonals.from_start);
     join_covers(covers);
   });
 
+  tell(target.size() - covered_bytes(covers), false);
+
   // The cheapest way through the target, with what was found so far as candidates. It leaves open where of several places
   // that cost the same a border stands.
   if (params_.parse) {
-    std::vector<Covers> sets = timed(PhaseId::kParse, [&] { return parse(target, covers, choice); });
+    std::vector<Covers> sets = timed(PhaseId::kParse, [&] {
+      std::optional<Watch::Part> part;
+      if (!choice || !choice->found_so_far) part.emplace(pool_.watch(), 1);
+      return parse(target, covers, choice);
+    });
     timed(PhaseId::kSelect, [&] {
       for (Covers& set : sets) round_borders(source_, target, set, pool_);
     });
@@ -158,8 +171,8 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   }
 
   // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
-  pool_.begin_stage(1, 0);
   timed(PhaseId::kSelect, [&] {
+    pool_.begin_stage(1, 0);
     if (params_.loosen) {
       loosen_covers(source_, target, params_, covers, pool_);
       join_covers(covers);

@@ -28,12 +28,16 @@ class Matcher {
       : source_(source), params_(params), limits_(limits), pool_(pool) {}
 
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
-  // thread count. The goals of the stages are 0 to 1.
+  // thread count. The stages are those of a part.
   // Several sets where the parse weighs costs in several ways, for the caller to choose from; at least one. With `choice`
   // all costs are tried on a sample, and those that it tells on the whole target.
   [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
 
  private:
+  struct Goals {
+    double compared, seen_nearby, indexed, scanned;
+  };
+  [[nodiscard]] Goals goals() const noexcept;
   [[nodiscard]] std::uint64_t unindexed_bytes() const noexcept;
   [[nodiscard]] bool is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept;
   void build_index_if_worth(std::uint64_t left_bytes);

@@ -12,6 +12,7 @@
 namespace bdelta {
 namespace {
 
+constexpr double kAnchored = 0.12;  // goal of the stage of anchors; those behind it are told by CostChoice
 constexpr std::size_t kTasksPerThread = 6;  // at least, so that no thread is left alone with a long one at the end
 
 // Tables that are not in use: one for each worker in the end. What is in a table does not change its answers.
@@ -116,7 +117,6 @@ std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, s
       if (most_covers != 0) keep_longest(parsed[set], most_covers);
       chunks[(first + set) * ranges.size() + chunk] = std::move(parsed[set]);
     }
-    with.pool.advance(sets.size() * (end - begin));
   });
   std::vector<Covers> found;
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -129,11 +129,11 @@ std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, s
 std::vector<ParseCosts> chosen_costs(const Shared& with, const std::vector<ParseCosts>& costs, const CostChoice& choice) {
   const ByteRanges sample = sample_changes(with.source, with.target, with.seeds, choice.sample_bytes, with.pool);
   if (sample.empty()) return {costs.front()};
+  with.pool.begin_stage(CostChoice::kParsed, costs.size() * total_bytes(sample));
   std::vector<ParseCosts> chosen;
   for (const std::size_t i : choice.best_of(parse_chunks(with, sample, costs), sample, with.seeds)) {
     chosen.push_back(costs[i]);
   }
-  with.pool.begin_stage(1, chosen.size() * with.target.size());
   return chosen;
 }
 
@@ -144,7 +144,10 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
                                  const CostChoice* choice) {
   pool.set_phase(PhaseId::kParse);
   const CoverChanges changes = cover_changes(source, target, seeds);
+  if (choice && choice->found_so_far) choice->found_so_far(changes, false);
   std::vector<ParseCosts> costs = costs_for(target, seeds, changes, params);
+  const std::uint64_t read_bytes = scope.anchors.ranges.empty() ? source.size() : total_bytes(scope.anchors.ranges);
+  pool.begin_stage(kAnchored, read_bytes + target.size());
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
   GramTables tables(source, scope.gram_blocks, params.gram_bytes);
@@ -159,6 +162,7 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   // A chunk may have a share of the covers that fit into memory; then it stays as large as that was reckoned for.
   const std::uint64_t chunk_bytes =
       scope.bytes_per_cover == 0 ? even_task_bytes(target.size(), scope.chunk_bytes) : scope.chunk_bytes;
+  pool.begin_stage(1, costs.size() * target.size());
   return parse_chunks(with, cut_ranges({}, target.size(), chunk_bytes), costs);
 }
 

@@ -39,9 +39,9 @@ struct ParseScope {
 
 // Where much is to be parsed: which of several costs all of the target is parsed with, is told by a sample of it.
 struct CostChoice {
-  // Goals of stages, as those of Matcher::find: once the sample is parsed, and once best_of has looked at it.
-  static constexpr double kParsed = 0.7;
-  static constexpr double kChosen = 0.75;
+  // Goals of stages of the parse: once the sample is parsed, and once best_of has looked at it.
+  static constexpr double kParsed = 0.4;
+  static constexpr double kChosen = 0.55;
 
   std::uint64_t sample_bytes = 0;  // of target, where it changes
   std::uint64_t least_changed_bytes = 0;  // with fewer, by the seeds, all of the target is parsed with each of the costs
@@ -51,6 +51,11 @@ struct CostChoice {
   // each once. None: no covers are wanted. seeds: covers of all of the target, as they were before.
   std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds)> best_of;
 
+  // Told what covers leave so far, before steps that may take far longer than all until then. Stages from then on are those
+  // of another part. Matcher::find knows free bytes alone; where a parse follows, it also tells before the search goes on.
+  // May be empty.
+  std::function<void(const CoverChanges& changes, bool searches)> found_so_far;
+
   // Whether covers like these take much less in the patch than `costs` say: then the first costs count with cheap covers
   // too, however little changes. May be empty.
   std::function<bool(const Covers& seeds, const ParseCosts& costs)> are_cheap;
@@ -58,7 +63,7 @@ struct CostChoice {
 
 // Chooses covers anew, once for each of the costs in `params` that count here, with `seeds` (valid covers, as a fast
 // matcher finds them) as candidates. miss_scale: for each target byte what a miss there costs, in sixteenths of the
-// ordinary; empty = 16. choice, if there is one: only with those of the costs that it tells.
+// ordinary; empty = 16. choice, if there is one: only with those of the costs that it tells. The stages are those of a part.
 [[nodiscard]] std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers& seeds,
                                                const ParseParams& params, std::span<const std::uint8_t> miss_scale,
                                                WorkerPool& pool, const ParseScope& scope = {},

@@ -1,6 +1,7 @@
 #include "model/window_packer.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/byte_cursor.hpp"
 #include "model/range_coder.hpp"
@@ -88,7 +89,7 @@ PackedGroup pack_group(const GroupDraft& draft, const ModelScope& scope, Watch* 
       (void)model->code_residual(encoder, numbers);
     }
     packed.taken_bytes.push_back(encoder.taken_bytes());
-    if (watch) watch->advance();
+    if (watch) watch->advance(std::accumulate(record.sizes.begin(), record.sizes.begin() + kLiterals, std::uint64_t{0}));
   }
   encoder.enter(kLiterals);
   for (std::size_t i = 0; i < kStreamCount; ++i) {

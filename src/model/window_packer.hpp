@@ -24,7 +24,7 @@ struct PackedGroup {
 // The same for all groups whose windows have no more than window_bytes.
 [[nodiscard]] std::uint64_t packer_memory_bytes(std::uint64_t window_bytes);
 
-// `watch` may be null; it is asked once a window.
+// `watch` may be null; it is asked once a window, whose numbers are its units.
 [[nodiscard]] PackedGroup pack_group(const GroupDraft& draft, const ModelScope& scope, Watch* watch = nullptr);
 
 }  // namespace bdelta

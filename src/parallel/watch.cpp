@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace bdelta {
 namespace {
@@ -30,16 +31,34 @@ Watch::Watch(const Callback& callback, std::uint64_t total_bytes, double time_li
     : callback_(callback), total_bytes_(total_bytes), time_limit_seconds_(time_limit_seconds),
       deadline_ns_(deadline_of(time_limit_seconds)) {}
 
-void Watch::set_range(double begin, double end) noexcept {
-  range_begin_ = stage_begin_ = stage_end_ = begin;
-  range_end_ = end;
+void Watch::begin_part(double share_of_rest) noexcept {
+  range_begin_ = stage_begin_ = stage_end_;
+  range_end_ = range_begin_ + (rest_end_ - range_begin_) * share_of_rest;
   stage_units_ = 0;
   units_ = 0;
 }
 
+Watch::Part::Part(Watch* watch, double goal) noexcept : watch_(watch) {
+  if (!watch) return;
+  range_begin_ = watch->range_begin_;
+  range_end_ = watch->range_end_;
+  const double end = std::max(watch->stage_end_, range_begin_ + (range_end_ - range_begin_) * goal);
+  rest_end_ = std::exchange(watch->rest_end_, end);
+  watch->begin_part(1);
+}
+
+Watch::Part::~Part() {
+  if (!watch_) return;
+  watch_->stage_begin_ = watch_->stage_end_ = watch_->rest_end_;
+  watch_->stage_units_ = 0;
+  watch_->range_begin_ = range_begin_;
+  watch_->range_end_ = range_end_;
+  watch_->rest_end_ = rest_end_;
+}
+
 void Watch::begin_stage(double goal, std::uint64_t unit_count) {
   stage_begin_ = stage_end_;
-  stage_end_ = range_begin_ + (range_end_ - range_begin_) * goal;
+  stage_end_ = std::max(stage_end_, range_begin_ + (range_end_ - range_begin_) * goal);
   stage_units_ = unit_count;
   units_ = 0;
   look(true);

@@ -1,6 +1,6 @@
 // Whether the work of one call shall go on, and how far it is: cancelling, a time limit and progress in one place.
 //
-//   watch.set_range(0.1, 0.5);                  // what comes now is this part of the whole …
+//   watch.begin_part(0.4);                      // what comes now is four tenths of what is left …
 //   watch.begin_stage(0.25, source.size());     // … and this its first quarter, counted in bytes of the source
 //   for (…) { work(piece); watch.advance(piece.size()); }
 //
@@ -36,14 +36,19 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // For a total that is known only after a while. The next three calls: one thread, while no other advances.
+  // For a total that is known only after a while. What comes up to Part: one thread, while no other advances.
   void set_total(std::uint64_t total_bytes) noexcept { total_bytes_ = total_bytes; }
 
-  // Goals of stages are shares of this part of the whole from now on.
-  void set_range(double begin, double end) noexcept;
+  // Goals of stages are shares of the next part from now on, which is this share of what is left, behind the stage before.
+  // What was done is never taken back, so steps that are gone through again, and estimates that were wrong, do no harm.
+  void begin_part(double share_of_rest) noexcept;
 
   // The next unit_count units lead to `goal`, from where the stage before was to end. Asks the callback.
   void begin_stage(double goal, std::uint64_t unit_count);
+
+  // What happens while it lives leads to `goal` as a stage would, and has parts and stages of its own.
+  // The watch may be null.
+  class Part;
 
   // What the callback is told of the work from now on. From any thread.
   void set_phase(PhaseId phase) noexcept { phase_.store(phase, std::memory_order_relaxed); }
@@ -67,9 +72,10 @@ class Watch {
   const double time_limit_seconds_;
   const Clock::time_point begin_ = Clock::now();
   std::int64_t deadline_ns_;
-  double range_begin_ = 0;
+  double range_begin_ = 0;  // shares of the whole: of the part at hand, …
   double range_end_ = 1;
-  double stage_begin_ = 0;  // shares of the whole
+  double rest_end_ = 1;     // … of what it is a part of, …
+  double stage_begin_ = 0;  // … and of its stage
   double stage_end_ = 0;
   std::uint64_t stage_units_ = 0;
   std::atomic<std::uint64_t> units_{0};  // done of stage_units_
@@ -78,6 +84,20 @@ class Watch {
   std::atomic<std::int64_t> next_call_ns_{0};
   std::mutex calling_;
   std::uint64_t told_bytes_ = 0;
+};
+
+class Watch::Part {
+ public:
+  Part(Watch* watch, double goal) noexcept;
+  ~Part();
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+ private:
+  Watch* const watch_;
+  double range_begin_ = 0;
+  double range_end_ = 0;
+  double rest_end_ = 0;
 };
 
 // vector.resize for large tables of zeros, which the system hands out page by page. The watch may be null.

@@ -135,11 +135,11 @@ Result<bool> may_take_coded_misses(const GroupDraft& draft, const WriterSettings
   if (!tries_coded_misses(draft, settings)) return false;
   std::uint64_t residual_bytes = 0;
   for (const StreamId s : kResidualStreams) {
-    BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr}));
+    BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
     residual_bytes += coded_bytes(coded);
   }
   if (residual_bytes <= least_saved(draft, 0, settings)) return false;
-  BDELTA_ASSIGN(const CodedStream literals, compress_stream(draft.streams[kLiterals], kQuickCodec, {watch, nullptr}));
+  BDELTA_ASSIGN(const CodedStream literals, compress_stream(draft.streams[kLiterals], kQuickCodec, {watch, nullptr, false}));
   return residual_bytes > least_saved(draft, coded_bytes(literals) / 2, settings);
 }
 

@@ -53,7 +53,7 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
 }
 
 Result<std::uint64_t> quick_size(ByteSpan raw, Watch* watch) {
-  BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {watch, nullptr}));
+  BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {watch, nullptr, false}));
   return coded_bytes(coded);
 }
 
@@ -123,7 +123,7 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
     return {};
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
-  const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr};
+  const CompressContext context{pool.watch(), task.stream == kLiterals ? &budget : nullptr, !task.quick};
   const CodecSettings& codec = task.quick ? kQuickCodec : settings_of(settings, task.stream);
   BDELTA_ASSIGN(made.coded.streams[task.stream], smallest_stream(draft.streams[task.stream], codec, context));
   return {};

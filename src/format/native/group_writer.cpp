@@ -30,7 +30,7 @@ Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& sett
       coded = frame;
     }
     frames.emplace_back(coded.begin(), coded.end());
-    if (context.watch) context.watch->advance(length);
+    if (context.watch) context.watch->advance(context.counts ? length : 0);
     if (context.budget) BDELTA_TRY(context.budget->spend(std::min(length, coded.size())));
   }
   return frames;

@@ -29,8 +29,9 @@ class FrameBudget {
 
 // What compression looks at while it works; both may be null.
 struct CompressContext {
-  Watch* watch = nullptr;         // raw bytes are its units
+  Watch* watch = nullptr;         // raw bytes are its units, …
   FrameBudget* budget = nullptr;  // pays for each frame, at most its raw bytes: what a stored stream would take
+  bool counts = true;             // … or nothing is, of what is no more than an estimate
 };
 
 // A stream, compressed.
