@@ -59,6 +59,36 @@ class Usage(support.Case):
                                  (self.bpatch, "--io=fast", "--io: expected mmap or stdio, found fast")):
             self.refused(call, [word], said)
 
+    def options_of(self, executable):
+        shown = json.loads(self.succeed(self.run_program(executable, "--describe-options")).stdout)["options"]
+        return [(name, option.get("value")) for option in shown for name in option["names"] if name.startswith("--")]
+
+    def test_every_option_tells_a_value_that_is_missing_or_too_many(self):
+        for call, executable in ((self.bdelta, support.BDELTA), (self.bpatch, support.BPATCH)):
+            options = [option for option in self.options_of(executable) if option[0] != "--info"]
+            self.assertIn(("--threads", "N"), options)
+            self.assertIn(("--force", None), options)
+            for name, value in options:
+                if value is None:
+                    self.refused(call, [name + "=x"], f"{name} takes no value")
+                    continue
+                self.refused(call, [name], f"{name}: expected {value}, found nothing")
+                self.refused(call, [name + "="], f"{name}: expected {value}, found nothing")
+        for word, name in (("--memory=64M", "--memory"), ("--temp-dir=.", "--temp-dir"), ("-t1", "--threads")):
+            self.refused(self.bpatch, [word] * 2, f"expected {name} once, found it 2 times")
+            self.refused(self.bdelta, [word] * 3, f"expected {name} once, found it 3 times")
+
+    def test_figures_out_of_range(self):
+        for word in ("x", "1025", "-1", "1.5", "0x10", "+3", "4K", "99999999999999999999"):
+            self.refused(self.bdelta, [f"--threads={word}"], f"--threads: expected a number from 0 to 1024, found {word}")
+        for word in ("65M", "x", "-1"):
+            self.refused(self.bpatch, [f"--io-buffer={word}"], f"--io-buffer: expected a size from 0 to 64M, found {word}")
+        self.succeed(self.bdelta("old", "new", "p", "-t", "010"))
+
+    def test_words_that_name_no_option(self):
+        for word, found in (("-3=1", "-=1"), ("-f=1", "-=1"), ("--=x", "--=x")):
+            self.refused(self.bdelta, [word], f"expected an option, found {found}; one of a single letter takes no =")
+
     def test_help_opens_with_two_examples_and_how_to_call_it(self):
         for executable in (support.BDELTA, support.BPATCH):
             name = os.path.basename(executable)

@@ -14,8 +14,6 @@
 namespace bdelta::cli {
 namespace {
 
-constexpr std::uint64_t kMaxIoBufferBytes = std::uint64_t{64} << 20;
-
 std::string check_trace(const std::string& text) {
   return text.empty() || text == "-" ? "expected the name of a file; - can't stand for it" : std::string();
 }
@@ -74,10 +72,10 @@ void CommandLine::add_common() {
   app_.add_option("--info", words_.info, "Say what PATCH is, and do nothing else")->type_name("PATCH")->expected(0, 1);
   app_.add_option("-t,--threads", words_.threads, "Threads to use; 0, the default: one for each core\n(the result is the same for any number)")
       ->type_name("N")
-      ->check(CLI::Range(0u, 1024u));
+      ->check(check_threads);
   app_.add_option("--memory", words_.memory, texts_.memory)->type_name("SIZE")->check(check_size);
   app_.add_option("--io", words_.io, "How inputs are read: mmap (default) or stdio")->type_name("WAY")->check(one_of({"mmap", "stdio"}));
-  app_.add_option("--io-buffer", words_.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_size);
+  app_.add_option("--io-buffer", words_.io_buffer, "Buffer of stdio, 0 to 64M (default 64K)")->type_name("SIZE")->check(check_buffer);
   app_.add_option("--timeout", words_.timeout, "Give up after so many seconds, e.g. 2.5")->type_name("SECONDS")->check(check_seconds);
   app_.add_option("--temp-dir", words_.temp_dir, "Where temporary files live (default: beside the\noutput; a large patch waits in the system's)")->type_name("DIR");
   app_.add_flag("-f,--force", words_.force, "Replace an existing output");
@@ -97,10 +95,15 @@ std::optional<Exit> CommandLine::parse() {
   if (const std::string_view level = level_word(2); !level.empty() && app_.get_option_no_throw("-1")) {
     return refuse(std::string(texts_.levels) + ", found " + std::string(level));
   }
+  for (CLI::Option* option : app_.get_options([](CLI::Option* all) { return all->get_expected_max() == 0; })) {
+    option->disable_flag_override();
+  }
   try {
     app_.parse(argc_, argv_);
   } catch (const CLI::ExtrasError&) {
     return refuse(what_is_left_over());
+  } catch (const CLI::ArgumentMismatch& error) {
+    return refuse(what_mismatches(error));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return refuse(error.what());
     const int status = app_.exit(error);
@@ -148,7 +151,22 @@ std::string CommandLine::what_is_left_over() const {
   if (is_level(name) || std::find(std::begin(kLevelNames), std::end(kLevelNames), name) != std::end(kLevelNames)) {
     return std::string(texts_.levels) + ", found " + name;
   }
-  return "unknown option " + name + did_you_mean(name.substr(name.find_first_not_of('-')), option_names(), "--");
+  const std::size_t letters_pos = name.find_first_not_of('-');
+  if (letters_pos == name.npos) return "expected an option, found " + *option + "; one of a single letter takes no =";
+  return "unknown option " + name + did_you_mean(name.substr(letters_pos), option_names(), "--");
+}
+
+// An option with more or fewer values than it takes. CLI11 tells which by the beginning of its text alone.
+std::string CommandLine::what_mismatches(const CLI::ArgumentMismatch& error) const {
+  const std::string text = error.what();
+  std::string name = text.substr(0, text.find_first_of(": "));
+  const CLI::Option* option = app_.get_option_no_throw(name);
+  if (!option) option = app_.get_option_no_throw(name = "--" + name);  // of a flag it tells the name without dashes
+  if (!option) return text;
+  if (option->get_expected_max() == 0) return name + " takes no value";
+  if (option->count() > 1) return "expected " + name + " once, found it " + std::to_string(option->count()) + " times";
+  const std::string value = option->get_type_name();
+  return name + ": expected " + value.substr(0, value.find(':')) + ", found nothing";
 }
 
 std::string CommandLine::place_info(CommonOptions& options) {
@@ -161,7 +179,6 @@ std::string CommandLine::place_info(CommonOptions& options) {
 }
 
 std::string CommandLine::place_values(CommonOptions& options) {
-  if (size_or(words_.io_buffer, 0) > kMaxIoBufferBytes) return "--io-buffer takes 0 to 64M";
   options.files.mode = words_.io == "stdio" ? IoMode::kStdio : IoMode::kMmap;
   options.files.buffer_bytes = size_or(words_.io_buffer, options.files.buffer_bytes);
   options.files.sync = !words_.no_sync;
@@ -169,7 +186,7 @@ std::string CommandLine::place_values(CommonOptions& options) {
   if (!words_.temp_dir.empty()) options.files.temp_dir = path_of(words_.temp_dir);
   options.memory_bytes = size_or(words_.memory, 0);
   if (!words_.timeout.empty()) options.time_limit_seconds = *parse_seconds(words_.timeout);
-  options.threads = words_.threads;
+  if (!words_.threads.empty()) options.threads = *parse_threads(words_.threads);
   if (words_.progress != "auto") options.progress = words_.progress == "json" ? ProgressWay::kJson : ProgressWay::kNone;
   options.stats = words_.stats;
   options.json = words_.json;

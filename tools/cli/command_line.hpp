@@ -78,9 +78,8 @@ class CommandLine {
   // Raw values as they stand on the command line.
   struct Words {
     std::string source, target, patch;
-    std::string info, memory, io_buffer, timeout, temp_dir, trace;
+    std::string info, threads, memory, io_buffer, timeout, temp_dir, trace;
     std::string io = "mmap", progress = "auto";
-    unsigned threads = 0;
     bool force = false, no_sync = false, stats = false, json = false, quiet = false, all_in_ram = false;
   };
 
@@ -90,6 +89,7 @@ class CommandLine {
   [[nodiscard]] std::string_view level_word(std::size_t least_digits) const;
   [[nodiscard]] std::vector<std::string> option_names() const;
   [[nodiscard]] std::string what_is_left_over() const;
+  [[nodiscard]] std::string what_mismatches(const CLI::ArgumentMismatch& error) const;
 
   const ProgramTexts texts_;
   const int argc_;

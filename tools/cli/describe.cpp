@@ -17,7 +17,7 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-// CLI11 gives the name of the value and what is checked in one text: "WAY:{mmap,stdio}", "N:UINT in [0 - 1024]".
+// CLI11 gives the name of the value and what is checked in one text: "WAY:{mmap,stdio}".
 void add_value(Json& json, const CLI::Option& option) {
   if (option.get_expected_max() == 0) return;  // a flag
   const std::string type = option.get_type_name();

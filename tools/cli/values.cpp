@@ -8,6 +8,9 @@
 namespace bdelta::cli {
 namespace {
 
+constexpr std::uint64_t kMaxThreads = 1024;
+constexpr std::uint64_t kMaxIoBufferBytes = std::uint64_t{64} << 20;
+
 // Digits with at most one point among or around them, above 0, whatever the locale.
 std::optional<double> parse_decimal(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789.") != std::string::npos) return std::nullopt;
@@ -45,6 +48,12 @@ std::optional<double> parse_ratio(const std::string& text) {
 
 std::optional<double> parse_seconds(const std::string& text) { return parse_decimal(text); }
 
+std::optional<unsigned> parse_threads(const std::string& text) {
+  if (text.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  const std::optional<std::uint64_t> count = parse_size(text);
+  return count && *count <= kMaxThreads ? std::optional<unsigned>(static_cast<unsigned>(*count)) : std::nullopt;
+}
+
 std::optional<Sha256Bytes> parse_sha256(const std::string& text) {
   Sha256Bytes bytes{};
   if (text.size() != 2 * bytes.size()) return std::nullopt;
@@ -80,6 +89,15 @@ std::string check_ratio(const std::string& text) {
 
 std::string check_seconds(const std::string& text) {
   return parse_seconds(text) ? std::string() : "expected seconds above 0 such as 2.5, found " + text;
+}
+
+std::string check_threads(const std::string& text) {
+  return parse_threads(text) ? std::string() : "expected a number from 0 to " + std::to_string(kMaxThreads) + ", found " + text;
+}
+
+std::string check_buffer(const std::string& text) {
+  const std::optional<std::uint64_t> bytes = parse_size(text);
+  return bytes && *bytes <= kMaxIoBufferBytes ? std::string() : "expected a size from 0 to 64M, found " + text;
 }
 
 std::string check_sha256(const std::string& text) {

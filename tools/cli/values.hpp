@@ -18,6 +18,9 @@ namespace bdelta::cli {
 // "2.5": seconds above 0.
 [[nodiscard]] std::optional<double> parse_seconds(const std::string& text);
 
+// "8": threads, in decimal digits, up to 1024.
+[[nodiscard]] std::optional<unsigned> parse_threads(const std::string& text);
+
 // 64 hexadecimal digits, large or small.
 [[nodiscard]] std::optional<Sha256Bytes> parse_sha256(const std::string& text);
 
@@ -28,6 +31,8 @@ namespace bdelta::cli {
 [[nodiscard]] std::string check_size(const std::string& text);
 [[nodiscard]] std::string check_ratio(const std::string& text);
 [[nodiscard]] std::string check_seconds(const std::string& text);
+[[nodiscard]] std::string check_threads(const std::string& text);
+[[nodiscard]] std::string check_buffer(const std::string& text);
 [[nodiscard]] std::string check_sha256(const std::string& text);
 [[nodiscard]] std::string check_mode(const std::string& text);
 
