@@ -3,6 +3,7 @@ import argparse
 import collections
 import csv
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -115,7 +116,7 @@ class Refusals(unittest.TestCase):
                     time.sleep(0.01)
                 time.sleep(0.1)  # well into the cases; the files exist from the start on
                 study.terminate()
-                self.assertEqual(130, study.wait(TIMEOUT))
+                self.assertEqual(-signal.SIGTERM, study.wait(TIMEOUT))
             finally:
                 study.kill()
                 study.wait()

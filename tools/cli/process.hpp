@@ -24,8 +24,8 @@ struct EndingSignal {
 // What a signal handler has to say besides what happened.
 struct LastWords {
   std::string program;
-  std::vector<std::string> interrupted_json;  // for each of the ending signals, to json_fd; none without --json
-  std::string input_lost_json;
+  std::vector<std::string> interrupted_json{};  // for each of the ending signals, to json_fd; none without --json
+  std::string input_lost_json{};  // with --json
   int json_fd = 1;
 };
 
