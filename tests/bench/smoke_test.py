@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,19 @@ class Smoke(unittest.TestCase):
                        "--levels", "16", *self.common)
         self.assertIn(result.returncode, (0, 1), result.stderr)  # 1: a time was unlucky; patches that fail say so
         self.assertEqual(len(result.stdout.splitlines()), 5, result.stdout + result.stderr)
+
+    def test_start_times_each_program_and_every_peer_that_is_there(self):
+        result = bench("start", "--bin", str(BIN), "--rounds", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = [line.rsplit(maxsplit=4) for line in result.stdout.splitlines()[1:]]
+        names = [line[0] for line in lines]
+        for name in ("true", "bpatch --version", "bdelta --version", "bpatch applies"):
+            self.assertIn(name, names)
+        for program, peer in (("zstd", "zstd applies"), ("xdelta3", "xdelta3 applies"), ("bspatch", "bspatch applies")):
+            if shutil.which(program) and shutil.which("bsdiff" if program == "bspatch" else program):
+                self.assertIn(peer, names)
+        for line in lines:
+            self.assertTrue(all(float(figure) > 0 for figure in line[1:3]), line)
 
     def test_the_programs_own_figures_agree_with_the_launchers(self):
         """What --json calls wall and phases lies inside what is measured from outside; never the other way round."""
