@@ -20,8 +20,9 @@
  *
  * Structs. The caller sets `struct_size` to sizeof of the struct as its header has it and all else that it doesn't
  * mean to 0. NULL for options means the same, but for threads: with NULL one works, with 0 as many as the machine has.
- * A program built against an older header, whose struct is smaller, keeps working; one built against a newer header works as long as what this library does not know is 0
- * (BDELTA_kUsage otherwise). In structs that the library fills, it fills what the caller's size has room for.
+ * A program built against an older header, whose struct is smaller, keeps working. One built against a newer header works
+ * as long as what this library does not know is 0 (BDELTA_kUsage otherwise). In structs that the library fills, it fills
+ * what the caller's size has room for.
  *
  * Pointers. Where "may be NULL" is not said, NULL is BDELTA_kUsage. What the caller passes stays the caller's and has
  * to live until the call returns, unless more is said. Paths are UTF-8 on Windows and the system's bytes elsewhere.
