@@ -41,7 +41,6 @@ class ApplyRun {
   // The same in steps, for a patch whose records come one by one. After resume_patch a step may read on behind what was
   // the end of the patch so far. The plan is what stands before the first window of a patch with prediction.
   void resume_patch() noexcept { patch_.resume(); }
-  [[nodiscard]] bool plan_is_whole() const noexcept { return reader_->plan_is_whole(); }
   Status read_plan_record();
   void begin_target(const TargetSink& sink);
   Result<bool> execute_windows(std::uint64_t until_target_pos);  // at least one; false once the patch has ended

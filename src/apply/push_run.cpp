@@ -8,6 +8,7 @@
 #include "base/guard.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/reader.hpp"
 
 namespace bdelta {
@@ -88,14 +89,21 @@ Status PushRun::take(ByteSpan& bytes) {
   }
   BDELTA_TRY(collect(bytes, wanted_bytes_));
   if (pending_.size() < wanted_bytes_) return {};
-  BDELTA_ASSIGN(const native::Measure measure, prover_.measure(pending_));
-  if (!measure.whole || measure.bytes > pending_.size()) {
-    want(measure);
-    return {};
+  return execute_pending();
+}
+
+// The records that wait and are whole: where the head ends is known only with a byte of the next one.
+Status PushRun::execute_pending() {
+  while (!pending_.empty()) {
+    BDELTA_ASSIGN(const native::Measure measure, prover_.measure(pending_));
+    if (!measure.whole || measure.bytes > pending_.size()) {
+      want(measure);
+      return {};
+    }
+    BDELTA_TRY(execute(ByteSpan(pending_).first(static_cast<std::size_t>(measure.bytes)), measure.target_bytes));
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(measure.bytes));
+    if (pending_.capacity() > kMostKeptBytes) pending_.shrink_to_fit();  // what comes next may be small
   }
-  BDELTA_TRY(execute(ByteSpan(pending_).first(static_cast<std::size_t>(measure.bytes)), measure.target_bytes));
-  pending_.clear();
-  if (pending_.capacity() > kMostKeptBytes) pending_.shrink_to_fit();  // what comes next may be small
   return {};
 }
 
@@ -138,10 +146,12 @@ Status PushRun::execute(ByteSpan record, std::uint64_t target_bytes) {
   BDELTA_TRY(prover_.prove(record));
   read_from(record);
   if (!has_head_) return execute_head(record);
-  if (!began_) {
+  if (native::is_passed_over(record)) {
+    BDELTA_TRY(native::open_record(record));
+  } else if (!began_ && !native::begins_target(record)) {
     BDELTA_TRY(run_.read_plan_record());
-    if (run_.plan_is_whole()) BDELTA_TRY(begin());
   } else {
+    if (!began_) BDELTA_TRY(begin());
     target_pos_ += target_bytes;
     BDELTA_ASSIGN(const bool more, run_.execute_windows(target_pos_));
     ended_ = !more;
@@ -154,8 +164,7 @@ Status PushRun::execute_head(ByteSpan head) {
   BDELTA_TRY(prover_.pass(head));
   BDELTA_TRY(run_.check_held_parts());
   has_head_ = true;
-  BDELTA_TRY(run_.verify_source());
-  return run_.plan_is_whole() ? begin() : Status();
+  return run_.verify_source();
 }
 
 void PushRun::read_from(ByteSpan record) {

@@ -48,6 +48,7 @@ class PushRun {
   Status recognise(ByteSpan& bytes);
   Status collect(ByteSpan& bytes, std::uint64_t most_bytes);
   void want(const native::Measure& measure);
+  Status execute_pending();
   Status execute(ByteSpan record, std::uint64_t target_bytes);
   Status execute_head(ByteSpan head);
   Status execute_whole();

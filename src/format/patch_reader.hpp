@@ -19,9 +19,8 @@ class PatchReader {
 
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
 
-  // The records in front of the first window, for a caller that has them one by one: reads the next of them until all
-  // are read. read_prediction reads what is left of them.
-  [[nodiscard]] virtual bool plan_is_whole() const noexcept { return true; }
+  // The next of the records in front of the first window, for a caller that has them one by one. read_prediction reads what
+  // is left of them.
   virtual Status read_plan_record() { return {}; }
 
   // What the patch brings for predicting copied fields; null if it doesn't. To be called once, before the first window;

@@ -28,8 +28,11 @@ class TypedReader {
   static constexpr std::size_t kDefaultBufferBytes = 64 * 1024;
   static constexpr std::size_t kLeastBufferBytes = 16;  // the longest integer fits
 
-  explicit TypedReader(SequentialReader& source, std::size_t buffer_bytes = kDefaultBufferBytes)
+  // end_code: what reading beyond the end of the source means.
+  explicit TypedReader(SequentialReader& source, std::size_t buffer_bytes = kDefaultBufferBytes,
+                       ErrorCode end_code = ErrorCode::kPatchTruncated)
       : source_(source),
+        end_code_(end_code),
         capacity_(std::max(buffer_bytes, kLeastBufferBytes)),
         buffer_(new (std::nothrow) std::uint8_t[capacity_]),
         at_(buffer_.get()),
@@ -54,6 +57,12 @@ class TypedReader {
 
   // The source has more behind what was its end so far. Nothing may have failed.
   void resume() noexcept { ended_ = failure_.has_value(); }
+
+  // The same for a source that goes on at another place, which `position` gives from now on. Nothing may be left unread.
+  void resume_at(std::uint64_t position) noexcept {
+    resume();
+    filled_ = position;
+  }
 
   // Nothing is left to read: the end of the source, or a failure.
   [[nodiscard]] bool at_end() { return !ensure(1); }
@@ -81,7 +90,7 @@ class TypedReader {
   // Fills `out`; false if the source ends before (truncated) or fails. Large pieces bypass the buffer.
   bool read_exact(MutableByteSpan out);
 
-  // kPatchTruncated after reading beyond the end, kPatchCorrupt after a malformed varint, else what the source said.
+  // end_code after reading beyond the end, kPatchCorrupt after a malformed varint, else what the source said.
   [[nodiscard]] Status status() const { return failure_ ? Status(*failure_) : Status(); }
   [[nodiscard]] bool ok() const noexcept { return !failure_; }
   [[nodiscard]] bool truncated() const noexcept { return truncated_; }
@@ -98,6 +107,7 @@ class TypedReader {
   void fail_truncated(std::uint64_t missing);
 
   SequentialReader& source_;
+  ErrorCode end_code_;
   std::size_t capacity_;
   std::unique_ptr<std::uint8_t[]> buffer_;
   const std::uint8_t* at_;
@@ -180,7 +190,7 @@ inline void TypedReader::fail(Error error) {
 inline void TypedReader::fail_truncated(std::uint64_t missing) {
   if (failure_) return;
   truncated_ = true;
-  fail({ErrorCode::kPatchTruncated,
+  fail({end_code_,
         "at least " + std::to_string(missing) + " more bytes were expected here", filled_});
 }
 

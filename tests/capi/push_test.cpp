@@ -161,7 +161,7 @@ TEST(Push, AGlobalRecordOfTinyFramesIsBounded) {
   const Pair pair = programs();
   SplitPatch split = split_patch(pair.patch);
   split.header.decoder_memory_bytes = 32 << 20;
-  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kGlobal), 1, 0};
+  Bytes body{1, 0};  // predictor, kinds
   append_varint(body, 16 << 20);  // images
   append_varint(body, 0);
   body.push_back(0);
@@ -171,16 +171,15 @@ TEST(Push, AGlobalRecordOfTinyFramesIsBounded) {
     body.resize(body.size() + (std::size_t{2} << 20));
   }
   PushOptions options = careful();
-  EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, with_header(split.header, body), 1 << 16, options));
+  const Bytes record = native::seal_record(native::RecordTag::kGlobal, body);
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, with_header(split.header, record), 1 << 16, options));
 }
 
 TEST(Push, AListOfDigestsBeyondTheLimitIsRefused) {
   const Pair pair = small_groups();
   SplitPatch split = split_patch(pair.patch);
-  split.header.required_features |= native::kFeatureDigests;
-  for (const unsigned log : {60u, 40u, 22u}) {
-    Bytes body{static_cast<std::uint8_t>(native::RecordTag::kDigests)};
-    append_varint(body, std::uint64_t{1} << log);
+  for (const unsigned log : {60u, 45u, 27u}) {
+    Bytes body = native::encode_record_head(native::RecordTag::kDigests, std::uint64_t{1} << log);
     append(body, split.body);
     const Bytes bad = with_header(split.header, body);
     EXPECT_FAILS(ErrorCode::kMemoryLimit, push_patch(pair.source, bad, 5, careful()));
@@ -191,9 +190,7 @@ TEST(Push, AListOfDigestsBeyondTheLimitIsRefused) {
 TEST(Push, AGroupBeyondWhatTheHeaderDeclaresIsRefusedAtOnce) {
   const Pair pair = small_groups();
   const SplitPatch split = split_patch(pair.patch);
-  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kGroup)};
-  append_varint(body, 100);
-  append_varint(body, split.header.group_bytes + 1);
+  const Bytes body = native::encode_record_head(native::RecordTag::kGroup, split.header.group_bytes + 1);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, push_patch(pair.source, with_header(split.header, body), 1));
 }
 
@@ -217,21 +214,16 @@ ListedPair listed_pair() {
   native::RecordFramer framer(1 << 20);
   ByteSpan rest = pair.patch;
   Bytes list;
-  std::uint64_t count = 0;
   for (bool is_head = true; !rest.empty(); is_head = false) {
     const auto measure = framer.measure(rest);
     EXPECT_OK(measure);
     const ByteSpan record = rest.first(static_cast<std::size_t>(measure->bytes));
     if (!is_head) append(list, sha256(record));
-    count += !is_head;
     framer.advance(record);
     rest = rest.subspan(record.size());
   }
-  native::Header header = split.header;
-  header.required_features |= native::kFeatureDigests;
-  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kDigests)};
-  append_varint(body, count);
-  append(body, list);
+  const native::Header& header = split.header;
+  Bytes body = native::seal_record(native::RecordTag::kDigests, list);
   const std::size_t list_bytes = body.size();
   append(body, split.body);
   pair.patch = with_header(header, body);
@@ -289,7 +281,7 @@ TEST(ExpectedHead, PartsThatWaitCountAsMemory) {
   native::Header header = split.header;
   header.group_bytes = std::uint64_t{1} << 40;
   const Bytes patch = with_header(header, split.body);
-  const std::size_t list_bytes = 2 + 32 * std::size_t{split.body[1]};
+  const auto list_bytes = static_cast<std::size_t>(native::parse_record_head(split.body)->bytes());
   ApplyOptions options = careful().apply;
   EXPECT_OK(apply_patch(small_groups().source, patch, Sink::kSequential, options));
   options.expected_head_sha256 = sha256(ByteSpan(patch).first(native::header_bytes_of(patch) + list_bytes));
@@ -311,27 +303,21 @@ TEST(ExpectedHead, KnowsNoFormatWithoutAList) {
 
 TEST(Push, DigestsAreCountedToo) {
   const Pair pair = small_groups();
-  const SplitPatch split = split_patch(pair.patch);
-  native::Header header = split.header;
-  header.required_features |= native::kFeatureDigests;
   CreateOptions options;
   options.group_digests = true;
   const auto listed = make_patch(pair.source, pair.target, options);
   ASSERT_OK(listed);
   ASSERT_OK(push_patch(pair.source, *listed, 4));
-  const Bytes list = split_patch(*listed).body;
-  const std::size_t count = list[1];
-  ASSERT_LT(count, 128u);
+  const SplitPatch split = split_patch(*listed);
   for (const int change : {-1, 1}) {
-    Bytes body{list[0], static_cast<std::uint8_t>(static_cast<int>(count) + change)};
-    append(body, ByteSpan(list).subspan(2, (count - (change < 0 ? 1u : 0u)) * 32));
-    body.resize(2 + static_cast<std::size_t>(body[1]) * 32);
-    append(body, ByteSpan(list).subspan(2 + count * 32));
-    const Bytes bad = with_header(split_patch(*listed).header, body);
+    std::vector<CraftedRecord> records = records_of(split.body);
+    Bytes& list = records[0].body;
+    list.resize(change < 0 ? list.size() - 32 : list.size() + 32);
+    const auto list_bytes = native::seal_record(native::RecordTag::kDigests, list).size();
+    const Bytes bad = with_header(split.header, joined(records));
     EXPECT_FAILS(ErrorCode::kPatchDigest, push_patch(pair.source, bad, 4));
     ApplyOptions expecting;
-    expecting.expected_head_sha256 =
-        sha256(ByteSpan(bad).first(native::header_bytes_of(bad) + 2 + static_cast<std::size_t>(body[1]) * 32));
+    expecting.expected_head_sha256 = sha256(ByteSpan(bad).first(native::header_bytes_of(bad) + list_bytes));
     EXPECT_FAILS(ErrorCode::kPatchDigest, apply_patch(pair.source, bad, Sink::kSequential, expecting));
   }
 }

@@ -21,22 +21,28 @@ def varint(data, at):
             return value, at
 
 
+def record_end(patch, at):
+    """Of the record at this place, by FORMAT.md alone: type, length, and a checksum for each MiB of the body."""
+    if patch[at] == 0:
+        return at + 1
+    size, body = varint(patch, at + 1)
+    return body + size + 4 * max(1, -(-size // (1 << 20)))
+
+
 def split(patch):
-    """(head, listed digests, records behind the head) of a patch without prediction, by FORMAT.md alone."""
+    """(head, listed digests, records behind the head) of a patch without prediction."""
     length, at = varint(patch, 6)
     at += length + 4
-    assert patch[at] == 4
-    count, at = varint(patch, at + 1)
-    digests = [patch[at + 32 * i:at + 32 * i + 32] for i in range(count)]
-    at += 32 * count
+    assert patch[at] == 1
+    size, body = varint(patch, at + 1)
+    digests = [patch[body + i:body + i + 32] for i in range(0, size, 32)]
+    at = record_end(patch, at)
     head, records = patch[:at], []
-    while patch[at] == 1:
-        _, body = varint(patch, at + 1)
-        size, body = varint(patch, body)
-        records.append(patch[at:body + size])
-        at = body + size
-    assert patch[at:] == b"\0"
-    return head, digests, records + [b"\0"]
+    while at < len(patch):
+        records.append(patch[at:record_end(patch, at)])
+        at = record_end(patch, at)
+    assert records[-1] == b"\0"
+    return head, digests, records
 
 
 class Sha256(support.Case):

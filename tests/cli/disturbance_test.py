@@ -296,9 +296,9 @@ class Disturbance(support.Case):
         patch = bytearray(self.get("patch"))
         patch[-5000] ^= 1
         self.put("patch", patch)
-        self.refuse_untouched(lambda: self.bpatch("old", "made", "patch"), 5, '"patch"')
+        self.refuse_untouched(lambda: self.bpatch("old", "made", "patch"), 3, '"patch"')
         process = self.bpatch("old", "-", "patch")
-        self.refuse(process, 5)
+        self.refuse(process, 3)
         self.assertTrue(self.new.startswith(process.stdout))  # what went out was right so far
 
 

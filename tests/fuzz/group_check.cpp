@@ -58,7 +58,7 @@ bool check_window(const WindowRecord& record, GroupKind kind, StreamBytes& strea
 
 void check_body(io::TypedReader& reader, const native::Header& header, std::uint64_t body_bytes, GroupKind kind,
                 CoverStreams* covers) {
-  native::GroupReader group(reader, header, body_bytes, kind, covers);
+  native::GroupReader group(reader, header, reader.position() + body_bytes, kind, covers);
   Target target{header.target_size, 0, 0, {}};
   Status status = group.open(target.size);
   if (!status) return require(status.error().code != ErrorCode::kInternal, "no group is an internal error");

@@ -11,6 +11,7 @@
 #include "exe/labels.hpp"
 #include "exe/page_breaks.hpp"
 #include "format/native/fill_record.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
@@ -309,7 +310,7 @@ void save_fills() {
   for (const auto& [name, fills] : examples) {
     const Bytes sizes = joined({number(std::uint32_t{20'043}), number(std::uint16_t{2000})});
     const Bytes start = joined({sizes, number(std::uint16_t{4500}), Bytes{3}});
-    save("native_fills", name, joined({start, ByteSpan(native::encode_fills(fills)).subspan(1)}));
+    save("native_fills", name, joined({start, *native::open_record(native::encode_fills(fills))}));
   }
 }
 
@@ -322,7 +323,7 @@ void save_tables() {
     const auto record = native::encode_global(plan, {codec, 5, 0});
     if (!record) continue;
     const Bytes start = joined({number(std::uint16_t{0xffff}), Bytes{static_cast<std::uint8_t>(codec)}});
-    save("native_global", codec_name(codec), joined({start, ByteSpan(*record).subspan(1)}));
+    save("native_global", codec_name(codec), joined({start, *native::open_record(*record)}));
   }
   for (std::size_t i = 0; i < kProgramCount; ++i) {
     const exe::Images source(exe::find_images(sound_program(i)));

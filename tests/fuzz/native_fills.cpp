@@ -1,6 +1,7 @@
 // The record of fills, and what a filler makes of it. Searches for memory that is taken before it is declared, for records
 // that mean something else once they are written again, and for windows that make a difference.
 #include "apply/filler.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/fill_record.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
@@ -69,7 +70,8 @@ void run(Input& input) {
   if (!read(record.bytes(), header, fills)) return;
   require(held_bytes(fills) <= header.decoder_memory_bytes, "fills take what is declared");
   Fills again;
-  require(read(ByteSpan(native::encode_fills(fills)).subspan(1), header, again), "a written record can be read");
+  const auto body = native::open_record(native::encode_fills(fills));
+  require(body && read(*body, header, again), "a written record can be read");
   require(again == fills, "fills are written as they were read");
   if (header.target_size > kMostFilled) return;
   const Bytes before = target_of(header.target_size, seed);

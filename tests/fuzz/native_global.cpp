@@ -1,5 +1,6 @@
 // The global record of a patch with prediction. Searches for memory that is taken before it is declared, and for
 // records that mean something else once they are written again.
+#include "format/native/envelope.hpp"
 #include "format/native/global_record.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
@@ -31,7 +32,8 @@ void run(Input& input) {
   // What has no window of its own on the way in may have one on the way out.
   header.decoder_memory_bytes = native::global_decoder_bytes(plan, codec) + plan.images.size() + plan.labels.size();
   PredictionPlan again;
-  require(read(ByteSpan(*encoded).subspan(1), header, again), "a written plan can be read");
+  const auto body = native::open_record(*encoded);
+  require(body && read(*body, header, again), "a written plan can be read");
   require(again.kinds == plan.kinds && again.images == plan.images && again.labels == plan.labels,
           "a plan is written as it was read");
 }

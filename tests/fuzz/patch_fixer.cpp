@@ -8,11 +8,12 @@
 #include "base/byte_cursor.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "format/native/layout.hpp"
+#include "format/native/envelope.hpp"
 #include "format/patch_reader.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
 #include "support/fills.hpp"
+#include "support/records.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -34,23 +35,6 @@ std::optional<HeaderPlace> find_header(ByteSpan patch) {
   const std::uint64_t length = cursor.varint();
   if (!cursor.ok() || length > native::kMaxHeaderBytes || cursor.available() < length + 4) return std::nullopt;
   return HeaderPlace{patch.size() - cursor.available(), static_cast<std::size_t>(length)};
-}
-
-bool skip_global(ByteCursor& cursor) {
-  (void)cursor.varint();
-  (void)cursor.varint();
-  const std::uint64_t image_bytes = cursor.varint();
-  const std::uint64_t label_bytes = cursor.varint();
-  (void)cursor.u8();
-  const std::uint64_t raw_bytes = image_bytes + label_bytes;
-  for (std::uint64_t done = 0; cursor.ok() && done < raw_bytes;) {
-    const std::uint64_t coded_bytes = cursor.varint();
-    const std::uint64_t frame_bytes = cursor.varint();
-    if (frame_bytes == 0 || frame_bytes > raw_bytes - done) return false;
-    (void)cursor.bytes(coded_bytes);
-    done += frame_bytes;
-  }
-  return cursor.ok();
 }
 
 void skip_sizes(ByteCursor& head, GroupKind kind, bool packed, unsigned scope) {
@@ -173,30 +157,25 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
   std::vector<GroupPlace> groups;
   const std::optional<HeaderPlace> header = find_header(patch);
   if (!header) return groups;
-  ByteCursor cursor(patch.subspan(header->end()));
   bool prediction = false;
-  while (cursor.available() > 0) {
-    const auto tag = static_cast<RecordTag>(cursor.u8());
-    if (tag == RecordTag::kGlobal && skip_global(cursor)) {
-      prediction = true;
-      continue;
-    }
-    if (tag == RecordTag::kFills || tag == RecordTag::kMovedNumbers || tag == RecordTag::kWords) {
-      (void)cursor.bytes(cursor.varint());
-      continue;
-    }
-    if (tag != RecordTag::kGroup && tag != RecordTag::kCovers) break;
+  for (std::size_t pos = header->end(); pos < patch.size();) {
+    const auto head = native::parse_record_head(patch.subspan(pos));
+    if (!head || head->body_bytes > patch.size() || head->bytes() > patch.size() - pos) break;
+    const auto tag = static_cast<RecordTag>(head->tag);
+    const ByteSpan body = patch.subspan(pos + static_cast<std::size_t>(head->head_bytes), static_cast<std::size_t>(head->body_bytes));
+    pos += static_cast<std::size_t>(head->bytes());
+    prediction |= tag == RecordTag::kGlobal;
+    if (tag != RecordTag::kGroup && tag != RecordTag::kCovers) continue;
     GroupPlace group;
     group.kind = tag == RecordTag::kCovers ? GroupKind::kCovers : prediction ? GroupKind::kContents : GroupKind::kWhole;
+    ByteCursor cursor(body);
     group.target_bytes = cursor.varint();
-    const ByteSpan body = cursor.bytes(cursor.varint());
     if (!cursor.ok()) break;
-    group.body_pos = static_cast<std::size_t>(body.data() - patch.data());
-    group.body_bytes = body.size();
-    ByteCursor head(body);
-    const ByteSpan table = head.bytes(head.varint());
+    group.body_pos = static_cast<std::size_t>(cursor.position() - patch.data());
+    group.body_bytes = cursor.available();
+    const ByteSpan table = cursor.bytes(cursor.varint());
     const auto table_pos = static_cast<std::size_t>(table.data() - patch.data());
-    if (head.ok()) group.checksums = find_checksums(table, group.kind, table_pos);
+    if (cursor.ok()) group.checksums = find_checksums(table, group.kind, table_pos);
     groups.push_back(std::move(group));
   }
   return groups;
@@ -216,12 +195,14 @@ FixedPatch fix_patch(ByteSpan source, ByteSpan patch) {
   header->source_digest = xxh3_128(source);
   const Bytes body(fixed.patch.begin() + static_cast<std::ptrdiff_t>(place->end()), fixed.patch.end());
   fixed.patch = native::encode_header(*header);
-  append(fixed.patch, body);
+  const std::size_t header_bytes = fixed.patch.size();
+  append(fixed.patch, test::resealed(body));
   Bytes target;
   const Status status = guarded([&] { return Executor(source, fixed.patch).run(target); });
   header->target_digest = xxh3_128(target);
-  const Bytes head = native::encode_header(*header);
-  std::copy(head.begin(), head.end(), fixed.patch.begin());
+  const Bytes sealed = test::resealed(ByteSpan(fixed.patch).subspan(header_bytes));  // with the windows' checksums
+  fixed.patch = native::encode_header(*header);
+  append(fixed.patch, sealed);
   if (status) fixed.target = std::move(target);
   return fixed;
 }

@@ -30,7 +30,7 @@ struct FixedPatch {
   std::optional<Bytes> target;  // what applying it has to give; absent if it can't be decoded to its end
 };
 
-// `patch` with the magic, size and digest of `source`, checksums of header and windows, and digest of the target.
+// `patch` with the magic, size and digest of `source`, checksums of header, records and windows, and digest of the target.
 [[nodiscard]] FixedPatch fix_patch(ByteSpan source, ByteSpan patch);
 
 }  // namespace bdelta::fuzz

@@ -180,7 +180,21 @@ TEST(DamagedNative, ALargeCodedWindowOfOneCopyKeepsItsChecksum) {
   const auto place = std::search(patch.begin(), patch.end(), checksum.begin(), checksum.end());
   ASSERT_NE(patch.end(), place);
   *place ^= 1;
-  EXPECT_FAILS(ErrorCode::kWindowChecksum, apply_patch(bytes, patch, Sink::kSequential));
+  const SplitPatch split = split_patch(patch);
+  EXPECT_FAILS(ErrorCode::kWindowChecksum, apply_patch(bytes, with_header(split.header, split.body), Sink::kSequential));
+}
+
+// Whatever a flip hits, nothing is decoded and nothing is written.
+TEST(DamagedNative, DamageIsSeenBeforeAnythingIsDecoded) {
+  for (const Victim& victim : native_victims()) {
+    for (std::size_t at = 8; at < victim.patch.size(); ++at) {
+      Bytes bad = victim.patch;
+      bad[at] ^= static_cast<std::uint8_t>(1u << at % 8);
+      const auto made = apply_patch(victim.source, bad, Sink::kSequential, careful());
+      ASSERT_FALSE(static_cast<bool>(made)) << victim.name << " byte " << at;
+      ASSERT_EQ(3, exit_class(made.error().code)) << victim.name << " byte " << at << ": " << to_string(made.error());
+    }
+  }
 }
 
 // --- version 1: no checksum, so a flip may give other bytes, but never a crash and never another size ---

@@ -254,7 +254,7 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
 // A global record without images of its own, and with labels of the first image of OLD as `labels` have them.
 Bytes global_record(ByteSpan labels) {
   Bytes raw = {1, 0, 1};  // image 0 of OLD is chosen; NEW has one image less
-  Bytes record = {2, 1};
+  Bytes record = {1};
   append_varint(record, 0x1ffffff);
   append_varint(record, raw.size());
   append_varint(record, labels.size());
@@ -270,7 +270,7 @@ Bytes global_record(ByteSpan labels) {
     append_varint(record, size);
     append(record, coded);
   }
-  return record;
+  return native::seal_record(native::RecordTag::kGlobal, record);
 }
 
 TEST(PredictionLimits, LabelsAreDeclaredAsTheyAreHeld) {

@@ -1,5 +1,4 @@
-// The record of words has one place in a patch, and is there if and only if the header says so.
-#include "base/byte_cursor.hpp"
+// The record of words has one place in a patch.
 #include "hash/sha256.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -23,11 +22,7 @@ struct Patch {
   }
 };
 
-std::size_t record_size(ByteSpan body) {
-  ByteCursor cursor(body.subspan(1));
-  const std::uint64_t length = cursor.varint();
-  return body.size() - cursor.available() + static_cast<std::size_t>(length);
-}
+std::size_t record_size(ByteSpan body) { return static_cast<std::size_t>(native::parse_record_head(body)->bytes()); }
 
 Patch patch_with_words(bool covers_apart) {
   Patch patch;
@@ -54,25 +49,21 @@ TEST(PlaceOfWords, IsInFrontOfWhatMakesNew) {
     const auto made = patch.apply({patch.words, patch.rest});
     ASSERT_OK(made);
     EXPECT_TRUE(same_bytes(patch.target, *made));
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.rest}));                             // missing
+    EXPECT_FAILS(ErrorCode::kWindowChecksum, patch.apply({patch.rest}));                           // missing
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, patch.words, patch.rest}));   // a second one
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.rest, patch.words}));                // behind all
+    EXPECT_FAILS(ErrorCode::kWindowChecksum, patch.apply({patch.rest, patch.words}));              // behind all
     const ByteSpan rest(patch.rest);
     const Bytes end{0};
     ASSERT_EQ(0, rest.back());
     EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, rest.first(rest.size() - 1), patch.words, end}));
-    patch.header.required_features &= ~native::kFeatureWords;
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, patch.apply({patch.words, patch.rest}));
-    EXPECT_FAILS(ErrorCode::kWindowChecksum, patch.apply({patch.rest}));
   }
 }
 
-// The global record of a craft is a tag, four numbers below 128, the codec, and one frame of as many bytes as it says.
 TEST(PlaceOfWords, IsNotBehindTheGlobalRecord) {
   const Patch patch = patch_with_words(true);
   const ByteSpan rest(patch.rest);
   ASSERT_EQ(static_cast<std::uint8_t>(RecordTag::kGlobal), rest[0]);
-  const std::size_t global_bytes = 8 + rest[6];
+  const std::size_t global_bytes = record_size(rest);
   ASSERT_EQ(static_cast<std::uint8_t>(RecordTag::kCovers), rest[global_bytes]);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt,
                patch.apply({rest.first(global_bytes), patch.words, rest.subspan(global_bytes)}));

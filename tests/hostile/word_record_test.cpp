@@ -28,7 +28,6 @@ struct Parts {
   std::optional<std::uint64_t> coded_bytes;
   Bytes behind_frames;
   std::vector<std::uint64_t> spans;  // their number, and gap and length of each; none: not there
-  std::optional<std::uint64_t> length;
 
   [[nodiscard]] Bytes columns() const {
     Bytes raw;
@@ -55,15 +54,12 @@ struct Parts {
 
   [[nodiscard]] Bytes encode() const {
     const Bytes bytes = body();
-    Bytes record{static_cast<std::uint8_t>(RecordTag::kWords)};
-    append_varint(record, length.value_or(bytes.size()));
-    append(record, bytes);
-    return record;
+    return native::seal_record(RecordTag::kWords, bytes);
   }
 };
 
 Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
-  return read_behind_tag(record, kTargetBytes, memory_bytes, native::read_words);
+  return read_body_of(record, kTargetBytes, memory_bytes, native::read_words);
 }
 
 Result<WordMap> read_bent(const std::function<void(Parts&)>& bend) {
@@ -169,21 +165,9 @@ TEST(WordRecord, FramesHoldWhatTheySay) {
   }
 }
 
-TEST(WordRecord, ItsLengthIsTold) {
-  const Bytes body = Parts().body();
-  for (std::uint64_t length = 0; length < body.size(); ++length) {
-    SCOPED_TRACE(length);
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.length = length; }));
-  }
-  EXPECT_FAILS(ErrorCode::kPatchTruncated, read_bent([&](Parts& p) { p.length = body.size() + 1; }));
-  EXPECT_FAILS(ErrorCode::kPatchTruncated, read_bent([&](Parts& p) { p.length = native::kMaxWordRecordBytes; }));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([&](Parts& p) { p.length = native::kMaxWordRecordBytes + 1; }));
-  EXPECT_CORRUPT((p.length = ~std::uint64_t{0}));
-  const Bytes record = Parts().encode();
-  for (std::size_t size = 1; size < record.size(); ++size) {
-    SCOPED_TRACE(size);
-    EXPECT_FAILS(ErrorCode::kPatchTruncated, read_record(ByteSpan(record).first(size)));
-  }
+TEST(WordRecord, HasAMostLength) {
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(empty_record(static_cast<std::uint8_t>(RecordTag::kWords),
+                                                                  native::kMaxWordRecordBytes + 1)));
 }
 
 TEST(WordRecord, SpansGoUpAndBeginInNew) {
@@ -229,9 +213,10 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
   for (const auto& [codec, own_bytes] : {std::pair{CodecId::kZstd, 524'288u}, std::pair{CodecId::kLzma, 131'072u}}) {
     const auto packed = native::encode_words(words, {codec, 6, 0});
     ASSERT_OK(packed);
-    ByteCursor cursor(ByteSpan(packed->record).subspan(1));
-    const std::uint64_t body_bytes = cursor.varint();
-    ASSERT_EQ(body_bytes, cursor.available());
+    const auto body = native::open_record(packed->record);
+    ASSERT_OK(body);
+    const std::uint64_t body_bytes = body->size();
+    ByteCursor cursor(*body);
     ASSERT_EQ(1u, cursor.varint());
     ASSERT_EQ(300u, cursor.varint());
     const std::uint64_t raw_bytes = cursor.varint();

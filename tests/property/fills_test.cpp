@@ -87,7 +87,7 @@ TEST_P(Fill, NothingAtFastLevels) {
   for (const int level : {1, 2}) {
     const auto patch = make_patch(pair.old_version, pair.new_version, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_FALSE(has_feature(*patch, native::kFeatureFills));
+    EXPECT_FALSE(has_record(*patch, native::RecordTag::kFills));
   }
 }
 
@@ -260,18 +260,15 @@ TEST(Fills, AnotherPageThanPromisedIsNoticed) {
   EXPECT_FAILS(ErrorCode::kTargetDigest, apply_patch(pair.old_version, with_header(split.header, split.body)));
 }
 
-TEST(Fills, RecordAndFeatureBelongTogether) {
+TEST(Fills, ThePatchNeedsItsRecord) {
   const Pair pair = pair_of(Of::kArchive, 50, 10);
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(3));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kFills), split.body[0]);
-  const std::uint64_t features = split.header.required_features;
-  split.header.required_features &= ~native::kFeatureFills;
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, split.body)));
-  split.header.required_features = features;
-  const Bytes without(split.body.begin() + 2 + split.body[1], split.body.end());
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, without)));
+  std::vector<CraftedRecord> without = records_of(split.body);
+  without.erase(without.begin());
+  EXPECT_FAILS(ErrorCode::kTargetDigest, apply_patch(pair.old_version, with_header(split.header, joined(without))));
   split.body[3] = 3;  // another form
   EXPECT_FAILS(ErrorCode::kTargetDigest, apply_patch(pair.old_version, with_header(split.header, split.body)));
   split.header.decoder_memory_bytes = kHeldFillBytes - 1;

@@ -93,7 +93,7 @@ TEST(TargetCopies, GoWithWords) {
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
   ASSERT_OK(patch);
   EXPECT_TRUE(copies_target(*patch));
-  EXPECT_TRUE(has_feature(*patch, native::kFeatureWords));
+  EXPECT_TRUE(has_record(*patch, native::RecordTag::kWords));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
@@ -108,7 +108,7 @@ TEST(TargetCopies, GoWithWordsInPlaceOfCodedMisses) {
   ASSERT_OK(ultra);
   ASSERT_OK(high);
   EXPECT_TRUE(copies_target(*ultra));
-  EXPECT_TRUE(has_feature(*ultra, native::kFeatureWords));
+  EXPECT_TRUE(has_record(*ultra, native::RecordTag::kWords));
   EXPECT_LE(ultra->size(), high->size() + high->size() / 64);
   expect_rebuilt_everywhere(pair.old_version, *ultra, pair.new_version);
 }

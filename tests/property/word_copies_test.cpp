@@ -28,7 +28,7 @@ TEST(CraftedWords, ComeBackFromWindowsOfAnySize) {
           const Bytes without = craft_patch(pair.old_version, pair.new_version, covers, craft);
           craft.words = pair.words;
           const Bytes patch = craft_patch(pair.old_version, pair.new_version, covers, craft);
-          EXPECT_TRUE(has_feature(patch, native::kFeatureWords));
+          EXPECT_TRUE(has_record(patch, native::RecordTag::kWords));
           if (window_bytes > 100) {
             EXPECT_LT(patch.size(), without.size());
           }

@@ -1,5 +1,6 @@
 // Words that copies have others in place of, as the tool finds them: where they pay, and nowhere else.
 #include "format/native/layout.hpp"
+#include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
@@ -8,7 +9,7 @@
 namespace bdelta::test::words_test {
 namespace {
 
-bool has_words(const Bytes& patch) { return has_feature(patch, native::kFeatureWords); }
+bool has_words(const Bytes& patch) { return has_record(patch, native::RecordTag::kWords); }
 
 class WordLevels : public ::testing::TestWithParam<int> {};
 
@@ -98,7 +99,7 @@ TEST(Renumbered, GroupDigestsCountTheRecord) {
   options.group_digests = true;
   const auto patch = make_patch(pair.old_version, pair.new_version, options);
   ASSERT_OK(patch);
-  EXPECT_TRUE(has_feature(*patch, native::kFeatureDigests));
+  EXPECT_TRUE(has_record(*patch, native::RecordTag::kDigests));
   EXPECT_TRUE(has_words(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }

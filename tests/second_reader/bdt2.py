@@ -9,11 +9,10 @@ from group import CONTENTS, LITERALS, WHOLE, read_group_head
 from header import read_header
 from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
+from records import DIGESTS, END, FILLS, MOVED_NUMBERS, WORDS, Records
 from streams import Frames
 from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
 from words import read_words
-
-END = 0x00
 
 
 def apply_bdt2(source, patch):
@@ -21,23 +20,25 @@ def apply_bdt2(source, patch):
     header = read_header(cursor)
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
-    digests = Digests(cursor) if header.has_digests else None
-    fills = read_fills(cursor, header) if header.has_fills else []
-    if header.has_moved_numbers:
-        source = move_numbers(source, read_moved_numbers(cursor, header))
-    words = read_words(cursor, header) if header.has_words else None
-    predictor = read_prediction(cursor, header, source) if header.predicted else None
+    records = Records(cursor)
+    has = lambda record_type: records.next_type() == record_type
+    digests = Digests(records) if has(DIGESTS) else None
+    fills = read_fills(records, header) if has(FILLS) else []
+    if has(MOVED_NUMBERS):
+        require(not header.predicted, "prediction and moved numbers don't go together")
+        source = move_numbers(source, read_moved_numbers(records, header))
+    words = read_words(records, header) if has(WORDS) else None
+    predictor = read_prediction(records, header, source) if header.predicted else None
     kind = CONTENTS if header.predicted else WHOLE
 
     target = bytearray()
-    while (record_type := cursor.record_type()) != END:
-        require(record_type == kind.record_type, f"a record of type {record_type}; a group or the end expected")
-        group, body = read_group_head(cursor, kind, header)
+    while not has(END):
+        group, body = read_group_head(records, kind, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
         apply_group(source, predictor, words, header, group, body, target)
-    cursor.finish()
+    records.finish()
     if digests:
-        digests.check(cursor)
+        digests.check(records)
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
     fill_in(target, fills)

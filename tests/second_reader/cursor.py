@@ -33,7 +33,6 @@ class Cursor:
         self.pos = pos
         self.end = len(data) if end is None else end
         self.what = what
-        self.record_starts = []
 
     def left(self):
         return self.end - self.pos
@@ -58,16 +57,6 @@ class Cursor:
 
     def byte(self):
         return self.take(1)[0]
-
-    def record_type(self):
-        """The first byte of a record; where it stands is remembered for the list of digests."""
-        self.record_starts.append(self.pos)
-        return self.byte()
-
-    def record_fields(self, record_type, most, what):
-        """A cursor over the fields of the record that comes next, which has to be of this type and have a length."""
-        require(self.record_type() == record_type, f"{what} is missing")
-        return self.part(self.varint(most=most, name=f"length of {what}"), what)
 
     def u16(self):
         return int.from_bytes(self.take(2), "little")

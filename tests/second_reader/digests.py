@@ -2,20 +2,20 @@
 import hashlib
 
 from cursor import require
+from records import DIGESTS
 
-RECORD_TYPE = 0x04
 DIGEST_BYTES = 32
 
 
 class Digests:
-    def __init__(self, cursor):
-        require(cursor.byte() == RECORD_TYPE, "the list of digests is missing")
-        count = cursor.varint(least=1, most=cursor.left() // DIGEST_BYTES)
-        self.listed = [cursor.take(DIGEST_BYTES) for _ in range(count)]
+    def __init__(self, records):
+        body = records.take(DIGESTS, "the list of digests")
+        require(body.left() % DIGEST_BYTES == 0, "the list of digests has an impossible size")
+        self.listed = [body.take(DIGEST_BYTES) for _ in range(body.left() // DIGEST_BYTES)]
 
-    def check(self, cursor):
-        """Once all has been read: the records that `cursor` passed are those of the list."""
-        starts = cursor.record_starts
+    def check(self, records):
+        """Once all has been read."""
+        starts, cursor = records.starts, records.cursor
         require(len(starts) == len(self.listed), f"{len(starts)} records, and digests of {len(self.listed)}")
         for start, end, listed in zip(starts, starts[1:] + [cursor.end], self.listed):
             digest = hashlib.sha256(bytes(cursor.data[start:end])).digest()

@@ -4,8 +4,8 @@ import hashlib
 from dataclasses import dataclass, field
 
 from cursor import require
+from records import FILLS
 
-RECORD_TYPE = 0x05
 MAX_RECORD_BYTES = 2 << 20
 MAX_RANGES = 1 << 17
 MAX_INPUTS = 8  # bytes for each of NEW
@@ -58,7 +58,7 @@ class Rule:
 
 
 def read_fills(cursor, header):
-    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of fills")
+    fields = cursor.record_fields(FILLS, MAX_RECORD_BYTES, "the record of fills")
     rules = []
     while not rules or not fields.at_end():
         rules.append(read_rule(fields, header.target_bytes))

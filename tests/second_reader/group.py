@@ -2,7 +2,9 @@
 from dataclasses import dataclass, field
 
 from contents import ContentsScope, read_contents_scope
+import records
 from cursor import MIB, PatchError, require
+from records import GROUP
 
 LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS, GAPS, RUN_LENGTHS, VALUES, LITERALS = range(7)
 STREAM_COUNT = 7
@@ -28,9 +30,9 @@ class Kind:
     may_be_plain: bool
 
 
-WHOLE = Kind(0x01, tuple(range(7)), True, True, True, True)
-CONTENTS = Kind(0x01, (GAPS, RUN_LENGTHS, VALUES, LITERALS), False, True, True, False)  # of a patch with prediction
-COVERS = Kind(0x03, (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS), True, False, False, False)
+WHOLE = Kind(GROUP, tuple(range(7)), True, True, True, True)
+CONTENTS = Kind(GROUP, (GAPS, RUN_LENGTHS, VALUES, LITERALS), False, True, True, False)  # of a patch with prediction
+COVERS = Kind(records.COVERS, (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS), True, False, False, False)
 
 
 @dataclass
@@ -68,10 +70,10 @@ class Group:
         return total
 
 
-def read_group_head(cursor, kind, header):
-    """`cursor` stands behind the type of the record. Gives the group and a cursor over its frames."""
-    group = Group(kind, cursor.varint(least=1, name="target bytes of a group"))
-    body = cursor.part(cursor.varint(most=header.group_limit, name="body bytes of a group"), "group")
+def read_group_head(records, kind, header):
+    """The group in the record that comes next, and a cursor over its frames."""
+    body = records.record_fields(kind.record_type, header.group_limit, "a group")
+    group = Group(kind, body.varint(least=1, name="target bytes of a group"))
     head = body.part(body.varint(most=MIB, name="head bytes of a group"), "head of a group")
     read_form(head, group, header)
     for _ in range(head.varint(most=MAX_WINDOWS, name="number of windows")):

@@ -7,15 +7,10 @@ DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_CONTENTS = 1 << 4
-FEATURE_DIGESTS = 1 << 5
-FEATURE_FILLS = 1 << 6
-FEATURE_WORDS = 1 << 8
 FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_MISS_MODEL = 1 << 14
-FEATURE_MOVED_NUMBERS = 1 << 15
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_DIGESTS |
-                  FEATURE_FILLS | FEATURE_WORDS | FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL |
-                  FEATURE_MOVED_NUMBERS)
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_LITERAL_MODEL |
+                  FEATURE_MISS_MODEL)
 
 
 @dataclass
@@ -44,10 +39,6 @@ class Header:
         return bool(self.required_features & FEATURE_CONTENTS)
 
     @property
-    def has_digests(self):
-        return bool(self.required_features & FEATURE_DIGESTS)
-
-    @property
     def may_have_literal_model(self):
         """In groups with coded contents."""
         return bool(self.required_features & FEATURE_LITERAL_MODEL)
@@ -55,18 +46,6 @@ class Header:
     @property
     def may_have_miss_model(self):
         return bool(self.required_features & FEATURE_MISS_MODEL)
-
-    @property
-    def has_fills(self):
-        return bool(self.required_features & FEATURE_FILLS)
-
-    @property
-    def has_moved_numbers(self):
-        return bool(self.required_features & FEATURE_MOVED_NUMBERS)
-
-    @property
-    def has_words(self):
-        return bool(self.required_features & FEATURE_WORDS)
 
 
 def read_header(cursor):
@@ -84,7 +63,6 @@ def read_header(cursor):
     # What optional features append behind these fields is ignored.
     header = Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
                     fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
-    require(not (header.predicted and header.has_moved_numbers), "prediction and moved numbers don't go together")
     if header.copies_target:
         require(not header.predicted, "prediction and copies of NEW don't go together")
         header.history = fields.varint(most=header.decoder_memory, name="history")

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from cursor import require
+from records import MOVED_NUMBERS
 
-RECORD_TYPE = 0x09
 MAX_RECORD_BYTES = 1 << 20
 MAX_LISTS = 65536
 HEADER_BYTES = 24
@@ -48,7 +48,7 @@ def count_steps(both):
 
 
 def read_moved_numbers(cursor, header):
-    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of moved numbers")
+    fields = cursor.record_fields(MOVED_NUMBERS, MAX_RECORD_BYTES, "the record of moved numbers")
     require(fields.varint() == 0, "the kind of lists is not known")
     type_bytes, pos, lists = fields.varint(), 0, []
     for index in range(fields.varint(least=1, most=MAX_LISTS, name="lists of numbers")):

@@ -11,21 +11,21 @@ from mixed_pages import read_page_breaks
 from old_fields import find_fields
 from predict import PlaceMap, Predictor
 from rebuilt_tables import Rebuilder
+from records import GLOBAL
 from scan import find_images
 from sorted_tables import MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
 
-GLOBAL_RECORD = 0x02
 PREDICTOR = 1
 MAX_TABLE_BYTES = 256 * MIB
 BYTES_PER_COVER, BYTES_PER_STRETCH, BYTES_PER_LABEL = 24, 16, 28
 LISTS_PER_TABLE_BYTE = {RELOCATIONS: 8, STARTS: 16, MIXED_PAGES: 14}
 
 
-def read_prediction(cursor, header, source):
-    """`cursor` stands behind the header, and in front of the first group afterwards."""
-    require(cursor.record_type() == GLOBAL_RECORD, "the global record is missing")
+def read_prediction(records, header, source):
+    """The global record and the groups of covers come next."""
+    cursor = records.take(GLOBAL, "the global record")
     predictor = cursor.varint()
     require(predictor == PREDICTOR, f"predictor {predictor} is not known")
     kinds = cursor.varint()
@@ -34,7 +34,8 @@ def read_prediction(cursor, header, source):
     label_bytes = cursor.varint(most=MAX_TABLE_BYTES, name="bytes of the labels")
     require(image_bytes + label_bytes <= header.decoder_memory, "the tables of prediction pass decoder memory")
     tables = read_whole_stream(cursor, image_bytes + label_bytes, header.decoder_memory)
-    covers = read_covers(cursor, header, source)
+    cursor.finish()
+    covers = read_covers(records, header, source)
 
     in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
     old_images = chosen_images(source, in_front)
@@ -89,12 +90,11 @@ def memory_of_tables(tables, images):
     return sum(table.size for table in tables) + max(beside.values(), default=0)
 
 
-def read_covers(cursor, header, source):
+def read_covers(records, header, source):
     """[(source, target, length)], ascending in the target. Copies that go on where one ended make it longer."""
     covers, target_bytes = [], 0
     while target_bytes < header.target_bytes:
-        require(cursor.record_type() == COVERS.record_type, "a group of covers is missing")
-        group, body = read_group_head(cursor, COVERS, header)
+        group, body = read_group_head(records, COVERS, header)
         for source_pos, target_pos, length in copies_of(group, body, target_bytes):
             require(0 <= source_pos and source_pos + length <= len(source), "a cover reaches out of OLD")
             before = covers[-1] if covers else (0, 0, 0)

@@ -6,7 +6,7 @@ from unittest import mock
 
 from apply import apply_patch
 from coder import step
-from cursor import Cursor, PatchError
+from cursor import Cursor, PatchError, check32
 from fills import fill_in, read_fills
 from image_table import Table
 from labels import read_labels
@@ -16,7 +16,14 @@ from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
 from prediction import chosen_images
+from records import Records
 from words import read_words
+
+
+def records_of(bare):
+    """A record without its checksum, and what stands behind it."""
+    end = 2 + bare[1]
+    return Records(Cursor(bare[:end] + struct.pack("<I", check32(bare[:end])) + bare[end:]))
 
 
 class Examples(unittest.TestCase):
@@ -25,13 +32,12 @@ class Examples(unittest.TestCase):
     OLD = b"The quick brown fox jumps over the lazy dog. 0123456789\n"
     NEW = b"The quick brown fix jumps over the lazy dog. And more!\n"
     PATCH = bytes.fromhex(
-        "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373600"
-        "dd9f549c01373617"
-        "00016f70fce949017f0101010101010a00000000000000"
-        "0001000101 2d 020100 030111 040100 0501fa 060a416e64206d6f7265210a 00")
+        "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373700050b"
+        "77ee2037371700016f70fce949017f0101010101010a0000000000000000010001012d0201000301110401000501fa06"
+        "0a416e64206d6f7265210a3aff4f0300")
 
     def test_patch_of_the_format(self):
-        self.assertEqual(len(self.PATCH), 108)
+        self.assertEqual(len(self.PATCH), 112)
         self.assertEqual(apply_patch(self.OLD, self.PATCH), self.NEW)
 
     def test_prediction_of_a_toy_image(self):
@@ -48,11 +54,11 @@ class Examples(unittest.TestCase):
             predictor = Predictor(old, 1 << 8, images, new_images, read_labels(labels, 1), covers, fields)
             self.assertEqual(struct.unpack("<3Q", predictor.copied(1)[6:30]), (first, 0x1005, 0x2008))
 
-    FILLS = bytes.fromhex("051b 0102041001 000b 000002090c01 01802000 0001000901 01a020a015")
+    FILLS = bytes.fromhex("081b 0102041001 000b 000002090c01 01802000 0001000901 01a020a015")
     FILLS_MEMORY = 256 + (256 + 33) + (256 + 44)
 
     def fills(self, record, target_bytes=6043, memory=FILLS_MEMORY):
-        return read_fills(Cursor(record), mock.Mock(target_bytes=target_bytes, decoder_memory=memory))
+        return read_fills(records_of(record), mock.Mock(target_bytes=target_bytes, decoder_memory=memory))
 
     def test_fills(self):
         rules = self.fills(self.FILLS)
@@ -84,11 +90,11 @@ class Examples(unittest.TestCase):
             with self.subTest(space), self.assertRaises(PatchError):
                 self.fills(named.replace(b"\x05\0\0", b"\x05" + space))
 
-    MOVED = bytes.fromhex("0910 00 18 01 09 01320a 00 02 0a04 1403 01 0702")
+    MOVED = bytes.fromhex("0a10 00 18 01 09 01320a 00 02 0a04 1403 01 0702")
 
     def test_moved_numbers(self):
         header = mock.Mock(source_bytes=53, decoder_memory=24 + 96 + 4 * 8)
-        numbers = read_moved_numbers(Cursor(self.MOVED), header)
+        numbers = read_moved_numbers(records_of(self.MOVED), header)
         self.assertEqual(header.decoder_memory, 0)
         before = struct.pack("<7I", 0x1eb9f, 24, 0, 24, 24, 1, 8) + struct.pack("<5I", 2 << 24, 12, 5, 10 << 24, 52)
         after = before[:24] + struct.pack("<6I", 9, 2 << 24, 14, 5, 10 << 24, 57)
@@ -96,47 +102,47 @@ class Examples(unittest.TestCase):
         with self.assertRaises(PatchError):
             move_numbers(bytes(4) + before, numbers)
         with self.assertRaises(PatchError):
-            read_moved_numbers(Cursor(self.MOVED), header)
+            read_moved_numbers(records_of(self.MOVED), header)
 
     def test_moved_numbers_that_are_no_such(self):
         for at, byte in ((0, 5), (1, 15), (1, 17), (2, 1), (4, 0), (4, 2), (5, 107), (6, 0), (7, 0), (9, 1), (11, 0), (15, 0),
                          (16, 0)):
             header = mock.Mock(source_bytes=53, decoder_memory=1 << 20)
             with self.subTest((at, byte)), self.assertRaises(PatchError):
-                read_moved_numbers(Cursor(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
+                read_moved_numbers(records_of(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
 
-    WORDS = bytes.fromhex("0619 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
+    WORDS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 
     def test_words(self):
         header = mock.Mock(decoder_memory=4096 + 2 * 48 + 25 + 18)
-        words = read_words(Cursor(self.WORDS), header)
+        words = read_words(records_of(self.WORDS), header)
         self.assertEqual(words.replaced(b"abcdeabcd"), b"b1234bcde")
         self.assertEqual(words.replaced(b"abc"), b"abc")
         header.decoder_memory -= 1
         with self.assertRaises(PatchError):
-            read_words(Cursor(self.WORDS), header)
+            read_words(records_of(self.WORDS), header)
 
     def test_spans_of_words(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=5 * 16384 + 1)
-        record = b"\x06\x1e" + self.WORDS[2:]
-        words = read_words(Cursor(record + bytes((2, 1, 2, 1, 2))), header)
+        record = b"\x0c\x1e" + self.WORDS[2:]
+        words = read_words(records_of(record + bytes((2, 1, 2, 1, 2))), header)
         self.assertEqual(words.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
         self.assertEqual(words.replaced_at(16384 - 5, b"abcdeabcde"), b"abcdeb1234")
         self.assertEqual(words.replaced_at(3 * 16384 - 5, b"abcdeabcde"), b"b1234abcde")
         for numbers in ((1, 6, 1), (1, 0, 7), (2, 1, 2, 0, 2), (1, 1, 0), (2, 1, 2, 1, 2, 0)):
             with self.subTest(numbers), self.assertRaises(PatchError):
                 length = len(self.WORDS) - 2 + len(numbers)
-                read_words(Cursor(b"\x06" + bytes([length]) + self.WORDS[2:] + bytes(numbers)), header)
+                read_words(records_of(b"\x0c" + bytes([length]) + self.WORDS[2:] + bytes(numbers)), header)
 
     def test_words_that_are_no_such(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=7)
         for at, byte in ((0, 5), (1, 24), (1, 26), (2, 0), (2, 65), (3, 0), (4, 2), (5, 17), (6, 3), (7, 17), (8, 19),
                          (9, 0x64)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
-                read_words(Cursor(self.WORDS[:at] + bytes([byte]) + self.WORDS[at + 1:] + b"\0"), header)
+                read_words(records_of(self.WORDS[:at] + bytes([byte]) + self.WORDS[at + 1:] + b"\0"), header)
         twice = self.WORDS[:9] + 2 * self.WORDS[9:14] + self.WORDS[19:]
         with self.assertRaises(PatchError):
-            read_words(Cursor(twice), header)
+            read_words(records_of(twice), header)
 
 
 class Told:

@@ -1,8 +1,8 @@
 """Words that copies have others in place of: read from their record, and replaced in the bytes of one copy."""
 from cursor import MIB, Cursor, require
 from streams import read_whole_stream
+from records import WORDS
 
-RECORD_TYPE = 0x06
 MAX_RECORD_BYTES = 32 * MIB
 WORD_BYTES = 4
 MAX_RUNS = 64
@@ -49,7 +49,7 @@ class Words:
 
 
 def read_words(cursor, header):
-    fields = cursor.record_fields(RECORD_TYPE, MAX_RECORD_BYTES, "the record of words")
+    fields = cursor.record_fields(WORDS, MAX_RECORD_BYTES, "the record of words")
     length = fields.left()
     counts = [fields.varint(least=1, most=MAX_WORDS, name="words of a run")
               for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of words"))]

@@ -129,8 +129,13 @@ native::Header header_of(ByteSpan source, ByteSpan target) {
 
 Bytes with_header(const native::Header& header, ByteSpan body) {
   Bytes patch = native::encode_header(header);
-  append(patch, body);
+  append(patch, resealed(body));
   return patch;
+}
+
+bool has_record(ByteSpan patch, native::RecordTag tag) {
+  const std::vector<CraftedRecord> records = records_of(split_patch(patch).body);
+  return std::any_of(records.begin(), records.end(), [tag](const CraftedRecord& record) { return record.tag == tag; });
 }
 
 SplitPatch split_patch(ByteSpan patch) {
@@ -144,14 +149,11 @@ SplitPatch split_patch(ByteSpan patch) {
 
 Bytes group_record(std::uint64_t target_bytes, ByteSpan head, ByteSpan frames) {
   Bytes body;
+  append_varint(body, target_bytes);
   append_varint(body, head.size());
   append(body, head);
   append(body, frames);
-  Bytes record{static_cast<std::uint8_t>(native::RecordTag::kGroup)};
-  append_varint(record, target_bytes);
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
+  return native::seal_record(native::RecordTag::kGroup, body);
 }
 
 Bytes bdt1_header(std::uint32_t source_size, std::uint32_t target_size, std::uint32_t match_count) {

@@ -6,6 +6,7 @@
 #include "create/plan.hpp"
 #include "format/native/writer.hpp"
 #include "support/memory.hpp"
+#include "support/records.hpp"
 
 namespace bdelta::test {
 
@@ -38,8 +39,9 @@ struct Craft {
 // A header that is right for the pair, to be bent by a test.
 [[nodiscard]] native::Header header_of(ByteSpan source, ByteSpan target);
 
-// The header, then `body` as it is.
+// The header, then the records of `body` with checksums that fit, as far as it has whole ones.
 [[nodiscard]] Bytes with_header(const native::Header& header, ByteSpan body);
+[[nodiscard]] bool has_record(ByteSpan patch, native::RecordTag tag);
 
 // Splits a patch behind its header.
 struct SplitPatch {

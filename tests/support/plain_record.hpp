@@ -1,13 +1,14 @@
-// Records of version 2 patches that are a tag, a length and uncoded numbers.
+// Records of version 2 patches whose bodies are uncoded numbers.
 #pragma once
 
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/varint.hpp"
-#include "format/native/layout.hpp"
+#include "format/native/envelope.hpp"
 #include "io/memory_io.hpp"
 #include "io/typed_reader.hpp"
+#include "support/expect.hpp"
 
 namespace bdelta::test {
 
@@ -15,25 +16,21 @@ namespace bdelta::test {
 inline Bytes record_of_numbers(std::uint8_t tag, const std::vector<std::uint64_t>& numbers) {
   Bytes body;
   for (const std::uint64_t number : numbers) append_varint(body, number);
-  Bytes record{tag};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
+  return native::seal_record(static_cast<native::RecordTag>(tag), body);
 }
 
 // One of this many zeros.
 inline Bytes empty_record(std::uint8_t tag, std::size_t body_bytes) {
-  Bytes record{tag};
-  append_varint(record, body_bytes);
-  record.resize(record.size() + body_bytes);
-  return record;
+  return native::seal_record(static_cast<native::RecordTag>(tag), Bytes(body_bytes));
 }
 
-// What `read(patch, header)` makes of a record behind its tag, for a target of this size.
+// What `read(body, header)` makes of the body of a record, for a target of this size.
 template <class Read>
-auto read_behind_tag(ByteSpan record, std::uint64_t target_bytes, std::uint64_t memory_bytes, Read read) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
+auto read_body_of(ByteSpan record, std::uint64_t target_bytes, std::uint64_t memory_bytes, Read read) {
+  const auto body = native::open_record(record);
+  EXPECT_OK(body);
+  io::MemorySequentialReader reader(body ? ByteSpan(*body) : ByteSpan());
+  io::TypedReader patch(reader, io::TypedReader::kDefaultBufferBytes, ErrorCode::kPatchCorrupt);
   native::Header header;
   header.target_size = target_bytes;
   header.decoder_memory_bytes = memory_bytes;

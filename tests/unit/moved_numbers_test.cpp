@@ -124,13 +124,13 @@ TEST(MovedSource, HasTheListsThatThePatchNames) {
 }
 
 Result<MovedNumbers> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
-  return read_behind_tag(record, 0, memory_bytes, [](io::TypedReader& patch, native::Header header) {
+  return read_body_of(record, 0, memory_bytes, [](io::TypedReader& patch, native::Header header) {
     header.source_size = 100;
     return native::read_moved_numbers(patch, header);
   });
 }
 
-constexpr std::uint8_t kTag = 9;
+constexpr std::uint8_t kTag = 10;
 const std::vector<std::uint64_t> kExample = {0, 24, 1, 9, 1, 50, 10, 0, 2, 10, 4, 20, 3, 1, 7, 2};
 
 TEST(MovedNumberRecord, IsAsTheFormatHasIt) {

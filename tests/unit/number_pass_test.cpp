@@ -125,7 +125,7 @@ TEST(NumberPass, WhatIsLearnedCanBeApplied) {
     if (numbers.lists.empty()) continue;
     ++learned;
     const Bytes record = native::encode_moved_numbers(numbers);
-    const auto read = read_behind_tag(record, 0, std::uint64_t{1} << 30, [&](io::TypedReader& patch, native::Header header) {
+    const auto read = read_body_of(record, 0, std::uint64_t{1} << 30, [&](io::TypedReader& patch, native::Header header) {
       header.source_size = pair.old_version.size();
       return native::read_moved_numbers(patch, header);
     });

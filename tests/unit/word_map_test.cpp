@@ -8,6 +8,7 @@
 #include "format/native/word_record.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/plain_record.hpp"
 
 namespace bdelta::test::word_map_test {
 namespace {
@@ -232,22 +233,15 @@ TEST(WordHalvesGroups, AreOfWordsThatHaveHalvesInCommon) {
 // --- the record ---
 
 Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes, std::uint64_t target_bytes = 0) {
-  io::MemorySequentialReader reader(record.subspan(1));
-  io::TypedReader patch(reader);
-  native::Header header;
-  header.decoder_memory_bytes = memory_bytes;
-  header.target_size = target_bytes;
-  auto words = native::read_words(patch, header);
-  EXPECT_TRUE(!words || patch.at_end());
-  return words;
+  return read_body_of(record, target_bytes, memory_bytes, native::read_words);
 }
 
 TEST(WordRecordBytes, AreThoseOfTheFormatsExample) {
   const WordMap words({change_of("bcde", "1234"), change_of("abcd", "bcde")});
   const auto coded = native::encode_words(words, {CodecId::kStore, 0, 0});
   ASSERT_OK(coded);
-  EXPECT_EQ((Bytes{0x06, 0x19, 0x02, 0x01, 0x01, 0x12, 0x00, 0x12, 0x12, 0xe5, 0xc8, 0x8d, 0x93, 0x06, 0xe4, 0xc6, 0x89, 0x8b,
-                   0x06, 0xcf, 0xcf, 0xcf, 0xcf, 0x01, 0x01, 0x01, 0x01}),
+  EXPECT_EQ((Bytes{0x0c, 0x19, 0x02, 0x01, 0x01, 0x12, 0x00, 0x12, 0x12, 0xe5, 0xc8, 0x8d, 0x93, 0x06, 0xe4, 0xc6, 0x89, 0x8b,
+                   0x06, 0xcf, 0xcf, 0xcf, 0xcf, 0x01, 0x01, 0x01, 0x01, 0xad, 0xa1, 0x2b, 0xfc}),
             coded->record);
   EXPECT_EQ(bytes_of("b1234bcde"), replaced(words, bytes_of("abcdeabcd")));
   EXPECT_EQ(bytes_of("abc"), replaced(words, bytes_of("abc")));

@@ -6,6 +6,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/record_body.hpp"
 
 namespace bdelta::native {
@@ -135,7 +136,7 @@ class RecordReader {
 Bytes encode_fills(const Fills& fills) {
   Bytes body;
   for (const FillRule& rule : fills) append_rule(body, rule);
-  return record_of_body(RecordTag::kFills, body);
+  return seal_record(RecordTag::kFills, body);
 }
 
 Result<Fills> read_fills(io::TypedReader& patch, const Header& header) {

@@ -7,10 +7,10 @@
 
 namespace bdelta::native {
 
-// With its tag. The fills are as check_fills wants them.
+// The whole record. The fills are as check_fills wants them.
 [[nodiscard]] Bytes encode_fills(const Fills& fills);
 
-// What stands behind the tag; sound for the header's target, at least one, and no more than the header's decoder memory
+// What stands in its body; sound for the header's target, at least one, and no more than the header's decoder memory
 // has room for. Errors: kPatchCorrupt, kPatchTruncated, kUnsupportedFeature for a kind or a space that is not known.
 Result<Fills> read_fills(io::TypedReader& patch, const Header& header);
 

@@ -15,11 +15,6 @@ namespace bdelta::native {
 
 inline constexpr std::size_t kPrefixBytes = 6;  // magic, version, draft
 
-struct GroupHead {
-  std::uint64_t target_bytes = 0;
-  std::uint64_t body_bytes = 0;
-};
-
 struct GlobalHead {
   std::uint64_t predictor = 0;
   std::uint64_t kinds = 0;
@@ -32,15 +27,7 @@ struct GlobalFrame {
   std::uint64_t raw_bytes = 0;
 };
 
-// `Cursor` is a ByteCursor or an io::TypedReader: a failure shows in it. All of them begin behind the tag.
-template <class Cursor>
-GroupHead read_group_head(Cursor& in) {
-  GroupHead head;
-  head.target_bytes = in.varint();
-  head.body_bytes = in.varint();
-  return head;
-}
-
+// `Cursor` is a ByteCursor or an io::TypedReader: a failure shows in it.
 template <class Cursor>
 GlobalHead read_global_head(Cursor& in) {
   GlobalHead head;
@@ -94,17 +81,13 @@ class RecordFramer {
 
  private:
   [[nodiscard]] Measure measure_head(ByteSpan bytes) const;
-  [[nodiscard]] Measure measure_group(ByteSpan bytes) const;
-  Measure measure_global(ByteSpan bytes);
-  [[nodiscard]] static Measure measure_by_length(ByteSpan bytes, std::uint64_t most_bytes);
+  [[nodiscard]] Measure measure_record(ByteSpan bytes, std::uint64_t most_bytes) const;
   void accept_head(ByteSpan head);
 
   std::uint64_t limit_bytes_;  // behind the head less what decoders take
   bool has_head_ = false;
   Header header_;
   std::vector<Sha256Digest> digests_;
-  std::uint64_t frame_pos_ = 0;  // of a global record: of the frame to measure next, 0 before its head is known
-  std::uint64_t raw_left_ = 0;   // its raw bytes from there on
 };
 
 // Bytes of the header alone, of a head that is whole.

@@ -1,5 +1,6 @@
 #include "base/try.hpp"
 #include "base/varint.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/raw_frames.hpp"
 
@@ -15,14 +16,13 @@ Bytes joined(const PredictionPlan& plan) {
 }  // namespace
 
 Result<Bytes> encode_global(const PredictionPlan& plan, const CodecSettings& codec) {
-  Bytes record;
-  record.push_back(static_cast<std::uint8_t>(RecordTag::kGlobal));
-  append_varint(record, kPredictor);
-  append_varint(record, plan.kinds);
-  append_varint(record, plan.images.size());
-  append_varint(record, plan.labels.size());
-  BDELTA_TRY(append_frames(record, joined(plan), codec));
-  return record;
+  Bytes body;
+  append_varint(body, kPredictor);
+  append_varint(body, plan.kinds);
+  append_varint(body, plan.images.size());
+  append_varint(body, plan.labels.size());
+  BDELTA_TRY(append_frames(body, joined(plan), codec));
+  return seal_record(RecordTag::kGlobal, body);
 }
 
 std::uint64_t global_decoder_bytes(const PredictionPlan& plan, const CodecSettings& codec) {

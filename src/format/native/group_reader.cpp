@@ -4,9 +4,9 @@
 
 namespace bdelta::native {
 
-GroupReader::GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes, GroupKind kind,
+GroupReader::GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_end, GroupKind kind,
                          CoverStreams* covers)
-    : patch_(patch), header_(header), body_end_(patch.position() + body_bytes), kind_(kind), covers_(covers),
+    : patch_(patch), header_(header), body_end_(body_end), kind_(kind), covers_(covers),
       frames_(patch, body_end_) {}
 
 Status GroupReader::open(std::uint64_t target_bytes) {

@@ -14,9 +14,9 @@ namespace bdelta::native {
 // All sizes are bounded by the header (which the caller has bounded) before anything is allocated for them.
 class GroupReader final : private CodeFeed {
  public:
-  // `patch` stands at the body of the group and must outlive the reader, as must `covers`, which are what the windows
-  // of a group of kind kContents copy (null for the other kinds).
-  GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_bytes, GroupKind kind = GroupKind::kWhole,
+  // `patch` stands behind the target bytes of the group, which ends at body_end. It must outlive the reader, as must
+  // `covers`, which are what the windows of a group of kind kContents copy (null for the other kinds).
+  GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_end, GroupKind kind = GroupKind::kWhole,
               CoverStreams* covers = nullptr);
 
   // Reads the head. target_bytes: what the group's windows must add up to.

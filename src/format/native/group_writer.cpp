@@ -179,6 +179,12 @@ StreamSizes stream_sizes(GroupKind kind, const std::vector<WindowRecord>& window
   return sizes;
 }
 
+std::uint64_t target_bytes_of(const std::vector<WindowRecord>& windows) {
+  std::uint64_t target_bytes = 0;
+  for (const WindowRecord& window : windows) target_bytes += window.target_length;
+  return target_bytes;
+}
+
 }  // namespace
 
 std::uint64_t coded_bytes(const CodedStream& stream) noexcept {
@@ -208,6 +214,7 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
   const StreamSizes sizes = stream_sizes(kind, windows);
   const Bytes head = encode_head(kind, windows, sizes, coded);
   Bytes body;
+  append_varint(body, target_bytes_of(windows));
   append_varint(body, head.size());
   append(body, head);
   CodedGroup group;
@@ -227,11 +234,6 @@ CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windo
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
     group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);
   }
-  group.record.push_back(static_cast<std::uint8_t>(kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup));
-  std::uint64_t target_bytes = 0;
-  for (const WindowRecord& window : windows) target_bytes += window.target_length;
-  append_varint(group.record, target_bytes);
-  append_varint(group.record, body.size());
   group.body = std::move(body);
   return group;
 }

@@ -55,8 +55,7 @@ struct CodedStreams {
 };
 
 struct CodedGroup {
-  Bytes record;                      // what stands before the body: tag and sizes
-  Bytes body;                        // head and frames
+  Bytes body;                        // of its record
   std::uint64_t memory_bytes = 0;    // decoders of all streams together
   std::uint64_t features = 0;        // required ones that the patch needs for it
 };

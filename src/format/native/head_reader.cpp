@@ -1,13 +1,12 @@
 #include "format/native/head_reader.hpp"
 
-#include <algorithm>
 #include <string>
 
-#include "base/checked.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "format/native/framing.hpp"
+#include "format/native/record_stream.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -43,31 +42,24 @@ Result<ReadHeader> read_header(io::TypedReader& patch) {
   return ReadHeader{header, std::move(head)};
 }
 
-// Passes over the list of digests; gives the digest of the head. Who checks records by the list has it from the framer.
+// Passes over the list of digests, of which the first byte is there; gives the digest of the head. Who checks records by the
+// list has it from the framer.
 Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
-  const std::uint8_t tag = patch.u8();
-  BDELTA_TRY(patch.status());
-  if (tag != static_cast<std::uint8_t>(RecordTag::kDigests)) {
-    return Error{ErrorCode::kPatchCorrupt, "expected the list of digests that the header declares",
-                 patch.position() - 1};
-  }
-  const std::uint64_t count = patch.varint();
-  BDELTA_TRY(patch.status());
-  if (count > memory_limit_bytes / sizeof(Sha256Digest)) {
-    std::uint64_t list_bytes = 0;
-    if (!checked_mul(count, sizeof(Sha256Digest), list_bytes)) list_bytes = 0;
-    return beyond_memory_limit("it declares a list of " + std::to_string(count) + " digests of " +
-                                   std::to_string(sizeof(Sha256Digest)) + " bytes", memory_limit_bytes, list_bytes);
-  }
   Sha256Hasher hasher;
   hasher.update(header_bytes);
-  Bytes piece{tag};
-  append_varint(piece, count);
-  hasher.update(piece);
-  for (std::uint64_t left = count * sizeof(Sha256Digest); left > 0; left -= piece.size()) {
-    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, 4096)));
-    if (!patch.read_exact(piece)) return patch.status().error();
-    hasher.update(piece);
+  RecordStream list(patch, &hasher);
+  BDELTA_TRY(list.open());
+  const std::uint64_t bytes = list.body_end() - list.body_pos();
+  if (bytes % sizeof(Sha256Digest) != 0) {
+    return Error{ErrorCode::kPatchCorrupt, "its list of digests has an impossible size", list.body_pos()};
+  }
+  if (bytes > memory_limit_bytes) {
+    return beyond_memory_limit("it declares a list of digests of " + std::to_string(bytes) + " bytes", memory_limit_bytes, bytes);
+  }
+  Bytes piece(4096);
+  for (std::uint64_t left = bytes; left > 0;) {
+    BDELTA_ASSIGN(const std::size_t count, list.read(piece));
+    left -= count;
   }
   return hasher.finish();
 }
@@ -85,10 +77,6 @@ Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
   if ((header.required_features & kApart) == kApart) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
   }
-  constexpr std::uint64_t kTwoWays = kFeaturePrediction | kFeatureMovedNumbers;
-  if ((header.required_features & kTwoWays) == kTwoWays) {
-    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and moved numbers, which don't go together"};
-  }
   if (header.history_bytes > header.decoder_memory_bytes) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
   }
@@ -101,7 +89,7 @@ Result<Head> read_head(io::TypedReader& patch, std::uint64_t memory_limit_bytes)
   BDELTA_ASSIGN(const ReadHeader read, read_header(patch));
   BDELTA_TRY(check_header(read.header, memory_limit_bytes));
   Head head{read.header, std::nullopt};
-  if ((head.header.required_features & kFeatureDigests) != 0) {
+  if (patch.ensure(1) && *patch.data() == static_cast<std::uint8_t>(RecordTag::kDigests)) {
     BDELTA_ASSIGN(head.head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
   }
   return head;

@@ -1,4 +1,4 @@
-// What a version 2 patch begins with: the header and, where it declares one, the list of digests behind it.
+// What a version 2 patch begins with: the header and, where there is one, the list of digests behind it.
 #pragma once
 
 #include <optional>

@@ -17,16 +17,11 @@ inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may 
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
-inline constexpr std::uint64_t kFeatureDigests = 1u << 5;        // a list of digests behind the header
-inline constexpr std::uint64_t kFeatureFills = 1u << 6;          // bytes of the target that the reader computes
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
-inline constexpr std::uint64_t kFeatureWords = 1u << 8;          // words that copies have others in place of
 inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
 inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
-inline constexpr std::uint64_t kFeatureMovedNumbers = 1u << 15;  // numbers that copies have others in place of
-inline constexpr std::uint64_t kKnownFeatures = kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureDigests |
-                                                kFeatureFills | kFeatureWords | kFeatureCodedLiterals | kFeatureCodedMisses |
-                                                kFeatureMovedNumbers;
+inline constexpr std::uint64_t kKnownFeatures =
+    kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -46,11 +41,14 @@ inline constexpr unsigned kMissModel = 1u << 7;     // in the second byte
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
+// Records stand in the order of their tags; only those of covers and of groups are there more than once. Even tags must be
+// known; records with odd ones may be skipped. 2, 4 and 6 are reserved for views and trees.
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kGroup = 1, kGlobal = 2, kCovers = 3, kDigests = 4, kFills = 5, kWords = 6, kMovedNumbers = 9
+  kEnd = 0, kDigests = 1, kFills = 8, kMovedNumbers = 10, kWords = 12, kGlobal = 14, kCovers = 16, kGroup = 32
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
+inline constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{1} << 48;  // so that sums of sizes can't pass 64 bits
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded

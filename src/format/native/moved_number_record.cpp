@@ -2,6 +2,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/try.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/record_body.hpp"
 
 namespace bdelta::native {
@@ -60,7 +61,7 @@ Bytes encode_moved_numbers(const MovedNumbers& numbers) {
     before = list.header_pos;
   }
   append_steps(body, numbers.common);
-  return record_of_body(RecordTag::kMovedNumbers, body);
+  return seal_record(RecordTag::kMovedNumbers, body);
 }
 
 Result<MovedNumbers> read_moved_numbers(io::TypedReader& patch, const Header& header) {

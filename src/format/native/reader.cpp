@@ -6,11 +6,12 @@
 
 #include "base/try.hpp"
 #include "format/native/fill_record.hpp"
-#include "format/native/framing.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/group_reader.hpp"
 #include "format/native/head_reader.hpp"
 #include "format/native/moved_number_record.hpp"
+#include "format/native/record_body.hpp"
+#include "format/native/record_stream.hpp"
 #include "format/native/word_record.hpp"
 #include "model/window_decoder.hpp"
 
@@ -40,29 +41,24 @@ class Reader final : public PatchReader {
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
-  [[nodiscard]] bool plan_is_whole() const noexcept override {
-    if (lacks_fills() || lacks_moved_numbers() || lacks_words()) return false;
-    return !predicts() || (plan_ && plan_pos_ == header_.target_size);
-  }
-
   [[nodiscard]] const Fills& fills() const noexcept override { return fills_; }
   [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
 
   Status read_plan_record() override {
     try {
-      if (plan_is_whole()) return {};
-      if (lacks_fills()) return read_fill_record();
-      if (lacks_moved_numbers()) return read_moved_number_record();
-      if (lacks_words()) return read_word_record();
-      BDELTA_TRY(plan_ ? read_covers() : read_global_record());
-      return plan_is_whole() ? finish_plan() : Status();
+      BDELTA_ASSIGN(const RecordTag tag, next_tag());
+      if (begins_target(tag)) return finish_plan();
+      if (tag < last_tag_ || (tag == last_tag_ && tag != RecordTag::kCovers)) return misplaced(tag);
+      last_tag_ = tag;
+      BDELTA_TRY(read_plan_record(tag));
+      return close_record();
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
     }
   }
 
   Result<const PredictionPlan*> read_prediction() override {
-    while (!plan_is_whole()) BDELTA_TRY(read_plan_record());
+    while (!plan_is_whole_) BDELTA_TRY(read_plan_record());
     return plan_ ? &*plan_ : nullptr;
   }
 
@@ -70,7 +66,7 @@ class Reader final : public PatchReader {
     BDELTA_TRY(read_prediction());
     try {
       while (!group_ || group_->at_end()) {
-        if (group_) BDELTA_TRY(group_->close());
+        if (group_) BDELTA_TRY(close_group());
         BDELTA_ASSIGN(const bool more, next_group());
         if (!more) return false;
       }
@@ -88,18 +84,33 @@ class Reader final : public PatchReader {
   }
 
  private:
-  [[nodiscard]] bool predicts() const noexcept { return (header_.required_features & kFeaturePrediction) != 0; }
+  [[nodiscard]] static bool begins_target(RecordTag tag) noexcept { return tag == RecordTag::kGroup || tag == RecordTag::kEnd; }
 
-  [[nodiscard]] bool lacks_fills() const noexcept {
-    return (header_.required_features & kFeatureFills) != 0 && fills_.empty();
+  // Of the record that is not dealt with yet. Its body begins where body_ stands.
+  Result<RecordTag> next_tag() {
+    if (!opened_) {
+      BDELTA_ASSIGN(opened_, records_.open());
+      body_.resume_at(records_.body_pos());
+      if (records_.body_end() - records_.body_pos() > most_body_bytes(static_cast<std::uint8_t>(*opened_), header_)) {
+        return Error{ErrorCode::kPatchCorrupt, "a record is larger than it may be; fetch the patch again", records_.body_pos()};
+      }
+    }
+    return *opened_;
   }
 
-  [[nodiscard]] bool lacks_moved_numbers() const noexcept {
-    return (header_.required_features & kFeatureMovedNumbers) != 0 && moved_numbers_.lists.empty();
+  // Behind a record that has been read.
+  Status close_record() {
+    BDELTA_TRY(body_.status());
+    if (!body_.at_end()) return corrupt_record(body_, "a record", "goes on behind what it has to hold");
+    BDELTA_TRY(body_.status());
+    opened_.reset();
+    return {};
   }
 
-  [[nodiscard]] bool lacks_words() const noexcept {
-    return (header_.required_features & kFeatureWords) != 0 && !words_;
+  Status close_group() {
+    BDELTA_TRY(group_->close());
+    group_.reset();
+    return close_record();
   }
 
   // What is held for good is not there for what comes later.
@@ -107,41 +118,41 @@ class Reader final : public PatchReader {
     room_.decoder_memory_bytes -= std::min(room_.decoder_memory_bytes, bytes);
   }
 
-  // Passes over the tag of the record that has to come here.
-  Status expect(RecordTag wanted) {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    return tag == static_cast<std::uint8_t>(wanted) ? Status() : Status(misplaced(tag));
+  Status read_plan_record(RecordTag tag) {
+    switch (tag) {
+      case RecordTag::kFills: return read_fill_record();
+      case RecordTag::kMovedNumbers: return read_moved_number_record();
+      case RecordTag::kWords: return read_word_record();
+      case RecordTag::kGlobal: return read_global_record();
+      case RecordTag::kCovers: return read_covers();
+      default: return misplaced(tag);
+    }
   }
 
-  // Each of these records has something in it, so what it fills is no longer empty.
   Status read_fill_record() {
-    BDELTA_TRY(expect(RecordTag::kFills));
-    BDELTA_ASSIGN(fills_, read_fills(patch_, room_));
+    BDELTA_ASSIGN(fills_, read_fills(body_, room_));
     take_memory(held_bytes(fills_));
     return {};
   }
 
   Status read_moved_number_record() {
-    BDELTA_TRY(expect(RecordTag::kMovedNumbers));
-    BDELTA_ASSIGN(moved_numbers_, read_moved_numbers(patch_, room_));
+    BDELTA_ASSIGN(moved_numbers_, read_moved_numbers(body_, room_));
     take_memory(moved_numbers_.held_bytes());
     return {};
   }
 
   Status read_word_record() {
-    BDELTA_TRY(expect(RecordTag::kWords));
-    BDELTA_ASSIGN(WordMap words, read_words(patch_, room_));
+    BDELTA_ASSIGN(WordMap words, read_words(body_, room_));
     words_.emplace(std::move(words));
     take_memory(words_->memory_bytes());
     return {};
   }
 
   Status read_global_record() {
-    BDELTA_TRY(expect(RecordTag::kGlobal));
+    if (!info_.predicted) return misplaced(RecordTag::kGlobal);
     PredictionPlan plan;
     plan.memory_bytes = room_.decoder_memory_bytes;
-    BDELTA_TRY(read_global(patch_, room_, plan));
+    BDELTA_TRY(read_global(body_, room_, plan));
     plan_ = std::move(plan);
     take_memory(plan_->images.size() + plan_->labels.size());
     return {};
@@ -149,13 +160,13 @@ class Reader final : public PatchReader {
 
   // One group of covers. What they take together is held below what the header declares.
   Status read_covers() {
-    BDELTA_TRY(expect(RecordTag::kCovers));
+    if (!plan_) return misplaced(RecordTag::kCovers);
     BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
     Covers& covers = plan_->covers;
     while (!group_->at_end()) {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
       if (record.copy_count > room_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
-        return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", patch_.position()};
+        return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", body_.position()};
       }
       BDELTA_TRY(decode_covers(record, streams_, plan_pos_, diagonal_, covers));
       plan_pos_ += record.target_length;
@@ -166,8 +177,17 @@ class Reader final : public PatchReader {
   }
 
   Status finish_plan() {
+    plan_is_whole_ = true;
+    if (info_.predicted && (!plan_ || plan_pos_ != header_.target_size)) {
+      return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of prediction in front of the first group",
+                   body_.position()};
+    }
+    if (plan_ && !moved_numbers_.lists.empty()) {
+      return Error{ErrorCode::kPatchCorrupt, "it has prediction and moved numbers, which don't go together", body_.position()};
+    }
+    if (!plan_) return {};
     if (!covers_are_valid(plan_->covers, header_.source_size, header_.target_size)) {
-      return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", patch_.position()};
+      return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", body_.position()};
     }
     take_memory(plan_->covers.size() * sizeof(Cover));
     cover_streams_.emplace(plan_->covers);
@@ -198,32 +218,29 @@ class Reader final : public PatchReader {
     source_end_ = last.kind == OpKind::kCopy ? last.source_pos + last.length : kNoSource;
   }
 
-  Error misplaced(std::uint8_t tag) {
-    return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(tag) + " has no place here", patch_.position() - 1};
+  [[nodiscard]] Error misplaced(RecordTag tag) const {
+    return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(static_cast<unsigned>(tag)) + " has no place here",
+            records_.body_pos()};
   }
 
   Result<bool> next_group() {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (tag == static_cast<std::uint8_t>(RecordTag::kEnd)) return finish();
-    if (tag != static_cast<std::uint8_t>(RecordTag::kGroup)) return misplaced(tag);
+    BDELTA_ASSIGN(const RecordTag tag, next_tag());
+    if (tag == RecordTag::kEnd) return finish();
+    if (tag != RecordTag::kGroup) return misplaced(tag);
     BDELTA_TRY(open_group(plan_ ? GroupKind::kContents : GroupKind::kWhole, target_pos_));
     return true;
   }
 
-  // Reads what stands before the body of a group that begins at target_pos; gives where it ends.
+  // Opens the group in the record at hand, which begins at target_pos; gives where it ends.
   Result<std::uint64_t> open_group(GroupKind kind, std::uint64_t target_pos) {
-    const auto [target_bytes, body_bytes] = read_group_head(patch_);
-    BDELTA_TRY(patch_.status());
+    const std::uint64_t target_bytes = body_.varint();
+    BDELTA_TRY(body_.status());
     if (target_bytes == 0 || target_bytes > header_.target_size - target_pos) {
-      return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", patch_.position()};
-    }
-    if (body_bytes > header_.group_bytes) {
-      return Error{ErrorCode::kPatchCorrupt, "a group is larger than the header allows", patch_.position()};
+      return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", body_.position()};
     }
     CoverStreams* const covers = kind == GroupKind::kContents ? &*cover_streams_ : nullptr;
     if (covers) covers->begin_group();
-    group_ = std::make_unique<GroupReader>(patch_, room_, body_bytes, kind, covers);
+    group_ = std::make_unique<GroupReader>(body_, room_, records_.body_end(), kind, covers);
     diagonal_ = 0;
     source_end_ = kNoSource;
     ++group_count_;
@@ -245,6 +262,11 @@ class Reader final : public PatchReader {
   }
 
   io::TypedReader& patch_;
+  RecordStream records_{patch_};
+  io::TypedReader body_{records_, io::TypedReader::kDefaultBufferBytes, ErrorCode::kPatchCorrupt};  // of the record at hand
+  std::optional<RecordTag> opened_;       // its tag
+  RecordTag last_tag_ = RecordTag::kEnd;  // of the record before the first group that was read last
+  bool plan_is_whole_ = false;
   const Header header_;
   Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;

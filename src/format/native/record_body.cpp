@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "base/varint.hpp"
-
 namespace bdelta::native {
 
 Error corrupt_record(io::TypedReader& patch, const char* record, const char* what) {
@@ -17,19 +15,15 @@ Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t num
           std::string(what) + " " + std::to_string(number) + "; a newer bpatch may know it", patch.position()};
 }
 
-Result<Bytes> read_record_body(io::TypedReader& patch, const char* record, std::uint64_t most_bytes) {
-  const std::uint64_t length = patch.varint();
-  if (!patch.ok() || length > most_bytes) return corrupt_record(patch, record, "is larger than it may be");
-  Bytes body(static_cast<std::size_t>(length));
-  if (!patch.read_exact(body)) return corrupt_record(patch, record, "can't be read");
-  return body;
-}
-
-Bytes record_of_body(RecordTag tag, ByteSpan body) {
-  Bytes record{static_cast<std::uint8_t>(tag)};
-  append_varint(record, body.size());
-  append(record, body);
-  return record;
+Result<Bytes> read_record_body(io::TypedReader& body, const char* record, std::uint64_t most_bytes) {
+  Bytes bytes;
+  while (!body.at_end()) {
+    if (body.available() > most_bytes - bytes.size()) return corrupt_record(body, record, "is larger than it may be");
+    append(bytes, ByteSpan(body.data(), body.available()));
+    body.consume(body.available());
+  }
+  if (!body.ok()) return corrupt_record(body, record, "can't be read");
+  return bytes;
 }
 
 }  // namespace bdelta::native

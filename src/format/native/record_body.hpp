@@ -1,4 +1,4 @@
-// Records whose length stands in front of them, and what is said of those that are wrong.
+// Records that are read whole, and what is said of those that are wrong.
 #pragma once
 
 #include "base/bytes.hpp"
@@ -11,10 +11,7 @@ namespace bdelta::native {
 [[nodiscard]] Error corrupt_record(io::TypedReader& patch, const char* record, const char* what);
 [[nodiscard]] Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number);
 
-// What stands behind the tag of such a record, without its length. Errors: kPatchCorrupt for one of more than most_bytes.
-Result<Bytes> read_record_body(io::TypedReader& patch, const char* record, std::uint64_t most_bytes);
-
-// The mirror image, with the tag.
-[[nodiscard]] Bytes record_of_body(RecordTag tag, ByteSpan body);
+// The whole body of a record, of which nothing has been read. Errors: kPatchCorrupt for one of more than most_bytes.
+Result<Bytes> read_record_body(io::TypedReader& body, const char* record, std::uint64_t most_bytes);
 
 }  // namespace bdelta::native

@@ -3,7 +3,7 @@
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "format/native/raw_frames.hpp"
-#include "format/native/record_body.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/word_record.hpp"
 
 namespace bdelta::native {
@@ -63,7 +63,7 @@ Result<CodedWords> encode_words(WordMap words, const CodecSettings& codec) {
   append_varint(body, raw.size());
   BDELTA_TRY(append_frames(body, raw, codec));
   append_spans(body, words.spans());
-  Bytes record = record_of_body(RecordTag::kWords, body);
+  Bytes record = seal_record(RecordTag::kWords, body);
   // Coded and decoded bytes of the record; the former are no more than the latter, a little, and two varints a span.
   const std::uint64_t memory_bytes = words.memory_bytes() + 2 * raw.size() +
                                      2 * kMaxVarintBytes * words.spans().size() +

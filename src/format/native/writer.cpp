@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "format/native/contents_choice.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"
@@ -32,8 +33,26 @@ Status Writer::append_body(ByteSpan bytes) {
   return {};
 }
 
-void Writer::end_record() {
+Status Writer::append_sealed(ByteSpan record) {
+  BDELTA_TRY(append_body(record));
   if (hasher_) digests_.push_back(hasher_->finish());
+  return {};
+}
+
+// Piece by piece, so that no more than one of them is held twice.
+Status Writer::append_record(RecordTag tag, ByteSpan body) {
+  const Bytes head = encode_record_head(tag, body.size());
+  BDELTA_TRY(append_body(head));
+  Bytes piece;
+  for (std::uint64_t left = piece_count(body.size()); left > 0; --left) {
+    const ByteSpan of_body = body.first(std::min<std::size_t>(body.size(), kPieceBytes));
+    piece = head;
+    append(piece, of_body);
+    append_le(piece, check_of_piece(piece));
+    BDELTA_TRY(append_body(ByteSpan(piece).subspan(head.size())));
+    body = body.subspan(of_body.size());
+  }
+  return append_sealed({});
 }
 
 Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
@@ -49,24 +68,17 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   for (const WindowRecord& window : draft.windows) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
-  BDELTA_TRY(append_body(made.group.record));
-  BDELTA_TRY(append_body(made.group.body));
-  end_record();
-  return {};
+  return append_record(draft.kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup, made.group.body);
 }
 
 Status Writer::add_fills(const Fills& fills) {
-  BDELTA_TRY(append_body(encode_fills(fills)));
-  end_record();
-  limits_.required_features |= kFeatureFills;
+  BDELTA_TRY(append_sealed(encode_fills(fills)));
   fill_bytes_ = held_bytes(fills);
   return {};
 }
 
 Status Writer::add_moved_numbers(const MovedNumbers& numbers) {
-  BDELTA_TRY(append_body(encode_moved_numbers(numbers)));
-  end_record();
-  limits_.required_features |= kFeatureMovedNumbers;
+  BDELTA_TRY(append_sealed(encode_moved_numbers(numbers)));
   moved_number_bytes_ = numbers.held_bytes();
   return {};
 }
@@ -76,18 +88,14 @@ Result<CodedWords> Writer::encode_words(WordMap words) const {
 }
 
 Status Writer::add_words(const CodedWords& words) {
-  BDELTA_TRY(append_body(words.record));
-  end_record();
-  limits_.required_features |= kFeatureWords;
+  BDELTA_TRY(append_sealed(words.record));
   word_bytes_ = words.memory_bytes;
   return {};
 }
 
 Status Writer::append_plan(const PredictionPlan& plan) {
   BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
-  BDELTA_TRY(append_body(record));
-  end_record();
-  return {};
+  return append_sealed(record);
 }
 
 Result<std::uint64_t> Writer::plan_bytes(const PredictionPlan& plan) const {
@@ -160,16 +168,13 @@ Result<bool> Writer::may_take_coded_misses(const std::vector<GroupDraft>& drafts
 
 Status Writer::finish() {
   const std::uint8_t end = static_cast<std::uint8_t>(RecordTag::kEnd);
-  BDELTA_TRY(append_body({&end, 1}));
-  end_record();
-  return {};
+  return append_sealed({&end, 1});
 }
 
 Bytes Writer::encode_digests() const {
-  Bytes record{static_cast<std::uint8_t>(RecordTag::kDigests)};
-  append_varint(record, digests_.size());
-  for (const Sha256Digest& digest : digests_) append(record, digest);
-  return record;
+  Bytes body;
+  for (const Sha256Digest& digest : digests_) append(body, digest);
+  return seal_record(RecordTag::kDigests, body);
 }
 
 void Writer::declare(Header& header) const {
@@ -180,7 +185,6 @@ void Writer::declare(Header& header) const {
       limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
-  if (hasher_) header.required_features |= kFeatureDigests;
 }
 
 }  // namespace bdelta::native

@@ -101,7 +101,8 @@ class Writer {
   Status append_groups(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices);
   Status append_group(const GroupDraft& draft, const GroupChoices& made);
   Status append_body(ByteSpan bytes);
-  void end_record();
+  Status append_record(RecordTag tag, ByteSpan body);
+  Status append_sealed(ByteSpan record);  // or the end of one
 
   const WriterSettings settings_;
   ContentsInputs inputs_;

@@ -1,0 +1,75 @@
+// The envelope that each record of a version 2 patch stands in: tag, length, and the body in pieces, each with a checksum
+// behind it. FORMAT.md, "Records".
+//
+// A piece is proven before anything in it is decoded, and whoever reads holds no more than one of them.
+#pragma once
+
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "format/native/layout.hpp"
+
+namespace bdelta::native {
+
+inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;  // of a body, the last piece may be shorter
+inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32 of tag, length and the piece
+
+// A reader passes over records with such a tag if it does not know them.
+[[nodiscard]] constexpr bool may_be_skipped(std::uint8_t tag) noexcept { return (tag & 1) != 0; }
+
+[[nodiscard]] constexpr bool is_known(std::uint8_t tag) noexcept {
+  switch (static_cast<RecordTag>(tag)) {
+    case RecordTag::kEnd:
+    case RecordTag::kDigests:
+    case RecordTag::kFills:
+    case RecordTag::kMovedNumbers:
+    case RecordTag::kWords:
+    case RecordTag::kGlobal:
+    case RecordTag::kCovers:
+    case RecordTag::kGroup: return true;
+  }
+  return false;
+}
+
+// Of a whole record: a reader passes over it; it is a group or the end, which no record of another kind stands behind.
+[[nodiscard]] inline bool is_passed_over(ByteSpan record) noexcept { return !is_known(record[0]) && may_be_skipped(record[0]); }
+[[nodiscard]] inline bool begins_target(ByteSpan record) noexcept {
+  return record[0] == static_cast<std::uint8_t>(RecordTag::kGroup) || record[0] == static_cast<std::uint8_t>(RecordTag::kEnd);
+}
+
+// Pieces of a body; an empty one is a piece, too.
+[[nodiscard]] constexpr std::uint64_t piece_count(std::uint64_t body_bytes) noexcept {
+  return body_bytes == 0 ? 1 : (body_bytes - 1) / kPieceBytes + 1;
+}
+
+// The longest body that a record with this tag may have in a patch with this header.
+[[nodiscard]] std::uint64_t most_body_bytes(std::uint8_t tag, const Header& header) noexcept;
+
+// What stands in front of a body.
+struct RecordHead {
+  std::uint8_t tag = 0;
+  std::uint64_t body_bytes = 0;
+  std::uint64_t head_bytes = 0;
+
+  // Of all of the record. body_bytes must be below 2^62.
+  [[nodiscard]] std::uint64_t bytes() const noexcept {
+    return tag == static_cast<std::uint8_t>(RecordTag::kEnd) ? 1 : head_bytes + body_bytes + piece_count(body_bytes) * kCheckBytes;
+  }
+};
+
+// The head of the record that `bytes` begin with; nothing if more bytes are needed, or if the length is none.
+[[nodiscard]] std::optional<RecordHead> parse_record_head(ByteSpan bytes) noexcept;
+
+// Tag and length.
+[[nodiscard]] Bytes encode_record_head(RecordTag tag, std::uint64_t body_bytes);
+
+// The checksum that stands behind a piece.
+[[nodiscard]] std::uint32_t check_of_piece(ByteSpan head_and_piece) noexcept;
+
+// A whole record. The end record has an envelope of its own and is not made here.
+[[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
+
+// The body of a whole record that parse_record_head knows, joined. kPatchCorrupt if a checksum does not fit.
+Result<Bytes> open_record(ByteSpan record);
+
+}  // namespace bdelta::native

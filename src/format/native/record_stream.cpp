@@ -1,0 +1,76 @@
+#include "format/native/record_stream.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/try.hpp"
+#include "base/varint.hpp"
+
+namespace bdelta::native {
+
+Result<RecordTag> RecordStream::open() {
+  for (;;) {
+    const std::uint8_t tag = patch_.u8();
+    BDELTA_TRY(patch_.status());
+    if (!is_known(tag) && !may_be_skipped(tag)) {
+      return Error{ErrorCode::kUnsupportedFeature, "record type " + std::to_string(tag) + "; a newer bpatch may know it",
+                   patch_.position() - 1};
+    }
+    piece_.assign(1, tag);
+    body_bytes_ = tag == static_cast<std::uint8_t>(RecordTag::kEnd) ? 0 : patch_.varint();
+    BDELTA_TRY(patch_.status());
+    body_pos_ = patch_.position();
+    if (tag == static_cast<std::uint8_t>(RecordTag::kEnd)) return RecordTag::kEnd;
+    append_varint(piece_, body_bytes_);
+    if (tap_) tap_->update(piece_);
+    head_bytes_ = given_end_ = piece_.size();
+    unread_bytes_ = body_bytes_;
+    if (body_bytes_ == 0) BDELTA_TRY(read_piece());
+    if (is_known(tag)) return static_cast<RecordTag>(tag);
+    BDELTA_TRY(skip());
+  }
+}
+
+Status RecordStream::read_piece() {
+  const auto size = static_cast<std::size_t>(std::min(unread_bytes_, kPieceBytes));
+  piece_.resize(head_bytes_ + size);
+  const std::uint64_t pos = patch_.position();
+  if (!patch_.read_exact(MutableByteSpan(piece_).subspan(head_bytes_))) return patch_.status();
+  const auto check = patch_.le<std::uint32_t>();
+  BDELTA_TRY(patch_.status());
+  if (check != check_of_piece(piece_)) {
+    return Error{ErrorCode::kPatchCorrupt, "the checksum of a record does not fit; fetch the patch again", pos};
+  }
+  if (tap_) {
+    tap_->update(ByteSpan(piece_).subspan(head_bytes_));
+    Bytes bytes;
+    append_le(bytes, check);
+    tap_->update(bytes);
+  }
+  given_end_ = head_bytes_;
+  unread_bytes_ -= size;
+  return {};
+}
+
+Status RecordStream::skip() {
+  while (unread_bytes_ > 0) BDELTA_TRY(read_piece());
+  return {};
+}
+
+Result<std::size_t> RecordStream::read(MutableByteSpan out) {
+  std::size_t count = 0;
+  while (count < out.size()) {
+    if (given_end_ == piece_.size()) {
+      if (unread_bytes_ == 0) break;
+      BDELTA_TRY(read_piece());
+    }
+    const std::size_t some = std::min(out.size() - count, piece_.size() - given_end_);
+    std::memcpy(out.data() + count, piece_.data() + given_end_, some);
+    given_end_ += some;
+    count += some;
+  }
+  return count;
+}
+
+}  // namespace bdelta::native
