@@ -9,7 +9,7 @@ set -euo pipefail
 packages=(g++ cmake make pkg-config libxxhash-dev nettle-dev libzstd-dev liblzma-dev libcli11-dev nlohmann-json3-dev
           python3)
 [[ ${1:-} == --build ]] ||
-  packages+=(ninja-build libgtest-dev libgmock-dev libbenchmark-dev python3-zstandard python3-xxhash)
+  packages+=(ninja-build libgtest-dev libgmock-dev libbenchmark-dev zlib1g-dev python3-zstandard python3-xxhash)
 usage() {
   echo "usage: tools/setup.sh [--build | --ci | --foreign arm64|armhf|s390x]" >&2
   exit 1

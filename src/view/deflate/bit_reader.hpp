@@ -1,0 +1,81 @@
+// Bits of a deflate stream, the lowest of each byte first. Behind the end come zeros; ended_early() tells whether any
+// of them were taken.
+#pragma once
+
+#include "base/bytes.hpp"
+
+namespace bdelta::deflate {
+
+class BitReader {
+ public:
+  static constexpr unsigned kRefilledBits = 56;  // that are there after refill()
+
+  explicit BitReader(ByteSpan bytes) noexcept : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  void refill() noexcept {
+    if (end_ - at_ >= 8) {
+      bits_ |= load_le<std::uint64_t>(at_) << count_;
+      const unsigned bytes = (63 - count_) / 8;
+      at_ += bytes;
+      count_ += 8 * bytes;
+      return;
+    }
+    while (count_ <= kRefilledBits) {
+      if (at_ != end_) {
+        bits_ |= std::uint64_t{*at_++} << count_;
+      } else {
+        ++missing_bytes_;
+      }
+      count_ += 8;
+    }
+  }
+
+  // The next bits, from the lowest on; those above the refilled ones are unspecified.
+  [[nodiscard]] std::uint64_t peek() const noexcept { return bits_; }
+  void drop(unsigned count) noexcept {
+    bits_ >>= count;
+    count_ -= count;
+  }
+
+  // count: 0 to 32.
+  [[nodiscard]] std::uint32_t take(unsigned count) noexcept {
+    if (count_ < count) refill();
+    const auto value = static_cast<std::uint32_t>(bits_ & ((std::uint64_t{1} << count) - 1));
+    drop(count);
+    return value;
+  }
+
+  // Bytes of which a bit was taken.
+  [[nodiscard]] std::uint64_t taken_bytes() const noexcept {
+    return static_cast<std::uint64_t>(at_ - begin_) + missing_bytes_ - count_ / 8;
+  }
+  [[nodiscard]] std::uint64_t taken_bits() const noexcept {
+    return 8 * (static_cast<std::uint64_t>(at_ - begin_) + missing_bytes_) - count_;
+  }
+  [[nodiscard]] bool ended_early() const noexcept { return missing_bytes_ > count_ / 8; }
+
+  void skip_to_byte() noexcept { drop(count_ % 8); }
+
+  // The next `count` bytes; empty if there are fewer. At a byte's boundary only.
+  [[nodiscard]] ByteSpan take_bytes(std::size_t count) noexcept {
+    if (ended_early()) return {};
+    at_ -= count_ / 8 - missing_bytes_;
+    bits_ = 0;
+    count_ = 0;
+    missing_bytes_ = 0;
+    if (static_cast<std::size_t>(end_ - at_) < count) return {};
+    const ByteSpan bytes{at_, count};
+    at_ += count;
+    return bytes;
+  }
+
+ private:
+  const std::uint8_t* begin_;
+  const std::uint8_t* at_;
+  const std::uint8_t* end_;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;
+  unsigned missing_bytes_ = 0;  // zeros in the place of bytes, taken or not
+};
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,40 @@
+// What zlib makes of a block's tokens: its type, and its trees and how they are written.
+#pragma once
+
+#include <span>
+
+#include "view/deflate/block_tree.hpp"
+#include "view/deflate/code_lengths.hpp"
+#include "view/deflate/token.hpp"
+
+namespace bdelta::deflate {
+
+struct BlockCounts {
+  std::array<std::uint32_t, kLiteralSymbols> literals{};
+  std::array<std::uint32_t, kDistanceSymbols> distances{};
+  std::uint64_t raw_bytes = 0;
+};
+
+// With one end of block.
+[[nodiscard]] BlockCounts count_symbols(std::span<const Token> tokens) noexcept;
+
+// The op that zlib writes for the code length at `at`, one of `code_bits`: runs of the same length, of zeros also long
+// ones, are written as such. `at` is 0, or the one before was written by the op before.
+[[nodiscard]] LengthOp length_op_by_rule(std::span<const std::uint8_t> code_bits, std::size_t at) noexcept;
+
+class BlockRule {
+ public:
+  // The tree for such symbols, with the ops and the code of code lengths that zlib gives it.
+  void make_tree(const BlockCounts& counts, BlockTree& tree) noexcept;
+
+  // The code of code lengths for the ops that are there: order_bits and order_count.
+  void make_order(BlockTree& tree) noexcept;
+
+  // tree: what make_tree() gave. may_store: whether zlib still has the block's text.
+  [[nodiscard]] static BlockType choose_type(const BlockCounts& counts, const BlockTree& tree, bool may_store) noexcept;
+
+ private:
+  CodeLengthBuilder builder_;
+};
+
+}  // namespace bdelta::deflate

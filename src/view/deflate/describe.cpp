@@ -1,0 +1,189 @@
+#include "view/deflate/describe.hpp"
+
+#include <memory>
+
+#include "view/deflate/block_ends.hpp"
+#include "view/deflate/block_rule.hpp"
+#include "view/deflate/token_models.hpp"
+
+namespace bdelta::deflate {
+namespace {
+
+// Goes through the blocks as Rebuilder does, and notes where it would go wrong.
+class Describer {
+ public:
+  Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe)
+      : stream_(stream), pass_(pass), recipe_(recipe), raw_bytes_(stream.raw().size()) {
+    if (!recipe_.dense) return;
+    matcher_ = &matchers.begin(recipe_.parameters);
+    matcher_->set_text(stream_.text.data(), 0);
+    walk_ = std::make_unique<JointWalk>(*matcher_, recipe_.joints, raw_bytes_);
+  }
+
+  void run() {
+    if (!recipe_.dense) recipe_.corrections = pass_.corrections;
+    for (std::size_t i = 0; i < stream_.blocks.size(); ++i) {
+      const Block& block = stream_.blocks[i];
+      describe_block(block);
+      if (block.raw_pos + block.raw_bytes == segment_end() && next_joint_ < recipe_.joints.size()) i += pass_joint(i + 1);
+    }
+    if (coded_) recipe_.lockstep = coder_.finish();
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t segment_end() const {
+    return next_joint_ < recipe_.joints.size() ? recipe_.joints[next_joint_].raw_pos : raw_bytes_;
+  }
+
+  std::span<const Token> tokens_of(const Block& block) {
+    if (block.type != BlockType::kStored) {
+      return {stream_.tokens.data() + block.first_token, static_cast<std::size_t>(block.token_count)};
+    }
+    if (block.raw_bytes == 0) return {};
+    const auto count = static_cast<std::size_t>(pass_.stored_token_count[stored_blocks_++]);
+    const std::span<const Token> tokens(pass_.stored_tokens.data() + stored_tokens_, count);
+    stored_tokens_ += count;
+    return tokens;
+  }
+
+  // Whether the block ends where the rule ends it; full: whether it could have no more tokens.
+  bool ends_by_rule(const Block& block, std::span<const Token> tokens, bool& full) const {
+    const Parameters& p = recipe_.parameters;
+    full = tokens.size() == p.block_tokens;
+    if (tokens.size() > p.block_tokens) return false;
+    if (gzip_looks(p)) {
+      std::uint64_t raw = 0;
+      std::size_t counted = 0;
+      for (std::size_t count = kGzipCheckTokens; count <= tokens.size(); count += kGzipCheckTokens) {
+        while (counted < count) raw += length_of(tokens[counted++]);
+        if (!gzip_ends_block(p, tokens.first(count), raw)) continue;
+        full = true;
+        return count == tokens.size();
+      }
+    }
+    return full || block.raw_pos + block.raw_bytes == segment_end();
+  }
+
+  void describe_block(const Block& block) {
+    const std::span<const Token> tokens = tokens_of(block);
+    const BlockCounts counts = count_symbols(tokens);
+    const std::uint64_t end = block.raw_pos + block.raw_bytes;
+    const Token last_token = tokens.empty() ? Token{0} : tokens.back();
+    bool full = false;
+    const bool size_by_rule = ends_by_rule(block, tokens, full);
+    rule_.make_tree(counts, tree_);
+    const bool storable = may_store(recipe_.parameters, first_, block.raw_pos, end, last_token);
+    const BlockType type = BlockRule::choose_type(counts, tree_, storable);
+    const bool at_end = end == raw_bytes_ && next_joint_ == recipe_.joints.size();
+    const bool last = at_end && knows_end(recipe_.parameters, full, last_token);
+    const bool own_tree = block.type == BlockType::kDynamic && tree_ != stream_.trees[block.tree];
+    if (!size_by_rule || type != block.type || last != block.last || own_tree) {
+      add_deviation(block, tokens.size(), size_by_rule, own_tree);
+    } else {
+      ++by_rule_;
+    }
+    if (recipe_.dense) code_tokens(block, tokens, size_by_rule);
+    if (own_tree) {
+      start_coding();
+      static_cast<void>(models_->code_tree(coder_, rule_, tree_, stream_.trees[block.tree]));
+    }
+  }
+
+  void add_deviation(const Block& block, std::size_t token_count, bool size_by_rule, bool own_tree) {
+    using Size = BlockDeviation::Size;
+    BlockDeviation deviation;
+    deviation.blocks_before = by_rule_;
+    deviation.type = block.type;
+    if (!size_by_rule) {
+      const bool stored = block.type == BlockType::kStored;
+      deviation.size_is = stored ? Size::kRawBytes : Size::kTokens;
+      deviation.size = stored ? block.raw_bytes : token_count;
+    }
+    deviation.last = block.last;
+    deviation.own_tree = own_tree;
+    recipe_.deviations.push_back(deviation);
+    by_rule_ = 0;
+  }
+
+  void start_coding() {
+    if (!models_) models_ = std::make_unique<TokenModels<BitEncoder>>();
+    coded_ = true;
+  }
+
+  void code_tokens(const Block& block, std::span<const Token> tokens, bool size_by_rule) {
+    start_coding();
+    if (block.raw_bytes == 0) return;
+    walk_->pass();
+    if (block.type == BlockType::kStored && !size_by_rule) {
+      run_through_stored(*matcher_, stream_.text.data(), block.raw_pos + block.raw_bytes, [](Token) {});
+      return;
+    }
+    bool bad = false;
+    for (const Token token : tokens) {
+      const Token literal = literal_token(stream_.text[matcher_->pos()]);
+      matcher_->commit(models_->code(coder_, *matcher_, walk_->end() - matcher_->pos(), token, literal, bad));
+    }
+  }
+
+  // Gives how many of the blocks from `next` on are the joint's marker.
+  std::size_t pass_joint(std::size_t next) {
+    const Joint& joint = recipe_.joints[next_joint_++];
+    if (joint.kind == JointKind::kClear) first_ = joint.raw_pos;
+    if (joint.kind == JointKind::kReset) first_ = joint.raw_pos > kWindowBytes ? joint.raw_pos - kWindowBytes : 0;
+    if (joint.marker == JointMarker::kNone) return 0;
+    if (joint.marker != JointMarker::kAlign) return 1;
+    std::size_t count = 0;
+    while (stream_.blocks[next + count].raw_bytes == 0 && !stream_.blocks[next + count].last) ++count;
+    return count;
+  }
+
+  const Inflated& stream_;
+  const PassResult& pass_;
+  StreamRecipe& recipe_;
+  const std::uint64_t raw_bytes_;
+  Matcher* matcher_ = nullptr;
+  std::unique_ptr<JointWalk> walk_;
+  std::unique_ptr<TokenModels<BitEncoder>> models_;
+  BitEncoder coder_;
+  bool coded_ = false;
+  BlockRule rule_;
+  BlockTree tree_;
+  std::uint64_t by_rule_ = 0;      // blocks since the last deviation
+  std::uint64_t first_ = 0;
+  std::size_t next_joint_ = 0;
+  std::size_t stored_blocks_ = 0;  // with text, so far
+  std::size_t stored_tokens_ = 0;
+};
+
+}  // namespace
+
+void describe(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe) {
+  Describer(matchers, stream, pass, recipe).run();
+}
+
+std::uint64_t dense_cost(MatcherSet& matchers, const Inflated& stream, const Parameters& parameters,
+                         const std::vector<Joint>& joints, std::uint64_t raw_bytes) {
+  Matcher& matcher = matchers.begin(parameters);
+  matcher.set_text(stream.text.data(), 0);
+  JointWalk walk(matcher, joints, stream.raw().size());
+  const auto models = std::make_unique<TokenModels<BitEncoder>>();
+  BitEncoder coder;
+  bool bad = false;
+  for (const Block& block : stream.blocks) {
+    if (block.raw_bytes == 0) continue;
+    if (matcher.pos() >= raw_bytes) break;
+    walk.pass();
+    if (block.type == BlockType::kStored) {
+      run_through_stored(matcher, stream.text.data(), block.raw_pos + block.raw_bytes, [](Token) {});
+      continue;
+    }
+    for (std::uint64_t i = 0; i < block.token_count && matcher.pos() < raw_bytes; ++i) {
+      const Token literal = literal_token(stream.text[matcher.pos()]);
+      const Token token = stream.tokens[block.first_token + i];
+      matcher.commit(models->code(coder, matcher, walk.end() - matcher.pos(), token, literal, bad));
+    }
+  }
+  return coder.byte_count();
+}
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,107 @@
+#include "view/deflate/guesses.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "view/deflate/matcher.hpp"
+
+namespace bdelta::deflate {
+namespace {
+
+constexpr std::uint64_t kLeastCount = 127;
+constexpr std::uint64_t kMostCount = kMostBlockTokens;
+
+bool is_count_of_zlib(std::uint64_t count) noexcept {
+  return count >= kLeastCount && count <= kMostCount && std::has_single_bit(count + 1);
+}
+
+std::vector<unsigned> guess_memories(std::uint64_t count) {
+  if (count == kMostCount) return {9, 8};  // the second is gzip's hash
+  if (is_count_of_zlib(count)) return {static_cast<unsigned>(std::bit_width(count)) - 6};
+  return {8, 9};
+}
+
+void add_levels(std::vector<Parameters>& guesses, unsigned memory, Hash hash) {
+  for (const unsigned level : {6u, 9u, 1u, 5u, 8u, 7u, 4u, 3u, 2u}) {
+    Parameters p = zlib_parameters(level, memory);
+    p.hash = hash;
+    if (hash == Hash::kFourBytes) p.hash_bits = std::max<std::uint8_t>(p.hash_bits, 15);
+    guesses.push_back(p);
+  }
+}
+
+}  // namespace
+
+std::uint64_t first_block_tokens(const Inflated& stream) noexcept {
+  for (const Block& block : stream.blocks) {
+    if (block.type != BlockType::kStored && !block.last) return block.token_count;
+  }
+  return 0;
+}
+
+std::uint8_t guess_window_bits(const Inflated& stream) noexcept {
+  std::uint32_t most = 0;
+  for (const Token token : stream.tokens) most = std::max(most, distance_of(token));
+  unsigned bits = 15;
+  while (bits > 9 && most <= (1u << (bits - 1)) - kLeastLookahead) --bits;
+  const bool tells = most != 0 && stream.raw().size() >= std::uint64_t{4} << bits;
+  return static_cast<std::uint8_t>(tells ? bits : 15);
+}
+
+std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits) {
+  std::vector<Parameters> guesses;
+  for (const unsigned memory : guess_memories(count)) {
+    add_levels(guesses, memory, Hash::kThreeBytes);
+    add_levels(guesses, memory, Hash::kFourBytes);
+  }
+  for (const Search search : {Search::kRuns, Search::kLiterals}) {
+    Parameters p = zlib_parameters(0);
+    p.search = search;
+    guesses.push_back(p);
+  }
+  for (const unsigned level : {8u, 7u}) {
+    Parameters p = zlib_parameters(level);
+    p.hash = Hash::kKnuth;
+    p.hash_bits = 16;
+    p.ng = 1;
+    guesses.push_back(p);
+  }
+  for (const unsigned level : {6u, 9u, 5u, 4u, 7u, 8u}) {
+    Parameters p = zlib_parameters(level);
+    p.filtered = 1;
+    guesses.push_back(p);
+  }
+  for (Parameters& p : guesses) {
+    if (p.search != Search::kMedium) p.window_bits = window_bits;
+  }
+  return guesses;
+}
+
+void guess_block_end(const Inflated& stream, Parameters& p) noexcept {
+  std::uint64_t blocks = 0;
+  std::uint64_t of_16k = 0;
+  std::uint64_t of_32k = 0;
+  std::uint64_t as_gzip_looks = 0;
+  for (const Block& block : stream.blocks) {
+    if (block.last || block.type == BlockType::kStored || block.raw_bytes == 0) continue;
+    ++blocks;
+    of_16k += block.token_count == 16383;
+    of_32k += block.token_count == kMostCount;
+    as_gzip_looks += block.token_count % 4096 == 0 || block.token_count == kMostCount;
+  }
+  if (blocks == 0) return;
+  p.block_end = BlockEnd::kByCount;
+  const std::uint64_t first = first_block_tokens(stream);
+  if (2 * as_gzip_looks > blocks && 4 * of_16k < blocks) {
+    p.block_tokens = kMostCount;
+    if (of_32k == blocks) return;
+    p.block_end = BlockEnd::kGzip;
+    p.hash_bits = 15;
+  } else if (is_count_of_zlib(first)) {
+    p.block_tokens = static_cast<std::uint32_t>(first);
+  } else {
+    p.block_tokens = of_32k > of_16k ? kMostBlockTokens : 16383;
+  }
+}
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,228 @@
+// The inflater reads symbol by symbol through tables (decode_table.hpp) and keeps what the encoder chose.
+//
+// Speed comes from one refill of 56 bits for a whole token (15 + 5 + 15 + 13 bits at most), from copying matches in
+// words of eight bytes, and from room for the longest match that is checked once a token. Memory grows with what has
+// been read, by half its size and never beyond what the rest of the stream can give: 258 bytes for two bits.
+#include "view/deflate/inflate.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+#include "view/deflate/bit_reader.hpp"
+#include "view/deflate/decode_table.hpp"
+
+namespace bdelta::deflate {
+namespace {
+
+constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
+constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
+
+struct BlockTables {
+  DecodeTable literals;
+  DecodeTable distances;
+};
+
+class Inflater {
+ public:
+  Inflater(ByteSpan packed, const InflateOptions& options) : bits_(packed), options_(options) {
+    std::uint64_t most = 0;
+    if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
+    most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
+  }
+
+  Result<Inflated> run() {
+    for (bool last = false; !last;) {
+      BDELTA_ASSIGN(last, read_block());
+    }
+    out_.packed_bytes = bits_.taken_bytes();
+    out_.text.resize(size_ + kTextPadding);
+    std::fill(out_.text.end() - kTextPadding, out_.text.end(), std::uint8_t{0});
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] Error broken(std::string what) const {
+    return {.code = ErrorCode::kCodecFailed, .detail = "no deflate stream: " + what, .offset = bits_.taken_bytes()};
+  }
+  [[nodiscard]] Error too_large() const {
+    return {.code = ErrorCode::kOutputLimit,
+            .detail = "a deflate stream decompresses to more than " + std::to_string(options_.most_raw_bytes) + " bytes"};
+  }
+
+  // True of the last one.
+  Result<bool> read_block() {
+    Block block;
+    block.packed_bit = bits_.taken_bits();
+    block.last = bits_.take(1) != 0;
+    const unsigned type = bits_.take(2);
+    if (type > 2) return broken("a block of the type that is reserved");
+    block.type = static_cast<BlockType>(type);
+    block.first_token = out_.tokens.size();
+    block.raw_pos = size_;
+    if (block.type == BlockType::kStored) {
+      BDELTA_TRY(read_stored());
+    } else {
+      BDELTA_TRY(block.type == BlockType::kFixed ? use_fixed_trees() : read_trees(block));
+      BDELTA_TRY(options_.keep_tokens ? read_tokens<true>() : read_tokens<false>());
+    }
+    if (bits_.ended_early()) return broken("it ends too early");
+    block.token_count = out_.tokens.size() - block.first_token;
+    block.raw_bytes = size_ - block.raw_pos;
+    if (options_.keep_tokens) out_.blocks.push_back(block);
+    return block.last;
+  }
+
+  Status make_room(std::uint64_t bytes) {
+    if (size_ + bytes > most_raw_bytes_) return too_large();
+    const std::uint64_t needed = size_ + bytes + kRoom;
+    if (needed <= out_.text.size()) return {};
+    const std::uint64_t grown = std::min(std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096), most_raw_bytes_ + 2 * kRoom);
+    out_.text.resize(static_cast<std::size_t>(std::max(grown, needed)));
+    return {};
+  }
+
+  Status read_stored() {
+    bits_.skip_to_byte();
+    const unsigned length = bits_.take(16);
+    const unsigned complement = bits_.take(16);
+    if (bits_.ended_early()) return broken("it ends too early");
+    if ((length ^ complement) != 0xffff) return broken("a stored block whose length and its complement differ");
+    const ByteSpan bytes = bits_.take_bytes(length);
+    if (bytes.size() != length) return broken("it ends too early");
+    BDELTA_TRY(make_room(length));
+    if (length != 0) std::copy(bytes.begin(), bytes.end(), out_.text.begin() + static_cast<std::ptrdiff_t>(size_));
+    size_ += length;
+    return {};
+  }
+
+  Status use_fixed_trees() {
+    if (!fixed_) {
+      fixed_ = std::make_unique<BlockTables>();
+      std::array<std::uint8_t, kLiteralSymbols> literal_bits;
+      for (unsigned i = 0; i < kLiteralSymbols; ++i) literal_bits[i] = fixed_literal_bits(i);
+      std::array<std::uint8_t, 32> distance_bits;
+      distance_bits.fill(kFixedDistanceBits);
+      const bool built = fixed_->literals.build(Alphabet::kLiterals, literal_bits) &&
+                         fixed_->distances.build(Alphabet::kDistances, distance_bits);
+      if (!built) return Error{ErrorCode::kInternal, "the fixed trees of deflate"};
+    }
+    tables_ = fixed_.get();
+    return {};
+  }
+
+  Status read_trees(Block& block) {
+    BlockTree tree;
+    tree.literal_count = static_cast<std::uint16_t>(257 + bits_.take(5));
+    tree.distance_count = static_cast<std::uint8_t>(1 + bits_.take(5));
+    tree.order_count = static_cast<std::uint8_t>(4 + bits_.take(4));
+    if (tree.literal_count > kUsedLiteralSymbols || tree.distance_count > kDistanceSymbols) return broken("too many codes");
+    for (unsigned i = 0; i < tree.order_count; ++i) tree.order_bits[kOrderSequence[i]] = static_cast<std::uint8_t>(bits_.take(3));
+    if (!own_) own_ = std::make_unique<BlockTables>();
+    if (!own_->literals.build(Alphabet::kCodeLengths, tree.order_bits)) return broken("a code of code lengths that is not complete");
+    BDELTA_TRY(read_code_bits(tree));
+    if (tree.literal_bits[kEndOfBlock] == 0) return broken("a block without a code for its end");
+    if (!own_->literals.build(Alphabet::kLiterals, tree.literal_bits)) return broken("a code of literals that is not complete");
+    if (!own_->distances.build(Alphabet::kDistances, tree.distance_bits)) return broken("a code of distances that is not complete");
+    tables_ = own_.get();
+    if (options_.keep_tokens) {
+      block.tree = static_cast<std::uint32_t>(out_.trees.size());
+      out_.trees.push_back(tree);
+    }
+    return {};
+  }
+
+  // own_->literals holds the code that the lengths are written in.
+  Status read_code_bits(BlockTree& tree) {
+    const unsigned count = tree.literal_count + tree.distance_count;
+    std::uint8_t previous = 0;
+    for (unsigned at = 0; at < count;) {
+      bits_.refill();
+      unsigned taken = 0;
+      const DecodeEntry entry = own_->literals.find(bits_.peek(), taken);
+      if (entry.kind() == DecodeEntry::kInvalid) return broken("a code that means nothing");
+      bits_.drop(taken);
+      const unsigned symbol = entry.value();
+      unsigned run = 1;
+      if (symbol == 16) {
+        if (at == 0) return broken("a repeated code length without one before");
+        run = 3 + bits_.take(2);
+      } else if (symbol == 17) {
+        run = 3 + bits_.take(3);
+      } else if (symbol == 18) {
+        run = 11 + bits_.take(7);
+      }
+      if (run > count - at) return broken("more code lengths than there are codes");
+      if (symbol != 16) previous = symbol < 16 ? static_cast<std::uint8_t>(symbol) : std::uint8_t{0};
+      tree.add_op(symbol, run);
+      for (; run > 0; --run, ++at) {
+        (at < tree.literal_count ? tree.literal_bits[at] : tree.distance_bits[at - tree.literal_count]) = previous;
+      }
+    }
+    return {};
+  }
+
+  template <bool kKeep>
+  Status read_tokens() {
+    const DecodeTable& literals = tables_->literals;
+    const DecodeTable& distances = tables_->distances;
+    BDELTA_TRY(make_room(0));
+    for (;;) {
+      bits_.refill();
+      unsigned taken = 0;
+      const DecodeEntry entry = literals.find(bits_.peek(), taken);
+      bits_.drop(taken);
+      if (entry.kind() == DecodeEntry::kLiteral) {
+        const auto byte = static_cast<std::uint8_t>(entry.value());
+        out_.text[size_++] = byte;
+        if (kKeep) out_.tokens.push_back(literal_token(byte));
+      } else if (entry.kind() == DecodeEntry::kBase) {
+        const unsigned length = entry.value() + bits_.take(entry.extra_bits());
+        const DecodeEntry far = distances.find(bits_.peek(), taken);
+        if (far.kind() == DecodeEntry::kInvalid) return broken("a code that means nothing");
+        bits_.drop(taken);
+        const std::uint32_t distance = far.value() + bits_.take(far.extra_bits());
+        if (distance > size_) return broken("a distance that reaches behind the start");
+        copy_match(length, distance);
+        if (kKeep) out_.tokens.push_back(match_token(length, distance));
+      } else if (entry.kind() == DecodeEntry::kEnd) {
+        return size_ <= most_raw_bytes_ ? Status{} : too_large();
+      } else {
+        return broken("a code that means nothing");
+      }
+      if (size_ + kRoom > out_.text.size()) {
+        if (bits_.ended_early()) return broken("it ends too early");
+        BDELTA_TRY(make_room(1));
+      }
+    }
+  }
+
+  // There is room for the longest match and the padding.
+  void copy_match(unsigned length, std::uint32_t distance) noexcept {
+    std::uint8_t* to = out_.text.data() + size_;
+    const std::uint8_t* from = to - distance;
+    size_ += length;
+    if (distance >= 8) {
+      for (const std::uint8_t* end = to + length; to < end; to += 8, from += 8) std::memcpy(to, from, 8);
+    } else {
+      for (; length > 0; --length) *to++ = *from++;
+    }
+  }
+
+  BitReader bits_;
+  const InflateOptions options_;
+  std::uint64_t most_raw_bytes_ = 0;
+  Inflated out_;
+  std::size_t size_ = 0;  // of the text so far
+  std::unique_ptr<BlockTables> fixed_;
+  std::unique_ptr<BlockTables> own_;
+  const BlockTables* tables_ = nullptr;
+};
+
+}  // namespace
+
+Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) { return Inflater(packed, options).run(); }
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,81 @@
+#include "view/deflate/matcher.hpp"
+
+#include <array>
+
+#include "view/deflate/chain_matcher.hpp"
+#include "view/deflate/plain_matchers.hpp"
+
+namespace bdelta::deflate {
+namespace {
+
+enum Kind : unsigned {
+  kGreedyThree,
+  kGreedyFour,
+  kGreedyKnuth,
+  kLazyThree,
+  kLazyFour,
+  kLazyKnuth,
+  kLiteralsAlone,
+  kRunsAlone,
+};
+
+}  // namespace
+
+Parameters zlib_parameters(unsigned level, unsigned memory) noexcept {
+  struct Level {
+    std::uint16_t good, lazy, nice, chain;
+  };
+  static constexpr std::array<Level, 10> kLevels = {{{0, 0, 0, 0},
+                                                     {4, 4, 8, 4},
+                                                     {4, 5, 16, 8},
+                                                     {4, 6, 32, 32},
+                                                     {4, 4, 16, 16},
+                                                     {8, 16, 32, 32},
+                                                     {8, 16, 128, 128},
+                                                     {8, 32, 128, 256},
+                                                     {32, 128, 258, 1024},
+                                                     {32, 258, 258, 4096}}};
+  const Level& numbers = kLevels[level];
+  Parameters p;
+  p.search = level == 0 ? Search::kLiterals : level <= 3 ? Search::kGreedy : Search::kLazy;
+  p.hash_bits = static_cast<std::uint8_t>(memory + 7);
+  p.block_tokens = (1u << (memory + 6)) - 1;
+  p.good = numbers.good;
+  p.lazy = numbers.lazy;
+  p.nice = numbers.nice;
+  p.chain = numbers.chain;
+  return p;
+}
+
+std::uint32_t Matcher::hop_of(unsigned, std::uint32_t) const { return kNoHop; }
+
+std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0; }
+
+unsigned kind_of_matcher(const Parameters& p) noexcept {
+  if (p.search == Search::kLiterals) return kLiteralsAlone;
+  if (p.search == Search::kRuns) return kRunsAlone;
+  const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
+  return first + static_cast<unsigned>(p.hash);
+}
+
+std::unique_ptr<Matcher> make_matcher(const Parameters& parameters) {
+  switch (kind_of_matcher(parameters)) {
+    case kGreedyThree: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kThreeBytes>>();
+    case kGreedyFour: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kFourBytes>>();
+    case kGreedyKnuth: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kKnuth>>();
+    case kLazyThree: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kThreeBytes>>();
+    case kLazyFour: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kFourBytes>>();
+    case kLazyKnuth: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kKnuth>>();
+    case kLiteralsAlone: return std::make_unique<PlainMatcher<false>>();
+    default: return std::make_unique<PlainMatcher<true>>();
+  }
+}
+
+Matcher& MatcherSet::begin(const Parameters& parameters) {
+  std::unique_ptr<Matcher>& matcher = matchers_[kind_of_matcher(parameters)];
+  if (!matcher) matcher = make_matcher(parameters);
+  matcher->begin(parameters);
+  return *matcher;
+}
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,116 @@
+// M, the frozen encoder: which token it writes at a position, given the text and the tokens so far.
+//
+//   matcher.begin(parameters);
+//   matcher.set_text(text, 0);
+//   matcher.set_end(text_size);
+//   while (matcher.pos() < text_size) {
+//     const Token token = matcher.predict();
+//     matcher.commit(token);   // or another one, if that is what the stream has
+//   }
+//
+// The same tokens come out for the same text, parameters, joints and commits, whatever was done with the same object
+// before and wherever the text lies. Not thread-safe; an object for each stream that is worked on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "view/deflate/parameters.hpp"
+#include "view/deflate/token.hpp"
+
+namespace bdelta::deflate {
+
+// What zlib keeps of the text before a joint: a place where its caller flushed.
+enum class JointKind : std::uint8_t {
+  kContinue = 0,  // all
+  kClear = 1,     // nothing
+  kReset = 2,     // the last 32 KiB, as if they were new
+};
+
+inline constexpr std::uint32_t kWindowBytes = 32768;
+inline constexpr std::uint32_t kLeastLookahead = 262;  // in zlib's window, before it takes in more
+
+// Bytes behind a position that is predicted which its matcher may read, unless the text ends there.
+inline constexpr std::size_t kLookaheadBytes = 2048;
+
+class Matcher {
+ public:
+  virtual ~Matcher() = default;
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+
+  // A new stream, at position 0. Of the parameters, those that choose the matcher are as for make_matcher().
+  virtual void begin(const Parameters& parameters) = 0;
+
+  // Where the text lies: `at` is the byte at position `pos`. The last 32 KiB have to be there, and what predict() reads.
+  // Behind the end of the text 16 further bytes can be read.
+  void set_text(const std::uint8_t* at, std::uint64_t pos) noexcept {
+    text_ = at;
+    text_pos_ = pos;
+  }
+
+  // Matches end there, at the latest: at the next joint, or at the end of the stream.
+  void set_end(std::uint64_t pos) noexcept { end_ = pos; }
+
+  // At the end that was set; another one is set next.
+  virtual void join(JointKind kind) = 0;
+
+  [[nodiscard]] std::uint64_t pos() const noexcept { return pos_; }
+
+  // The token at pos(), which is before the end.
+  virtual Token predict() = 0;
+
+  // Goes on behind `token`, which the stream has at pos(): the predicted one or another. Once after each predict().
+  virtual void commit(Token token) = 0;
+
+  // predict() and commit() until there are `most` tokens or pos() is `stop` or more. Gives the number of tokens.
+  virtual std::size_t run(Token* out, std::size_t most, std::uint64_t stop) = 0;
+
+  // Commits `tokens` while they are what is predicted. Gives the number of these. Where that is less than all, the next
+  // token was predicted and is predicted(); commit() comes next.
+  virtual std::size_t follow(std::span<const Token> tokens) = 0;
+  [[nodiscard]] Token predicted() const noexcept { return predicted_; }
+
+  // After predict() gave a literal: the match that was found at pos() and not taken as there is a longer one behind;
+  // or 0.
+  [[nodiscard]] Token deferred() const noexcept { return deferred_; }
+
+  // Among the candidates at pos(), from the nearest on, those with at least `length` bytes alike: how many come before
+  // that at `distance`; or kNoHop. After predict().
+  static constexpr std::uint32_t kNoHop = ~std::uint32_t{0};
+  [[nodiscard]] virtual std::uint32_t hop_of(unsigned length, std::uint32_t distance) const;
+
+  // The other way round: the distance, or 0 if there are not so many.
+  [[nodiscard]] virtual std::uint32_t distance_of_hop(unsigned length, std::uint32_t hop) const;
+
+ protected:
+  Matcher() = default;
+
+  [[nodiscard]] const std::uint8_t* text_at(std::uint64_t pos) const noexcept { return text_ + (pos - text_pos_); }
+
+  const std::uint8_t* text_ = nullptr;
+  std::uint64_t text_pos_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t pos_ = 0;
+  Token deferred_ = 0;
+  Token predicted_ = 0;
+};
+
+// For such parameters; which are valid. Reused by begin() for others with the same kind_of_matcher().
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher(const Parameters& parameters);
+[[nodiscard]] unsigned kind_of_matcher(const Parameters& parameters) noexcept;
+
+// A matcher of each kind, made when it is first wanted.
+class MatcherSet {
+ public:
+  // Begun with these parameters; valid until the next call with parameters of the same kind.
+  [[nodiscard]] Matcher& begin(const Parameters& parameters);
+
+ private:
+  static constexpr unsigned kMostKinds = 16;
+  std::unique_ptr<Matcher> matchers_[kMostKinds];
+};
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,66 @@
+// What an encoder of the zlib family is, in numbers. Levels are names for some of these numbers, and differ from one
+// library to the next; so a recipe has the numbers.
+#pragma once
+
+#include <cstdint>
+
+namespace bdelta::deflate {
+
+// How matches are chosen.
+enum class Search : std::uint8_t {
+  kGreedy = 0,    // the longest one that is found, at once
+  kLazy = 1,      // it waits for a longer one at the next byte
+  kLiterals = 2,  // none
+  kRuns = 3,      // of distance 1 alone
+  kMedium = 4,    // as zlib-ng and zlib-rs do it in the middle of their levels
+};
+
+// Which bytes of the text are looked up as alike.
+enum class Hash : std::uint8_t {
+  kThreeBytes = 0,  // zlib
+  kFourBytes = 1,   // Chromium, Node: times 66521
+  kKnuth = 2,       // zlib-ng, zlib-rs: four bytes, times 2654435761
+};
+
+// When a block ends, if nothing else ends it.
+enum class BlockEnd : std::uint8_t {
+  kByCount = 0,  // with so many tokens
+  kGzip = 1,     // likewise, or where gzip finds that it pays
+};
+
+// All fields have few bits' worth of information; those of a recipe are held to valid().
+struct Parameters {
+  Search search = Search::kLazy;
+  Hash hash = Hash::kThreeBytes;
+  std::uint8_t hash_bits = 15;
+  std::uint8_t window_bits = 15;
+  std::uint8_t filtered = 0;      // 1: matches up to 5 bytes are none
+  BlockEnd block_end = BlockEnd::kByCount;
+  std::uint8_t ng = 0;            // 1: short matches may be far, a search needs 4 bytes
+  std::uint16_t good = 8;         // from this length on a quarter of the chain is searched for a better match
+  std::uint16_t lazy = 16;        // from this length on none is searched (greedy: positions inside aren't remembered)
+  std::uint16_t nice = 128;       // this length ends the search
+  std::uint16_t chain = 128;      // candidates that are looked at
+  std::uint32_t block_tokens = 16383;
+  std::uint32_t feed_bytes = 0;   // kMedium: how much its caller gave at a time; 0: all of it
+
+  bool operator==(const Parameters&) const = default;
+};
+
+inline constexpr unsigned kMostChain = 4096;
+inline constexpr std::uint32_t kMostBlockTokens = 32767;
+
+[[nodiscard]] constexpr bool valid(const Parameters& p) noexcept {
+  const bool searches = p.search != Search::kLiterals && p.search != Search::kRuns;
+  return p.search <= Search::kMedium && p.hash <= Hash::kKnuth && p.block_end <= BlockEnd::kGzip && p.hash_bits >= 8 &&
+         p.hash_bits <= 16 && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 && p.good <= 258 &&
+         p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
+         p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || p.hash_bits == 16) &&
+         (p.search != Search::kMedium || (p.hash == Hash::kKnuth && p.ng == 1 && p.window_bits == 15)) &&
+         (p.feed_bytes == 0 || (p.search == Search::kMedium && p.feed_bytes >= 300 && p.feed_bytes <= (1u << 24)));
+}
+
+// level: 1 to 9 as zlib has them, 0 for literals alone. memory: zlib's memLevel, 1 to 9.
+[[nodiscard]] Parameters zlib_parameters(unsigned level, unsigned memory = 8) noexcept;
+
+}  // namespace bdelta::deflate

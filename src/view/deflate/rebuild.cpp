@@ -1,0 +1,317 @@
+// A stream is made block by block. An open block collects tokens until the rule, its deviation or a joint ends it; then
+// its type and trees follow from the tokens, or stand in the recipe, and it is written.
+//
+// M runs as far as the text has come in, but for the bytes that it may look ahead (kLookaheadBytes); so it never sees
+// where one piece ends. Behind M lie 128 KiB of text: its window, and what a stored block holds.
+#include "view/deflate/rebuild.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "view/deflate/block_emit.hpp"
+#include "view/deflate/block_ends.hpp"
+#include "view/deflate/block_rule.hpp"
+#include "view/deflate/inflate.hpp"
+#include "view/deflate/token_models.hpp"
+
+namespace bdelta::deflate {
+namespace {
+
+constexpr std::uint64_t kTextBehind = 128 << 10;
+constexpr std::uint64_t kTextCapacity = 384 << 10;
+constexpr std::size_t kSinkBytes = 32 << 10;  // from so many on the sink gets them
+
+Error unfit(const char* what) { return {.code = ErrorCode::kPatchCorrupt, .detail = what}; }
+
+}  // namespace
+
+class Rebuilder::Work {
+ public:
+  Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink)
+      : matcher_(matchers.begin(recipe.parameters)), recipe_(recipe), sizes_(sizes), sink_(std::move(sink)),
+        lockstep_(recipe.lockstep) {
+    text_.resize(static_cast<std::size_t>(std::min(kTextCapacity, sizes.raw_bytes)) + kTextPadding);
+    if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
+    set_segment();
+  }
+
+  Status write(ByteSpan raw) {
+    if (raw.size() > sizes_.raw_bytes - available_) return unfit("more text than the deflate stream has");
+    while (!raw.empty()) {
+      if (done_) return unfit("the recipe of a deflate stream ends before its text");
+      if (room() == 0) drop_text();
+      const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(room(), raw.size()));
+      std::copy_n(raw.begin(), count, text_.begin() + static_cast<std::ptrdiff_t>(available_ - text_pos_));
+      available_ += count;
+      raw = raw.subspan(count);
+      if (room() == 0) BDELTA_TRY(advance());
+    }
+    return {};
+  }
+
+  Status finish() {
+    if (available_ != sizes_.raw_bytes) return unfit("less text than the deflate stream has");
+    BDELTA_TRY(advance());
+    if (!done_) return unfit("the recipe of a deflate stream has no end");
+    if (matcher_.pos() != sizes_.raw_bytes || next_joint_ != recipe_.joints.size() ||
+        next_correction_ != recipe_.corrections.size() || next_deviation_ != recipe_.deviations.size() ||
+        (models_ && !lockstep_.all_taken())) {
+      return unfit("the recipe of a deflate stream goes on behind its end");
+    }
+    out_.align();
+    BDELTA_TRY(flush(0));
+    if (given_bytes_ != sizes_.packed_bytes) return unfit("a deflate stream did not come out with its size");
+    return {};
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t room() const { return text_.size() - kTextPadding - (available_ - text_pos_); }
+
+  void drop_text() {
+    const std::uint64_t keep = matcher_.pos() > kTextBehind ? matcher_.pos() - kTextBehind : 0;
+    if (keep <= text_pos_) return;
+    const auto drop = static_cast<std::ptrdiff_t>(keep - text_pos_);
+    std::copy(text_.begin() + drop, text_.end(), text_.begin());
+    text_pos_ = keep;
+  }
+
+  [[nodiscard]] const std::uint8_t* text_at(std::uint64_t pos) const { return text_.data() + (pos - text_pos_); }
+
+  Status advance() {
+    matcher_.set_text(text_.data(), text_pos_);
+    while (!done_) {
+      if (!open_) open_block();
+      BDELTA_ASSIGN(const bool complete, fill_block());
+      if (!complete) return {};
+      BDELTA_TRY(close_block());
+      BDELTA_TRY(flush(kSinkBytes));
+    }
+    return {};
+  }
+
+  void open_block() {
+    open_ = true;
+    full_ = false;
+    begin_ = matcher_.pos();
+    tokens_.clear();
+    deviation_ = nullptr;
+    if (next_deviation_ < recipe_.deviations.size() && recipe_.deviations[next_deviation_].blocks_before == blocks_by_rule_) {
+      deviation_ = &recipe_.deviations[next_deviation_++];
+      blocks_by_rule_ = 0;
+    } else {
+      ++blocks_by_rule_;
+    }
+    gzip_looks_ = gzip_looks(recipe_.parameters) && size_is() == BlockDeviation::Size::kByRule;
+  }
+
+  [[nodiscard]] BlockDeviation::Size size_is() const {
+    return deviation_ ? deviation_->size_is : BlockDeviation::Size::kByRule;
+  }
+
+  // Up to where M can run now.
+  [[nodiscard]] std::uint64_t reach() const {
+    if (available_ >= segment_end_) return segment_end_;
+    return available_ > kLookaheadBytes ? available_ - kLookaheadBytes : 0;
+  }
+
+  // False if there has to be more text first.
+  Result<bool> fill_block() {
+    if (size_is() == BlockDeviation::Size::kRawBytes) return fill_stored();
+    const bool by_rule = size_is() == BlockDeviation::Size::kByRule;
+    const std::uint64_t wanted = by_rule ? recipe_.parameters.block_tokens : deviation_->size;
+    while (tokens_.size() < wanted && matcher_.pos() < segment_end_ && !full_) {
+      if (matcher_.pos() >= reach()) return false;
+      if (recipe_.dense) {
+        BDELTA_TRY(read_token());
+      } else if (at_correction()) {
+        BDELTA_TRY(correct_token());
+      } else {
+        run_matcher(wanted);
+      }
+      if (gzip_looks_ && tokens_.size() % kGzipCheckTokens == 0) {
+        full_ = gzip_ends_block(recipe_.parameters, tokens_, matcher_.pos() - begin_);
+      }
+    }
+    if (by_rule && tokens_.size() == wanted) full_ = true;
+    if (!by_rule && tokens_.size() != wanted) return unfit("a block of a deflate stream ends before its tokens do");
+    return true;
+  }
+
+  void run_matcher(std::uint64_t wanted) {
+    std::uint64_t most = wanted - tokens_.size();
+    if (gzip_looks_) most = std::min<std::uint64_t>(most, kGzipCheckTokens - tokens_.size() % kGzipCheckTokens);
+    const std::uint64_t stop = std::min(reach(), next_correction_pos());
+    most = std::min(most, stop - matcher_.pos());  // tokens have a byte at least
+    const std::size_t before = tokens_.size();
+    tokens_.resize(before + static_cast<std::size_t>(most));
+    tokens_.resize(before + matcher_.run(tokens_.data() + before, static_cast<std::size_t>(most), stop));
+  }
+
+  [[nodiscard]] std::uint64_t next_correction_pos() const {
+    return next_correction_ < recipe_.corrections.size() ? recipe_.corrections[next_correction_].raw_pos : sizes_.raw_bytes;
+  }
+  [[nodiscard]] bool at_correction() const {
+    return next_correction_ < recipe_.corrections.size() && next_correction_pos() <= matcher_.pos();
+  }
+
+  Status correct_token() {
+    const Correction& correction = recipe_.corrections[next_correction_++];
+    if (correction.raw_pos != matcher_.pos()) return unfit("a correction of a deflate stream lies inside of a match");
+    static_cast<void>(matcher_.predict());
+    return commit(is_match(correction.token) ? correction.token : literal_token(*text_at(matcher_.pos())));
+  }
+
+  Status read_token() {
+    bool bad = false;
+    const std::uint64_t left = segment_end_ - matcher_.pos();
+    const Token token = models_->code(lockstep_, matcher_, left, 0, literal_token(*text_at(matcher_.pos())), bad);
+    if (bad) return unfit("a token of a deflate stream can't be");
+    return commit(token);
+  }
+
+  // A match that the recipe says: it has to be one.
+  Status commit(Token token) {
+    const std::uint64_t pos = matcher_.pos();
+    if (is_match(token)) {
+      const std::uint64_t length = length_of(token);
+      const std::uint64_t distance = distance_of(token);
+      if (length > segment_end_ - pos || distance > pos ||
+          count_equal(text_at(pos), text_at(pos - distance), static_cast<std::size_t>(length)) != length) {
+        return unfit("a match of a deflate stream is none");
+      }
+    }
+    matcher_.commit(token);
+    tokens_.push_back(token);
+    return {};
+  }
+
+  // M runs through the text of a stored block; what it makes of it isn't needed.
+  Result<bool> fill_stored() {
+    if (deviation_->size > segment_end_ - begin_) return unfit("a stored block of a deflate stream is too long");
+    const std::uint64_t end = begin_ + deviation_->size;
+    while (matcher_.pos() < end) {
+      if (matcher_.pos() >= reach()) return false;
+      if (at_correction()) return unfit("a correction of a deflate stream lies in a stored block");
+      Token token = matcher_.predict();
+      if (length_of(token) > end - matcher_.pos()) token = literal_token(*text_at(matcher_.pos()));
+      matcher_.commit(token);
+    }
+    return true;
+  }
+
+  Status close_block() {
+    open_ = false;
+    const std::uint64_t end = matcher_.pos();
+    const Token last_token = tokens_.empty() ? Token{0} : tokens_.back();
+    BlockType type = deviation_ ? deviation_->type : BlockType::kDynamic;
+    if (!deviation_ || type == BlockType::kDynamic) {
+      const BlockCounts counts = count_symbols(tokens_);
+      rule_.make_tree(counts, tree_);
+      if (!deviation_) {
+        const bool storable = may_store(recipe_.parameters, first_, begin_, end, last_token);
+        type = BlockRule::choose_type(counts, tree_, storable);
+      } else if (deviation_->own_tree && !models_->code_tree(lockstep_, rule_, tree_, tree_)) {
+        return unfit("a tree of a deflate stream can't be");
+      }
+    }
+    const bool at_end = end == sizes_.raw_bytes && next_joint_ == recipe_.joints.size();
+    const bool last = deviation_ ? deviation_->last : at_end && knows_end(recipe_.parameters, full_, last_token);
+    BDELTA_TRY(emit(type, last, end));
+    done_ = last;
+    if (end == segment_end_ && next_joint_ < recipe_.joints.size()) pass_joint();
+    return {};
+  }
+
+  Status emit(BlockType type, bool last, std::uint64_t end) {
+    if (type == BlockType::kStored) {
+      if (end - begin_ > kMostStoredBytes) return unfit("a stored block of a deflate stream is too long");
+      emit_stored(out_, last, {text_at(begin_), static_cast<std::size_t>(end - begin_)});
+    } else if (!emit_tokens(out_, last, tokens_, type == BlockType::kDynamic ? &tree_ : nullptr)) {
+      return unfit("a tree of a deflate stream has no code for a token");
+    }
+    if (out_.bit_count() > 8 * sizes_.packed_bytes + 7) return unfit("a deflate stream did not come out with its size");
+    return {};
+  }
+
+  void pass_joint() {
+    const Joint& joint = recipe_.joints[next_joint_++];
+    const bool odd = out_.bit_count() % 2 != 0;
+    if (joint.marker == JointMarker::kStored || (joint.marker == JointMarker::kAlign && odd)) emit_stored(out_, false, {});
+    if (joint.marker == JointMarker::kFixed) emit_empty_fixed();
+    if (joint.marker == JointMarker::kAlign && !odd) {
+      while (out_.bit_count() % 8 != 0) emit_empty_fixed();
+    }
+    matcher_.join(joint.kind);
+    if (joint.kind == JointKind::kClear) first_ = joint.raw_pos;
+    if (joint.kind == JointKind::kReset) first_ = joint.raw_pos > kWindowBytes ? joint.raw_pos - kWindowBytes : 0;
+    set_segment();
+  }
+
+  void emit_empty_fixed() {
+    out_.put(static_cast<unsigned>(BlockType::kFixed) << 1, 3);
+    out_.put(0, 7);  // its end
+  }
+
+  void set_segment() {
+    segment_end_ = next_joint_ < recipe_.joints.size() ? recipe_.joints[next_joint_].raw_pos : sizes_.raw_bytes;
+    matcher_.set_end(segment_end_);
+  }
+
+  Status flush(std::size_t least) {
+    if (out_.bytes().size() < least || out_.bytes().empty()) return {};
+    given_bytes_ += out_.bytes().size();
+    BDELTA_TRY(sink_(out_.bytes()));
+    out_.clear();
+    return {};
+  }
+
+  Matcher& matcher_;
+  const StreamRecipe& recipe_;
+  const StreamSizes sizes_;
+  const Sink sink_;
+  BitDecoder lockstep_;
+  std::unique_ptr<TokenModels<BitDecoder>> models_;
+
+  Bytes text_;                    // from text_pos_ to available_, and padding
+  std::uint64_t text_pos_ = 0;
+  std::uint64_t available_ = 0;
+  std::uint64_t first_ = 0;       // where the text begins that M knows of
+  std::uint64_t segment_end_ = 0; // the next joint, or the end
+  std::size_t next_joint_ = 0;
+  std::size_t next_correction_ = 0;
+  std::size_t next_deviation_ = 0;
+  std::uint64_t blocks_by_rule_ = 0;  // since the last deviation
+
+  bool open_ = false;             // a block is
+  bool full_ = false;             // it has all tokens that the rule allows it
+  bool gzip_looks_ = false;
+  const BlockDeviation* deviation_ = nullptr;  // of the open block; null: all is by rule
+  std::uint64_t begin_ = 0;
+  std::vector<Token> tokens_;
+  BlockRule rule_;
+  BlockTree tree_;
+
+  BitWriter out_;
+  std::uint64_t given_bytes_ = 0;
+  bool done_ = false;             // the last block has been written
+};
+
+Rebuilder::Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink)
+    : work_(std::make_unique<Work>(matchers, recipe, sizes, std::move(sink))) {}
+Rebuilder::~Rebuilder() = default;
+
+Status Rebuilder::write(ByteSpan raw) { return work_->write(raw); }
+Status Rebuilder::finish() { return work_->finish(); }
+
+Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes) {
+  Bytes packed;
+  Rebuilder rebuilder(matchers, recipe, {static_cast<std::uint64_t>(raw.size()), packed_bytes}, [&](ByteSpan bytes) -> Status {
+    append(packed, bytes);
+    return {};
+  });
+  BDELTA_TRY(rebuilder.write(raw));
+  BDELTA_TRY(rebuilder.finish());
+  return packed;
+}
+
+}  // namespace bdelta::deflate

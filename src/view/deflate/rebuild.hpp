@@ -1,0 +1,49 @@
+// Making a deflate stream again, from its text and its recipe.
+//
+//   MatcherSet matchers;                       // one for a thread, used for one stream after the other
+//   Rebuilder rebuilder(matchers, recipe, {raw_bytes, packed_bytes}, [&](ByteSpan packed) { return out.write(packed); });
+//   for (ByteSpan piece : text) BDELTA_TRY(rebuilder.write(piece));
+//   BDELTA_TRY(rebuilder.finish());
+//
+// The stream is the same whatever pieces its text comes in. Memory: 0.6 MiB, and 4 bytes for each token of a block of
+// the size that the recipe says (at most kMostTokensOfBlock). Work: at most 4,096 candidates for a byte of text.
+//
+// Errors: kPatchCorrupt if the recipe does not fit the text or the stream's size; those of the sink. After an error
+// nothing more is to be called. Not thread-safe; several at a time need a MatcherSet each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "bdelta/error.hpp"
+#include "view/deflate/recipe_models.hpp"
+
+namespace bdelta::deflate {
+
+class Rebuilder {
+ public:
+  // Takes packed bytes in order; they are valid for the call.
+  using Sink = std::function<Status(ByteSpan)>;
+
+  // matchers and recipe have to outlive it.
+  Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink);
+  ~Rebuilder();
+  Rebuilder(const Rebuilder&) = delete;
+  Rebuilder& operator=(const Rebuilder&) = delete;
+
+  // The next bytes of the text; sizes.raw_bytes in all.
+  [[nodiscard]] Status write(ByteSpan raw);
+
+  // After the last byte: gives what is left. The stream had sizes.packed_bytes then.
+  [[nodiscard]] Status finish();
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
+
+// All at once.
+[[nodiscard]] Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes);
+
+}  // namespace bdelta::deflate

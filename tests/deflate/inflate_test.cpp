@@ -1,0 +1,110 @@
+// The inflater against zlib's: the same bytes, the same verdict; and tokens that say the same text.
+#include "view/deflate/inflate.hpp"
+
+#include "deflate/zlib_stream.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+#include "support/guard_page.hpp"
+
+namespace bdelta::test::inflate_test {
+namespace {
+
+using namespace bdelta::deflate;
+
+Bytes text_of(const Inflated& stream) {
+  Bytes text;
+  for (const Block& block : stream.blocks) {
+    EXPECT_EQ(text.size(), block.raw_pos);
+    if (block.type == BlockType::kStored) append(text, stream.raw().subspan(block.raw_pos, block.raw_bytes));
+    for (std::uint64_t i = 0; i < block.token_count; ++i) {
+      const Token token = stream.tokens[block.first_token + i];
+      if (!is_match(token)) {
+        text.push_back(static_cast<std::uint8_t>(token));
+        continue;
+      }
+      for (unsigned n = length_of(token); n > 0; --n) text.push_back(text[text.size() - distance_of(token)]);
+    }
+    EXPECT_EQ(text.size(), block.raw_pos + block.raw_bytes);
+  }
+  return text;
+}
+
+// All that zlib can do to a text.
+std::vector<Bytes> streams_of(ByteSpan raw) {
+  std::vector<Bytes> streams;
+  for (int level = 0; level <= 9; ++level) streams.push_back(zlib_deflate(raw, {.level = level}));
+  for (const int strategy : {Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED}) {
+    streams.push_back(zlib_deflate(raw, {.strategy = strategy}));
+  }
+  for (const int flush : {Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_PARTIAL_FLUSH, Z_BLOCK}) {
+    streams.push_back(zlib_deflate(raw, {.flush = flush, .step_bytes = 777}));
+  }
+  return streams;
+}
+
+TEST(Inflate, GivesTheTextAndItsTokens) {
+  for (const std::size_t size : {0u, 1u, 2u, 3u, 300u, 70'000u, 400'000u}) {
+    for (const Bytes& raw : {wordy_bytes(size, 1), random_bytes(size, 2), Bytes(size)}) {
+      for (Bytes packed : streams_of(raw)) {
+        const std::size_t packed_bytes = packed.size();
+        packed.push_back(0x5a);  // what follows is not the stream's
+        const auto stream = inflate(packed);
+        ASSERT_OK(stream);
+        EXPECT_EQ(packed_bytes, stream->packed_bytes);
+        EXPECT_TRUE(same_bytes(raw, stream->raw()));
+        EXPECT_TRUE(same_bytes(raw, text_of(*stream)));
+        const auto plain = inflate(packed, {.keep_tokens = false});
+        ASSERT_OK(plain);
+        EXPECT_TRUE(same_bytes(raw, plain->raw()));
+        EXPECT_TRUE(plain->tokens.empty());
+      }
+    }
+  }
+}
+
+TEST(Inflate, JudgesDamagedStreamsAsZlibDoes) {
+  Random random(3);
+  const Bytes raw = wordy_bytes(3000, 4);
+  unsigned refused = 0;
+  for (const Bytes& whole : streams_of(raw)) {
+    for (unsigned i = 0; i < 400; ++i) {
+      Bytes packed = whole;
+      for (std::uint64_t n = random.between(1, 3); n > 0; --n) {
+        packed[random.below(packed.size())] ^= static_cast<std::uint8_t>(1 << random.below(8));
+      }
+      const auto expected = zlib_inflate(packed);
+      const GuardedBytes guarded(packed);
+      const auto found = inflate(guarded.bytes());
+      ASSERT_EQ(expected.has_value(), static_cast<bool>(found));
+      if (!expected) {
+        ++refused;
+        EXPECT_EQ(ErrorCode::kCodecFailed, found.error().code);
+        continue;
+      }
+      EXPECT_TRUE(same_bytes(expected->raw, found->raw()));
+      EXPECT_EQ(expected->packed_bytes, found->packed_bytes);
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+}
+
+TEST(Inflate, RefusesStreamsThatAreCutShort) {
+  const Bytes packed = zlib_deflate(wordy_bytes(2000, 5), {});
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    const GuardedBytes guarded(ByteSpan(packed).first(size));
+    EXPECT_FAILS(ErrorCode::kCodecFailed, inflate(guarded.bytes()));
+  }
+}
+
+TEST(Inflate, TakesNoMoreThanItMay) {
+  const Bytes packed = zlib_deflate(Bytes(1'000'000), {});
+  EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(packed, {.most_raw_bytes = 999'999}));
+  EXPECT_OK(inflate(packed, {.most_raw_bytes = 1'000'000}));
+  const Bytes stored = zlib_deflate(random_bytes(100'000, 6), {});
+  EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(stored, {.most_raw_bytes = 99'999}));
+  EXPECT_OK(inflate(stored, {.most_raw_bytes = 100'000}));
+  EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(zlib_deflate(bytes_of("a"), {}), {.most_raw_bytes = 0}));
+}
+
+}  // namespace
+}  // namespace bdelta::test::inflate_test

@@ -1,0 +1,199 @@
+// Streams come back bit by bit: those of zlib from next to nothing, and any other from a larger recipe.
+#include "view/deflate/rebuild.hpp"
+
+#include <algorithm>
+
+#include "deflate/round_trip.hpp"
+#include "deflate/zlib_stream.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::test::rebuild_test {
+namespace {
+
+using namespace bdelta::deflate;
+
+// Text, something like a program, and what is said again after a while.
+Bytes mixed_bytes(std::size_t size, std::uint64_t seed) {
+  Bytes bytes = wordy_bytes(size / 2, seed);
+  append(bytes, periodic_bytes(size / 8, 1000, seed));
+  append(bytes, random_bytes(size / 16, seed));
+  append(bytes, wordy_bytes(size - bytes.size(), seed + size / 4));
+  return bytes;
+}
+
+TEST(Rebuild, ZlibsStreamsNeedNoCorrections) {
+  const Bytes raw = mixed_bytes(600'000, 1);
+  for (int level = 1; level <= 9; ++level) {
+    for (const int memory : {1, 7, 8, 9}) {
+      const RoundTrip trip = round_trip(zlib_deflate(raw, {.level = level, .memory = memory}));
+      EXPECT_EQ(0u, trip.misses) << level << " " << memory;
+      EXPECT_LE(trip.recipe_bytes, 20u) << level << " " << memory;
+    }
+  }
+  for (int window_bits = 9; window_bits <= 14; ++window_bits) {
+    const RoundTrip trip = round_trip(zlib_deflate(raw, {.window_bits = window_bits}));
+    EXPECT_EQ(0u, trip.misses) << window_bits;
+    EXPECT_LE(trip.recipe_bytes, 20u) << window_bits;
+  }
+  for (const int strategy : {Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE}) {
+    const RoundTrip trip = round_trip(zlib_deflate(raw, {.strategy = strategy}));
+    EXPECT_EQ(0u, trip.misses) << strategy;
+    EXPECT_LE(trip.recipe_bytes, 20u) << strategy;
+  }
+  EXPECT_LE(round_trip(zlib_deflate(raw, {.strategy = Z_FIXED})).recipe_bytes, 30u);
+  EXPECT_LE(round_trip(zlib_deflate(raw, {.level = 0})).recipe_bytes, 60u);
+  EXPECT_EQ(1u, round_trip(zlib_deflate(raw, {})).recipe_bytes);
+}
+
+TEST(Rebuild, FlushesAreJoints) {
+  const Bytes raw = mixed_bytes(500'000, 2);
+  for (const int level : {1, 3, 6, 9}) {
+    for (const int flush : {Z_SYNC_FLUSH, Z_FULL_FLUSH, Z_PARTIAL_FLUSH}) {
+      for (const std::size_t step : {701u, 40'000u, 131'072u}) {
+        const RoundTrip trip = round_trip(zlib_deflate(raw, {.level = level, .flush = flush, .step_bytes = step}));
+        EXPECT_EQ(0u, trip.misses) << level << " " << flush << " " << step;
+        EXPECT_LE(trip.recipe_bytes, 40u) << level << " " << flush << " " << step;
+      }
+    }
+  }
+}
+
+// What encoders do where the text ends, or nearly ends.
+TEST(Rebuild, SmallTextsNeedNoCorrections) {
+  Random random(4);
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::size_t size = random.below(400);
+    const std::uint64_t letters = random.between(1, 4);
+    Bytes raw(size);
+    for (std::uint8_t& byte : raw) byte = static_cast<std::uint8_t>('a' + random.below(letters));
+    const auto level = static_cast<int>(random.between(1, 9));
+    const RoundTrip trip = round_trip(zlib_deflate(raw, {.level = level}), zlib_parameters(static_cast<unsigned>(level)));
+    ASSERT_EQ(0u, trip.misses) << "text " << i << " level " << level;
+    ASSERT_LE(trip.recipe_bytes, 12u) << "text " << i << " level " << level;
+  }
+}
+
+// A block of all the tokens it can have that ends with the text: in a match, in a literal.
+TEST(Rebuild, LastBlocksThatAreFull) {
+  for (const int level : {1, 6}) {
+    for (std::size_t size = 16'370; size < 16'400; ++size) {
+      const Bytes raw = random_bytes(size, 5);
+      for (const bool with_match : {false, true}) {
+        Bytes text = raw;
+        if (with_match) text.insert(text.end(), raw.begin() + 1000, raw.begin() + 1010);
+        const RoundTrip trip = round_trip(zlib_deflate(text, {.level = level}), zlib_parameters(static_cast<unsigned>(level)));
+        ASSERT_EQ(0u, trip.misses) << level << " " << size;
+        ASSERT_LE(trip.recipe_bytes, 8u) << level << " " << size << " " << with_match;
+      }
+    }
+  }
+}
+
+TEST(Rebuild, MatchesAtTheFarEndOfTheWindow) {
+  for (const std::size_t distance : {32'505u, 32'506u, 32'507u, 32'767u, 32'768u}) {
+    for (const std::size_t before : {0u, 5u, 32'768u, 70'000u}) {
+      Bytes raw = random_bytes(before + distance, 6);
+      const Bytes again(raw.begin() + static_cast<std::ptrdiff_t>(before), raw.begin() + static_cast<std::ptrdiff_t>(before + 30));
+      append(raw, again);
+      append(raw, random_bytes(50, 7));
+      for (const int level : {1, 4, 6, 9}) {
+        const RoundTrip trip = round_trip(zlib_deflate(raw, {.level = level}), zlib_parameters(static_cast<unsigned>(level)));
+        EXPECT_EQ(0u, trip.misses) << distance << " " << before << " " << level;
+      }
+    }
+  }
+}
+
+TEST(Rebuild, EdgesOfText) {
+  for (const Bytes& raw : {Bytes{}, Bytes{7}, Bytes(70'000), Bytes(2'000'000), random_bytes(65'535, 8), random_bytes(65'536, 8)}) {
+    for (int level = 0; level <= 9; ++level) {
+      for (const int memory : {8, 9}) round_trip(zlib_deflate(raw, {.level = level, .memory = memory}));
+    }
+  }
+}
+
+TEST(Rebuild, PiecesDoNotMatter) {
+  const Bytes raw = mixed_bytes(1'500'000, 9);
+  const Bytes packed = zlib_deflate(raw, {.level = 6, .flush = Z_SYNC_FLUSH, .step_bytes = 400'000});
+  Analyser analyser;
+  const auto analysis = analyser.analyse(packed);
+  ASSERT_OK(analysis);
+  for (const std::size_t piece : {1u, 999u, 65'536u, 1'000'000u}) {
+    MatcherSet matchers;
+    Bytes made;
+    Rebuilder rebuilder(matchers, analysis->recipe, analysis->sizes(), [&](ByteSpan bytes) -> Status {
+      append(made, bytes);
+      return {};
+    });
+    for (std::size_t at = 0; at < raw.size(); at += piece) {
+      ASSERT_OK(rebuilder.write(ByteSpan(raw).subspan(at, std::min(piece, raw.size() - at))));
+    }
+    ASSERT_OK(rebuilder.finish());
+    EXPECT_TRUE(same_bytes(packed, made)) << piece;
+  }
+}
+
+// Tables are not cleared between streams; that shows nowhere.
+TEST(Rebuild, WhatWasMadeBeforeDoesNotMatter) {
+  std::vector<Bytes> packed;
+  std::vector<StreamRecipe> recipes;
+  std::vector<Bytes> texts;
+  Analyser analyser;
+  Random random(10);
+  for (unsigned i = 0; i < 60; ++i) {
+    const Bytes raw = mixed_bytes(random.below(60'000), 11 + i % 7);
+    packed.push_back(zlib_deflate(raw, {.level = static_cast<int>(random.between(1, 9))}));
+    const auto analysis = analyser.analyse(packed.back());
+    ASSERT_OK(analysis);
+    recipes.push_back(analysis->recipe);
+    texts.push_back(raw);
+  }
+  std::vector<std::size_t> order(packed.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  MatcherSet matchers;
+  for (unsigned round = 0; round < 3; ++round) {
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    for (const std::size_t i : order) {
+      const auto made = rebuild(matchers, recipes[i], texts[i], packed[i].size());
+      ASSERT_OK(made);
+      EXPECT_TRUE(same_bytes(packed[i], *made));
+    }
+  }
+}
+
+TEST(Rebuild, ManyStreamsShareARecipe) {
+  RecipeWriter writer;
+  std::vector<Bytes> packed;
+  std::vector<Bytes> texts;
+  Analyser analyser;
+  Parameters hint;
+  for (unsigned i = 0; i < 400; ++i) {
+    texts.push_back(mixed_bytes(100 + 37 * i, i));
+    packed.push_back(zlib_deflate(texts.back(), {.level = 9}));
+    const auto analysis = analyser.analyse(packed.back(), {.hint = hint});
+    ASSERT_OK(analysis);
+    hint = analysis->recipe.parameters;
+    ASSERT_TRUE(writer.add(analysis->recipe, analysis->sizes()));
+  }
+  const Bytes recipe = writer.finish();
+  EXPECT_LE(recipe.size(), 24u);  // the smallest texts could be of other levels, too
+  auto reader = RecipeReader::open(recipe);
+  ASSERT_OK(reader);
+  MatcherSet matchers;
+  for (std::size_t i = 0; i < packed.size(); ++i) {
+    const auto stream = reader->next({texts[i].size(), packed[i].size()});
+    ASSERT_OK(stream);
+    const auto made = rebuild(matchers, *stream, texts[i], packed[i].size());
+    ASSERT_OK(made);
+    EXPECT_TRUE(same_bytes(packed[i], *made));
+  }
+  EXPECT_OK(reader->finish());
+}
+
+TEST(Rebuild, AnyStreamComesBack) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) round_trip(odd_stream(seed));
+}
+
+}  // namespace
+}  // namespace bdelta::test::rebuild_test
