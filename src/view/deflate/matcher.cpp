@@ -2,8 +2,10 @@
 
 #include <array>
 
-#include "view/deflate/chain_matcher.hpp"
+#include "view/deflate/chain_tables.hpp"
 #include "view/deflate/plain_matchers.hpp"
+#include "view/deflate/ranked_tables.hpp"
+#include "view/deflate/ruled_matcher.hpp"
 
 namespace bdelta::deflate {
 namespace {
@@ -17,7 +19,22 @@ enum Kind : unsigned {
   kLazyKnuth,
   kLiteralsAlone,
   kRunsAlone,
+  kRankedThree,
+  kRankedFour,
 };
+
+// From so long chains on M2 is faster.
+constexpr unsigned kRankedChain = 128;
+constexpr unsigned kRankedChainOfFour = 1024;
+
+template <Search kSearch, Hash kHash>
+std::unique_ptr<Matcher> make_chained() {
+  return std::make_unique<RuledMatcher<kSearch, ChainTables<kHash>>>();
+}
+template <Hash kHash>
+std::unique_ptr<Matcher> make_ranked() {
+  return std::make_unique<RuledMatcher<Search::kLazy, RankedTables<kHash>>>();
+}
 
 }  // namespace
 
@@ -54,19 +71,23 @@ std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0
 unsigned kind_of_matcher(const Parameters& p) noexcept {
   if (p.search == Search::kLiterals) return kLiteralsAlone;
   if (p.search == Search::kRuns) return kRunsAlone;
+  if (p.search == Search::kLazy && !p.ng && p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
+  if (p.search == Search::kLazy && !p.ng && p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
   const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
   return first + static_cast<unsigned>(p.hash);
 }
 
 std::unique_ptr<Matcher> make_matcher(const Parameters& parameters) {
   switch (kind_of_matcher(parameters)) {
-    case kGreedyThree: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kThreeBytes>>();
-    case kGreedyFour: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kFourBytes>>();
-    case kGreedyKnuth: return std::make_unique<ChainMatcher<Search::kGreedy, Hash::kKnuth>>();
-    case kLazyThree: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kThreeBytes>>();
-    case kLazyFour: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kFourBytes>>();
-    case kLazyKnuth: return std::make_unique<ChainMatcher<Search::kLazy, Hash::kKnuth>>();
+    case kGreedyThree: return make_chained<Search::kGreedy, Hash::kThreeBytes>();
+    case kGreedyFour: return make_chained<Search::kGreedy, Hash::kFourBytes>();
+    case kGreedyKnuth: return make_chained<Search::kGreedy, Hash::kKnuth>();
+    case kLazyThree: return make_chained<Search::kLazy, Hash::kThreeBytes>();
+    case kLazyFour: return make_chained<Search::kLazy, Hash::kFourBytes>();
+    case kLazyKnuth: return make_chained<Search::kLazy, Hash::kKnuth>();
     case kLiteralsAlone: return std::make_unique<PlainMatcher<false>>();
+    case kRankedThree: return make_ranked<Hash::kThreeBytes>();
+    case kRankedFour: return make_ranked<Hash::kFourBytes>();
     default: return std::make_unique<PlainMatcher<true>>();
   }
 }

@@ -110,7 +110,7 @@ class Rebuilder::Work {
 
   // Up to where M can run now.
   [[nodiscard]] std::uint64_t reach() const {
-    if (available_ >= segment_end_) return segment_end_;
+    if (available_ >= std::min(segment_end_ + kTextPadding, sizes_.raw_bytes)) return segment_end_;
     return available_ > kLookaheadBytes ? available_ - kLookaheadBytes : 0;
   }
 

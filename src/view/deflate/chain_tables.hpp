@@ -1,0 +1,86 @@
+// M's tables as zlib has them: hash chains.
+//
+// Every position goes into a bucket by the hash of the bytes at it. `heads_` has the latest position of each bucket,
+// `links_` for each of the last 32 Ki positions the one before it in the same bucket. A search walks from the latest
+// one back, takes the longest match that is found, of equally long ones the nearest, and gives up after `chain`
+// candidates or where a match is `nice`.
+//
+// zlib moves its window while it works. Here the text stays where it is, and so it makes no difference how it came in:
+// positions are kept as 16 bits above `base_`, which moves on by 32 KiB now and then; what was at or below it is 0,
+// which means none. A new stream does not clear the tables: it goes on with the next numbers, and all up to `oldest_`
+// count as none.
+//
+// The walk waits for memory more than for anything else. So a candidate costs one load in the text, of the four bytes
+// that end where a longer match would, and one of its link.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "view/deflate/hashes.hpp"
+#include "view/deflate/window_tables.hpp"
+
+namespace bdelta::deflate {
+
+template <Hash kHash>
+class ChainTables : public WindowTables {
+ protected:
+  ChainTables() : heads_(std::size_t{1} << 16), links_(kWindowBytes) {}
+
+  void set_parameters(const Parameters& parameters) {
+    if (parameters.hash_bits != parameters_.hash_bits) {
+      std::fill(heads_.begin(), heads_.end(), std::uint16_t{0});
+      forget();
+    }
+    hash_.set_bits(parameters.hash_bits);
+    set_window(parameters);
+  }
+
+  // A match at `pos` that is longer than `best`, or 0.
+  Token find(std::uint64_t pos, unsigned best) noexcept {
+    if (end_ - pos < kLeastMatch + parameters_.ng) return 0;
+    insert_up_to(pos);
+    if (pos - base_ > kSlideAbove) slide();
+    const auto at = static_cast<std::uint32_t>(pos - base_);
+    std::uint32_t candidate = links_[at % kWindowBytes];
+    if (inserted_ == pos) {
+      candidate = insert(at, hash_(four_bytes<kHash>(pos)));
+      ++inserted_;
+    }
+    if (candidate <= oldest_ || at - candidate > most_distance_) return 0;
+    return longest_on_chain(pos, at, candidate, best, [this](std::uint32_t from) { return link(from); });
+  }
+
+  [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return links_[at % kWindowBytes]; }
+
+ private:
+  void slide() noexcept {
+    move_down<0>(heads_.data(), std::size_t{1} << parameters_.hash_bits);
+    move_down<0>(links_.data(), links_.size());
+    move_base();
+  }
+
+  std::uint32_t insert(std::uint32_t at, std::uint32_t bucket) noexcept {
+    const std::uint32_t before = heads_[bucket];
+    links_[at % kWindowBytes] = static_cast<std::uint16_t>(before);
+    heads_[bucket] = static_cast<std::uint16_t>(at);
+    return before;
+  }
+
+  // All positions before `pos`, of which four bytes are before the end.
+  void insert_up_to(std::uint64_t pos) noexcept {
+    while (inserted_ < pos) {
+      const std::uint64_t to = std::min(pos, base_ + kMostInserted);
+      const std::uint8_t* text = text_at(inserted_);
+      auto at = static_cast<std::uint32_t>(inserted_ - base_);
+      for (; inserted_ < to; ++inserted_, ++text, ++at) insert(at, hash_(load_le<std::uint32_t>(text)));
+      if (to < pos) slide();
+    }
+  }
+
+  HashFunction<kHash> hash_;
+  std::vector<std::uint16_t> heads_;
+  std::vector<std::uint16_t> links_;
+};
+
+}  // namespace bdelta::deflate

@@ -1,0 +1,108 @@
+// What M's tables have in common: positions of 16 bits in a window that moves, and zlib's search.
+#pragma once
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "view/deflate/matcher.hpp"
+
+namespace bdelta::deflate {
+
+class WindowTables : public Matcher {
+ protected:
+  static constexpr std::uint32_t kSlideAbove = 2 * kWindowBytes - kLeastLookahead;
+  static constexpr std::uint32_t kMostInserted = 2 * kWindowBytes - 36;
+
+  void set_window(const Parameters& parameters) noexcept {
+    parameters_ = parameters;
+    most_distance_ = (1u << parameters.window_bits) - kLeastLookahead;
+  }
+
+  // The text is known from `first` on.
+  void start(std::uint64_t first, std::uint64_t pos) noexcept {
+    oldest_ = static_cast<std::uint32_t>(inserted_ - base_);
+    base_ = first - oldest_;
+    first_ = inserted_ = first;
+    pos_ = pos;
+  }
+
+  // The tables have been cleared.
+  void forget() noexcept { inserted_ = base_; }
+
+  void move_base() noexcept {
+    base_ += kWindowBytes;
+    oldest_ = oldest_ > kWindowBytes ? oldest_ - kWindowBytes : 0;
+  }
+
+  // Takes 32 Ki off, down to 0; of eight numbers those stay whose bit of kKept is set. count: a multiple of 8.
+  template <unsigned kKept>
+  static void move_down(std::uint16_t* at, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; i += 8) {
+      for (unsigned j = 0; j < 8; ++j) {
+        const auto by = static_cast<std::uint16_t>((kKept >> j & 1) != 0 ? 0 : kWindowBytes);
+        at[i + j] = static_cast<std::uint16_t>(at[i + j] > by ? at[i + j] - by : 0);
+      }
+    }
+  }
+
+  // The four bytes at `pos` as zlib sees them. Three bytes before the end the fourth is what its window held.
+  template <Hash kHash>
+  [[nodiscard]] std::uint32_t four_bytes(std::uint64_t pos) const noexcept {
+    const std::uint32_t bytes = load_le<std::uint32_t>(text_at(pos));
+    if (kHash != Hash::kFourBytes || end_ - pos > 3) return bytes;
+    const std::uint32_t stale = pos > kSlideAbove ? *text_at(end_ - kWindowBytes) : 0u;
+    return (bytes & 0xffffff) | stale << 24;
+  }
+
+  [[nodiscard]] unsigned chain_for(unsigned best) const noexcept {
+    return best >= parameters_.good ? std::max(parameters_.chain / 4u, 1u) : parameters_.chain;
+  }
+
+  // zlib's search: a match at `pos` that is longer than `best`, from `candidate` on back; link() gives the next one.
+  template <class Link>
+  Token longest_on_chain(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best, Link link) const noexcept {
+    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
+    if (best >= most) return 0;
+    const unsigned nice = std::min<unsigned>(parameters_.nice, most);
+    const std::uint32_t limit = at > most_distance_ ? std::max(at - most_distance_, oldest_) : oldest_;
+    unsigned chain = chain_for(best);
+    const std::uint8_t* here = text_at(pos);
+    const std::uint8_t* text = text_;
+    const std::uint64_t offset = base_ - text_pos_;
+    const auto next = [&]() noexcept {
+      candidate = link(candidate);
+      return candidate > limit && --chain != 0;
+    };
+    Token found = 0;
+    for (;;) {
+      if (best < kLeastMatch) {
+        const std::uint32_t head = load_le<std::uint32_t>(here) << 8;
+        while (load_le<std::uint32_t>(text + (offset + candidate)) << 8 != head) {
+          if (!next()) return found;
+        }
+      } else {
+        const std::uint32_t tail = load_le<std::uint32_t>(here + best - 3);
+        const std::uint64_t tail_offset = offset + best - 3;
+        while (load_le<std::uint32_t>(text + (tail_offset + candidate)) != tail) {
+          if (!next()) return found;
+        }
+      }
+      const auto length = static_cast<unsigned>(count_equal(text + (offset + candidate), here, most));
+      if (length > best) {
+        best = length;
+        found = match_token(length, at - candidate);
+        if (length >= nice) return found;
+      }
+      if (!next()) return found;
+    }
+  }
+
+  Parameters parameters_;
+  std::uint32_t most_distance_ = 0;
+  std::uint64_t base_ = 0;      // the position that is 0 in the tables; before the first byte it wraps
+  std::uint32_t oldest_ = 0;    // above base_: this position and all before are no candidates
+  std::uint64_t first_ = 0;     // where the text begins that M knows of
+  std::uint64_t inserted_ = 0;  // all positions before are in the tables
+};
+
+}  // namespace bdelta::deflate

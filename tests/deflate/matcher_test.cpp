@@ -1,0 +1,83 @@
+// M2 takes M's decisions, whatever the parameters are, and whatever tokens the stream has in their place.
+#include "deflate/zlib_stream.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+#include "view/deflate/chain_tables.hpp"
+#include "view/deflate/ranked_tables.hpp"
+#include "view/deflate/ruled_matcher.hpp"
+
+namespace bdelta::test::matcher_test {
+namespace {
+
+using namespace bdelta::deflate;
+
+Bytes padded(Bytes text) {
+  text.resize(text.size() + 16);
+  return text;
+}
+
+Parameters odd_parameters(Random& random, Hash hash) {
+  Parameters p = zlib_parameters(static_cast<unsigned>(random.between(4, 9)));
+  p.hash = hash;
+  p.hash_bits = static_cast<std::uint8_t>(random.between(hash == Hash::kFourBytes ? 14 : 8, 16));
+  p.window_bits = static_cast<std::uint8_t>(random.between(9, 15));
+  p.filtered = random.below(4) == 0;
+  if (random.below(2) == 0) p.chain = static_cast<std::uint16_t>(random.between(1, 300));
+  if (random.below(2) == 0) p.nice = static_cast<std::uint16_t>(random.between(3, 258));
+  if (random.below(2) == 0) p.good = static_cast<std::uint16_t>(random.between(0, 40));
+  if (random.below(2) == 0) p.lazy = static_cast<std::uint16_t>(random.between(0, 258));
+  return p;
+}
+
+// Both go on with the same token, now and then another one than they foresee; texts are cut by joints.
+void compare(Matcher& a, Matcher& b, const Parameters& parameters, const Bytes& text, Random& random) {
+  const std::size_t size = text.size() - 16;
+  a.begin(parameters);
+  b.begin(parameters);
+  a.set_text(text.data(), 0);
+  b.set_text(text.data(), 0);
+  std::size_t end = 0;
+  while (a.pos() < size) {
+    if (a.pos() == end) {
+      end = random.below(3) == 0 ? size : std::min(size, end + 1 + random.below(40'000));
+      if (a.pos() != 0) {
+        const auto kind = static_cast<JointKind>(random.below(3));
+        a.join(kind);
+        b.join(kind);
+      }
+      a.set_end(end);
+      b.set_end(end);
+    }
+    const Token token = a.predict();
+    ASSERT_EQ(token, b.predict()) << "at " << a.pos() << " of " << size;
+    ASSERT_EQ(a.deferred(), b.deferred());
+    const bool other = random.below(50) == 0;
+    const Token commited = other ? literal_token(text[a.pos()]) : token;
+    a.commit(commited);
+    b.commit(commited);
+    ASSERT_EQ(a.pos(), b.pos());
+  }
+}
+
+template <Hash kHash>
+void compare_many(std::uint64_t seed) {
+  RuledMatcher<Search::kLazy, ChainTables<kHash>> plain;
+  RuledMatcher<Search::kLazy, RankedTables<kHash>> ranked;
+  Random random(seed);
+  for (unsigned i = 0; i < 120; ++i) {
+    const Parameters parameters = odd_parameters(random, kHash);
+    const std::size_t size = random.below(i % 10 == 0 ? 200'000 : 20'000);
+    Bytes text = i % 3 == 0 ? wordy_bytes(size, i) : i % 3 == 1 ? periodic_bytes(size, 1 + random.below(3000), i) : Bytes(size);
+    if (i % 3 == 2) {
+      for (std::uint8_t& byte : text) byte = static_cast<std::uint8_t>(random.below(4) * 64);  // Chromium's buckets of three
+    }
+    compare(plain, ranked, parameters, padded(text), random);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(Matcher, RankedChainsDecideAsPlainOnes) { compare_many<Hash::kThreeBytes>(1); }
+TEST(Matcher, RankedChainsDecideAsPlainOnesWithFourBytes) { compare_many<Hash::kFourBytes>(2); }
+
+}  // namespace
+}  // namespace bdelta::test::matcher_test
