@@ -19,7 +19,7 @@ constexpr std::uint64_t kFirstTrialBytes = 64 << 10;
 constexpr std::uint64_t kMostTrialBytes = 1 << 20;
 constexpr std::uint64_t kFirstDenseTrialBytes = 32 << 10;
 constexpr std::uint64_t kDenseTrialBytes = 384 << 10;
-constexpr std::size_t kDenseTrials = 3;          // of the longer kind
+constexpr std::size_t kDenseTrials = 6;          // of the longer kind
 constexpr std::uint64_t kTokensOfTrial = 16383;  // a part of the stream with so many is gone over
 
 class Analysing {
@@ -59,13 +59,13 @@ class Analysing {
 
   std::uint64_t misses(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t most) {
     ++analysis_.trial_count;
-    return pass_over(matchers_.begin(parameters), stream_, recipe_.joints, {raw_bytes, most, false}).misses;
+    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints, {raw_bytes, most, false}).misses;
   }
 
   PassResult go_over_all() {
     PassLimits limits;
     limits.keep = true;
-    return pass_over(matchers_.begin(recipe_.parameters), stream_, recipe_.joints, limits);
+    return pass_over(matchers_.begin(recipe_.parameters, stream_.raw().size()), stream_, recipe_.joints, limits);
   }
 
   // The first that foresees all of the part that is tried, or else the one that foresees most of it.

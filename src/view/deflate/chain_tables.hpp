@@ -48,6 +48,9 @@ class ChainTables : public WindowTables {
       ++inserted_;
     }
     if (candidate <= oldest_ || at - candidate > most_distance_) return 0;
+    if constexpr (kHash == Hash::kThreeBytes) {
+      if (parameters_.ng) return longest_rerooted(pos, at, candidate, best);
+    }
     return longest_on_chain(pos, at, candidate, best, [this](std::uint32_t from) { return link(from); });
   }
 
@@ -76,6 +79,58 @@ class ChainTables : public WindowTables {
       for (; inserted_ < to; ++inserted_, ++text, ++at) insert(at, hash_(load_le<std::uint32_t>(text)));
       if (to < pos) slide();
     }
+  }
+
+  // The search of zlib-ng's level 9, which has zlib's hash. A long match can't be longer than the text that each of its
+  // three-byte pieces has in common with another place. So the chain to walk is that of the piece, `offset` bytes into
+  // the match, whose latest place is the farthest back; and once a match is found, that is chosen anew.
+  Token longest_rerooted(std::uint64_t pos, std::uint32_t at, std::uint32_t candidate, unsigned best) const noexcept {
+    const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
+    if (best >= most) return 0;
+    const std::uint32_t lowest = at > most_distance_ ? std::max(at - most_distance_, oldest_) : oldest_;
+    const std::uint8_t* here = text_at(pos);
+    const auto latest = [&](unsigned offset) { return heads_[hash_(load_le<std::uint32_t>(here + offset))]; };
+    unsigned chain = chain_for(best);
+    std::uint32_t offset = 0;
+    if (best >= kLeastMatch) {
+      for (unsigned i = 1; i + 2 <= best; ++i) {
+        if (latest(i) >= candidate) continue;
+        candidate = latest(i);
+        offset = i;
+      }
+      if (candidate <= lowest + offset) return 0;
+    }
+    Token found = 0;
+    while (candidate < at) {
+      const std::uint32_t start = candidate - offset;
+      const auto length = static_cast<unsigned>(count_equal(text_at(base_ + start), here, most));
+      if (length > best) {
+        best = length;
+        found = match_token(length, at - start);
+        if (length >= most || best >= parameters_.nice) return found;
+        if (length > kLeastMatch && start + length < at) {
+          candidate = start;
+          offset = 0;
+          for (std::uint32_t i = 0; i + kLeastMatch <= length; ++i) {
+            const std::uint32_t before = link(start + i);
+            if (before >= candidate) continue;
+            if (before <= lowest + i) return found;
+            candidate = before;
+            offset = i;
+          }
+          if (latest(length - 4) < candidate) {
+            offset = length - 4;
+            candidate = latest(offset);
+            if (candidate <= lowest + offset) return found;
+          }
+          continue;
+        }
+      }
+      if (--chain == 0) return found;
+      candidate = link(candidate);
+      if (candidate <= lowest + offset) return found;
+    }
+    return found;
   }
 
   HashFunction<kHash> hash_;

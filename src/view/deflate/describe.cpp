@@ -15,7 +15,7 @@ class Describer {
   Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe)
       : stream_(stream), pass_(pass), recipe_(recipe), raw_bytes_(stream.raw().size()) {
     if (!recipe_.dense) return;
-    matcher_ = &matchers.begin(recipe_.parameters);
+    matcher_ = &matchers.begin(recipe_.parameters, raw_bytes_);
     matcher_->set_text(stream_.text.data(), 0);
     walk_ = std::make_unique<JointWalk>(*matcher_, recipe_.joints, raw_bytes_);
   }
@@ -163,7 +163,7 @@ void describe(MatcherSet& matchers, const Inflated& stream, const PassResult& pa
 
 std::uint64_t dense_cost(MatcherSet& matchers, const Inflated& stream, const Parameters& parameters,
                          const std::vector<Joint>& joints, std::uint64_t raw_bytes) {
-  Matcher& matcher = matchers.begin(parameters);
+  Matcher& matcher = matchers.begin(parameters, stream.raw().size());
   matcher.set_text(stream.text.data(), 0);
   JointWalk walk(matcher, joints, stream.raw().size());
   const auto models = std::make_unique<TokenModels<BitEncoder>>();

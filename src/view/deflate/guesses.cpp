@@ -30,6 +30,35 @@ void add_levels(std::vector<Parameters>& guesses, unsigned memory, Hash hash) {
   }
 }
 
+// zlib-ng's: 6 to 3, as it may have been fed, and 9 to 7.
+void add_ng_levels(std::vector<Parameters>& guesses) {
+  struct Level {
+    std::uint16_t good, lazy, nice, chain;
+  };
+  Parameters p;
+  p.ng = 1;
+  p.hash = Hash::kKnuth;
+  p.hash_bits = 16;
+  p.search = Search::kMedium;
+  for (const Level& level : {Level{8, 16, 128, 128}, Level{8, 16, 32, 32}, Level{4, 12, 32, 24}, Level{4, 6, 16, 6}}) {
+    p.good = level.good;
+    p.lazy = level.lazy;
+    p.nice = level.nice;
+    p.chain = level.chain;
+    for (const std::uint32_t feed_bytes : {0u, 8192u, 16384u, 32768u, 65536u}) {
+      p.feed_bytes = feed_bytes;
+      guesses.push_back(p);
+    }
+  }
+  for (const unsigned level : {9u, 8u, 7u}) {
+    p = zlib_parameters(level);
+    p.ng = 1;
+    if (level != 9) p.hash = Hash::kKnuth;
+    if (level != 9) p.hash_bits = 16;
+    guesses.push_back(p);
+  }
+}
+
 }  // namespace
 
 std::uint64_t first_block_tokens(const Inflated& stream) noexcept {
@@ -59,13 +88,7 @@ std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bi
     p.search = search;
     guesses.push_back(p);
   }
-  for (const unsigned level : {8u, 7u}) {
-    Parameters p = zlib_parameters(level);
-    p.hash = Hash::kKnuth;
-    p.hash_bits = 16;
-    p.ng = 1;
-    guesses.push_back(p);
-  }
+  add_ng_levels(guesses);
   for (const unsigned level : {6u, 9u, 5u, 4u, 7u, 8u}) {
     Parameters p = zlib_parameters(level);
     p.filtered = 1;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "view/deflate/chain_tables.hpp"
+#include "view/deflate/medium_matcher.hpp"
 #include "view/deflate/plain_matchers.hpp"
 #include "view/deflate/ranked_tables.hpp"
 #include "view/deflate/ruled_matcher.hpp"
@@ -21,11 +22,13 @@ enum Kind : unsigned {
   kRunsAlone,
   kRankedThree,
   kRankedFour,
+  kMedium,
 };
 
-// From so long chains on M2 is faster.
+// From so long chains and texts on M2 is faster; its tables are four times as large.
 constexpr unsigned kRankedChain = 128;
 constexpr unsigned kRankedChainOfFour = 1024;
+constexpr std::uint64_t kRankedTextBytes = 48 << 10;
 
 template <Search kSearch, Hash kHash>
 std::unique_ptr<Matcher> make_chained() {
@@ -34,6 +37,34 @@ std::unique_ptr<Matcher> make_chained() {
 template <Hash kHash>
 std::unique_ptr<Matcher> make_ranked() {
   return std::make_unique<RuledMatcher<Search::kLazy, RankedTables<kHash>>>();
+}
+
+unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept {
+  if (p.search == Search::kLiterals) return kLiteralsAlone;
+  if (p.search == Search::kRuns) return kRunsAlone;
+  if (p.search == Search::kMedium) return kMedium;
+  if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
+    if (p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
+    if (p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
+  }
+  const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
+  return first + static_cast<unsigned>(p.hash);
+}
+
+std::unique_ptr<Matcher> make_matcher(unsigned kind) {
+  switch (kind) {
+    case kGreedyThree: return make_chained<Search::kGreedy, Hash::kThreeBytes>();
+    case kGreedyFour: return make_chained<Search::kGreedy, Hash::kFourBytes>();
+    case kGreedyKnuth: return make_chained<Search::kGreedy, Hash::kKnuth>();
+    case kLazyThree: return make_chained<Search::kLazy, Hash::kThreeBytes>();
+    case kLazyFour: return make_chained<Search::kLazy, Hash::kFourBytes>();
+    case kLazyKnuth: return make_chained<Search::kLazy, Hash::kKnuth>();
+    case kLiteralsAlone: return std::make_unique<PlainMatcher<false>>();
+    case kRankedThree: return make_ranked<Hash::kThreeBytes>();
+    case kRankedFour: return make_ranked<Hash::kFourBytes>();
+    case kMedium: return std::make_unique<MediumMatcher>();
+    default: return std::make_unique<PlainMatcher<true>>();
+  }
 }
 
 }  // namespace
@@ -68,33 +99,10 @@ std::uint32_t Matcher::hop_of(unsigned, std::uint32_t) const { return kNoHop; }
 
 std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0; }
 
-unsigned kind_of_matcher(const Parameters& p) noexcept {
-  if (p.search == Search::kLiterals) return kLiteralsAlone;
-  if (p.search == Search::kRuns) return kRunsAlone;
-  if (p.search == Search::kLazy && !p.ng && p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
-  if (p.search == Search::kLazy && !p.ng && p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
-  const unsigned first = p.search == Search::kGreedy ? kGreedyThree : kLazyThree;
-  return first + static_cast<unsigned>(p.hash);
-}
-
-std::unique_ptr<Matcher> make_matcher(const Parameters& parameters) {
-  switch (kind_of_matcher(parameters)) {
-    case kGreedyThree: return make_chained<Search::kGreedy, Hash::kThreeBytes>();
-    case kGreedyFour: return make_chained<Search::kGreedy, Hash::kFourBytes>();
-    case kGreedyKnuth: return make_chained<Search::kGreedy, Hash::kKnuth>();
-    case kLazyThree: return make_chained<Search::kLazy, Hash::kThreeBytes>();
-    case kLazyFour: return make_chained<Search::kLazy, Hash::kFourBytes>();
-    case kLazyKnuth: return make_chained<Search::kLazy, Hash::kKnuth>();
-    case kLiteralsAlone: return std::make_unique<PlainMatcher<false>>();
-    case kRankedThree: return make_ranked<Hash::kThreeBytes>();
-    case kRankedFour: return make_ranked<Hash::kFourBytes>();
-    default: return std::make_unique<PlainMatcher<true>>();
-  }
-}
-
-Matcher& MatcherSet::begin(const Parameters& parameters) {
-  std::unique_ptr<Matcher>& matcher = matchers_[kind_of_matcher(parameters)];
-  if (!matcher) matcher = make_matcher(parameters);
+Matcher& MatcherSet::begin(const Parameters& parameters, std::uint64_t raw_bytes) {
+  const unsigned kind = kind_of_matcher(parameters, raw_bytes);
+  std::unique_ptr<Matcher>& matcher = matchers_[kind];
+  if (!matcher) matcher = make_matcher(kind);
   matcher->begin(parameters);
   return *matcher;
 }

@@ -41,7 +41,7 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  // A new stream, at position 0. Of the parameters, those that choose the matcher are as for make_matcher().
+  // A new stream, at position 0. The parameters are some that this matcher is for.
   virtual void begin(const Parameters& parameters) = 0;
 
   // Where the text lies: `at` is the byte at position `pos`. The last 32 KiB have to be there, and what predict() reads.
@@ -98,15 +98,12 @@ class Matcher {
   Token predicted_ = 0;
 };
 
-// For such parameters; which are valid. Reused by begin() for others with the same kind_of_matcher().
-[[nodiscard]] std::unique_ptr<Matcher> make_matcher(const Parameters& parameters);
-[[nodiscard]] unsigned kind_of_matcher(const Parameters& parameters) noexcept;
-
 // A matcher of each kind, made when it is first wanted.
 class MatcherSet {
  public:
-  // Begun with these parameters; valid until the next call with parameters of the same kind.
-  [[nodiscard]] Matcher& begin(const Parameters& parameters);
+  // Begun with these parameters, which are valid; until the next call with parameters of the same kind.
+  // raw_bytes: of the text. Which matcher is the faster one depends on it, what it decides doesn't.
+  [[nodiscard]] Matcher& begin(const Parameters& parameters, std::uint64_t raw_bytes);
 
  private:
   static constexpr unsigned kMostKinds = 16;

@@ -28,7 +28,7 @@ Error unfit(const char* what) { return {.code = ErrorCode::kPatchCorrupt, .detai
 class Rebuilder::Work {
  public:
   Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink)
-      : matcher_(matchers.begin(recipe.parameters)), recipe_(recipe), sizes_(sizes), sink_(std::move(sink)),
+      : matcher_(matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes), sink_(std::move(sink)),
         lockstep_(recipe.lockstep) {
     text_.resize(static_cast<std::size_t>(std::min(kTextCapacity, sizes.raw_bytes)) + kTextPadding);
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
