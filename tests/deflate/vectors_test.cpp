@@ -1,0 +1,56 @@
+// Streams of real producers: which of them need no corrections, and how much the others cost.
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "deflate/round_trip.hpp"
+#include "support/expect.hpp"
+#include "support/generate.hpp"
+#include "view/deflate/inflate.hpp"
+
+namespace bdelta::test::vectors_test {
+namespace {
+
+Bytes text_of_vectors() {
+  Bytes text = wordy_bytes(14'000, 58);
+  append(text, periodic_bytes(2000, 700, 58));
+  append(text, random_bytes(1000, 58));
+  append(text, wordy_bytes(7000, 59));
+  return text;
+}
+
+struct Vector {
+  const char* name;
+  std::size_t most_recipe_bytes;
+  bool exact;  // no token has to be corrected
+};
+
+class Vectors : public ::testing::TestWithParam<Vector> {};
+
+TEST_P(Vectors, ComeBack) {
+  std::ifstream file(std::string(BDELTA_TESTDATA "/deflate/") + GetParam().name + ".deflate", std::ios::binary);
+  const Bytes packed{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(packed.empty());
+  const auto stream = deflate::inflate(packed);
+  ASSERT_OK(stream);
+  EXPECT_TRUE(same_bytes(text_of_vectors(), stream->raw()));
+  const RoundTrip trip = round_trip(packed);
+  EXPECT_EQ(GetParam().exact, trip.misses == 0);
+  EXPECT_LE(trip.recipe_bytes, GetParam().most_recipe_bytes);
+}
+
+constexpr Vector kVectors[] = {{"gzip-1", 12, true},      {"gzip-6", 4, true},        {"node-1", 12, true},
+                               {"node-6", 8, true},       {"java-1", 12, true},       {"zlib-ng-3", 14, true},
+                               {"zlib-ng-5", 14, true},   {"zlib-ng-7", 14, true},    {"zlib-ng-9", 18, true},
+                               {"zlib-rs-6", 14, true},   {"zlib-rs-9", 18, true},    {"zlib-ng-1", 250, false},
+                               {"go-1", 750, false},      {"go-6", 200, false},       {"libdeflate-6", 450, false},
+                               {"7zip", 800, false},      {"libdeflate-12", 550, false}, {"zopfli", 600, false}};
+INSTANTIATE_TEST_SUITE_P(Producers, Vectors, ::testing::ValuesIn(kVectors), [](const auto& vector) {
+  std::string name = vector.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace bdelta::test::vectors_test
