@@ -20,6 +20,10 @@ namespace {
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
 
+Error broken_at(const char* what, std::uint64_t offset) {
+  return {.code = ErrorCode::kCodecFailed, .detail = std::string("no deflate stream: ") + what, .offset = offset};
+}
+
 struct BlockTables {
   DecodeTable literals;
   DecodeTable distances;
@@ -44,9 +48,7 @@ class Inflater {
   }
 
  private:
-  [[nodiscard]] Error broken(std::string what) const {
-    return {.code = ErrorCode::kCodecFailed, .detail = "no deflate stream: " + what, .offset = bits_.taken_bytes()};
-  }
+  [[nodiscard]] Error broken(const char* what) const { return broken_at(what, bits_.taken_bytes()); }
   [[nodiscard]] Error too_large() const {
     return {.code = ErrorCode::kOutputLimit,
             .detail = "a deflate stream decompresses to more than " + std::to_string(options_.most_raw_bytes) + " bytes"};
