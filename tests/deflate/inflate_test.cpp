@@ -5,6 +5,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 #include "support/guard_page.hpp"
+#include "view/deflate/bit_writer.hpp"
 
 namespace bdelta::test::inflate_test {
 namespace {
@@ -104,6 +105,37 @@ TEST(Inflate, TakesNoMoreThanItMay) {
   EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(stored, {.most_raw_bytes = 99'999}));
   EXPECT_OK(inflate(stored, {.most_raw_bytes = 100'000}));
   EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(zlib_deflate(bytes_of("a"), {}), {.most_raw_bytes = 0}));
+}
+
+// What RFC 1951 leaves to the encoder and no encoder uses.
+TEST(Inflate, TellsWhatIsNotCanonical) {
+  const Bytes raw = random_bytes(100, 7);
+  Bytes stored = zlib_deflate(raw, {.level = 0});
+  EXPECT_TRUE(inflate(stored)->canonical);
+  stored[0] |= 0x80;  // a bit between the block's type and its length
+  ASSERT_OK(inflate(stored));
+  EXPECT_FALSE(inflate(stored)->canonical);
+
+  Bytes fixed = zlib_deflate(bytes_of("a"), {});
+  EXPECT_TRUE(inflate(fixed)->canonical);
+  fixed.back() |= 0x80;  // behind the end of the last block
+  ASSERT_OK(inflate(fixed));
+  EXPECT_FALSE(inflate(fixed)->canonical);
+
+  for (const bool plain : {false, true}) {
+    BitWriter out;
+    out.put(1 | 1 << 1, 3);                                // the last block, of fixed trees
+    out.put(0x0c, 8);                                      // a byte 0
+    if (plain) out.put(0xa3, 8);                           // length 258
+    if (!plain) out.put(0x23 | 31 << 8, 13);               // length 227, and 31 more
+    out.put(0, 5);                                         // distance 1
+    out.put(0, 7);                                         // the end
+    out.align();
+    const auto stream = inflate(out.bytes());
+    ASSERT_OK(stream);
+    EXPECT_TRUE(same_bytes(Bytes(259), stream->raw()));
+    EXPECT_EQ(plain, stream->canonical);
+  }
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ namespace {
 
 class OddStream {
  public:
-  explicit OddStream(std::uint64_t seed) : random_(seed) {}
+  OddStream(std::uint64_t seed, std::uint32_t most_tokens) : random_(seed), most_tokens_(most_tokens) {}
 
   Bytes make() {
     const unsigned block_count = 1 + below(12);
@@ -49,13 +49,13 @@ class OddStream {
  private:
   void add_block(bool last) {
     if (below(4) == 0) {
-      const std::size_t size = below(3) == 0 ? 0 : below(3000);
+      const std::size_t size = below(3) == 0 ? 0 : below(std::min(3000u, most_tokens_));
       const std::size_t before = text_.size();
       for (std::size_t i = 0; i < size; ++i) text_.push_back(byte());
       emit_stored(out_, last, ByteSpan(text_).subspan(before));
       return;
     }
-    const unsigned sizes[] = {0, 1, 20, 3000, 20'000};
+    const std::uint32_t sizes[] = {0, 1, 20, most_tokens_ / 7, most_tokens_};
     std::vector<Token> tokens(below(1 + sizes[below(5)]));
     for (Token& token : tokens) token = next_token();
     if (below(3) == 0) {
@@ -110,6 +110,7 @@ class OddStream {
   }
 
   Random random_;
+  const std::uint32_t most_tokens_;
   Bytes text_;
   BitWriter out_;
   BlockRule rule_;
@@ -117,6 +118,6 @@ class OddStream {
 
 }  // namespace
 
-Bytes odd_stream(std::uint64_t seed) { return OddStream(seed).make(); }
+Bytes odd_stream(std::uint64_t seed, std::uint32_t most_tokens) { return OddStream(seed, most_tokens).make(); }
 
 }  // namespace bdelta::test

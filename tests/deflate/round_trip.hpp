@@ -18,7 +18,7 @@ struct RoundTrip {
 RoundTrip round_trip(ByteSpan packed, const deflate::Parameters& hint = {});
 
 // A valid stream such as no encoder writes: blocks of all types, also empty ones and ones that end anywhere; matches
-// as they come; trees that suit other symbols, said in odd ways.
-[[nodiscard]] Bytes odd_stream(std::uint64_t seed);
+// as they come; trees that suit other symbols, said in odd ways. most_tokens: of a block.
+[[nodiscard]] Bytes odd_stream(std::uint64_t seed, std::uint32_t most_tokens = 20'000);
 
 }  // namespace bdelta::test

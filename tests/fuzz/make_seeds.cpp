@@ -6,6 +6,7 @@
 #include <string>
 
 #include "create/number_pass.hpp"
+#include "deflate/round_trip.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -363,6 +364,22 @@ void save_codecs() {
   }
 }
 
+void save_deflate() {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Bytes packed = test::odd_stream(seed, 40);
+    save("deflate_streams", "stream" + std::to_string(seed), joined({Bytes{0}, packed}));
+    deflate::Analyser analyser;
+    const auto analysis = analyser.analyse(packed);
+    if (!analysis) continue;
+    deflate::RecipeWriter writer;
+    if (!writer.add(analysis->recipe, analysis->sizes())) continue;
+    const ByteSpan raw = analysis->stream.raw();
+    save("deflate_streams", "recipe" + std::to_string(seed),
+         joined({Bytes{1}, number(static_cast<std::uint16_t>(packed.size())), number(static_cast<std::uint16_t>(raw.size())), raw,
+                 writer.finish()}));
+  }
+}
+
 // --- structured inputs: the shapes are those of the targets ---
 
 void save_structured() {
@@ -468,6 +485,7 @@ int main(int argc, char** argv) {
   save_fills();
   save_tables();
   save_codecs();
+  save_deflate();
   save_structured();
   save_calls();
   return 0;

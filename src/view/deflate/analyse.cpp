@@ -188,6 +188,9 @@ class Analysing {
 Result<Analysis> Analyser::analyse(ByteSpan packed, const AnalyseOptions& options) {
   Analysis analysis;
   BDELTA_ASSIGN(analysis.stream, inflate(packed, {.most_raw_bytes = options.most_raw_bytes}));
+  if (!analysis.stream.canonical) {
+    return Error{.code = ErrorCode::kFormatCannotHold, .detail = "a deflate stream such as no encoder makes"};
+  }
   BDELTA_TRY(Analysing(matchers_, options, analysis).run());
   return analysis;
 }

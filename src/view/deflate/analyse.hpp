@@ -5,10 +5,11 @@
 //   auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = ...});
 //   if (analysis && recipe_cost_bytes(analysis->recipe, analysis->sizes()) is little enough) ...
 //
-// Every valid stream has a recipe, if not a small one; it is right in any case, and proven by rebuild(). The result
-// depends on the bytes and on the hint alone.
+// Every valid stream has a recipe, if not a small one, but for those that no encoder makes: see the errors. The result
+// depends on the bytes and on the hint alone. Whoever relies on it proves it by rebuild().
 //
-// Errors: those of inflate(); kOutputLimit if it would have more deviations or larger blocks than a reader takes.
+// Errors: those of inflate(); kFormatCannotHold if it is not Inflated::canonical; kOutputLimit if it would have more
+// deviations or larger blocks than a reader takes.
 #pragma once
 
 #include "view/deflate/describe.hpp"
@@ -17,7 +18,7 @@
 namespace bdelta::deflate {
 
 struct AnalyseOptions {
-  Parameters hint;  // tried first
+  Parameters hint = {};  // tried first
   std::uint64_t most_raw_bytes = ~std::uint64_t{0};
 };
 

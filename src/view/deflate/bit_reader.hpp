@@ -54,7 +54,8 @@ class BitReader {
   }
   [[nodiscard]] bool ended_early() const noexcept { return missing_bytes_ > count_ / 8; }
 
-  void skip_to_byte() noexcept { drop(count_ % 8); }
+  // Gives the bits that are skipped.
+  std::uint32_t skip_to_byte() noexcept { return take(count_ % 8); }
 
   // The next `count` bytes; empty if there are fewer. At a byte's boundary only.
   [[nodiscard]] ByteSpan take_bytes(std::size_t count) noexcept {

@@ -41,6 +41,7 @@ class Inflater {
     for (bool last = false; !last;) {
       BDELTA_ASSIGN(last, read_block());
     }
+    skip_to_byte();
     out_.packed_bytes = bits_.taken_bytes();
     out_.text.resize(size_ + kTextPadding);
     std::fill(out_.text.end() - kTextPadding, out_.text.end(), std::uint8_t{0});
@@ -86,8 +87,12 @@ class Inflater {
     return {};
   }
 
+  void skip_to_byte() noexcept {
+    if (bits_.skip_to_byte() != 0) out_.canonical = false;
+  }
+
   Status read_stored() {
-    bits_.skip_to_byte();
+    skip_to_byte();
     const unsigned length = bits_.take(16);
     const unsigned complement = bits_.take(16);
     if (bits_.ended_early()) return broken("it ends too early");
@@ -182,6 +187,7 @@ class Inflater {
         if (kKeep) out_.tokens.push_back(literal_token(byte));
       } else if (entry.kind() == DecodeEntry::kBase) {
         const unsigned length = entry.value() + bits_.take(entry.extra_bits());
+        if (length == kMostMatch && entry.extra_bits() != 0) out_.canonical = false;
         const DecodeEntry far = distances.find(bits_.peek(), taken);
         if (far.kind() == DecodeEntry::kInvalid) return broken("a code that means nothing");
         bits_.drop(taken);

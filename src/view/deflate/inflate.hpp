@@ -43,6 +43,8 @@ struct Inflated {
   std::vector<Block> blocks;
   std::vector<BlockTree> trees;
   std::uint64_t packed_bytes = 0;   // that the stream has; more may have been given
+  // The bits that fill a byte, before stored blocks and at the end, are 0; and no length of 258 is written as 227 + 31.
+  bool canonical = true;
 
   [[nodiscard]] ByteSpan raw() const noexcept { return {text.data(), text.size() - kTextPadding}; }
 };
