@@ -32,8 +32,8 @@ Parameters odd_parameters(Random& random, Hash hash) {
 // Both go on with the same token, now and then another one than they foresee; texts are cut by joints.
 void compare(Matcher& a, Matcher& b, const Parameters& parameters, const Bytes& text, Random& random) {
   const std::size_t size = text.size() - 16;
-  a.begin(parameters);
-  b.begin(parameters);
+  a.begin(parameters, 0, 0);
+  b.begin(parameters, 0, 0);
   a.set_text(text.data(), 0);
   b.set_text(text.data(), 0);
   std::size_t end = 0;

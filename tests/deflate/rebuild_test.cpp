@@ -134,6 +134,28 @@ TEST(Rebuild, PiecesDoNotMatter) {
   }
 }
 
+// Several threads work on one stream, of which parts may be hard to take up: all the same, or without any match.
+TEST(Rebuild, ThreadsDoNotMatter) {
+  Bytes raw = mixed_bytes(2'000'000, 21);
+  append(raw, Bytes(1'500'000));
+  append(raw, random_bytes(1'500'000, 22));
+  append(raw, periodic_bytes(1'000'000, 300, 23));
+  append(raw, mixed_bytes(2'000'000, 24));
+  for (const int level : {4, 6, 9}) {
+    const Bytes packed = zlib_deflate(raw, {.level = level});
+    Analyser analyser;
+    auto analysis = analyser.analyse(packed);
+    ASSERT_OK(analysis);
+    EXPECT_EQ(0u, analysis->misses);
+    for (const unsigned threads : {1u, 2u, 3u, 7u}) {
+      WorkerPool pool(threads);
+      const auto made = rebuild(analyser.matchers(), analysis->recipe, raw, packed.size(), &pool);
+      ASSERT_OK(made);
+      EXPECT_TRUE(same_bytes(packed, *made)) << level << " " << threads;
+    }
+  }
+}
+
 // Tables are not cleared between streams; that shows nowhere.
 TEST(Rebuild, WhatWasMadeBeforeDoesNotMatter) {
   std::vector<Bytes> packed;

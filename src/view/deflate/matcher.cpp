@@ -99,11 +99,11 @@ std::uint32_t Matcher::hop_of(unsigned, std::uint32_t) const { return kNoHop; }
 
 std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0; }
 
-Matcher& MatcherSet::begin(const Parameters& parameters, std::uint64_t raw_bytes) {
+Matcher& MatcherSet::begin(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t first, std::uint64_t pos) {
   const unsigned kind = kind_of_matcher(parameters, raw_bytes);
   std::unique_ptr<Matcher>& matcher = matchers_[kind];
   if (!matcher) matcher = make_matcher(kind);
-  matcher->begin(parameters);
+  matcher->begin(parameters, first, pos);
   return *matcher;
 }
 

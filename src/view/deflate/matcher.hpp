@@ -1,6 +1,6 @@
 // M, the frozen encoder: which token it writes at a position, given the text and the tokens so far.
 //
-//   matcher.begin(parameters);
+//   matcher.begin(parameters, 0, 0);
 //   matcher.set_text(text, 0);
 //   matcher.set_end(text_size);
 //   while (matcher.pos() < text_size) {
@@ -41,8 +41,9 @@ class Matcher {
   Matcher(const Matcher&) = delete;
   Matcher& operator=(const Matcher&) = delete;
 
-  // A new stream, at position 0. The parameters are some that this matcher is for.
-  virtual void begin(const Parameters& parameters) = 0;
+  // A new stream, of which M knows the text from `first` on, at position `pos`. The parameters are some that this matcher
+  // is for.
+  virtual void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) = 0;
 
   // Where the text lies: `at` is the byte at position `pos`. The last 32 KiB have to be there, and what predict() reads.
   // Behind the end of the text 16 further bytes can be read.
@@ -53,6 +54,12 @@ class Matcher {
 
   // Matches end there, at the latest: at the next joint, or at the end of the stream.
   void set_end(std::uint64_t pos) noexcept { end_ = pos; }
+
+  // Up to where positions may be predicted now: the text is there. Only ParallelMatcher needs to know.
+  virtual void set_reach(std::uint64_t) noexcept {}
+
+  // Whether a stream can be taken up at pos() by another matcher that knows the text: no match is carried.
+  [[nodiscard]] virtual bool fresh() const noexcept { return false; }
 
   // At the end that was set; another one is set next.
   virtual void join(JointKind kind) = 0;
@@ -103,7 +110,8 @@ class MatcherSet {
  public:
   // Begun with these parameters, which are valid; until the next call with parameters of the same kind.
   // raw_bytes: of the text. Which matcher is the faster one depends on it, what it decides doesn't.
-  [[nodiscard]] Matcher& begin(const Parameters& parameters, std::uint64_t raw_bytes);
+  [[nodiscard]] Matcher& begin(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t first = 0,
+                               std::uint64_t pos = 0);
 
  private:
   static constexpr unsigned kMostKinds = 16;

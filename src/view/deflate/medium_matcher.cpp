@@ -16,10 +16,10 @@ std::uint32_t bucket_of(const std::uint8_t* text) noexcept { return load_le<std:
 
 }  // namespace
 
-void MediumMatcher::begin(const Parameters& parameters) {
+void MediumMatcher::begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) {
   parameters_ = parameters;
   gives_up_early_ = parameters.chain < kEarlyChain;
-  start(0, 0);
+  start(first, pos);
 }
 
 void MediumMatcher::start(std::uint64_t first, std::uint64_t pos) {

@@ -21,7 +21,7 @@ class MediumMatcher final : public Matcher {
  public:
   MediumMatcher() : heads_(std::size_t{1} << 16), links_(kWindowBytes) {}
 
-  void begin(const Parameters& parameters) override;
+  void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override;
   void join(JointKind kind) override;
   Token predict() override;
   void commit(Token token) override;

@@ -10,7 +10,10 @@ namespace bdelta::deflate {
 template <bool kRuns>
 class PlainMatcher final : public Matcher {
  public:
-  void begin(const Parameters&) override { pos_ = first_ = 0; }
+  void begin(const Parameters&, std::uint64_t first, std::uint64_t pos) override {
+    first_ = first;
+    pos_ = pos;
+  }
   void join(JointKind kind) override {
     if (kind == JointKind::kClear) first_ = pos_;
     if (kind == JointKind::kReset) first_ = pos_ > kWindowBytes ? pos_ - kWindowBytes : 0;

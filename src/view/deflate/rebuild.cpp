@@ -12,6 +12,7 @@
 #include "view/deflate/block_ends.hpp"
 #include "view/deflate/block_rule.hpp"
 #include "view/deflate/inflate.hpp"
+#include "view/deflate/parallel_matcher.hpp"
 #include "view/deflate/token_models.hpp"
 
 namespace bdelta::deflate {
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t kTextBehind = 128 << 10;
 constexpr std::uint64_t kTextCapacity = 384 << 10;
+constexpr std::uint64_t kLeastSharedBytes = 1 << 20;
+constexpr std::uint64_t kBytesOfCorrection = 4 << 20;  // so many for each that several threads stand
 constexpr std::size_t kSinkBytes = 32 << 10;  // from so many on the sink gets them
 
 Error unfit(const char* what) { return {.code = ErrorCode::kPatchCorrupt, .detail = what}; }
@@ -27,10 +30,12 @@ Error unfit(const char* what) { return {.code = ErrorCode::kPatchCorrupt, .detai
 
 class Rebuilder::Work {
  public:
-  Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink)
-      : matcher_(matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes), sink_(std::move(sink)),
-        lockstep_(recipe.lockstep) {
-    text_.resize(static_cast<std::size_t>(std::min(kTextCapacity, sizes.raw_bytes)) + kTextPadding);
+  Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
+      : parallel_(can_share(recipe, sizes, pool) ? std::make_unique<ParallelMatcher>(*pool, recipe.parameters, sizes.raw_bytes) : nullptr),
+        matcher_(parallel_ ? *parallel_ : matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes),
+        sink_(std::move(sink)), lockstep_(recipe.lockstep) {
+    const std::uint64_t capacity = kTextCapacity + (parallel_ ? ParallelMatcher::batch_bytes(*pool) : 0);
+    text_.resize(static_cast<std::size_t>(std::min(capacity, sizes.raw_bytes)) + kTextPadding);
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
     set_segment();
   }
@@ -65,6 +70,16 @@ class Rebuilder::Work {
   }
 
  private:
+  // Where positions are all remembered, and M is seldom corrected.
+  [[nodiscard]] static bool can_share(const StreamRecipe& recipe, const StreamSizes& sizes, const WorkerPool* pool) {
+    if (!pool || pool->thread_count() < 2 || sizes.raw_bytes < kLeastSharedBytes || recipe.dense) return false;
+    if (recipe.parameters.search != Search::kLazy || !recipe.joints.empty()) return false;
+    return recipe.corrections.size() <= 2 + sizes.raw_bytes / kBytesOfCorrection &&
+           std::none_of(recipe.deviations.begin(), recipe.deviations.end(), [](const BlockDeviation& deviation) {
+             return deviation.size_is == BlockDeviation::Size::kRawBytes && deviation.size != 0;
+           });
+  }
+
   [[nodiscard]] std::uint64_t room() const { return text_.size() - kTextPadding - (available_ - text_pos_); }
 
   void drop_text() {
@@ -79,6 +94,7 @@ class Rebuilder::Work {
 
   Status advance() {
     matcher_.set_text(text_.data(), text_pos_);
+    matcher_.set_reach(reach());
     while (!done_) {
       if (!open_) open_block();
       BDELTA_ASSIGN(const bool complete, fill_block());
@@ -265,6 +281,7 @@ class Rebuilder::Work {
     return {};
   }
 
+  const std::unique_ptr<ParallelMatcher> parallel_;  // or null
   Matcher& matcher_;
   const StreamRecipe& recipe_;
   const StreamSizes sizes_;
@@ -296,19 +313,21 @@ class Rebuilder::Work {
   bool done_ = false;             // the last block has been written
 };
 
-Rebuilder::Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink)
-    : work_(std::make_unique<Work>(matchers, recipe, sizes, std::move(sink))) {}
+Rebuilder::Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
+    : work_(std::make_unique<Work>(matchers, recipe, sizes, std::move(sink), pool)) {}
 Rebuilder::~Rebuilder() = default;
 
 Status Rebuilder::write(ByteSpan raw) { return work_->write(raw); }
 Status Rebuilder::finish() { return work_->finish(); }
 
-Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes) {
+Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes,
+                      WorkerPool* pool) {
   Bytes packed;
-  Rebuilder rebuilder(matchers, recipe, {static_cast<std::uint64_t>(raw.size()), packed_bytes}, [&](ByteSpan bytes) -> Status {
+  const auto take = [&](ByteSpan bytes) -> Status {
     append(packed, bytes);
     return {};
-  });
+  };
+  Rebuilder rebuilder(matchers, recipe, {static_cast<std::uint64_t>(raw.size()), packed_bytes}, take, pool);
   BDELTA_TRY(rebuilder.write(raw));
   BDELTA_TRY(rebuilder.finish());
   return packed;

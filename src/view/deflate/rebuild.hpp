@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bdelta/error.hpp"
+#include "parallel/worker_pool.hpp"
 #include "view/deflate/recipe_models.hpp"
 
 namespace bdelta::deflate {
@@ -26,8 +27,10 @@ class Rebuilder {
   // Takes packed bytes in order; they are valid for the call.
   using Sink = std::function<Status(ByteSpan)>;
 
-  // matchers and recipe have to outlive it.
-  Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink);
+  // matchers, recipe and pool have to outlive it. pool: shares the work on a large stream out, if it is one that can be;
+  // takes 3 MiB for each thread then, and write() is not to be called from one of its tasks. Null: all is done in the
+  // caller. The stream is the same.
+  Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool = nullptr);
   ~Rebuilder();
   Rebuilder(const Rebuilder&) = delete;
   Rebuilder& operator=(const Rebuilder&) = delete;
@@ -44,6 +47,7 @@ class Rebuilder {
 };
 
 // All at once.
-[[nodiscard]] Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes);
+[[nodiscard]] Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes,
+                                    WorkerPool* pool = nullptr);
 
 }  // namespace bdelta::deflate

@@ -11,10 +11,12 @@ namespace bdelta::deflate {
 template <Search kSearch, class Tables>
 class RuledMatcher final : public Tables {
  public:
-  void begin(const Parameters& parameters) override {
+  void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override {
     this->set_parameters(parameters);
-    start_at(0, 0);
+    start_at(first, pos);
   }
+
+  [[nodiscard]] bool fresh() const noexcept override { return kSearch == Search::kLazy && carried_ == 0; }
 
   void join(JointKind kind) override {
     if (kSearch == Search::kGreedy && this->pos_ >= 2) {

@@ -1,0 +1,53 @@
+// M over one stream by several threads.
+//
+// A lazy M remembers every position, so what it decides depends on the text of its window alone, and on whether a match
+// is carried. Where none is, it can be taken up by another that was given the window: both go on alike. So the text
+// that is there is cut, and each part has a matcher of its own, which begins a little before its cut. It may be out of
+// step there, as tokens may lie otherwise; soon both have a token that ends at the same place with nothing carried, and
+// from there on they agree. Where they don't meet in time, the one before goes on through the other's part.
+//
+// So neither cuts nor threads change what comes out. When another token than the foreseen one is committed, what was
+// foreseen is dropped, and foreseeing begins anew behind it.
+#pragma once
+
+#include <vector>
+
+#include "parallel/worker_pool.hpp"
+#include "view/deflate/matcher.hpp"
+
+namespace bdelta::deflate {
+
+class ParallelMatcher final : public Matcher {
+ public:
+  // parameters: with lazy search. raw_bytes: of the text, at which set_end() is to be. pool has to outlive it.
+  ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes);
+  ~ParallelMatcher() override;
+
+  // How much text there should be for all threads to have enough to do.
+  [[nodiscard]] static std::uint64_t batch_bytes(const WorkerPool& pool) noexcept;
+
+  void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override;
+  void set_reach(std::uint64_t pos) noexcept override { reach_ = pos; }
+  void join(JointKind kind) override;  // never called: there are none
+  Token predict() override;
+  void commit(Token token) override;
+  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
+  std::size_t follow(std::span<const Token> tokens) override;
+
+ private:
+  struct Part;
+
+  void foresee();
+  void run_part(Part& part);
+  void append_part(std::size_t number);
+
+  WorkerPool& pool_;
+  const Parameters parameters_;
+  const std::uint64_t raw_bytes_;
+  std::uint64_t reach_ = 0;
+  std::vector<Part> parts_;      // one for a thread
+  std::vector<Token> foreseen_;  // from pos_ on those behind next_
+  std::size_t next_ = 0;
+};
+
+}  // namespace bdelta::deflate
