@@ -112,6 +112,24 @@ ApplyShares ApplyRun::shares() const noexcept {
   return {info(), source_.size(), hashes, pool_.thread_count()};
 }
 
+Status ApplyRun::open_views() {
+  BDELTA_ASSIGN(const view::ViewPlan* const plan, reader_->read_view());
+  if (!plan) return {};
+  own_watch_.set_phase(PhaseId::kUnpack);
+  const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan->source_view_bytes);
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan, info().target_size, watch()));
+  return {};
+}
+
+// As the windows are about them.
+PatchInfo ApplyRun::info_of_views() const {
+  PatchInfo views = info();
+  if (!views_) return views;
+  views.source_size = views_->source_bytes();
+  views.target_size = views_->target_view_bytes();
+  return views;
+}
+
 Status ApplyRun::prepare_prediction() {
   own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
@@ -119,7 +137,7 @@ Status ApplyRun::prepare_prediction() {
   BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
   if (!plan) return {};
   const ApplyShares of_all = shares();
-  BDELTA_ASSIGN(predicted_, PredictedCopies::make(source_, *plan, info(), options_.memory_limit_bytes, pool_, &of_all));
+  BDELTA_ASSIGN(predicted_, PredictedCopies::make(copied_source(), *plan, info_of_views(), options_.memory_limit_bytes, pool_, &of_all));
   return {};
 }
 
@@ -128,7 +146,7 @@ Status ApplyRun::move_numbers() {
   if (numbers.lists.empty()) return {};
   own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, numbers.type_bytes);
-  BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, numbers, watch()));
+  BDELTA_ASSIGN(moved_source_, MovedSource::make(copied_source(), numbers, watch()));
   return {};
 }
 
@@ -138,7 +156,7 @@ Result<bool> ApplyRun::next_window(WindowDelta& window) {
   const std::uint64_t before = patch_.position();
   BDELTA_ASSIGN(const bool more, reader_->next(window));
   span.set_bytes(patch_.position() - before);
-  if (more) BDELTA_TRY(validate_window(window, source_.size()));
+  if (more) BDELTA_TRY(validate_window(window, copied_source().size()));
   return more;
 }
 
@@ -159,9 +177,11 @@ Status ApplyRun::read_plan_record() {
 
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
-  pool_.begin_stage(1, info().target_size);
+  const std::uint64_t target_bytes = info_of_views().target_size;
+  pool_.begin_stage(1, target_bytes);
   if (!reader_->fills().empty()) filler_.emplace(reader_->fills());
-  RandomReader& source = moved_source_ ? *moved_source_ : source_;
+  RandomReader& source = moved_source_ ? *moved_source_ : copied_source();
+  const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
   const std::uint64_t history_bytes = std::min(info().history_bytes, info().target_size);
   pipeline_.emplace(source, predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, sink, pool_);
 }

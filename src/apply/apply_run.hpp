@@ -1,6 +1,7 @@
 // One application of a patch, step by step; shared by the public calls and by the self-check of create.
 #pragma once
 
+#include "apply/applied_views.hpp"
 #include "apply/moved_source.hpp"
 #include "apply/progress_shares.hpp"
 #include "apply/window_pipeline.hpp"
@@ -28,6 +29,9 @@ class ApplyRun {
 
   // OLD is what the patch was made from: size first, then digest.
   Status verify_source();
+
+  // If the patch is about views of OLD and NEW: makes OLD's, which takes its place from now on.
+  Status open_views();
 
   // If the patch predicts fields of programs: finds those of OLD, and what the patch says of them.
   Status prepare_prediction();
@@ -66,6 +70,8 @@ class ApplyRun {
 
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
+  [[nodiscard]] RandomReader& copied_source() noexcept { return views_ ? views_->source() : source_; }
+  [[nodiscard]] PatchInfo info_of_views() const;
   Result<bool> next_window(WindowDelta& window);
   void count(const WindowDelta& window);
 
@@ -78,6 +84,7 @@ class ApplyRun {
   TimedReader timed_patch_;
   io::TypedReader patch_;
   std::unique_ptr<PatchReader> reader_;
+  std::optional<AppliedViews> views_;           // absent where files are taken as they are
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved
   std::optional<Filler> filler_;                // absent where nothing is filled in

@@ -10,6 +10,7 @@
 #include "delta/op.hpp"
 #include "format/prediction_plan.hpp"
 #include "io/typed_reader.hpp"
+#include "view/geometry.hpp"
 
 namespace bdelta {
 
@@ -22,6 +23,10 @@ class PatchReader {
   // The next of the records in front of the first window, for a caller that has them one by one. read_prediction reads what
   // is left of them.
   virtual Status read_plan_record() { return {}; }
+
+  // What the patch says of views of its files; null if it is about the files as they are. All else that the reader gives is
+  // about the views then, but for info(). To be called once, before read_prediction; the plan lives as long as the reader.
+  virtual Result<const view::ViewPlan*> read_view() { return nullptr; }
 
   // What the patch brings for predicting copied fields; null if it doesn't. To be called once, before the first window;
   // the plan lives as long as the reader. Covers are ascending and inside a target of info().target_size bytes and a

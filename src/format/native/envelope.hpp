@@ -21,6 +21,7 @@ inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32
   switch (static_cast<RecordTag>(tag)) {
     case RecordTag::kEnd:
     case RecordTag::kDigests:
+    case RecordTag::kView:
     case RecordTag::kFills:
     case RecordTag::kMovedNumbers:
     case RecordTag::kWords:

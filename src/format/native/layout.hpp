@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of co
 inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
 inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
 inline constexpr std::uint64_t kKnownFeatures =
-    kFeaturePrediction | kFeatureTargetCopies | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
+    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
@@ -42,9 +42,9 @@ inline constexpr unsigned kMissModel = 1u << 7;     // in the second byte
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 // Records stand in the order of their tags; only those of covers and of groups are there more than once. Even tags must be
-// known; records with odd ones may be skipped. 2, 4 and 6 are reserved for views and trees.
+// known; records with odd ones may be skipped. 4 and 6 are reserved for trees.
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kDigests = 1, kFills = 8, kMovedNumbers = 10, kWords = 12, kGlobal = 14, kCovers = 16, kGroup = 32
+  kEnd = 0, kDigests = 1, kView = 2, kFills = 8, kMovedNumbers = 10, kWords = 12, kGlobal = 14, kCovers = 16, kGroup = 32
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;

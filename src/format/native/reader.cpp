@@ -12,6 +12,7 @@
 #include "format/native/moved_number_record.hpp"
 #include "format/native/record_body.hpp"
 #include "format/native/record_stream.hpp"
+#include "format/native/view_record.hpp"
 #include "format/native/word_record.hpp"
 #include "model/window_decoder.hpp"
 
@@ -41,6 +42,12 @@ class Reader final : public PatchReader {
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
+  Result<const view::ViewPlan*> read_view() override {
+    if (!unpacks()) return nullptr;
+    while (!view_ && !plan_is_whole_) BDELTA_TRY(read_plan_record());
+    return &*view_;
+  }
+
   [[nodiscard]] const Fills& fills() const noexcept override { return fills_; }
   [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
 
@@ -49,6 +56,7 @@ class Reader final : public PatchReader {
       BDELTA_ASSIGN(const RecordTag tag, next_tag());
       if (begins_target(tag)) return finish_plan();
       if (tag < last_tag_ || (tag == last_tag_ && tag != RecordTag::kCovers)) return misplaced(tag);
+      if (unpacks() && !view_ && tag != RecordTag::kView) return misplaced(tag);
       last_tag_ = tag;
       BDELTA_TRY(read_plan_record(tag));
       return close_record();
@@ -120,6 +128,7 @@ class Reader final : public PatchReader {
 
   Status read_plan_record(RecordTag tag) {
     switch (tag) {
+      case RecordTag::kView: return read_view_record();
       case RecordTag::kFills: return read_fill_record();
       case RecordTag::kMovedNumbers: return read_moved_number_record();
       case RecordTag::kWords: return read_word_record();
@@ -127,6 +136,18 @@ class Reader final : public PatchReader {
       case RecordTag::kCovers: return read_covers();
       default: return misplaced(tag);
     }
+  }
+
+  [[nodiscard]] bool unpacks() const noexcept { return (header_.required_features & kFeatureView) != 0; }
+
+  // From here on all is about the views.
+  Status read_view_record() {
+    if (!unpacks()) return misplaced(RecordTag::kView);
+    BDELTA_ASSIGN(view_, native::read_view(body_, room_));
+    take_memory(held_bytes(*view_, header_.source_size));
+    header_.source_size = room_.source_size = view_->source_view_bytes;
+    header_.target_size = room_.target_size = view_->target_view_bytes;
+    return {};
   }
 
   Status read_fill_record() {
@@ -178,6 +199,9 @@ class Reader final : public PatchReader {
 
   Status finish_plan() {
     plan_is_whole_ = true;
+    if (unpacks() && !view_) {
+      return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of views in front of all else", body_.position()};
+    }
     if (info_.predicted && (!plan_ || plan_pos_ != header_.target_size)) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of prediction in front of the first group",
                    body_.position()};
@@ -267,9 +291,10 @@ class Reader final : public PatchReader {
   std::optional<RecordTag> opened_;       // its tag
   RecordTag last_tag_ = RecordTag::kEnd;  // of the record before the first group that was read last
   bool plan_is_whole_ = false;
-  const Header header_;
+  Header header_;  // its sizes are those of the views, once these are known
   Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;
+  std::optional<view::ViewPlan> view_;
   Fills fills_;
   MovedNumbers moved_numbers_;
   std::optional<WordMap> words_;

@@ -1,0 +1,67 @@
+#include "format/native/view_record.hpp"
+
+#include "base/checked.hpp"
+#include "base/try.hpp"
+#include "format/native/envelope.hpp"
+#include "format/native/raw_frames.hpp"
+#include "format/native/record_body.hpp"
+
+namespace bdelta::native {
+namespace {
+
+constexpr const char* kViewRecord = "the record of views";
+constexpr std::uint64_t kStreamHeldBytes = 256;      // of NEW's: place, recipe
+constexpr std::uint64_t kRebuildBytes = std::uint64_t{24} << 20;  // tables, and the tokens of a block
+
+}  // namespace
+
+std::uint64_t held_bytes(const view::ViewPlan& plan, std::uint64_t source_size) noexcept {
+  return source_size + plan.source_view_bytes + plan.source_largest_bytes + plan.geometry.size() + 8 * plan.recipe.size() +
+         (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes;
+}
+
+Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec) {
+  Bytes body;
+  append_varint(body, plan.source_view_bytes);
+  append_varint(body, plan.target_view_bytes);
+  append_varint(body, plan.source_largest_bytes);
+  append_varint(body, plan.source_count);
+  append_varint(body, plan.target_count);
+  append_varint(body, plan.geometry.size());
+  append_varint(body, plan.recipe.size());
+  Bytes raw = plan.geometry;
+  append(raw, plan.recipe);
+  BDELTA_TRY(append_frames(body, raw, codec));
+  return seal_record(RecordTag::kView, body);
+}
+
+Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header) {
+  const auto corrupt = [&](const char* what) { return corrupt_record(body, kViewRecord, what); };
+  view::ViewPlan plan;
+  plan.source_view_bytes = body.varint();
+  plan.target_view_bytes = body.varint();
+  plan.source_largest_bytes = body.varint();
+  plan.source_count = body.varint();
+  plan.target_count = body.varint();
+  const std::uint64_t geometry_bytes = body.varint();
+  const std::uint64_t recipe_bytes = body.varint();
+  if (!body.ok()) return corrupt("can't be read");
+  const std::uint64_t memory_bytes = header.decoder_memory_bytes;
+  if (plan.source_view_bytes > memory_bytes || plan.source_largest_bytes > plan.source_view_bytes || geometry_bytes > memory_bytes || recipe_bytes > memory_bytes - geometry_bytes) {
+    return corrupt("needs more memory than the header declares");
+  }
+  if (plan.source_count > geometry_bytes || plan.target_count > geometry_bytes - plan.source_count ||
+      plan.source_count > view::kMostStreams || plan.target_count > view::kMostStreams) {
+    return corrupt("has an impossible count");
+  }
+  if (plan.target_view_bytes / view::kMostRatio > header.target_size) return corrupt("has an impossible size");
+  Bytes both;
+  BDELTA_TRY(read_frames(body, kViewRecord, geometry_bytes + recipe_bytes, memory_bytes, both));
+  plan.recipe.assign(both.begin() + static_cast<std::ptrdiff_t>(geometry_bytes), both.end());
+  both.resize(static_cast<std::size_t>(geometry_bytes));
+  plan.geometry = std::move(both);
+  if (held_bytes(plan, header.source_size) > memory_bytes) return corrupt("needs more memory than the header declares");
+  return plan;
+}
+
+}  // namespace bdelta::native

@@ -1,0 +1,21 @@
+// Streams in archives: what could be unpacked of a file.
+#pragma once
+
+#include "view/packed_streams.hpp"
+
+namespace bdelta::view {
+
+struct FoundStream {
+  std::uint64_t file_pos = 0;
+  std::uint64_t packed_bytes = 0;  // 0 where only the stream itself says it
+  std::string name;                // of a member; empty if it has none
+};
+
+// In the order of the file, none overlapping; empty for a file that is no archive, or not one that holds together.
+// Whether a stream decompresses is for the caller to find out.
+[[nodiscard]] std::vector<FoundStream> find_zip_streams(ByteSpan file);
+
+// Of a gzip file: the stream of the member at pos; nothing if there is none. The next member stands behind its trailer.
+[[nodiscard]] std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos);
+
+}  // namespace bdelta::view

@@ -1,0 +1,33 @@
+// The head of a member of a gzip file (RFC 1952, 2.3).
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/checked.hpp"
+
+namespace bdelta::view {
+
+inline constexpr std::uint64_t kGzipTrailerBytes = 8;  // CRC-32 and ISIZE
+
+// Bytes in front of the deflate stream of the member at pos; 0 if there is none.
+[[nodiscard]] inline std::uint64_t gzip_head_bytes(ByteSpan file, std::uint64_t pos) noexcept {
+  constexpr std::uint64_t kFixedBytes = 10;
+  constexpr unsigned kHeadCheck = 2, kExtra = 4, kName = 8, kComment = 16, kReserved = 0xe0;
+  if (!range_fits(pos, kFixedBytes, file.size())) return 0;
+  const ByteSpan member = file.subspan(static_cast<std::size_t>(pos));
+  if (member[0] != 0x1f || member[1] != 0x8b || member[2] != 8 || (member[3] & kReserved) != 0) return 0;
+  const unsigned flags = member[3];
+  std::size_t at = kFixedBytes;
+  if ((flags & kExtra) != 0) {
+    if (member.size() - at < 2) return 0;
+    at += std::size_t{2} + load_le<std::uint16_t>(member.data() + at);
+  }
+  for (const unsigned flag : {kName, kComment}) {
+    if ((flags & flag) == 0) continue;
+    while (at < member.size() && member[at] != 0) ++at;
+    ++at;
+  }
+  if ((flags & kHeadCheck) != 0) at += 2;
+  return at < member.size() ? at : 0;
+}
+
+}  // namespace bdelta::view
