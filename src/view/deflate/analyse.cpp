@@ -33,8 +33,10 @@ class Analysing {
     trial_bytes_ = choose_trial_bytes();
     find_parameters();
     choose_joint_kind();
+    const Parameters tried = recipe_.parameters;
     if (!exact_ || count_ != 0) guess_block_end(stream_, recipe_.parameters);
-    PassResult pass = go_over_all();
+    PassResult pass;
+    if (!was_all_tried() || recipe_.parameters.hash_bits != tried.hash_bits) pass = go_over_all();
     if (pass.misses > 0 && exact_) pass = try_others(std::move(pass));
     const std::uint64_t most_sparse = std::min(64 + stream_.tokens.size() / 400, most_corrections(stream_.raw().size()));
     recipe_.dense = pass.corrections.size() > most_sparse;
@@ -55,6 +57,13 @@ class Analysing {
     }
     end = std::min(end, kMostTrialBytes);
     return recipe_.joints.empty() ? end : std::min(end, recipe_.joints.front().raw_pos);
+  }
+
+  // A pass over all of it would say nothing new.
+  [[nodiscard]] bool was_all_tried() const {
+    return exact_ && recipe_.joints.empty() && trial_bytes_ >= stream_.raw().size() &&
+           std::none_of(stream_.blocks.begin(), stream_.blocks.end(),
+                        [](const Block& block) { return block.type == BlockType::kStored; });
   }
 
   std::uint64_t misses(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t most) {
