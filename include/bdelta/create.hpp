@@ -27,6 +27,13 @@ inline constexpr int kMinLevel = 1;
 inline constexpr int kUltraLevel = 10;  // the last one: `--ultra` of the program
 inline constexpr int kDefaultLevel = 3;
 
+// Whether compressed streams inside of archives are compared by what they decompress to, and packed again when applying, bit
+// by bit as they were.
+enum class Unpack : std::uint8_t {
+  kAuto,  // where it pays
+  kNone,
+};
+
 struct CreateOptions {
   // 1 fast to 9 small; kUltraLevel, smaller still and slower also to apply. The README says what each does. Has no effect on
   // what applying needs to know.
@@ -52,6 +59,10 @@ struct CreateOptions {
   // levels that do: much smaller patches, which take more memory and time to apply. Needs both files as a whole, so not under
   // a scarce memory limit.
   bool predict = true;
+
+  // Archives (zip and what is made of it, gzip) that are unpacked give far smaller patches, and take more time and memory to
+  // apply. Both views are held in memory; under a memory limit that has no room for them files are taken as they are.
+  Unpack unpack = Unpack::kAuto;
 
   // Applies the patch in memory and compares before anything is published: kSelfCheckFailed if it does not give NEW.
   bool verify = true;

@@ -182,8 +182,8 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   if (!reader_->fills().empty()) filler_.emplace(reader_->fills());
   RandomReader& source = moved_source_ ? *moved_source_ : copied_source();
   const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
-  const std::uint64_t history_bytes = std::min(info().history_bytes, info().target_size);
-  pipeline_.emplace(source, predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, sink, pool_);
+  const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes);
+  pipeline_.emplace(source, predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
@@ -203,7 +203,10 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
 }
 
 Status ApplyRun::finish_target() {
-  BDELTA_ASSIGN(const Digest128 digest, pipeline_->finish());
+  BDELTA_ASSIGN(Digest128 digest, pipeline_->finish());
+  if (views_) {
+    BDELTA_ASSIGN(digest, views_->finish());
+  }
   report_.residual_bytes += pipeline_->changed_count();
   pool_.begin_stage(1, 0);
   if (info().target_digest && digest != *info().target_digest) {

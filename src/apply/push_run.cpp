@@ -173,6 +173,7 @@ void PushRun::read_from(ByteSpan record) {
 }
 
 Status PushRun::begin() {
+  BDELTA_TRY(run_.open_views());
   BDELTA_TRY(run_.prepare_prediction());
   BDELTA_TRY(run_.move_numbers());
   if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size));

@@ -10,6 +10,7 @@ namespace bdelta {
 enum class PhaseId : std::uint8_t {
   kRead,
   kHash,
+  kUnpack,
   kCompare,
   kIndex,
   kScan,
@@ -26,11 +27,11 @@ enum class PhaseId : std::uint8_t {
   kFinish,
   kWait,
 };
-inline constexpr std::size_t kPhaseCount = 17;
+inline constexpr std::size_t kPhaseCount = 18;
 
 // Never null, never freed. Part of what reports and traces promise: renaming one is a change that users see.
 [[nodiscard]] constexpr const char* phase_name(PhaseId id) noexcept {
-  constexpr std::array<const char*, kPhaseCount> kNames = {"read",   "hash",     "compare", "index",
+  constexpr std::array<const char*, kPhaseCount> kNames = {"read",   "hash",     "unpack", "compare", "index",
                                                            "scan",   "select",  "parse",   "predict",
                                                            "plan",   "encode",   "compress", "decode", "execute",
                                                            "verify", "write",    "finish",  "wait"};
@@ -38,11 +39,11 @@ inline constexpr std::size_t kPhaseCount = 17;
 }
 
 // In the order of the work, as reports list them.
-inline constexpr PhaseId kCreatePhases[] = {PhaseId::kRead,   PhaseId::kHash,   PhaseId::kCompare, PhaseId::kIndex,
+inline constexpr PhaseId kCreatePhases[] = {PhaseId::kRead,   PhaseId::kHash,   PhaseId::kUnpack, PhaseId::kCompare, PhaseId::kIndex,
                                             PhaseId::kScan,   PhaseId::kSelect,  PhaseId::kParse,
                                             PhaseId::kPredict, PhaseId::kPlan,  PhaseId::kEncode, PhaseId::kCompress, PhaseId::kVerify, PhaseId::kWrite,
                                             PhaseId::kFinish, PhaseId::kWait};
-inline constexpr PhaseId kApplyPhases[] = {PhaseId::kRead,   PhaseId::kHash,    PhaseId::kPredict, PhaseId::kDecode,
+inline constexpr PhaseId kApplyPhases[] = {PhaseId::kRead,   PhaseId::kHash,    PhaseId::kUnpack, PhaseId::kPredict, PhaseId::kDecode,
                                            PhaseId::kExecute, PhaseId::kVerify,  PhaseId::kWrite,  PhaseId::kFinish, PhaseId::kWait};
 
 }  // namespace bdelta

@@ -17,6 +17,7 @@ Status make_patch(CreateRun& run) {
   BDELTA_TRY(run.digest_inputs());
   run.settle_budget();
   run.begin_patch();
+  BDELTA_TRY(run.add_views());
   run.align_members();
   run.find_images();
   BDELTA_TRY(run.find_fills());
@@ -35,11 +36,22 @@ Status make_patch(CreateRun& run) {
   return run.self_check();
 }
 
+// What the patch is made of in the place of files that hold compressed streams; null where files are taken as they are.
+Result<std::unique_ptr<FileViews>> open_views(RandomReader& source, RandomReader& target, const CreateOptions& options,
+                                              Timeline& timeline, Watch& watch) {
+  if (options.unpack == Unpack::kNone || options.format == PatchFormat::kBdt1) return std::unique_ptr<FileViews>();
+  watch.set_phase(PhaseId::kUnpack);
+  WorkerPool pool(thread_count_for(options.threads), &timeline, &watch);
+  const Span span(&timeline, PhaseId::kUnpack, TraceSpan::kNone, target.size());
+  return FileViews::make(source, target, options, pool);
+}
+
 Result<Report> create_streams(RandomReader& source, RandomReader& target, SequentialWriter& patch,
                               const CreateOptions& options) {
   Timeline timeline(options.trace);
   Watch watch(options.progress, 0, options.time_limit_seconds);
-  CreateRun run(source, target, options, timeline, watch);
+  BDELTA_ASSIGN(const auto views, open_views(source, target, options, timeline, watch));
+  CreateRun run(views ? views->source_view() : source, views ? views->target_view() : target, options, timeline, watch, views.get());
   BDELTA_TRY(make_patch(run));
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(target.check_unchanged());
@@ -79,7 +91,9 @@ struct FileCall {
 };
 
 Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call) {
-  CreateRun run(source, target, call.options, call.timeline, call.watch);
+  BDELTA_ASSIGN(const auto views, open_views(source, target, call.options, call.timeline, call.watch));
+  CreateRun run(views ? views->source_view() : source, views ? views->target_view() : target, call.options, call.timeline,
+                call.watch, views.get());
   Status made = make_patch(run);
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());

@@ -29,8 +29,9 @@ std::uint64_t patch_limit(const CreateOptions& options, std::uint64_t target_siz
 }  // namespace
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline,
-                     Watch& watch)
-    : options_(options), patch_limit_bytes_(patch_limit(options, target.size())), timeline_(timeline), watch_(watch),
+                     Watch& watch, const FileViews* views)
+    : options_(options), views_(views),
+      patch_limit_bytes_(patch_limit(options, views ? views->target_file().size() : target.size())), timeline_(timeline), watch_(watch),
       inputs_{source, target, {}, {}} {
   watch_.set_total(target.size());
 }
@@ -56,6 +57,7 @@ Status CreateRun::check_limits() {
   BudgetRequest& request = budget_request_;
   request.level = options_.level;
   request.limit_bytes = options_.memory_limit_bytes;
+  if (views_ && request.limit_bytes != 0) request.limit_bytes -= std::min(request.limit_bytes - 1, views_->held_bytes());
   request.threads = thread_count_for(options_.threads);
   request.verify = options_.verify;
   request.source_size = source_size();
@@ -96,6 +98,10 @@ void CreateRun::begin_patch() {
   joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
 }
 
+Status CreateRun::add_views() {
+  return views_ ? writer_->add_view(views_->plan(), source_file().size()) : Status();
+}
+
 std::vector<TargetRange> CreateRun::segments() const {
   std::vector<TargetRange> segments;
   const std::uint64_t size = target_size();
@@ -131,8 +137,9 @@ Status CreateRun::self_check() {
   io::MemoryReader target(inputs_.target.bytes());
   const bool is_as_given = budget_.target_whole && fills_.empty();
   const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
-  Status checked = check_patch(source_is_as_given ? source : inputs_.source_reader,
-                               is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_);
+  Status checked = views_ ? check_patch(source_file(), target_file(), head_, *body_, *pool_)
+                          : check_patch(source_is_as_given ? source : inputs_.source_reader,
+                                        is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_);
   timeline_.count_all_as({});
   BDELTA_TRY(std::move(checked));
   report_.verified = true;
@@ -173,8 +180,8 @@ Status CreateRun::finish(SequentialWriter& patch) {
 }
 
 Report CreateRun::take_report() {
-  report_.source_bytes = source_size();
-  report_.target_bytes = target_size();
+  report_.source_bytes = source_file().size();
+  report_.target_bytes = target_file().size();
   report_.format = options_.format == PatchFormat::kBdt1 ? "bdt1" : "bdt2";
   report_.level = options_.level;
   report_.threads = pool_->thread_count();

@@ -6,6 +6,7 @@
 #include "bdelta/create.hpp"
 #include "base/timeline.hpp"
 #include "create/body_coder.hpp"
+#include "create/file_views.hpp"
 #include "create/gathered_source.hpp"
 #include "create/group_joiner.hpp"
 #include "create/work_estimate.hpp"
@@ -18,8 +19,10 @@ namespace bdelta {
 
 class CreateRun {
  public:
-  // Everything must outlive the run. The watch counts bytes of the target from now on.
-  CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch);
+  // Everything must outlive the run. The watch counts bytes of the target from now on. With views the patch is made of
+  // these, which `source` and `target` are then; it is a patch for the files.
+  CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch,
+            const FileViews* views = nullptr);
 
   // Refuses what the format, the limits or the machine can't hold, and divides the memory.
   Status check_limits();
@@ -27,6 +30,8 @@ class CreateRun {
   Status digest_inputs();  // of the target only if it is held as a whole, and not where its digests are known
   void settle_budget();    // where files that hardly differ need less memory than others of their size
   void begin_patch();
+
+  Status add_views();  // where the patch is made of them
 
   void align_members();  // of archives; while their headers are whole
 
@@ -81,7 +86,11 @@ class CreateRun {
   [[nodiscard]] std::uint64_t source_size() const noexcept { return inputs_.source_reader.size(); }
   [[nodiscard]] std::uint64_t target_size() const noexcept { return inputs_.target_reader.size(); }
 
+  [[nodiscard]] RandomReader& source_file() const noexcept { return views_ ? views_->source_file() : inputs_.source_reader; }
+  [[nodiscard]] RandomReader& target_file() const noexcept { return views_ ? views_->target_file() : inputs_.target_reader; }
+
   const CreateOptions& options_;
+  const FileViews* const views_;  // null where files are taken as they are
   const std::uint64_t patch_limit_bytes_;
   Timeline& timeline_;
   Watch& watch_;

@@ -112,8 +112,8 @@ Status CreateRun::finish_native() {
   BDELTA_TRY(write_groups(std::move(last)));
   BDELTA_TRY(writer_->finish());
   native::Header header;
-  header.source_size = source_size();
-  header.target_size = target_size();
+  header.source_size = source_file().size();
+  header.target_size = target_file().size();
   header.source_digest = *report_.source_digests.xxh3_128;
   header.target_digest = *report_.target_digests.xxh3_128;
   writer_->declare(header);

@@ -59,7 +59,8 @@ Status CreateRun::digest_inputs() {
   watch_.begin_stage(1, source_size() + (hashes_target ? target_size() : 0));
   pool_->for_each(2, [&](std::size_t i) {
     if (!(i == 0 ? budget_.source_whole : hashes_target)) return;
-    const ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
+    ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
+    if (views_) bytes = i == 0 ? views_->source_bytes() : views_->target_bytes();
     const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
     hash_watched(bytes, watch_, i == 0 ? source_hasher : *target_hasher_);
   });

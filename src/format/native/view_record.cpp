@@ -2,7 +2,6 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "format/native/envelope.hpp"
 #include "format/native/raw_frames.hpp"
 #include "format/native/record_body.hpp"
 
@@ -18,21 +17,6 @@ constexpr std::uint64_t kRebuildBytes = std::uint64_t{24} << 20;  // tables, and
 std::uint64_t held_bytes(const view::ViewPlan& plan, std::uint64_t source_size) noexcept {
   return source_size + plan.source_view_bytes + plan.source_largest_bytes + plan.geometry.size() + 8 * plan.recipe.size() +
          (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes;
-}
-
-Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec) {
-  Bytes body;
-  append_varint(body, plan.source_view_bytes);
-  append_varint(body, plan.target_view_bytes);
-  append_varint(body, plan.source_largest_bytes);
-  append_varint(body, plan.source_count);
-  append_varint(body, plan.target_count);
-  append_varint(body, plan.geometry.size());
-  append_varint(body, plan.recipe.size());
-  Bytes raw = plan.geometry;
-  append(raw, plan.recipe);
-  BDELTA_TRY(append_frames(body, raw, codec));
-  return seal_record(RecordTag::kView, body);
 }
 
 Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header) {

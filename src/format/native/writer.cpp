@@ -8,6 +8,8 @@
 #include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"
+#include "format/native/raw_frames.hpp"
+#include "format/native/view_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -69,6 +71,15 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
     if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
   return append_record(draft.kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup, made.group.body);
+}
+
+Status Writer::add_view(const view::ViewPlan& plan, std::uint64_t source_size) {
+  BDELTA_ASSIGN(const Bytes record, native::encode_view(plan, settings_.literals));
+  BDELTA_TRY(append_sealed(record));
+  limits_.required_features |= kFeatureView;
+  view_bytes_ = held_bytes(plan, source_size) +
+                frame_decoder_bytes(plan.geometry.size() + plan.recipe.size(), settings_.literals);
+  return {};
 }
 
 Status Writer::add_fills(const Fills& fills) {
@@ -181,7 +192,7 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + fill_bytes_ + moved_number_bytes_ + word_bytes_ +
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + view_bytes_ + fill_bytes_ + moved_number_bytes_ + word_bytes_ +
       limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;

@@ -12,6 +12,7 @@
 #include "format/native/word_record.hpp"
 #include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
+#include "view/geometry.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -47,6 +48,9 @@ class Writer {
   void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
 
   // Bytes of the target that groups have others in place of, before everything else.
+  // What the patch says of views of its files, before all else. source_size: of OLD as it is.
+  Status add_view(const view::ViewPlan& plan, std::uint64_t source_size);
+
   Status add_fills(const Fills& fills);
 
   // Numbers of the source that the groups copy as others, behind the fills.
@@ -116,6 +120,7 @@ class Writer {
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
   std::uint64_t plan_memory_bytes_ = 0;
+  std::uint64_t view_bytes_ = 0;
   std::uint64_t fill_bytes_ = 0;
   std::uint64_t moved_number_bytes_ = 0;
   std::uint64_t word_bytes_ = 0;

@@ -1,0 +1,62 @@
+#include "apply/applied_views.hpp"
+
+#include "base/try.hpp"
+#include "view/deflate/recipe_reader.hpp"
+
+namespace bdelta {
+namespace {
+
+// The file as memory: its own, or `held`.
+Result<ByteSpan> bytes_of(RandomReader& file, Bytes& held) {
+  if (!file.view().empty() || file.size() == 0) return file.view();
+  held.resize(static_cast<std::size_t>(file.size()));
+  BDELTA_TRY(file.read_at(0, held));
+  return ByteSpan(held);
+}
+
+Result<std::vector<deflate::StreamRecipe>> read_recipes(ByteSpan bytes, const view::PackedStreams& streams) {
+  BDELTA_ASSIGN(deflate::RecipeReader reader, deflate::RecipeReader::open(bytes));
+  std::vector<deflate::StreamRecipe> recipes;
+  recipes.reserve(streams.size());
+  for (const view::PackedStream& stream : streams) {
+    BDELTA_ASSIGN(deflate::StreamRecipe recipe, reader.next({stream.raw_bytes, stream.packed_bytes}));
+    recipes.push_back(std::move(recipe));
+  }
+  BDELTA_TRY(reader.finish());
+  return recipes;
+}
+
+}  // namespace
+
+Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlan& plan, std::uint64_t target_bytes,
+                                        Watch* watch) {
+  AppliedViews views;
+  views.target_bytes_ = target_bytes;
+  views.target_view_bytes_ = plan.target_view_bytes;
+  Bytes held;
+  BDELTA_ASSIGN(const ByteSpan file, bytes_of(source, held));
+  ByteCursor geometry(plan.geometry);
+  BDELTA_ASSIGN(view::UnpackedFile unpacked, view::unpack_source(file, plan, geometry, watch));
+  views.source_ = std::make_unique<view::UnpackedFile>(std::move(unpacked));
+  views.source_reader_ = std::make_unique<io::MemoryReader>(views.source_->bytes);
+  BDELTA_ASSIGN(views.target_streams_,
+                view::decode_target_streams(geometry, views.source_->streams, plan.target_count, target_bytes));
+  if (view::view_bytes_of(target_bytes, views.target_streams_) != plan.target_view_bytes) {
+    return Error{ErrorCode::kPatchCorrupt, "NEW unpacked has another size than it says; fetch the patch again"};
+  }
+  BDELTA_ASSIGN(views.recipes_, read_recipes(plan.recipe, views.target_streams_));
+  return views;
+}
+
+TargetSink AppliedViews::rebuild_into(const TargetSink& sink) {
+  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_streams_), std::move(recipes_), target_bytes_,
+                                                     sink.positioned, sink.sequential);
+  return {nullptr, writer_.get()};
+}
+
+Result<Digest128> AppliedViews::finish() {
+  BDELTA_TRY(writer_->finish());
+  return writer_->digest();
+}
+
+}  // namespace bdelta

@@ -1,0 +1,106 @@
+#include "create/file_views.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "create/unpack_streams.hpp"
+#include "view/deflate/recipe_writer.hpp"
+
+namespace bdelta {
+namespace {
+
+// What an applier may take for OLD's view, so that it stays within its default limit.
+constexpr std::uint64_t kMostApplyBytes = std::uint64_t{208} << 20;
+// A limit of making has room for both views, and as much for the work on them.
+constexpr std::uint64_t kLimitShare = 4;
+
+view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
+  view::PackedStreams places;
+  for (const UnpackedStream& stream : streams) places.push_back(stream.place);
+  return places;
+}
+
+// Of each stream of NEW: the one of OLD with its name, else the one behind that of the stream before.
+std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& source, const std::vector<UnpackedStream>& target) {
+  std::unordered_map<std::string_view, std::size_t> by_name;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    if (!source[i].name.empty()) by_name.emplace(source[i].name, i);
+  }
+  std::vector<std::size_t> counterparts;
+  std::size_t expected = 0;
+  for (const UnpackedStream& stream : target) {
+    const auto known = by_name.find(stream.name);
+    const std::size_t last = source.empty() ? 0 : source.size() - 1;
+    counterparts.push_back(known != by_name.end() ? known->second : std::min(expected, last));
+    expected = counterparts.back() + 1;
+  }
+  return counterparts;
+}
+
+// Takes the texts out of the streams.
+Bytes view_of(ByteSpan file, std::vector<UnpackedStream>& streams) {
+  Bytes view;
+  view.reserve(static_cast<std::size_t>(view::view_bytes_of(file.size(), places_of(streams))));
+  std::uint64_t end = 0;
+  for (UnpackedStream& stream : streams) {
+    append(view, file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(stream.place.file_pos - end)));
+    append(view, stream.text);
+    Bytes().swap(stream.text);
+    end = stream.place.file_end();
+  }
+  append(view, file.subspan(static_cast<std::size_t>(end)));
+  return view;
+}
+
+// What doesn't fit into one recipe stays packed.
+Bytes recipe_of(std::vector<UnpackedStream>& streams) {
+  deflate::RecipeWriter writer;
+  std::erase_if(streams, [&](const UnpackedStream& stream) {
+    return !writer.add(stream.recipe, {stream.place.raw_bytes, stream.place.packed_bytes});
+  });
+  return writer.finish();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomReader& target, const CreateOptions& options,
+                                                   WorkerPool& pool) {
+  std::unique_ptr<FileViews> views(new FileViews(source, target));
+  const std::uint64_t limit = options.memory_limit_bytes;
+  if (limit != 0 && (source.size() + target.size()) > limit / kLimitShare) return std::unique_ptr<FileViews>();
+  BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
+  const ByteSpan target_file = views->target_input_.bytes();
+  std::vector<view::FoundStream> found_target = find_streams(target_file);
+  if (found_target.empty()) return std::unique_ptr<FileViews>();
+  BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
+  const ByteSpan source_file = views->source_input_.bytes();
+  std::vector<view::FoundStream> found_source = find_streams(source_file);
+  leave_out_unchanged(source_file, found_source, target_file, found_target);
+
+  std::vector<UnpackedStream> of_target = unpack_target_streams(target_file, found_target, pool);
+  view::ViewPlan& plan = views->plan_;
+  plan.recipe = recipe_of(of_target);
+  if (of_target.empty()) return std::unique_ptr<FileViews>();
+  std::vector<UnpackedStream> of_source = unpack_source_streams(source_file, found_source, pool);
+
+  const view::PackedStreams source_places = places_of(of_source), target_places = places_of(of_target);
+  plan.source_view_bytes = view::view_bytes_of(source_file.size(), source_places);
+  plan.target_view_bytes = view::view_bytes_of(target_file.size(), target_places);
+  for (const view::PackedStream& stream : source_places) {
+    plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
+  }
+  plan.source_count = source_places.size();
+  plan.target_count = target_places.size();
+  if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostApplyBytes) return std::unique_ptr<FileViews>();
+  if (limit != 0 && plan.source_view_bytes + plan.target_view_bytes > limit / kLimitShare) return std::unique_ptr<FileViews>();
+  plan.geometry = view::encode_geometry(source_file, source_places, target_places, counterparts_of(of_source, of_target));
+  views->source_view_ = view_of(source_file, of_source);
+  views->target_view_ = view_of(target_file, of_target);
+  views->source_reader_.emplace(views->source_view_);
+  views->target_reader_.emplace(views->target_view_);
+  return views;
+}
+
+}  // namespace bdelta

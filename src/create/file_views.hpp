@@ -1,0 +1,52 @@
+// Views of OLD and NEW where both or NEW alone hold compressed streams: what the patch is then made of.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "bdelta/create.hpp"
+#include "create/input.hpp"
+#include "io/memory_io.hpp"
+#include "view/deflate/recipe.hpp"
+#include "view/geometry.hpp"
+
+namespace bdelta {
+
+// Holds both views in memory, and the files where these have no view of their own.
+class FileViews {
+ public:
+  // Nothing if there is nothing to unpack, or no room for it. Each stream of NEW that is unpacked was rebuilt by what applies,
+  // and is what NEW has. Readers must outlive the object.
+  static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const CreateOptions& options,
+                                                 WorkerPool& pool);
+
+  [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
+  [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }
+
+  // The files as they are.
+  [[nodiscard]] RandomReader& source_file() const noexcept { return source_; }
+  [[nodiscard]] RandomReader& target_file() const noexcept { return target_; }
+  [[nodiscard]] ByteSpan source_bytes() const noexcept { return source_input_.bytes(); }
+  [[nodiscard]] ByteSpan target_bytes() const noexcept { return target_input_.bytes(); }
+
+  [[nodiscard]] const view::ViewPlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] std::uint64_t stream_count() const noexcept { return plan_.target_count; }
+
+  // Private memory that it takes.
+  [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
+
+ private:
+  FileViews(RandomReader& source, RandomReader& target) : source_(source), target_(target) {}
+
+  RandomReader& source_;
+  RandomReader& target_;
+  InputBytes source_input_;
+  InputBytes target_input_;
+  Bytes source_view_;
+  Bytes target_view_;
+  std::optional<io::MemoryReader> source_reader_;
+  std::optional<io::MemoryReader> target_reader_;
+  view::ViewPlan plan_;
+};
+
+}  // namespace bdelta

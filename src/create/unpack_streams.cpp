@@ -1,0 +1,145 @@
+#include "create/unpack_streams.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "hash/xxh3.hpp"
+#include "view/deflate/analyse.hpp"
+#include "view/deflate/rebuild.hpp"
+#include "view/gzip_head.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
+constexpr std::uint64_t kWorthShare = 4;                      // a recipe may have this part of its stream
+constexpr std::uint64_t kMostText = std::uint64_t{1} << 30;   // of a stream
+
+ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
+
+ByteSpan packed_bytes_of(ByteSpan file, const view::FoundStream& stream) {
+  return from(file, stream.file_pos).first(static_cast<std::size_t>(stream.packed_bytes));
+}
+
+// Members of a gzip file stand one behind the other, and only their streams tell where they end.
+std::vector<view::FoundStream> find_gzip_streams(ByteSpan file) {
+  std::vector<view::FoundStream> found;
+  for (std::uint64_t pos = 0; pos < file.size();) {
+    std::vector<view::FoundStream> member = view::find_gzip_stream(file, pos);
+    if (member.empty()) break;
+    deflate::InflateOptions options;
+    options.most_raw_bytes = kMostText;
+    options.keep_tokens = false;
+    const auto stream = deflate::inflate(from(file, member[0].file_pos), options);
+    if (!stream) break;
+    member[0].packed_bytes = stream->packed_bytes;
+    pos = member[0].file_pos + stream->packed_bytes + view::kGzipTrailerBytes;
+    found.push_back(std::move(member[0]));
+  }
+  return found;
+}
+
+// Ranges of streams that are one task each.
+std::vector<std::pair<std::size_t, std::size_t>> tasks_of(const std::vector<view::FoundStream>& found) {
+  std::vector<std::pair<std::size_t, std::size_t>> tasks;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0, begin = 0; i < found.size(); ++i) {
+    bytes += found[i].packed_bytes;
+    if (bytes < kTaskBytes && i + 1 < found.size()) continue;
+    tasks.emplace_back(begin, i + 1);
+    begin = i + 1;
+    bytes = 0;
+  }
+  return tasks;
+}
+
+std::vector<UnpackedStream> taken(std::vector<std::optional<UnpackedStream>>& unpacked) {
+  std::vector<UnpackedStream> streams;
+  for (auto& stream : unpacked) {
+    if (stream) streams.push_back(std::move(*stream));
+  }
+  return streams;
+}
+
+UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated stream) {
+  UnpackedStream unpacked{{found.file_pos, stream.packed_bytes, stream.raw().size()}, found.name, std::move(stream.text), {}};
+  unpacked.text.resize(unpacked.text.size() - deflate::kTextPadding);
+  return unpacked;
+}
+
+std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
+                                                   deflate::Analyser& analyser, WorkerPool* pool) {
+  const ByteSpan packed = packed_bytes_of(file, found);
+  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = kMostText});
+  if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
+  const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
+  if (cost > packed.size() / kWorthShare) return std::nullopt;
+  const auto rebuilt = deflate::rebuild(analyser.matchers(), analysis->recipe, analysis->stream.raw(), packed.size(), pool);
+  if (!rebuilt || !std::equal(packed.begin(), packed.end(), rebuilt->begin(), rebuilt->end())) return std::nullopt;
+  UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
+  unpacked.recipe = std::move(analysis->recipe);
+  return unpacked;
+}
+
+}  // namespace
+
+std::vector<view::FoundStream> find_streams(ByteSpan file) {
+  std::vector<view::FoundStream> found = find_gzip_streams(file);
+  return found.empty() ? view::find_zip_streams(file) : found;
+}
+
+void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
+                         std::vector<view::FoundStream>& of_target) {
+  struct Hash {
+    std::size_t operator()(const Digest128& digest) const noexcept { return load_le<std::size_t>(digest.data()); }
+  };
+  std::unordered_map<Digest128, bool, Hash> is_in_target;  // of the source's streams
+  for (const view::FoundStream& stream : of_source) is_in_target.emplace(xxh3_128(packed_bytes_of(source, stream)), false);
+  std::erase_if(of_target, [&](const view::FoundStream& stream) {
+    const auto known = is_in_target.find(xxh3_128(packed_bytes_of(target, stream)));
+    if (known == is_in_target.end()) return false;
+    known->second = true;
+    return true;
+  });
+  std::erase_if(of_source, [&](const view::FoundStream& stream) {
+    return is_in_target.at(xxh3_128(packed_bytes_of(source, stream)));
+  });
+}
+
+std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found, WorkerPool& pool) {
+  std::vector<std::optional<UnpackedStream>> unpacked(found.size());
+  const auto tasks = tasks_of(found);
+  pool.for_each(tasks.size(), [&](std::size_t task) {
+    for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
+      deflate::InflateOptions options;
+      options.most_raw_bytes = kMostText;
+      options.keep_tokens = false;
+      auto stream = deflate::inflate(from(file, found[i].file_pos), options);
+      if (stream && stream->packed_bytes == found[i].packed_bytes) unpacked[i] = unpacked_stream(found[i], std::move(*stream));
+    }
+  });
+  return taken(unpacked);
+}
+
+// The first stream is analysed alone: what it has, the others are likely to have, too, whatever the threads.
+std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, WorkerPool& pool) {
+  std::vector<std::optional<UnpackedStream>> unpacked(found.size());
+  if (found.empty()) return {};
+  deflate::Parameters hint;
+  {
+    deflate::Analyser analyser;
+    unpacked[0] = unpack_target_stream(file, found[0], hint, analyser, &pool);
+    if (unpacked[0]) hint = unpacked[0]->recipe.parameters;
+  }
+  const auto tasks = tasks_of(found);
+  pool.for_each(tasks.size(), [&](std::size_t task) {
+    deflate::Analyser analyser;
+    for (std::size_t i = std::max<std::size_t>(tasks[task].first, 1); i < tasks[task].second; ++i) {
+      unpacked[i] = unpack_target_stream(file, found[i], hint, analyser, nullptr);
+    }
+  });
+  return taken(unpacked);
+}
+
+}  // namespace bdelta

@@ -1,0 +1,24 @@
+#include "base/try.hpp"
+#include "base/varint.hpp"
+#include "format/native/envelope.hpp"
+#include "format/native/raw_frames.hpp"
+#include "format/native/view_record.hpp"
+
+namespace bdelta::native {
+
+Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec) {
+  Bytes body;
+  append_varint(body, plan.source_view_bytes);
+  append_varint(body, plan.target_view_bytes);
+  append_varint(body, plan.source_largest_bytes);
+  append_varint(body, plan.source_count);
+  append_varint(body, plan.target_count);
+  append_varint(body, plan.geometry.size());
+  append_varint(body, plan.recipe.size());
+  Bytes raw = plan.geometry;
+  append(raw, plan.recipe);
+  BDELTA_TRY(append_frames(body, raw, codec));
+  return seal_record(RecordTag::kView, body);
+}
+
+}  // namespace bdelta::native
