@@ -261,6 +261,7 @@ typedef struct bdelta_info {
   uint32_t has_head_sha256;      /* 1: the patch has a list of digests; head_sha256 is that of its head */
   uint8_t head_sha256[32];
   uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
+  uint32_t unpacked;             /* 1: what archives hold is compared: applying holds OLD unpacked */
 } bdelta_info;
 
 /* Bytes of buffers that applying the patch takes at most with so many threads (as in the options), besides its decoder's
@@ -314,6 +315,9 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 #define BDELTA_DIGESTS 64u    /* add the list of digests that head_sha256 of applying stands on */
 #define BDELTA_DIGEST_PATCH 128u  /* the report tells both digests of the patch */
 #define BDELTA_SHA256_INPUTS 256u /* the report tells SHA-256 of OLD and NEW, too */
+
+#define BDELTA_NO_UNPACK 512u /* take archives as they are; without this and the next flag they are unpacked where it pays */
+#define BDELTA_UNPACK_ALL 1024u /* unpack all that can be made again, also where that takes much */
 
 #define BDELTA_FORMAT_BDT2 0u /* the native format */
 #define BDELTA_FORMAT_BDT1 1u /* for the original bpatch; below 2 GiB, without checksums */

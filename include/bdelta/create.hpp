@@ -30,8 +30,9 @@ inline constexpr int kDefaultLevel = 3;
 // Whether compressed streams inside of archives are compared by what they decompress to, and packed again when applying, bit
 // by bit as they were.
 enum class Unpack : std::uint8_t {
-  kAuto,  // where it pays
+  kAuto,  // streams that differ, where what it takes to make them again is small beside them
   kNone,
+  kAll,   // all that can be made again, also where that takes much
 };
 
 struct CreateOptions {

@@ -31,6 +31,7 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   filled.group_bytes = info.group_bytes;
   filled.decoder_memory_bytes = info.decoder_memory_bytes;
   filled.predicted = info.predicted;
+  filled.unpacked = info.unpacked;
   filled.has_head_sha256 = info.head_sha256.has_value();
   if (info.head_sha256) std::copy(info.head_sha256->begin(), info.head_sha256->end(), filled.head_sha256);
   write_struct(filled, to);

@@ -7,7 +7,8 @@ namespace {
 
 Result<CreateOptions> create_options(const bdelta_create_options* options) {
   constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_NO_PREDICT |
-                                   BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | BDELTA_SHA256_INPUTS;
+                                   BDELTA_NO_VERIFY | BDELTA_DIGESTS | BDELTA_DIGEST_PATCH | BDELTA_SHA256_INPUTS |
+                                   BDELTA_NO_UNPACK | BDELTA_UNPACK_ALL;
   BDELTA_ASSIGN(const bdelta_create_options from, read_options(options, "bdelta_create_options"));
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0) {
     return Error{ErrorCode::kUsage, "expected flags for making patches, found " + std::to_string(from.flags)};
@@ -22,6 +23,8 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   BDELTA_ASSIGN(to.threads, thread_option(from.threads));
   to.memory_limit_bytes = from.memory_bytes;
   to.predict = (from.flags & BDELTA_NO_PREDICT) == 0;
+  if ((from.flags & BDELTA_UNPACK_ALL) != 0) to.unpack = Unpack::kAll;
+  if ((from.flags & BDELTA_NO_UNPACK) != 0) to.unpack = Unpack::kNone;
   to.verify = (from.flags & BDELTA_NO_VERIFY) == 0;
   to.group_digests = (from.flags & BDELTA_DIGESTS) != 0;
   to.digest_patch = (from.flags & BDELTA_DIGEST_PATCH) != 0;

@@ -1,8 +1,11 @@
 // The way of the data when a patch is made, as flat lists of steps.
 #include "bdelta/create.hpp"
 
+#include <optional>
+
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "bdelta/apply.hpp"
 #include "create/create_run.hpp"
 #include "create/input_file.hpp"
 #include "io/file_error.hpp"
@@ -36,27 +39,57 @@ Status make_patch(CreateRun& run) {
   return run.self_check();
 }
 
-// What the patch is made of in the place of files that hold compressed streams; null where files are taken as they are.
-Result<std::unique_ptr<FileViews>> open_views(RandomReader& source, RandomReader& target, const CreateOptions& options,
-                                              Timeline& timeline, Watch& watch) {
-  if (options.unpack == Unpack::kNone || options.format == PatchFormat::kBdt1) return std::unique_ptr<FileViews>();
-  watch.set_phase(PhaseId::kUnpack);
-  WorkerPool pool(thread_count_for(options.threads), &timeline, &watch);
-  const Span span(&timeline, PhaseId::kUnpack, TraceSpan::kNone, target.size());
-  return FileViews::make(source, target, options, pool);
-}
+// One patch: of the files, or of their views where these hold compressed streams. Views that whoever applies has no room for,
+// unless told to, are given up.
+class PatchMaking {
+ public:
+  PatchMaking(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch)
+      : source_(source), target_(target), options_(options), timeline_(timeline), watch_(watch) {}
+
+  Status make() {
+    BDELTA_TRY(open_views());
+    if (views_) {
+      run_.emplace(views_->source_view(), views_->target_view(), options_, timeline_, watch_, views_.get());
+      BDELTA_TRY(make_patch(*run_));
+      if (run_->decoder_memory_bytes() <= ApplyOptions().memory_limit_bytes) return {};
+      run_.reset();
+      views_.reset();
+    }
+    run_.emplace(source_, target_, options_, timeline_, watch_);
+    return make_patch(*run_);
+  }
+
+  [[nodiscard]] CreateRun& run() noexcept { return *run_; }
+
+ private:
+  Status open_views() {
+    if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return {};
+    watch_.set_phase(PhaseId::kUnpack);
+    WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
+    const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
+    BDELTA_ASSIGN(views_, FileViews::make(source_, target_, options_, pool));
+    return {};
+  }
+
+  RandomReader& source_;
+  RandomReader& target_;
+  const CreateOptions& options_;
+  Timeline& timeline_;
+  Watch& watch_;
+  std::unique_ptr<FileViews> views_;  // null where files are taken as they are; outlives the run
+  std::optional<CreateRun> run_;
+};
 
 Result<Report> create_streams(RandomReader& source, RandomReader& target, SequentialWriter& patch,
                               const CreateOptions& options) {
   Timeline timeline(options.trace);
   Watch watch(options.progress, 0, options.time_limit_seconds);
-  BDELTA_ASSIGN(const auto views, open_views(source, target, options, timeline, watch));
-  CreateRun run(views ? views->source_view() : source, views ? views->target_view() : target, options, timeline, watch, views.get());
-  BDELTA_TRY(make_patch(run));
+  PatchMaking making(source, target, options, timeline, watch);
+  BDELTA_TRY(making.make());
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(target.check_unchanged());
-  BDELTA_TRY(run.write(patch));
-  return run.take_report();
+  BDELTA_TRY(making.run().write(patch));
+  return making.run().take_report();
 }
 
 Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {
@@ -91,13 +124,12 @@ struct FileCall {
 };
 
 Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call) {
-  BDELTA_ASSIGN(const auto views, open_views(source, target, call.options, call.timeline, call.watch));
-  CreateRun run(views ? views->source_view() : source, views ? views->target_view() : target, call.options, call.timeline,
-                call.watch, views.get());
-  Status made = make_patch(run);
+  PatchMaking making(source, target, call.options, call.timeline, call.watch);
+  Status made = making.make();
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());
   if (!made) return name_file(std::move(made).error(), source.size() < target.size() ? call.target : call.source, call.patch);
+  CreateRun& run = making.run();
   BDELTA_TRY(patch.reserve(run.patch_bytes()));
   BDELTA_TRY(run.write(patch));
 

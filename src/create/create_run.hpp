@@ -53,6 +53,7 @@ class CreateRun {
   Status finish_body();  // and make the head
   Status self_check();   // applies head and spool in memory
   [[nodiscard]] std::uint64_t patch_bytes() const noexcept { return head_.size() + body_->size(); }  // then known
+  [[nodiscard]] std::uint64_t decoder_memory_bytes() const noexcept { return report_.decoder_memory_bytes; }  // likewise
   Status write(SequentialWriter& patch);
   Status finish(SequentialWriter& patch);  // for create_file, whose writer is its own
 

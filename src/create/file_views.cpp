@@ -12,7 +12,7 @@ namespace bdelta {
 namespace {
 
 // What an applier may take for OLD's view, so that it stays within its default limit.
-constexpr std::uint64_t kMostApplyBytes = std::uint64_t{208} << 20;
+constexpr std::uint64_t kMostApplyBytes = std::uint64_t{176} << 20;
 // A limit of making has room for both views, and as much for the work on them.
 constexpr std::uint64_t kLimitShare = 4;
 
@@ -77,9 +77,10 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   const ByteSpan source_file = views->source_input_.bytes();
   std::vector<view::FoundStream> found_source = find_streams(source_file);
-  leave_out_unchanged(source_file, found_source, target_file, found_target);
+  const bool all = options.unpack == Unpack::kAll;
+  if (!all) leave_out_unchanged(source_file, found_source, target_file, found_target);
 
-  std::vector<UnpackedStream> of_target = unpack_target_streams(target_file, found_target, pool);
+  std::vector<UnpackedStream> of_target = unpack_target_streams(target_file, found_target, all, pool);
   view::ViewPlan& plan = views->plan_;
   plan.recipe = recipe_of(of_target);
   if (of_target.empty()) return std::unique_ptr<FileViews>();

@@ -69,12 +69,12 @@ UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated
 }
 
 std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
-                                                   deflate::Analyser& analyser, WorkerPool* pool) {
+                                                   bool at_any_cost, deflate::Analyser& analyser, WorkerPool* pool) {
   const ByteSpan packed = packed_bytes_of(file, found);
   auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = kMostText});
   if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
-  if (cost > packed.size() / kWorthShare) return std::nullopt;
+  if (cost > packed.size() / kWorthShare && !at_any_cost) return std::nullopt;
   const auto rebuilt = deflate::rebuild(analyser.matchers(), analysis->recipe, analysis->stream.raw(), packed.size(), pool);
   if (!rebuilt || !std::equal(packed.begin(), packed.end(), rebuilt->begin(), rebuilt->end())) return std::nullopt;
   UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
@@ -123,20 +123,21 @@ std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vect
 }
 
 // The first stream is analysed alone: what it has, the others are likely to have, too, whatever the threads.
-std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, WorkerPool& pool) {
+std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, bool at_any_cost,
+                                                  WorkerPool& pool) {
   std::vector<std::optional<UnpackedStream>> unpacked(found.size());
   if (found.empty()) return {};
   deflate::Parameters hint;
   {
     deflate::Analyser analyser;
-    unpacked[0] = unpack_target_stream(file, found[0], hint, analyser, &pool);
+    unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, analyser, &pool);
     if (unpacked[0]) hint = unpacked[0]->recipe.parameters;
   }
   const auto tasks = tasks_of(found);
   pool.for_each(tasks.size(), [&](std::size_t task) {
     deflate::Analyser analyser;
     for (std::size_t i = std::max<std::size_t>(tasks[task].first, 1); i < tasks[task].second; ++i) {
-      unpacked[i] = unpack_target_stream(file, found[i], hint, analyser, nullptr);
+      unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, analyser, nullptr);
     }
   });
   return taken(unpacked);

@@ -27,8 +27,8 @@ void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_sou
 [[nodiscard]] std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
                                                                 WorkerPool& pool);
 
-// Those of NEW that can be made again, proven by making them, at a cost that is small beside them.
+// Those of NEW that can be made again, proven by making them; unless at_any_cost at a cost that is small beside them.
 [[nodiscard]] std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
-                                                                WorkerPool& pool);
+                                                                bool at_any_cost, WorkerPool& pool);
 
 }  // namespace bdelta

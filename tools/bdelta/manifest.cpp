@@ -16,6 +16,7 @@ Json options_json(const CreateOptions& options) {
   return {{"level", options.level},
           {"format", format_name(options.format)},
           {"predict", options.predict},
+          {"unpack", options.unpack == Unpack::kNone ? "none" : options.unpack == Unpack::kAll ? "all" : "auto"},
           {"digests", options.group_digests},
           {"verify", options.verify},
           {"memory_bytes", or_null(options.memory_limit_bytes)},

@@ -25,7 +25,7 @@ constexpr const char* kNoStream = "- can't stand for this file, which is read at
 
 struct Words {
   std::string max_ratio, to, out, hash_files;
-  std::string format = "bdt2";
+  std::string format = "bdt2", unpack = "auto";
   std::vector<std::string> more;  // arguments behind the third
   bool verify = true, predict = true, digests = false;
   bool levels[kUltraLevel + 1] = {};
@@ -59,6 +59,9 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("R")
       ->check(check_ratio);
   app.add_flag("--predict,!--no-predict", words.predict, "Predict addresses in programs, and numbers of\ntypes in kernel modules (default: yes)");
+  app.add_option("--unpack", words.unpack, "Compare what archives hold (gzip, zip, jar, wheel,\napk): auto (default), none or all")
+      ->type_name("WHAT")
+      ->check(one_of({"auto", "none", "all"}));
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
   app.add_option("--to", words.to, "Make a patch to NEW from each OLD that is named:\n--to NEW --out DIR OLD...")
@@ -134,6 +137,7 @@ CreateOptions create_options(const Words& words, const CommonOptions& common) {
   create.time_limit_seconds = common.time_limit_seconds;
   create.format = words.format == "bdt1" ? PatchFormat::kBdt1 : PatchFormat::kBdt2;
   create.predict = words.predict;
+  create.unpack = words.unpack == "none" ? Unpack::kNone : words.unpack == "all" ? Unpack::kAll : Unpack::kAuto;
   create.verify = words.verify;
   create.group_digests = words.digests;
   if (!words.max_ratio.empty()) create.max_patch_ratio = *parse_ratio(words.max_ratio);

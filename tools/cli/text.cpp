@@ -204,6 +204,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["required_features"] = info.required_features;
   json["optional_features"] = info.optional_features;
   json["predicted"] = info.predicted;
+  json["unpacked"] = info.unpacked;
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
   if (info.head_sha256) json["head_sha256"] = to_hex(*info.head_sha256);
@@ -219,6 +220,7 @@ std::string info_text(const PatchInfo& info) {
   text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(info.target_size));
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
   if (info.predicted) text += "programs        addresses are predicted: bpatch needs OLD as a whole\n";
+  if (info.unpacked) text += "archives        are unpacked: bpatch holds OLD unpacked, and packs NEW again\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";
   text += "decoder memory  " + size_argument(info.decoder_memory_bytes) + "\n";
   if (info.head_sha256) text += "head SHA-256    " + to_hex(*info.head_sha256) + "\n";

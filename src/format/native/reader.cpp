@@ -32,6 +32,7 @@ class Reader final : public PatchReader {
     info_.target_digest = header_.target_digest;
     info_.required_features = header_.required_features;
     info_.predicted = (header_.required_features & kFeaturePrediction) != 0;
+    info_.unpacked = (header_.required_features & kFeatureView) != 0;
     info_.optional_features = header_.optional_features;
     info_.window_bytes = header_.window_bytes;
     info_.group_bytes = header_.group_bytes;
