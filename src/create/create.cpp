@@ -10,6 +10,7 @@
 #include "create/input_file.hpp"
 #include "io/file_error.hpp"
 #include "io/open.hpp"
+#include "view/find_streams.hpp"
 
 namespace bdelta {
 namespace {
@@ -64,6 +65,8 @@ class PatchMaking {
  private:
   Status open_views() {
     if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return {};
+    BDELTA_ASSIGN(const bool may_be_archive, view::may_be_archive(target_));
+    if (!may_be_archive) return {};
     watch_.set_phase(PhaseId::kUnpack);
     WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
     const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());

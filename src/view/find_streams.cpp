@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/try.hpp"
 #include "view/gzip_head.hpp"
 #include "view/zip_layout.hpp"
 
@@ -82,6 +83,16 @@ bool read_zip64_fields(ByteSpan extra, std::uint32_t raw_bytes, Entry& entry) {
 }
 
 }  // namespace
+
+Result<bool> may_be_archive(RandomReader& file) {
+  constexpr std::uint64_t kMagicBytes = 3;
+  Bytes bytes(static_cast<std::size_t>(std::min(file.size(), kMagicBytes)));
+  BDELTA_TRY(file.read_at(0, bytes));
+  if (bytes.size() == kMagicBytes && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8) return true;
+  bytes.resize(static_cast<std::size_t>(std::min(file.size(), kZipEndBytes + kMostComment)));
+  BDELTA_TRY(file.read_at(file.size() - bytes.size(), bytes));
+  return find_end_record(bytes).has_value();
+}
 
 std::vector<FoundStream> find_zip_streams(ByteSpan file) {
   std::vector<FoundStream> found;

@@ -1,6 +1,7 @@
 // Streams in archives: what could be unpacked of a file.
 #pragma once
 
+#include "bdelta/io.hpp"
 #include "view/packed_streams.hpp"
 
 namespace bdelta::view {
@@ -10,6 +11,9 @@ struct FoundStream {
   std::uint64_t packed_bytes = 0;  // 0 where only the stream itself says it
   std::string name;                // of a member; empty if it has none
 };
+
+// Whether a file may be an archive, by its first bytes and its last 64 KiB: no more is read.
+Result<bool> may_be_archive(RandomReader& file);
 
 // In the order of the file, none overlapping; empty for a file that is no archive, or not one that holds together.
 // Whether a stream decompresses is for the caller to find out.

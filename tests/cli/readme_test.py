@@ -49,7 +49,7 @@ class FirstScreen(unittest.TestCase):
         for platform in ("Linux", "x86-64", "arm64", "32-bit ARM", "s390x", "macOS", "Windows"):
             self.assertIn(platform, points["Platforms"])
         lacks = self.head[self.head.index("does not do yet"):]
-        for what in ("Directories", "insides of compressed archives", "Patches of other tools"):
+        for what in ("Directories", "Insides of what is compressed otherwise", "Patches of other tools"):
             self.assertIn(what, lacks)
 
     def test_introduces_the_original_where_it_is_first_named(self):

@@ -25,7 +25,8 @@ class Report(support.Case):
         for role in ("source", "target"):
             self.assertEqual(report[f"{role}_xxh3_128"], info[f"{role}_xxh3_128"])
         self.assertRegex(report["patch_xxh3_128"], r"^[0-9a-f]{32}$")
-        self.assertEqual(report["options"], {"level": 4, "format": "bdt2", "predict": True, "digests": False, "verify": True,
+        self.assertEqual(report["options"], {"level": 4, "format": "bdt2", "predict": True, "unpack": "auto",
+                                             "digests": False, "verify": True,
                                              "memory_bytes": 1 << 30, "max_ratio": 0.9, "timeout_seconds": 99.0, "io": "mmap"})
         plain = self.report(support.BDELTA, "old", "new", "p2", "--no-predict", "--no-verify", "--io=stdio", "--digests")
         self.assertEqual([key for key in plain if key.endswith("_sha256")], ["patch_sha256", "head_sha256"])

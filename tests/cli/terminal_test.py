@@ -21,7 +21,7 @@ CREATE_KEYS = ["schema", "program", "version", "ok", "time", "codecs", "options"
                "window_count", "read_calls", "write_calls", "peak_resident_bytes"]
 CREATE_ONLY = ["time", "codecs", "options", "level", "patch_xxh3_128", "patch_sha256", "decoder_memory_bytes"]
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
-             "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted",
+             "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted", "unpacked",
              "window_bytes", "decoder_memory_bytes"]
 VERSION_KEYS = ["schema", "program", "version", "ok", "format", "draft", "zstd", "liblzma", "xxhash", "sha256"]
 PROGRESS_KEYS = ["event", "program", "phase", "share", "done_bytes", "total_bytes", "elapsed_seconds", "seconds_left"]
