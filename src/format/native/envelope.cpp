@@ -10,7 +10,7 @@ namespace bdelta::native {
 std::uint64_t most_body_bytes(std::uint8_t tag, const Header& header) noexcept {
   switch (static_cast<RecordTag>(tag)) {
     case RecordTag::kGroup:
-    case RecordTag::kCovers: return header.group_bytes;
+    case RecordTag::kCovers: return std::min(header.group_bytes, kMaxRecordBytes);
     case RecordTag::kFills: return kMaxFillRecordBytes;
     case RecordTag::kMovedNumbers: return kMaxMovedNumberRecordBytes;
     case RecordTag::kWords: return kMaxWordRecordBytes;
@@ -53,7 +53,9 @@ Bytes seal_record(RecordTag tag, ByteSpan body) {
 
 Result<Bytes> open_record(ByteSpan record) {
   const std::optional<RecordHead> head = parse_record_head(record);
-  if (!head || head->bytes() != record.size()) return Error{ErrorCode::kInternal, "a record is not whole"};
+  if (!head || head->body_bytes > kMaxRecordBytes || head->bytes() != record.size()) {
+    return Error{ErrorCode::kPatchCorrupt, "a record declares an impossible length; fetch the patch again"};
+  }
   Bytes body;
   Bytes checked;
   std::uint64_t pos = head->head_bytes;

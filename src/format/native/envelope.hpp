@@ -51,7 +51,7 @@ struct RecordHead {
   std::uint64_t body_bytes = 0;
   std::uint64_t head_bytes = 0;
 
-  // Of all of the record. body_bytes must be below 2^62.
+  // Of all of the record, whose body has at most kMaxRecordBytes.
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return tag == static_cast<std::uint8_t>(RecordTag::kEnd) ? 1 : head_bytes + body_bytes + piece_count(body_bytes) * kCheckBytes;
   }
@@ -69,7 +69,7 @@ struct RecordHead {
 // A whole record. The end record has an envelope of its own and is not made here.
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
 
-// The body of a whole record that parse_record_head knows, joined. kPatchCorrupt if a checksum does not fit.
+// The body of a whole record, joined. kPatchCorrupt if its length or a checksum does not fit.
 Result<Bytes> open_record(ByteSpan record);
 
 }  // namespace bdelta::native

@@ -44,10 +44,10 @@ Result<ReadHeader> read_header(io::TypedReader& patch) {
 
 // Passes over the list of digests, of which the first byte is there; gives the digest of the head. Who checks records by the
 // list has it from the framer.
-Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
+Result<Sha256Digest> read_digests(io::TypedReader& patch, const ReadHeader& header, std::uint64_t memory_limit_bytes) {
   Sha256Hasher hasher;
-  hasher.update(header_bytes);
-  RecordStream list(patch, &hasher);
+  hasher.update(header.bytes);
+  RecordStream list(patch, header.header, &hasher);
   BDELTA_TRY(list.open());
   const std::uint64_t bytes = list.body_end() - list.body_pos();
   if (bytes % sizeof(Sha256Digest) != 0) {
@@ -90,7 +90,7 @@ Result<Head> read_head(io::TypedReader& patch, std::uint64_t memory_limit_bytes)
   BDELTA_TRY(check_header(read.header, memory_limit_bytes));
   Head head{read.header, std::nullopt};
   if (patch.ensure(1) && *patch.data() == static_cast<std::uint8_t>(RecordTag::kDigests)) {
-    BDELTA_ASSIGN(head.head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
+    BDELTA_ASSIGN(head.head_sha256, read_digests(patch, read, memory_limit_bytes));
   }
   return head;
 }

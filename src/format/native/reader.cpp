@@ -91,9 +91,6 @@ class Reader final : public PatchReader {
     if (!opened_) {
       BDELTA_ASSIGN(opened_, records_.open());
       body_.resume_at(records_.body_pos());
-      if (records_.body_end() - records_.body_pos() > most_body_bytes(static_cast<std::uint8_t>(*opened_), header_)) {
-        return Error{ErrorCode::kPatchCorrupt, "a record is larger than it may be; fetch the patch again", records_.body_pos()};
-      }
     }
     return *opened_;
   }
@@ -262,7 +259,7 @@ class Reader final : public PatchReader {
   }
 
   io::TypedReader& patch_;
-  RecordStream records_{patch_};
+  RecordStream records_{patch_, header_};
   io::TypedReader body_{records_, io::TypedReader::kDefaultBufferBytes, ErrorCode::kPatchCorrupt};  // of the record at hand
   std::optional<RecordTag> opened_;       // its tag
   RecordTag last_tag_ = RecordTag::kEnd;  // of the record before the first group that was read last
