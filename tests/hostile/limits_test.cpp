@@ -59,6 +59,21 @@ Error error_of(ByteSpan source, ByteSpan patch, const ApplyOptions& options = {}
   return made ? Error{} : made.error();
 }
 
+// Records of any length are proven in the memory of a piece, as is a list of any number of digests.
+TEST(VerifyPatch, HoldsOnePieceAtATime) {
+  native::Header header = header_of({}, Bytes(1));
+  header.group_bytes = 16 * kMiB;
+  Bytes group(16 * kMiB, 1);
+  Bytes patch = native::encode_header(header);
+  append(patch, native::seal_record(native::RecordTag::kDigests, Bytes(8 * kMiB)));
+  append(patch, native::seal_record(static_cast<native::RecordTag>(5), Bytes(16 * kMiB)));
+  append(patch, native::seal_record(native::RecordTag::kGroup, group));
+  patch.push_back(0);
+  io::MemorySequentialReader reader(patch);
+  const std::size_t peak = peak_of([&] { EXPECT_FAILS(ErrorCode::kPatchDigest, verify_patch(reader)); });
+  EXPECT_LT(peak, 3 * kMiB / 2);
+}
+
 // --- formats.md, section 4: what the original did ---
 
 TEST(LikeTheOriginalDid, MatchCountOfAllOnes) {

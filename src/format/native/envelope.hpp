@@ -37,6 +37,11 @@ inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32
   return record[0] == static_cast<std::uint8_t>(RecordTag::kGroup) || record[0] == static_cast<std::uint8_t>(RecordTag::kEnd);
 }
 
+// Whether a record may stand behind one with the tag `last`; kEnd, where that is none.
+[[nodiscard]] constexpr bool may_follow(RecordTag tag, RecordTag last) noexcept {
+  return tag == RecordTag::kEnd || tag > last || (tag == last && (tag == RecordTag::kCovers || tag == RecordTag::kGroup));
+}
+
 // Pieces of a body; an empty one is a piece, too.
 [[nodiscard]] constexpr std::uint64_t piece_count(std::uint64_t body_bytes) noexcept {
   return body_bytes == 0 ? 1 : (body_bytes - 1) / kPieceBytes + 1;
