@@ -74,7 +74,8 @@ struct RecordHead {
 // A whole record. The end record has an envelope of its own and is not made here.
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
 
-// The body of a whole record, joined. kPatchCorrupt if its length or a checksum does not fit.
+// Of a whole record that is not the end: kPatchCorrupt if its length or a checksum does not fit. The other gives the body, joined.
+Status check_record(ByteSpan record);
 Result<Bytes> open_record(ByteSpan record);
 
 }  // namespace bdelta::native
