@@ -262,6 +262,9 @@ typedef struct bdelta_info {
   uint8_t head_sha256[32];
   uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
   uint32_t unpacked;             /* 1: what archives hold is compared: applying holds OLD unpacked */
+  /* From bdelta_verify_patch alone, else 0: */
+  uint32_t verified;             /* 1: the patch holds checksums, and all of them fit; 0 for version 1, which has none */
+  uint64_t patch_bytes;          /* of all of the patch */
 } bdelta_info;
 
 /* Bytes of buffers that applying the patch takes at most with so many threads (as in the options), besides its decoder's
@@ -274,6 +277,14 @@ BDELTA_API uint64_t bdelta_apply_buffer_bytes(const bdelta_info *info, uint32_t 
  * success alone. error may be NULL. */
 BDELTA_API int32_t bdelta_info_file(const char *patch, bdelta_info *info, bdelta_error *error);
 BDELTA_API int32_t bdelta_info_stream(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
+
+/* Reads the whole patch, without OLD, and proves that it is undamaged: its checksums, which records there are and in
+ * which order, that they add up to NEW, its list of digests if there is one, and its end. Nothing is decoded, and about
+ * 1 MiB is held. Whether an OLD fits is not known then, nor who made the patch. Version 1 has no checksums: its copies
+ * and literals have to fit the sizes in it; up to 12 bytes are held for each copy, and 4 MiB of literals. `info`, which
+ * may be NULL, is written on success alone. error may be NULL. Errors: those of opening and reading, and 3xx. */
+BDELTA_API int32_t bdelta_verify_patch_file(const char *patch, bdelta_info *info, bdelta_error *error);
+BDELTA_API int32_t bdelta_verify_patch(const bdelta_input *patch, bdelta_info *info, bdelta_error *error);
 
 /* ---- Applying a patch that comes in pieces ---- */
 

@@ -1,4 +1,4 @@
-// What a patch says about itself, without applying it.
+// What a patch says about itself, and whether it is undamaged, without applying it.
 //
 //   auto info = bdelta::inspect_file("app.bdelta", {});
 //   if (info) std::printf("%s, makes %llu bytes\n", info->format.c_str(), (unsigned long long)info->target_size);
@@ -33,11 +33,25 @@ struct PatchInfo {
   std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides apply_buffer_bytes (apply.hpp)
   std::uint64_t history_bytes = 0;                // of it: the last bytes of NEW, which windows copy from
   std::optional<Sha256Bytes> head_sha256;         // of header and list of digests, if the patch has one (CreateOptions)
+  std::uint64_t patch_bytes = 0;                  // of all of the patch, from verify_patch; else 0
+  bool verified = false;                          // from verify_patch: the patch holds checksums, and all of them fit
 };
 
 // Reads the header of a patch, and its list of digests if it has one. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
 // Thread-safe.
 BDELTA_PUBLIC Result<PatchInfo> inspect(SequentialReader& patch);
 BDELTA_PUBLIC Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
+
+// Reads the whole patch, without OLD, and proves that it is undamaged: the checksums of header and records, which records
+// there are and in which order, that they add up to NEW, the list of digests if there is one, and the end. Nothing is
+// decoded, and about 1 MiB is held, whatever the patch declares. Whether an OLD fits is not known then, nor who made the
+// patch. Version 1 has no checksums: its copies and literals have to fit the sizes in it, up to 12 bytes are held for each
+// copy and 4 MiB of literals, and `verified` is false. Errors: those of opening and reading a file, the 3xx codes,
+// kOutOfMemory. Thread-safe.
+//
+//   auto proven = bdelta::verify_patch_file("app.bdelta", {});
+//   if (!proven) fetch_again(bdelta::to_string(proven.error()));
+BDELTA_PUBLIC Result<PatchInfo> verify_patch(SequentialReader& patch);
+BDELTA_PUBLIC Result<PatchInfo> verify_patch_file(const std::filesystem::path& patch, const FileOptions& options);
 
 }  // namespace bdelta

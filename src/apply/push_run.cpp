@@ -147,7 +147,7 @@ Status PushRun::execute(ByteSpan record, std::uint64_t target_bytes) {
   read_from(record);
   if (!has_head_) return execute_head(record);
   if (native::is_passed_over(record)) {
-    BDELTA_TRY(native::open_record(record));
+    BDELTA_TRY(native::check_record(record));
   } else if (!began_ && !native::begins_target(record)) {
     BDELTA_TRY(run_.read_plan_record());
   } else {

@@ -13,8 +13,10 @@ Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
   return apply_options(read);
 }
 
+// `to` may be null.
 Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   if (!found) return found.error();
+  if (!to) return {};
   const PatchInfo& info = *found;
   bdelta_info filled{};
   filled.version = info.version;
@@ -34,6 +36,8 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   filled.unpacked = info.unpacked;
   filled.has_head_sha256 = info.head_sha256.has_value();
   if (info.head_sha256) std::copy(info.head_sha256->begin(), info.head_sha256->end(), filled.head_sha256);
+  filled.verified = info.verified;
+  filled.patch_bytes = info.patch_bytes;
   write_struct(filled, to);
   return {};
 }
@@ -135,6 +139,23 @@ int32_t bdelta_info_stream(const bdelta_input* patch, bdelta_info* info, bdelta_
     BDELTA_ASSIGN(const bdelta_input input, CallbackInput::check(patch));
     CallbackInput in(input);
     return give(inspect(in), info);
+  });
+}
+
+int32_t bdelta_verify_patch_file(const char* patch, bdelta_info* info, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(info, "bdelta_info"));
+    BDELTA_ASSIGN(const auto path, path_of(patch, "patch"));
+    return give(verify_patch_file(path, {}), info);
+  });
+}
+
+int32_t bdelta_verify_patch(const bdelta_input* patch, bdelta_info* info, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(info, "bdelta_info"));
+    BDELTA_ASSIGN(const bdelta_input input, CallbackInput::check(patch));
+    CallbackInput in(input);
+    return give(verify_patch(in), info);
   });
 }
 

@@ -57,6 +57,14 @@ Status recognise_patch(ByteSpan first_bytes) {
   return unknown_format(first_bytes);
 }
 
+Result<bool> PatchReader::verify() {
+  for (WindowDelta window;;) {
+    BDELTA_ASSIGN(const bool more, next(window));
+    if (!more) return false;
+    BDELTA_TRY(validate_window(window, info().source_size.value_or(~std::uint64_t{0})));
+  }
+}
+
 Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
   (void)patch.ensure(kDetectBytes);
   if (Status status = patch.status(); !status) return std::move(status).error();

@@ -20,6 +20,10 @@ class PatchReader {
 
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
 
+  // In the place of what follows: reads the patch to its end and proves all that its own bytes can prove. True if checksums
+  // guard them; of a format without any, all windows are read.
+  virtual Result<bool> verify();
+
   // The next of the records in front of the first window, for a caller that has them one by one. read_prediction reads what
   // is left of them.
   virtual Status read_plan_record() { return {}; }

@@ -71,6 +71,11 @@ static void test_files(const set *of) {
   CHECK_CODE(BDELTA_OK, bdelta_info_file(patch, &info, NULL));
   CHECK(info.target_bytes == of->target.size && info.source_bytes == of->source.size);
   CHECK(memcmp(info.format, "bdt", 3) == 0 && info.version == (uint32_t)(info.format[3] - '0'));
+  CHECK(info.verified == 0 && info.patch_bytes == 0);
+  CHECK_CODE(BDELTA_OK, bdelta_verify_patch_file(patch, &info, NULL));
+  CHECK(info.verified == (info.version == 2) && info.patch_bytes == of->patch.size && info.target_bytes == of->target.size);
+  CHECK_CODE(BDELTA_kNotFound, bdelta_verify_patch_file(target + 1, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_verify_patch_file(NULL, &info, NULL));
   /* Only a format with digests can tell that nothing is to be done. */
   options.flags |= BDELTA_OVERWRITE;
   CHECK_CODE(BDELTA_OK, bdelta_apply_file(source, target, patch, &options, &report, NULL));
@@ -108,6 +113,45 @@ static void test_callbacks(const set *of) {
   info.struct_size = sizeof info;
   CHECK_CODE(BDELTA_OK, bdelta_info_stream(&patch, &info, NULL));
   CHECK(info.target_bytes == of->target.size);
+}
+
+/* `info` is not written when something is wrong. */
+static void test_verify(const set *of) {
+  memory_input state;
+  bdelta_input patch = input_of(&state);
+  bdelta_info info;
+  bdelta_error error;
+  bytes bad;
+  size_t at;
+  memset(&bad, 0, sizeof bad);
+  memset(&state, 0, sizeof state);
+  memset(&info, 0, sizeof info);
+  memset(&error, 0, sizeof error);
+  info.struct_size = sizeof info;
+  error.struct_size = sizeof error;
+  append(&bad, of->patch.data, of->patch.size);
+  state.from = &bad;
+  state.most = 7;
+  for (at = 0; at < bad.size; at += 13) {
+    state.pos = 0;
+    bad.data[at] ^= 4;
+    CHECK(bdelta_exit_class(bdelta_verify_patch(&patch, &info, &error)) == 3);
+    CHECK(bdelta_exit_class(error.code) == 3 && info.version == 0);
+    bad.data[at] ^= 4;
+  }
+  state.pos = 0;
+  --bad.size;
+  CHECK_CODE(BDELTA_kPatchTruncated, bdelta_verify_patch(&patch, NULL, NULL));
+  ++bad.size;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_verify_patch(&patch, NULL, NULL));
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_verify_patch(&patch, &info, &error));
+  CHECK(info.verified == 1 && info.patch_bytes == bad.size);
+  CHECK_CODE(BDELTA_kUsage, bdelta_verify_patch(NULL, &info, &error));
+  info.struct_size = 3;
+  CHECK_CODE(BDELTA_kUsage, bdelta_verify_patch(&patch, &info, &error));
+  drop(&bad);
 }
 
 static void test_wrong_source(const set *of) {
@@ -371,6 +415,7 @@ int main(int argc, char **argv) {
   }
   first = load_set(argv[1], "bdt2-level3");
   many = load_set(argv[1], "bdt2-many");
+  test_verify(&first);
   test_wrong_source(&first);
   test_options(&many);
   test_patch_digest(&first);

@@ -137,6 +137,17 @@ TEST_P(CWithoutMemory, DescribingGivesTheCode) {
     EXPECT_EQ(BDELTA_kOutOfMemory, code);
   }
   EXPECT_EQ(0u, info.version);
+  for (long allowed = 0; allowed < 3; ++allowed) {
+    sinks_.read = 0;
+    g_until_failure = allowed;
+    const std::int32_t code = bdelta_verify_patch(&input_, &info, &error_);
+    g_until_failure = -1;
+    EXPECT_EQ(BDELTA_kOutOfMemory, code);
+  }
+  EXPECT_EQ(0u, info.version);
+  sinks_.read = 0;
+  EXPECT_EQ(BDELTA_OK, bdelta_verify_patch(&input_, &info, &error_));
+  EXPECT_EQ(1u, info.verified);
   sinks_.read = 0;
   EXPECT_EQ(BDELTA_OK, bdelta_info_stream(&input_, &info, &error_));
   EXPECT_EQ(GetParam() == Kind::kPrograms ? 1u : 0u, info.predicted);

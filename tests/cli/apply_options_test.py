@@ -77,7 +77,7 @@ class ApplyOptions(support.Case):
         self.assertEqual((report["write_calls"], report["target_bytes"]), (0, len(self.new)))
         self.assertEqual(self.snapshot(), before)
         self.refuse_untouched(lambda: self.bpatch("--check", "new", "patch"), 4)
-        self.refuse_untouched(lambda: self.bpatch("--check", "old"), 1)
+        self.refuse_untouched(lambda: self.bpatch("--check"), 1)
 
     def test_check_finds_damage_behind_the_header(self):
         patch = self.get("patch")
@@ -85,6 +85,51 @@ class ApplyOptions(support.Case):
         result = self.bpatch("--check", "old", "patch")
         self.assertIn(result.returncode, (3, 5))
         self.refuse(result, result.returncode)
+
+    def test_check_of_a_patch_by_itself(self):
+        before = self.snapshot()
+        patch = self.get("patch")
+        for arguments in (["--check", "patch"], ["patch", "--check"], ["--check", "-"], ["--check", "patch", "--io=stdio"]):
+            said = self.succeed(self.bpatch(*arguments, input=patch)).stderr
+            for part in (b"is undamaged", b"all checksums fit", b"whether it fits OLD is not known"):
+                self.assertIn(part, said)
+        self.assertEqual(self.succeed(self.bpatch("--check", "patch", "-q")).stderr, b"")
+        report = self.report(support.BPATCH, "--check", "patch")
+        self.assertEqual([report[key] for key in ("format", "patch_bytes", "verified")], ["bdt2", len(patch), True])
+        self.assertNotIn("verified", self.report(support.BPATCH, "--info", "patch"))
+        self.assertEqual(self.snapshot(), before)
+
+    def test_check_of_a_patch_by_itself_sees_any_damage(self):
+        self.put("small", b"abcdefgh" * 20)
+        self.put("other", b"abcdefgh" * 19 + b"ABC")
+        self.succeed(self.bdelta("small", "other", "little", "--no-sync"))
+        patch = self.get("little")
+        self.assertLess(len(patch), 150)
+        damaged = [patch[:at] + bytes([patch[at] ^ 1 << at % 8]) + patch[at + 1:] for at in range(len(patch))]
+        for bad in damaged + [patch[:size] for size in range(0, len(patch), 7)] + [patch[:-1], patch + b"\0"]:
+            self.refuse(self.bpatch("--check", "-", input=bad), 3, '"-"')
+        self.put("bad", damaged[-20])
+        self.refuse_untouched(lambda: self.bpatch("--check", "bad"), 3, '"bad"')
+        error = json.loads(self.bpatch("--check", "bad", "--json").stdout)["error"]
+        self.assertEqual((error["name"], error["exit"]), ("PatchCorrupt", 3))
+        said = self.refuse_untouched(lambda: self.bpatch("--check", "old"), 3, '"old"').stderr
+        self.assertNotIn(b"OLD NEW PATCH", said)
+        self.refuse_untouched(lambda: self.bpatch("--check", "absent"), 2, '"absent"')
+
+    def test_check_of_a_patch_without_checksums_by_itself(self):
+        self.succeed(self.bdelta("old", "new", "first", "--format=bdt1"))
+        said = self.succeed(self.bpatch("--check", "first")).stderr
+        self.assertIn(b"this format has no checksum", said)
+        self.assertNotIn(b"undamaged", said)
+        report = self.report(support.BPATCH, "--check", "first")
+        self.assertEqual([report[key] for key in ("format", "patch_bytes", "verified")],
+                         ["bdt1", len(self.get("first")), False])
+        self.refuse(self.bpatch("--check", "-", input=self.get("first")[:-1]), 3)
+        self.refuse(self.bpatch("--check", "-", input=self.get("first") + b"x"), 3)
+
+    def test_check_of_a_patch_by_itself_takes_no_option_that_needs_old(self):
+        for option in ("--sha256=" + 64 * "0", "--head-sha256=" + 64 * "0", "--timeout=9", "--trace=t"):
+            self.refuse_untouched(lambda: self.bpatch("--check", "patch", option), 1, "need OLD")
 
     def test_no_sync(self):
         tracer = support.strace()

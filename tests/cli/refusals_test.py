@@ -145,7 +145,7 @@ class Refusals(support.Case):
         for arguments in (["old", "new", "p", "-1", "-6"], ["old", "new", "p", "--mode=755"],
                           ["old", "new", "p", "--format=vcdiff"], ["old", "new", "p", "--check"], ["old", "new", "p", "-0"]):
             self.refuse_untouched(lambda: self.bdelta(*arguments), 1, "--help")
-        for arguments in (["-", "new", "p"], ["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check", "old"],
+        for arguments in (["-", "new", "p"], ["old", "new", "p", "-6"], ["old", "new", "p", "--no-verify"], ["--check"],
                           *(["old", "new", "p", f"--mode={mode}"] for mode in ("", "8", "1777", "0x1", "-1", "u=rw"))):
             self.refuse_untouched(lambda: self.bpatch(*arguments), 1, "--help")
 
@@ -165,7 +165,7 @@ class Refusals(support.Case):
 
     def test_usage_as_json(self):
         for call, arguments in ((self.bdelta, ["--json"]), (self.bdelta, ["--json", "--foo", "old", "new", "p"]),
-                                (self.bdelta, ["-1", "-2", "old", "new", "p", "--json"]), (self.bpatch, ["--json", "--check", "old"])):
+                                (self.bdelta, ["-1", "-2", "old", "new", "p", "--json"]), (self.bpatch, ["--json", "--check"])):
             result = self.refuse(call(*arguments), 1)
             self.assertEqual(json.loads(result.stdout)["error"]["code"], 100)
 

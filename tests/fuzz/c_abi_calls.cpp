@@ -69,7 +69,8 @@ void apply_or_check(Input& input, bool writes) {
   }
 }
 
-void info(Input& input) {
+// Without reading more than the head, or all of the patch.
+void info(Input& input, bool verifies) {
   Ends ends(input);
   const Arguments given(input, ends);
   Out<bdelta_info> found(input);
@@ -77,11 +78,13 @@ void info(Input& input) {
   std::int32_t code = BDELTA_OK;
   {
     const Ends::Live live(ends);
-    code = bdelta_info_stream(given.patch_or_null, found.get(), error.get());
+    code = verifies ? bdelta_verify_patch(given.patch_or_null, found.get(), error.get())
+                    : bdelta_info_stream(given.patch_or_null, found.get(), error.get());
   }
   error.check(code);
   found.check(code);
-  if (given.bad_patch || found.is_null() || !found.fits()) return judge_usage(code, ends);
+  const bool bad = given.bad_patch || (found.is_null() && !verifies) || !found.fits();
+  if (bad) return judge_usage(code, ends);
   if (ends.patch() != ends.patch_of().patch) return;
   if (code != BDELTA_OK) return require(ends.said().count(code) != 0, "a sound patch can be described");
   found.expect(&bdelta_info::target_bytes, ends.patch_of().info.target_bytes, "a patch says how long NEW is");
@@ -241,7 +244,7 @@ void run(Input& input) {
       case 1:
       case 2: apply_or_check(input, true); break;
       case 3: apply_or_check(input, false); break;
-      case 4: info(input); break;
+      case 4: info(input, (call & 64) != 0); break;
       case 5:
       case 6: push.open(input); break;
       case 7: push.finish(input); break;

@@ -7,6 +7,7 @@
 
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
+#include "bdelta/push.hpp"
 #include "exe/program.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -57,6 +58,44 @@ Error error_of(ByteSpan source, ByteSpan patch, const ApplyOptions& options = {}
   const auto made = apply_patch(source, patch, Sink::kSequential, options);
   EXPECT_FALSE(static_cast<bool>(made)) << "made " << (made ? made->size() : 0) << " bytes";
   return made ? Error{} : made.error();
+}
+
+// Records of any length are proven in the memory of a piece, as is a list of any number of digests.
+TEST(VerifyPatch, HoldsOnePieceAtATime) {
+  native::Header header = header_of({}, Bytes(1));
+  header.group_bytes = 16 * kMiB;
+  Bytes group(16 * kMiB, 1);
+  Bytes patch = native::encode_header(header);
+  append(patch, native::seal_record(native::RecordTag::kDigests, Bytes(8 * kMiB)));
+  append(patch, native::seal_record(static_cast<native::RecordTag>(5), Bytes(16 * kMiB)));
+  append(patch, native::seal_record(native::RecordTag::kGroup, group));
+  patch.push_back(0);
+  io::MemorySequentialReader reader(patch);
+  const std::size_t peak = peak_of([&] { EXPECT_FAILS(ErrorCode::kPatchDigest, verify_patch(reader)); });
+  EXPECT_LT(peak, 3 * kMiB / 2);
+}
+
+// What waits counts against the limit of memory, so no second copy of it is made.
+TEST(Push, ARecordThatIsPassedOverIsProvenWhereItIs) {
+  const Bytes target(1);
+  Bytes patch = native::encode_header(header_of({}, target));
+  Bytes record = native::seal_record(static_cast<native::RecordTag>(5), Bytes(16 * kMiB));
+  io::MemoryReader source({});
+  Bytes made;
+  io::MemoryWriter writer(made);
+  for (const bool damaged : {false, true}) {
+    record[record.size() / 2] ^= static_cast<std::uint8_t>(damaged);
+    Status fed;
+    const std::size_t peak = peak_of([&] {
+      auto push = PushApply::open(source, static_cast<SequentialWriter&>(writer), {});
+      ASSERT_OK(push);
+      fed = (*push)->feed(patch);
+      if (fed) fed = (*push)->feed(ByteSpan(record).first(1));
+      if (fed) fed = (*push)->feed(ByteSpan(record).subspan(1));
+    });
+    EXPECT_LT(peak, 20 * kMiB);
+    EXPECT_EQ(!damaged, static_cast<bool>(fed));
+  }
 }
 
 // --- formats.md, section 4: what the original did ---

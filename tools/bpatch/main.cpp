@@ -1,5 +1,6 @@
 // bpatch: applies a patch. It links the half of the library that applies, and nothing that makes patches.
 #include "options.hpp"
+#include "bdelta/inspect.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
 
@@ -16,6 +17,16 @@ class ApplySession final : public Session {
     all_.apply.trace = trace;
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);
+  }
+
+  [[nodiscard]] int work() override { return checks_patch_alone(options_) ? check_patch() : Session::work(); }
+
+  [[nodiscard]] int check_patch() {
+    const auto info = verify_patch_file(options_.patch, options_.files);
+    if (!info) return fail(info.error());
+    if (options_.json) return answer(stdout, info_json(program_, *info));
+    if (!options_.quiet) say(verified_text(program_, options_.patch, *info));
+    return 0;
   }
 
   [[nodiscard]] const std::filesystem::path& output() const override { return options_.target; }

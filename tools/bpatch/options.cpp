@@ -12,6 +12,7 @@ constexpr ProgramTexts kTexts{
              "  bpatch --force app app app.patch        put NEW in the place of OLD\n\n"
              "Usage: bpatch [OPTIONS] OLD NEW PATCH\n"
              "       bpatch [OPTIONS] --check OLD PATCH\n"
+             "       bpatch [OPTIONS] --check PATCH\n"
              "       bpatch --info PATCH",
     .source = "The file that both sides have",
     .target = "The file to make; - is standard output",
@@ -25,7 +26,7 @@ struct Words {
 };
 
 void add_options(CLI::App& app, Words& words) {
-  app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nwrite nothing");
+  app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
@@ -69,6 +70,10 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   const bool expects = options.apply.expected_patch_sha256 || options.apply.expected_head_sha256;
   if (wrong.empty() && options.common.action == Action::kInfo && expects) {
     wrong = "--info takes one PATCH and nothing else";
+  }
+  const bool limits = expects || options.common.time_limit_seconds != 0 || !options.common.trace.empty();
+  if (wrong.empty() && checks_patch_alone(options.common) && limits) {
+    wrong = "--sha256, --head-sha256, --timeout and --trace need OLD";
   }
   if (!wrong.empty()) return line.refuse(wrong);
   return options;

@@ -13,6 +13,11 @@ struct ApplyProgramOptions {
   ApplyOptions apply;
 };
 
+// --check with PATCH and nothing else.
+[[nodiscard]] inline bool checks_patch_alone(const CommonOptions& options) {
+  return options.action == Action::kCheck && options.source.empty();
+}
+
 [[nodiscard]] std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char* const* argv);
 
 }  // namespace bdelta::cli

@@ -61,7 +61,7 @@ Error in_flags(Error error, const char* program) {
 std::string order_advice(const Error& error, const CommonOptions& options, const std::filesystem::path& output) {
   const bool may_be_order = error.code == ErrorCode::kNotFound || error.code == ErrorCode::kNotAPatch ||
                             error.code == ErrorCode::kPatchTruncated || error.code == ErrorCode::kOutputExists;
-  if (!may_be_order || options.action == Action::kInfo || is_patch(options.patch)) return "";
+  if (!may_be_order || options.source.empty() || is_patch(options.patch)) return "";
   const bool old_is_patch = is_patch(options.source), new_is_patch = is_patch(options.target);
   if (old_is_patch != new_is_patch) return is_the_patch(old_is_patch ? options.source : options.target, options);
   if (error.code == ErrorCode::kNotAPatch && error.remedy.empty()) return "was the order OLD NEW PATCH kept?";

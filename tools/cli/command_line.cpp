@@ -206,7 +206,9 @@ std::string CommandLine::place(CommonOptions& options, std::vector<std::string>&
 std::string CommandLine::place(CommonOptions& options) {
   if (std::string wrong = place_values(options); !wrong.empty()) return wrong;
   if (app_.count("--info") != 0) return place_info(options);
-  if (options.action == Action::kCheck && words_.patch.empty()) std::swap(words_.patch, words_.target);
+  if (options.action == Action::kCheck && words_.patch.empty()) {
+    std::swap(words_.patch, words_.target.empty() ? words_.source : words_.target);
+  }
   if (words_.patch.empty()) return "expected OLD NEW PATCH";
   options.source = path_of(words_.source);
   options.target = path_of(words_.target);

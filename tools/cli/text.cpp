@@ -208,7 +208,20 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
   if (info.head_sha256) json["head_sha256"] = to_hex(*info.head_sha256);
+  if (info.patch_bytes != 0) {
+    json["patch_bytes"] = info.patch_bytes;
+    json["verified"] = info.verified;
+  }
   return line_of(json);
+}
+
+std::string verified_text(const char* program, const std::filesystem::path& patch, const PatchInfo& info) {
+  const std::string begin = std::string(program) + ": ";
+  const std::string size = human_size(info.patch_bytes);
+  return begin + shown(patch) +
+         (info.verified ? " is undamaged: " + size + ", all checksums fit\n"
+                        : " is whole: " + size + "; this format has no checksum: alteration of PATCH can't be detected\n") +
+         begin + "whether it fits OLD is not known: --check OLD PATCH tells\n";
 }
 
 std::string info_text(const PatchInfo& info) {

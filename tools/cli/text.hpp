@@ -66,4 +66,7 @@ struct Circumstances {
 [[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);
 [[nodiscard]] std::string info_text(const PatchInfo& info);
 
+// What verify_patch proved and what not: lines, each behind the name of the program.
+[[nodiscard]] std::string verified_text(const char* program, const std::filesystem::path& patch, const PatchInfo& info);
+
 }  // namespace bdelta::cli

@@ -3,14 +3,42 @@
 #include <algorithm>
 
 #include "base/byte_cursor.hpp"
+#include "base/try.hpp"
 #include "hash/xxh3.hpp"
 
 namespace bdelta::native {
 
+namespace {
+
+// Gives the pieces of a whole record to `take`, each once it is proven.
+template <class Take>
+Status each_piece(ByteSpan record, Take take) {
+  const std::optional<RecordHead> head = parse_record_head(record);
+  if (!head || head->body_bytes > kMaxRecordBytes || head->bytes() != record.size()) {
+    return Error{ErrorCode::kPatchCorrupt, "a record declares an impossible length; fetch the patch again"};
+  }
+  const ByteSpan head_bytes = record.first(static_cast<std::size_t>(head->head_bytes));
+  ByteSpan rest = record.subspan(head_bytes.size());
+  Bytes checked;
+  while (!rest.empty()) {
+    const ByteSpan piece = rest.first(std::min<std::size_t>(rest.size() - kCheckBytes, kPieceBytes));
+    checked.assign(head_bytes.begin(), head_bytes.end());
+    append(checked, piece);
+    if (check_of_piece(checked) != load_le<std::uint32_t>(piece.data() + piece.size())) {
+      return Error{ErrorCode::kPatchCorrupt, "the checksum of a record does not fit; fetch the patch again"};
+    }
+    take(piece);
+    rest = rest.subspan(piece.size() + kCheckBytes);
+  }
+  return {};
+}
+
+}  // namespace
+
 std::uint64_t most_body_bytes(std::uint8_t tag, const Header& header) noexcept {
   switch (static_cast<RecordTag>(tag)) {
     case RecordTag::kGroup:
-    case RecordTag::kCovers: return header.group_bytes;
+    case RecordTag::kCovers: return std::min(header.group_bytes, kMaxRecordBytes);
     case RecordTag::kFills: return kMaxFillRecordBytes;
     case RecordTag::kMovedNumbers: return kMaxMovedNumberRecordBytes;
     case RecordTag::kWords: return kMaxWordRecordBytes;
@@ -51,24 +79,13 @@ Bytes seal_record(RecordTag tag, ByteSpan body) {
   return record;
 }
 
+Status check_record(ByteSpan record) {
+  return each_piece(record, [](ByteSpan) {});
+}
+
 Result<Bytes> open_record(ByteSpan record) {
-  const std::optional<RecordHead> head = parse_record_head(record);
-  if (!head || head->bytes() != record.size()) return Error{ErrorCode::kInternal, "a record is not whole"};
   Bytes body;
-  Bytes checked;
-  std::uint64_t pos = head->head_bytes;
-  for (std::uint64_t left = head->body_bytes, pieces = piece_count(left); pieces > 0; --pieces) {
-    const auto size = static_cast<std::size_t>(std::min(left, kPieceBytes));
-    const ByteSpan piece = record.subspan(static_cast<std::size_t>(pos), size);
-    checked.assign(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(head->head_bytes));
-    append(checked, piece);
-    if (check_of_piece(checked) != load_le<std::uint32_t>(piece.data() + size)) {
-      return Error{ErrorCode::kPatchCorrupt, "the checksum of a record does not fit; fetch the patch again"};
-    }
-    append(body, piece);
-    pos += size + kCheckBytes;
-    left -= size;
-  }
+  BDELTA_TRY(each_piece(record, [&body](ByteSpan piece) { append(body, piece); }));
   return body;
 }
 

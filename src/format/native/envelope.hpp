@@ -38,6 +38,11 @@ inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32
   return record[0] == static_cast<std::uint8_t>(RecordTag::kGroup) || record[0] == static_cast<std::uint8_t>(RecordTag::kEnd);
 }
 
+// Whether a record may stand behind one with the tag `last`; kEnd, where that is none.
+[[nodiscard]] constexpr bool may_follow(RecordTag tag, RecordTag last) noexcept {
+  return tag == RecordTag::kEnd || tag > last || (tag == last && (tag == RecordTag::kCovers || tag == RecordTag::kGroup));
+}
+
 // Pieces of a body; an empty one is a piece, too.
 [[nodiscard]] constexpr std::uint64_t piece_count(std::uint64_t body_bytes) noexcept {
   return body_bytes == 0 ? 1 : (body_bytes - 1) / kPieceBytes + 1;
@@ -52,7 +57,7 @@ struct RecordHead {
   std::uint64_t body_bytes = 0;
   std::uint64_t head_bytes = 0;
 
-  // Of all of the record. body_bytes must be below 2^62.
+  // Of all of the record, whose body has at most kMaxRecordBytes.
   [[nodiscard]] std::uint64_t bytes() const noexcept {
     return tag == static_cast<std::uint8_t>(RecordTag::kEnd) ? 1 : head_bytes + body_bytes + piece_count(body_bytes) * kCheckBytes;
   }
@@ -70,7 +75,8 @@ struct RecordHead {
 // A whole record. The end record has an envelope of its own and is not made here.
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
 
-// The body of a whole record that parse_record_head knows, joined. kPatchCorrupt if a checksum does not fit.
+// Of a whole record that is not the end: kPatchCorrupt if its length or a checksum does not fit. The other gives the body, joined.
+Status check_record(ByteSpan record);
 Result<Bytes> open_record(ByteSpan record);
 
 }  // namespace bdelta::native

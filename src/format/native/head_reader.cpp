@@ -42,12 +42,13 @@ Result<ReadHeader> read_header(io::TypedReader& patch) {
   return ReadHeader{header, std::move(head)};
 }
 
-// Passes over the list of digests, of which the first byte is there; gives the digest of the head. Who checks records by the
-// list has it from the framer.
-Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes, std::uint64_t memory_limit_bytes) {
-  Sha256Hasher hasher;
-  hasher.update(header_bytes);
-  RecordStream list(patch, &hasher);
+// Passes over the list of digests, of which the first byte is there, and takes digests of it. Who checks records by the list
+// one by one has it from the framer.
+Status read_digests(io::TypedReader& patch, const ReadHeader& header, std::uint64_t memory_limit_bytes, Head& head) {
+  Sha256Hasher of_head;
+  Sha256Hasher of_list;
+  of_head.update(header.bytes);
+  RecordStream list(patch, header.header, &of_head);
   BDELTA_TRY(list.open());
   const std::uint64_t bytes = list.body_end() - list.body_pos();
   if (bytes % sizeof(Sha256Digest) != 0) {
@@ -59,9 +60,12 @@ Result<Sha256Digest> read_digests(io::TypedReader& patch, ByteSpan header_bytes,
   Bytes piece(4096);
   for (std::uint64_t left = bytes; left > 0;) {
     BDELTA_ASSIGN(const std::size_t count, list.read(piece));
+    of_list.update(ByteSpan(piece).first(count));
     left -= count;
   }
-  return hasher.finish();
+  head.head_sha256 = of_head.finish();
+  head.list_sha256 = of_list.finish();
+  return {};
 }
 
 // What its fields have to do with each other and with the limit.
@@ -88,9 +92,9 @@ Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
 Result<Head> read_head(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
   BDELTA_ASSIGN(const ReadHeader read, read_header(patch));
   BDELTA_TRY(check_header(read.header, memory_limit_bytes));
-  Head head{read.header, std::nullopt};
+  Head head{read.header, std::nullopt, std::nullopt};
   if (patch.ensure(1) && *patch.data() == static_cast<std::uint8_t>(RecordTag::kDigests)) {
-    BDELTA_ASSIGN(head.head_sha256, read_digests(patch, read.bytes, memory_limit_bytes));
+    BDELTA_TRY(read_digests(patch, read, memory_limit_bytes, head));
   }
   return head;
 }

@@ -12,6 +12,7 @@ namespace bdelta::native {
 struct Head {
   Header header;                            // undamaged; asks for no more memory than the limit
   std::optional<Sha256Digest> head_sha256;  // of all bytes of the head, if it has a list of digests
+  std::optional<Sha256Digest> list_sha256;  // then of the digests in it, one behind the other
 };
 
 // Errors: kHeaderChecksum, kUnsupportedVersion, kUnsupportedFeature, kMemoryLimit, kPatchCorrupt, kPatchTruncated.

@@ -48,7 +48,7 @@ enum class RecordTag : std::uint8_t {
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
-inline constexpr std::uint64_t kMaxRecordBytes = std::uint64_t{1} << 48;  // so that sums of sizes can't pass 64 bits
+inline constexpr std::uint64_t kMaxRecordBytes = (std::uint64_t{1} << 48) - 1;  // of a body: sums stay below 2^64
 inline constexpr std::uint64_t kMaxGroupHeadBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded

@@ -11,6 +11,7 @@
 #include "format/native/head_reader.hpp"
 #include "format/native/moved_number_record.hpp"
 #include "format/native/record_body.hpp"
+#include "format/native/record_check.hpp"
 #include "format/native/record_stream.hpp"
 #include "format/native/view_record.hpp"
 #include "format/native/word_record.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 class Reader final : public PatchReader {
  public:
-  Reader(io::TypedReader& patch, const Head& head) : patch_(patch), header_(head.header), room_(head.header) {
+  Reader(io::TypedReader& patch, const Head& head) : patch_(patch), head_(head), room_(head.header) {
     take_memory(header_.history_bytes);
     info_.format = "bdt2";
     info_.version = kVersion;
@@ -52,11 +53,18 @@ class Reader final : public PatchReader {
   [[nodiscard]] const Fills& fills() const noexcept override { return fills_; }
   [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
 
+  Result<bool> verify() override {
+    BDELTA_TRY(check_records(patch_, head_));
+    target_pos_ = header_.target_size;
+    BDELTA_TRY(finish());
+    return true;
+  }
+
   Status read_plan_record() override {
     try {
       BDELTA_ASSIGN(const RecordTag tag, next_tag());
       if (begins_target(tag)) return finish_plan();
-      if (tag < last_tag_ || (tag == last_tag_ && tag != RecordTag::kCovers)) return misplaced(tag);
+      if (!may_follow(tag, last_tag_)) return misplaced(tag);
       if (unpacks() && !view_ && tag != RecordTag::kView) return misplaced(tag);
       last_tag_ = tag;
       BDELTA_TRY(read_plan_record(tag));
@@ -100,9 +108,6 @@ class Reader final : public PatchReader {
     if (!opened_) {
       BDELTA_ASSIGN(opened_, records_.open());
       body_.resume_at(records_.body_pos());
-      if (records_.body_end() - records_.body_pos() > most_body_bytes(static_cast<std::uint8_t>(*opened_), header_)) {
-        return Error{ErrorCode::kPatchCorrupt, "a record is larger than it may be; fetch the patch again", records_.body_pos()};
-      }
     }
     return *opened_;
   }
@@ -243,10 +248,7 @@ class Reader final : public PatchReader {
     source_end_ = last.kind == OpKind::kCopy ? last.source_pos + last.length : kNoSource;
   }
 
-  [[nodiscard]] Error misplaced(RecordTag tag) const {
-    return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(static_cast<unsigned>(tag)) + " has no place here",
-            records_.body_pos()};
-  }
+  [[nodiscard]] Error misplaced(RecordTag tag) const { return misplaced_record(tag, records_.body_pos()); }
 
   Result<bool> next_group() {
     BDELTA_ASSIGN(const RecordTag tag, next_tag());
@@ -287,12 +289,13 @@ class Reader final : public PatchReader {
   }
 
   io::TypedReader& patch_;
-  RecordStream records_{patch_};
+  const Head head_;
+  Header header_ = head_.header;  // its sizes are those of the views, once these are known
+  RecordStream records_{patch_, header_};
   io::TypedReader body_{records_, io::TypedReader::kDefaultBufferBytes, ErrorCode::kPatchCorrupt};  // of the record at hand
   std::optional<RecordTag> opened_;       // its tag
   RecordTag last_tag_ = RecordTag::kEnd;  // of the record before the first group that was read last
   bool plan_is_whole_ = false;
-  Header header_;  // its sizes are those of the views, once these are known
   Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;
   std::optional<view::ViewPlan> view_;

@@ -10,6 +10,10 @@ Error corrupt_record(io::TypedReader& patch, const char* record, const char* wha
   return {ErrorCode::kPatchCorrupt, std::string(record) + " " + what + "; fetch the patch again", patch.position()};
 }
 
+Error misplaced_record(RecordTag tag, std::uint64_t body_pos) {
+  return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(static_cast<unsigned>(tag)) + " has no place here", body_pos};
+}
+
 Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number) {
   return {ErrorCode::kUnsupportedFeature,
           std::string(what) + " " + std::to_string(number) + "; a newer bpatch may know it", patch.position()};

@@ -9,6 +9,7 @@ namespace bdelta::native {
 
 // What is wrong with a record, by its name; truncation and errors of reading speak for themselves.
 [[nodiscard]] Error corrupt_record(io::TypedReader& patch, const char* record, const char* what);
+[[nodiscard]] Error misplaced_record(RecordTag tag, std::uint64_t body_pos);
 [[nodiscard]] Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number);
 
 // The whole body of a record, of which nothing has been read. Errors: kPatchCorrupt for one of more than most_bytes.

@@ -11,25 +11,32 @@ namespace bdelta::native {
 
 Result<RecordTag> RecordStream::open() {
   for (;;) {
-    const std::uint8_t tag = patch_.u8();
-    BDELTA_TRY(patch_.status());
-    if (!is_known(tag) && !may_be_skipped(tag)) {
-      return Error{ErrorCode::kUnsupportedFeature, "record type " + std::to_string(tag) + "; a newer bpatch may know it",
-                   patch_.position() - 1};
-    }
-    piece_.assign(1, tag);
-    body_bytes_ = tag == static_cast<std::uint8_t>(RecordTag::kEnd) ? 0 : patch_.varint();
-    BDELTA_TRY(patch_.status());
-    body_pos_ = patch_.position();
-    if (tag == static_cast<std::uint8_t>(RecordTag::kEnd)) return RecordTag::kEnd;
-    append_varint(piece_, body_bytes_);
-    if (tap_) tap_->update(piece_);
-    head_bytes_ = given_end_ = piece_.size();
-    unread_bytes_ = body_bytes_;
-    if (body_bytes_ == 0) BDELTA_TRY(read_piece());
+    BDELTA_ASSIGN(const std::uint8_t tag, open_any());
     if (is_known(tag)) return static_cast<RecordTag>(tag);
     BDELTA_TRY(skip());
   }
+}
+
+Result<std::uint8_t> RecordStream::open_any() {
+  const std::uint8_t tag = patch_.u8();
+  BDELTA_TRY(patch_.status());
+  if (!is_known(tag) && !may_be_skipped(tag)) {
+    return Error{ErrorCode::kUnsupportedFeature, "record type " + std::to_string(tag) + "; a newer bpatch may know it",
+                 patch_.position() - 1};
+  }
+  const bool is_end = tag == static_cast<std::uint8_t>(RecordTag::kEnd);
+  piece_.assign(1, tag);
+  unread_bytes_ = body_bytes_ = is_end ? 0 : patch_.varint();
+  BDELTA_TRY(patch_.status());
+  body_pos_ = patch_.position();
+  if (!is_end) append_varint(piece_, body_bytes_);
+  if (tap_) tap_->update(piece_);
+  head_bytes_ = given_end_ = piece_.size();
+  if (body_bytes_ > most_body_bytes(tag, header_)) {
+    return Error{ErrorCode::kPatchCorrupt, "a record is larger than it may be; fetch the patch again", body_pos_};
+  }
+  if (!is_end && body_bytes_ == 0) BDELTA_TRY(read_piece());
+  return tag;
 }
 
 Status RecordStream::read_piece() {

@@ -11,14 +11,21 @@ namespace bdelta::native {
 // One thread at a time. Holds one piece of a record.
 class RecordStream final : public SequentialReader {
  public:
-  // `patch` stands in front of a record and must outlive the stream. `tap`, which may be null, gets all bytes that are
-  // taken from it, checksums and heads included.
-  explicit RecordStream(io::TypedReader& patch, Sha256Hasher* tap = nullptr) noexcept : patch_(patch), tap_(tap) {}
+  // `patch` stands in front of a record; it and the header must outlive the stream. `tap`, which may be null, gets all bytes
+  // that are taken from it, checksums and heads included.
+  RecordStream(io::TypedReader& patch, const Header& header, Sha256Hasher* tap = nullptr) noexcept
+      : patch_(patch), header_(header), tap_(tap) {}
 
   // Goes to the next record; the body of the one before must have been read. Passes over records that may be skipped.
   // The end record has no body, and nothing is to be opened behind it. Errors: kUnsupportedFeature for a tag that is not
   // known, kPatchTruncated, kPatchCorrupt, those of reading.
   Result<RecordTag> open();
+
+  // The same, but stops at records that may be skipped, too. Gives the tag.
+  Result<std::uint8_t> open_any();
+
+  // Proves what has not been read of the body.
+  Status skip();
 
   // Where the body of this record begins and ends, counted from the start of the patch and without checksums inside of it.
   [[nodiscard]] std::uint64_t body_pos() const noexcept { return body_pos_; }
@@ -29,9 +36,9 @@ class RecordStream final : public SequentialReader {
 
  private:
   Status read_piece();
-  Status skip();
 
   io::TypedReader& patch_;
+  const Header& header_;
   Sha256Hasher* const tap_;
   Bytes piece_;  // behind the head of its record
   std::size_t head_bytes_ = 0;
