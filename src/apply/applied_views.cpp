@@ -2,6 +2,7 @@
 
 #include "base/try.hpp"
 #include "view/deflate/recipe_reader.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta {
 namespace {
@@ -18,8 +19,13 @@ Result<std::vector<deflate::StreamRecipe>> read_recipes(ByteSpan bytes, const vi
   BDELTA_ASSIGN(deflate::RecipeReader reader, deflate::RecipeReader::open(bytes));
   std::vector<deflate::StreamRecipe> recipes;
   recipes.reserve(streams.size());
+  std::uint64_t left_bytes = view::most_held_bytes(bytes.size());
   for (const view::PackedStream& stream : streams) {
     BDELTA_ASSIGN(deflate::StreamRecipe recipe, reader.next({stream.raw_bytes, stream.packed_bytes}));
+    if (view::held_bytes(recipe) > left_bytes) {
+      return Error{ErrorCode::kPatchCorrupt, "its recipe of deflate streams takes more memory than it may; fetch the patch again"};
+    }
+    left_bytes -= view::held_bytes(recipe);
     recipes.push_back(std::move(recipe));
   }
   BDELTA_TRY(reader.finish());

@@ -7,11 +7,13 @@
 #include "base/try.hpp"
 #include "create/unpack_streams.hpp"
 #include "view/deflate/recipe_writer.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta {
 namespace {
 
-// What an applier may take for OLD's view, so that it stays within its default limit.
+// What an applier may take for OLD's view, so that it stays within its default limit; and what is unpacked of either file, as
+// few packed bytes may be very many.
 constexpr std::uint64_t kMostApplyBytes = std::uint64_t{176} << 20;
 // A limit of making has room for both views, and as much for the work on them.
 constexpr std::uint64_t kLimitShare = 4;
@@ -39,6 +41,19 @@ std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& sour
   return counterparts;
 }
 
+// Of a view, if all streams are as large as is said.
+std::uint64_t expected_bytes(ByteSpan file, const std::vector<view::FoundStream>& found) {
+  std::uint64_t bytes = file.size();
+  for (const view::FoundStream& stream : found) bytes = bytes - stream.packed_bytes + stream.raw_bytes;
+  return bytes;
+}
+
+std::uint64_t raw_bytes_of(const std::vector<view::FoundStream>& found) {
+  std::uint64_t bytes = 0;
+  for (const view::FoundStream& stream : found) bytes += stream.raw_bytes;
+  return bytes;
+}
+
 // Takes the texts out of the streams.
 Bytes view_of(ByteSpan file, std::vector<UnpackedStream>& streams) {
   Bytes view;
@@ -54,13 +69,18 @@ Bytes view_of(ByteSpan file, std::vector<UnpackedStream>& streams) {
   return view;
 }
 
-// What doesn't fit into one recipe stays packed.
+// What doesn't fit into one recipe stays packed; all does, with no stream left, if what applies had to hold too much of it.
 Bytes recipe_of(std::vector<UnpackedStream>& streams) {
   deflate::RecipeWriter writer;
+  std::uint64_t held_bytes = 0;
   std::erase_if(streams, [&](const UnpackedStream& stream) {
-    return !writer.add(stream.recipe, {stream.place.raw_bytes, stream.place.packed_bytes});
+    if (!writer.add(stream.recipe, {stream.place.raw_bytes, stream.place.packed_bytes})) return true;
+    held_bytes += view::held_bytes(stream.recipe);
+    return false;
   });
-  return writer.finish();
+  Bytes recipe = writer.finish();
+  if (held_bytes > view::most_held_bytes(recipe.size())) streams.clear();
+  return recipe;
 }
 
 }  // namespace
@@ -69,16 +89,20 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
                                                    WorkerPool& pool) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
+  const std::uint64_t most_bytes = limit == 0 ? kMostApplyBytes : std::min(kMostApplyBytes, limit / kLimitShare);
   if (limit != 0 && (source.size() + target.size()) > limit / kLimitShare) return std::unique_ptr<FileViews>();
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
   const ByteSpan target_file = views->target_input_.bytes();
-  std::vector<view::FoundStream> found_target = find_streams(target_file);
+  std::vector<view::FoundStream> found_target = find_streams(target_file, most_bytes);
   if (found_target.empty()) return std::unique_ptr<FileViews>();
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   const ByteSpan source_file = views->source_input_.bytes();
-  std::vector<view::FoundStream> found_source = find_streams(source_file);
+  std::vector<view::FoundStream> found_source = find_streams(source_file, most_bytes);
   const bool all = options.unpack == Unpack::kAll;
   if (!all) leave_out_unchanged(source_file, found_source, target_file, found_target);
+  if (raw_bytes_of(found_source) > most_bytes || raw_bytes_of(found_target) > most_bytes) return std::unique_ptr<FileViews>();
+  const std::uint64_t views_bytes = expected_bytes(source_file, found_source) + expected_bytes(target_file, found_target);
+  if (limit != 0 && views_bytes > limit / kLimitShare) return std::unique_ptr<FileViews>();
 
   std::vector<UnpackedStream> of_target = unpack_target_streams(target_file, found_target, all, pool);
   view::ViewPlan& plan = views->plan_;
@@ -95,7 +119,6 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   plan.source_count = source_places.size();
   plan.target_count = target_places.size();
   if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostApplyBytes) return std::unique_ptr<FileViews>();
-  if (limit != 0 && plan.source_view_bytes + plan.target_view_bytes > limit / kLimitShare) return std::unique_ptr<FileViews>();
   plan.geometry = view::encode_geometry(source_file, source_places, target_places, counterparts_of(of_source, of_target));
   views->source_view_ = view_of(source_file, of_source);
   views->target_view_ = view_of(target_file, of_target);

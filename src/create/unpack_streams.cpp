@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
 constexpr std::uint64_t kWorthShare = 4;                      // a recipe may have this part of its stream
-constexpr std::uint64_t kMostText = std::uint64_t{1} << 30;   // of a stream
 
 ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
 
@@ -23,17 +22,20 @@ ByteSpan packed_bytes_of(ByteSpan file, const view::FoundStream& stream) {
 }
 
 // Members of a gzip file stand one behind the other, and only their streams tell where they end.
-std::vector<view::FoundStream> find_gzip_streams(ByteSpan file) {
+std::vector<view::FoundStream> find_gzip_streams(ByteSpan file, std::uint64_t most_raw_bytes) {
   std::vector<view::FoundStream> found;
-  for (std::uint64_t pos = 0; pos < file.size();) {
+  for (std::uint64_t pos = 0; pos < file.size() && found.size() < view::kMostStreams;) {
     std::vector<view::FoundStream> member = view::find_gzip_stream(file, pos);
     if (member.empty()) break;
     deflate::InflateOptions options;
-    options.most_raw_bytes = kMostText;
+    options.most_raw_bytes = most_raw_bytes;
     options.keep_tokens = false;
     const auto stream = deflate::inflate(from(file, member[0].file_pos), options);
+    if (!stream && stream.error().code == ErrorCode::kOutputLimit) return {};
     if (!stream) break;
     member[0].packed_bytes = stream->packed_bytes;
+    member[0].raw_bytes = stream->raw().size();
+    most_raw_bytes -= stream->raw().size();
     pos = member[0].file_pos + stream->packed_bytes + view::kGzipTrailerBytes;
     found.push_back(std::move(member[0]));
   }
@@ -71,7 +73,7 @@ UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated
 std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
                                                    bool at_any_cost, deflate::Analyser& analyser, WorkerPool* pool) {
   const ByteSpan packed = packed_bytes_of(file, found);
-  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = kMostText});
+  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes});
   if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
   if (cost > packed.size() / kWorthShare && !at_any_cost) return std::nullopt;
@@ -84,8 +86,8 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
 
 }  // namespace
 
-std::vector<view::FoundStream> find_streams(ByteSpan file) {
-  std::vector<view::FoundStream> found = find_gzip_streams(file);
+std::vector<view::FoundStream> find_streams(ByteSpan file, std::uint64_t most_raw_bytes) {
+  std::vector<view::FoundStream> found = find_gzip_streams(file, most_raw_bytes);
   return found.empty() ? view::find_zip_streams(file) : found;
 }
 
@@ -113,9 +115,9 @@ std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vect
   pool.for_each(tasks.size(), [&](std::size_t task) {
     for (std::size_t i = tasks[task].first; i < tasks[task].second; ++i) {
       deflate::InflateOptions options;
-      options.most_raw_bytes = kMostText;
+      options.most_raw_bytes = found[i].raw_bytes;
       options.keep_tokens = false;
-      auto stream = deflate::inflate(from(file, found[i].file_pos), options);
+      auto stream = deflate::inflate(packed_bytes_of(file, found[i]), options);
       if (stream && stream->packed_bytes == found[i].packed_bytes) unpacked[i] = unpacked_stream(found[i], std::move(*stream));
     }
   });

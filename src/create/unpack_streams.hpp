@@ -16,8 +16,9 @@ struct UnpackedStream {
   deflate::StreamRecipe recipe;  // of a stream of NEW
 };
 
-// Streams of the archive that the file is, if it is one.
-[[nodiscard]] std::vector<view::FoundStream> find_streams(ByteSpan file);
+// Streams of the archive that the file is, if it is one; none of a gzip file with more raw bytes than most_raw_bytes. Sizes
+// are known of all, and no stream is unpacked to more than is said here.
+[[nodiscard]] std::vector<view::FoundStream> find_streams(ByteSpan file, std::uint64_t most_raw_bytes);
 
 // Leaves out of both lists the streams that stand in both files alike: these are copied as they are.
 void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,

@@ -55,12 +55,13 @@ std::optional<Directory> find_directory(ByteSpan file) {
 }
 
 struct Entry {
+  std::uint64_t raw_bytes = 0;
   std::uint64_t packed_bytes = 0;
   std::uint64_t local_pos = 0;
 };
 
 // Fields that don't fit into 32 bits stand in an extra field of 64-bit ones, in this order: raw, packed, position.
-bool read_zip64_fields(ByteSpan extra, std::uint32_t raw_bytes, Entry& entry) {
+bool read_zip64_fields(ByteSpan extra, Entry& entry) {
   while (extra.size() >= 4) {
     const auto id = load_le<std::uint16_t>(extra.data());
     const std::size_t size = load_le<std::uint16_t>(extra.data() + 2);
@@ -74,12 +75,11 @@ bool read_zip64_fields(ByteSpan extra, std::uint32_t raw_bytes, Entry& entry) {
       fields = fields.subspan(8);
       return true;
     };
-    std::uint64_t ignored = 0;
-    if (raw_bytes == kIn64 && !take(ignored)) return false;
+    if (entry.raw_bytes == kIn64 && !take(entry.raw_bytes)) return false;
     if (entry.packed_bytes == kIn64 && !take(entry.packed_bytes)) return false;
     return entry.local_pos != kIn64 || take(entry.local_pos);
   }
-  return raw_bytes != kIn64 && entry.packed_bytes != kIn64 && entry.local_pos != kIn64;
+  return entry.raw_bytes != kIn64 && entry.packed_bytes != kIn64 && entry.local_pos != kIn64;
 }
 
 }  // namespace
@@ -105,20 +105,22 @@ std::vector<FoundStream> find_zip_streams(ByteSpan file) {
     const std::uint64_t extra_bytes = zip_field<std::uint16_t>(file, pos + 30);
     const std::uint64_t all_bytes = kZipEntryBytes + name_bytes + extra_bytes + zip_field<std::uint16_t>(file, pos + 32);
     if (!range_fits(pos, all_bytes, file.size())) return {};
-    Entry entry{zip_field<std::uint32_t>(file, pos + 20), zip_field<std::uint32_t>(file, pos + 42)};
+    Entry entry{zip_field<std::uint32_t>(file, pos + 24), zip_field<std::uint32_t>(file, pos + 20),
+                zip_field<std::uint32_t>(file, pos + 42)};
     const bool encrypted = (zip_field<std::uint16_t>(file, pos + 8) & 1) != 0;
     const bool deflated = zip_field<std::uint16_t>(file, pos + 10) == kDeflated;
     const auto name_pos = static_cast<std::size_t>(pos + kZipEntryBytes);
     const ByteSpan extra = file.subspan(name_pos + static_cast<std::size_t>(name_bytes), static_cast<std::size_t>(extra_bytes));
-    const bool sizes_known = read_zip64_fields(extra, zip_field<std::uint32_t>(file, pos + 24), entry);
+    const bool sizes_known = read_zip64_fields(extra, entry);
     pos += all_bytes;
     std::uint64_t local_pos = 0;
     if (encrypted || !deflated || !sizes_known || entry.packed_bytes < kLeastPackedBytes) continue;
     if (!checked_add(entry.local_pos, directory->shift, local_pos)) continue;
     const std::uint64_t data_pos = zip_data_pos(file, local_pos);
     if (data_pos == 0 || !range_fits(data_pos, entry.packed_bytes, directory->pos)) continue;
+    if (entry.raw_bytes / kMostRatio > entry.packed_bytes) continue;
     const ByteSpan name = file.subspan(name_pos, static_cast<std::size_t>(name_bytes));
-    found.push_back({data_pos, entry.packed_bytes, std::string(name.begin(), name.end())});
+    found.push_back({data_pos, entry.packed_bytes, entry.raw_bytes, std::string(name.begin(), name.end())});
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const FoundStream& a, const FoundStream& b) { return a.file_pos < b.file_pos; });
@@ -134,7 +136,7 @@ std::vector<FoundStream> find_zip_streams(ByteSpan file) {
 std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos) {
   const std::uint64_t head_bytes = gzip_head_bytes(file, pos);
   if (head_bytes == 0) return {};
-  return {{pos + head_bytes, 0, {}}};
+  return {{pos + head_bytes, 0, 0, {}}};
 }
 
 }  // namespace bdelta::view

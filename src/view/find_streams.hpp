@@ -9,6 +9,7 @@ namespace bdelta::view {
 struct FoundStream {
   std::uint64_t file_pos = 0;
   std::uint64_t packed_bytes = 0;  // 0 where only the stream itself says it
+  std::uint64_t raw_bytes = 0;     // that the archive says it has; likewise
   std::string name;                // of a member; empty if it has none
 };
 

@@ -8,6 +8,8 @@ namespace bdelta::view {
 
 inline constexpr std::uint64_t kGzipTrailerBytes = 8;  // CRC-32 and ISIZE
 
+inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment: what looks like a head may have no end
+
 // Bytes in front of the deflate stream of the member at pos; 0 if there is none.
 [[nodiscard]] inline std::uint64_t gzip_head_bytes(ByteSpan file, std::uint64_t pos) noexcept {
   constexpr std::uint64_t kFixedBytes = 10;
@@ -23,7 +25,9 @@ inline constexpr std::uint64_t kGzipTrailerBytes = 8;  // CRC-32 and ISIZE
   }
   for (const unsigned flag : {kName, kComment}) {
     if ((flags & flag) == 0) continue;
-    while (at < member.size() && member[at] != 0) ++at;
+    const std::size_t begin = at;
+    while (at < member.size() && member[at] != 0 && at - begin < kMostGzipTextBytes) ++at;
+    if (at < member.size() && member[at] != 0) return 0;
     ++at;
   }
   if ((flags & kHeadCheck) != 0) at += 2;

@@ -6,7 +6,9 @@
 #include <string>
 
 #include "create/number_pass.hpp"
+#include "create/unpack_streams.hpp"
 #include "deflate/round_trip.hpp"
+#include "deflate/zlib_stream.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -16,6 +18,7 @@
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
+#include "support/archive.hpp"
 #include "support/craft.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/fixed_program.hpp"
@@ -31,6 +34,7 @@
 #include "support/signed_program.hpp"
 #include "support/package.hpp"
 #include "support/tar.hpp"
+#include "support/views.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -380,6 +384,50 @@ void save_deflate() {
   }
 }
 
+// Of an archive that has nothing but streams that are unpacked.
+Bytes view_of(const Bytes& file) {
+  Bytes made;
+  std::size_t end = 0;
+  for (const view::FoundStream& stream : find_streams(file, 1 << 20)) {
+    const auto pos = static_cast<std::size_t>(stream.file_pos);
+    append(made, ByteSpan(file).subspan(end, pos - end));
+    if (const auto inflated = test::zlib_inflate(ByteSpan(file).subspan(pos))) append(made, inflated->raw);
+    end = pos + static_cast<std::size_t>(stream.packed_bytes);
+  }
+  append(made, ByteSpan(file).subspan(end));
+  return made;
+}
+
+void save_views() {
+  const std::vector<test::ZipMember> members = {{"one", test::wordy_bytes(400, 1)}, {"two", test::wordy_bytes(300, 2), 0},
+                                                {"three", test::wordy_bytes(500, 3), 9, true, false, false, "a comment"}};
+  std::vector<test::ZipMember> large = members;
+  for (test::ZipMember& member : large) member.zip64 = true;
+  const Bytes zipped = test::zip_of(members);
+  save("views", "zip", joined({Bytes{0}, zipped}));
+  save("views", "zip64", joined({Bytes{0}, test::zip_of(large, {test::random_bytes(50, 1), "end", true, true})}));
+  const Bytes text = test::wordy_bytes(500, 4);
+  const Bytes gzipped = test::gzip_of(text, 6, {"name", "comment", Bytes(9), true});
+  save("views", "gzip", joined({Bytes{1}, gzipped, test::gzip_of(text)}));
+  std::vector<test::ZipMember> next = members;
+  next[0].content[7] ^= 1;
+  next[2].content[9] ^= 1;
+  Bytes next_text = text;
+  next_text[3] ^= 1;
+  const std::pair<const char*, std::pair<Bytes, Bytes>> pairs[] = {
+      {"record_zip", {zipped, test::zip_of(next)}}, {"record_gzip", {gzipped, test::gzip_of(next_text)}}, {"record_new", {text, gzipped}}};
+  for (const auto& [name, pair] : pairs) {
+    const auto patch = test::make_patch(pair.first, pair.second, test::create_options(3));
+    if (!patch || !test::has_feature(*patch, native::kFeatureView)) continue;
+    const auto record = native::encode_view(test::view_plan_of(*patch), {CodecId::kStore, 0, 0});
+    if (!record) continue;
+    const Bytes target_view = view_of(pair.second);
+    const auto size = [](const Bytes& bytes) { return number(static_cast<std::uint16_t>(bytes.size())); };
+    save("views", name, joined({Bytes{2}, size(pair.second), number(std::uint16_t{0xffff}), Bytes{50}, size(target_view), target_view,
+                                size(pair.first), pair.first, *native::open_record(*record)}));
+  }
+}
+
 // --- structured inputs: the shapes are those of the targets ---
 
 void save_structured() {
@@ -486,6 +534,7 @@ int main(int argc, char** argv) {
   save_tables();
   save_codecs();
   save_deflate();
+  save_views();
   save_structured();
   save_calls();
   return 0;

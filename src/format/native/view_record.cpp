@@ -4,19 +4,20 @@
 #include "base/try.hpp"
 #include "format/native/raw_frames.hpp"
 #include "format/native/record_body.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta::native {
 namespace {
 
 constexpr const char* kViewRecord = "the record of views";
-constexpr std::uint64_t kStreamHeldBytes = 256;      // of NEW's: place, recipe
+constexpr std::uint64_t kStreamHeldBytes = 256;      // place, parameters
 constexpr std::uint64_t kRebuildBytes = std::uint64_t{24} << 20;  // tables, and the tokens of a block
 
 }  // namespace
 
 std::uint64_t held_bytes(const view::ViewPlan& plan, std::uint64_t source_size) noexcept {
-  return source_size + plan.source_view_bytes + plan.source_largest_bytes + plan.geometry.size() + 8 * plan.recipe.size() +
-         (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes;
+  return source_size + plan.source_view_bytes + plan.source_largest_bytes + plan.geometry.size() + plan.recipe.size() +
+         view::most_held_bytes(plan.recipe.size()) + (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes;
 }
 
 Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header) {
@@ -31,7 +32,9 @@ Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header) {
   const std::uint64_t recipe_bytes = body.varint();
   if (!body.ok()) return corrupt("can't be read");
   const std::uint64_t memory_bytes = header.decoder_memory_bytes;
-  if (plan.source_view_bytes > memory_bytes || plan.source_largest_bytes > plan.source_view_bytes || geometry_bytes > memory_bytes || recipe_bytes > memory_bytes - geometry_bytes) {
+  if (header.source_size > memory_bytes || plan.source_view_bytes > memory_bytes ||
+      plan.source_largest_bytes > plan.source_view_bytes || geometry_bytes > memory_bytes ||
+      recipe_bytes > memory_bytes - geometry_bytes) {
     return corrupt("needs more memory than the header declares");
   }
   if (plan.source_count > geometry_bytes || plan.target_count > geometry_bytes - plan.source_count ||

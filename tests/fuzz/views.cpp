@@ -1,0 +1,104 @@
+// Archives and what a patch says of them. Searches for reads out of bounds, for streams that can't be, and for records of
+// views that take more than they declare or make more of NEW than there is.
+#include "apply/applied_views.hpp"
+#include "format/native/envelope.hpp"
+#include "format/native/view_record.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "io/memory_io.hpp"
+#include "support/guard_page.hpp"
+#include "view/find_streams.hpp"
+
+namespace bdelta::fuzz {
+namespace {
+
+constexpr std::uint64_t kMostViewBytes = 1 << 16;
+
+void find_zip(ByteSpan file) {
+  std::uint64_t end = 0;
+  for (const view::FoundStream& stream : view::find_zip_streams(file)) {
+    require(stream.file_pos >= end && stream.packed_bytes > 0, "streams ascend and don't overlap");
+    require(range_fits(stream.file_pos, stream.packed_bytes, file.size()), "streams are in the file");
+    require(stream.raw_bytes / view::kMostRatio <= stream.packed_bytes, "streams have no more than deflate can make");
+    end = stream.file_pos + stream.packed_bytes;
+  }
+}
+
+void find_gzip(ByteSpan file) {
+  for (std::uint64_t pos = 0; pos <= file.size(); ++pos) {
+    const auto found = view::find_gzip_stream(file, pos);
+    require(found.empty() || (found[0].file_pos > pos && found[0].file_pos < file.size()), "a stream begins in the file");
+    require(view::likely_stream_pos(file, pos) >= pos, "a stream begins behind what is in front of it");
+  }
+}
+
+bool read(ByteSpan body, const native::Header& header, view::ViewPlan& plan) {
+  io::MemorySequentialReader from(body);
+  io::TypedReader reader(from, 64);
+  auto found = native::read_view(reader, header);
+  if (!found) require(found.error().code != ErrorCode::kInternal, "no record is an internal error");
+  if (!found || !reader.at_end()) return false;
+  plan = std::move(*found);
+  return true;
+}
+
+class CountingWriter final : public SequentialWriter {
+ public:
+  std::uint64_t bytes = 0;
+
+  Status write(ByteSpan more) override {
+    bytes += more.size();
+    return {};
+  }
+  Status finish() override { return {}; }
+};
+
+// NEW of any view, cut anywhere: ends whole or with an error, and never has more than it may have.
+void rebuild(AppliedViews& views, std::uint64_t target_bytes, ByteSpan start, std::uint8_t seed) {
+  if (views.target_view_bytes() > kMostViewBytes) return;
+  Bytes view(start.begin(), start.end());
+  view.resize(static_cast<std::size_t>(views.target_view_bytes()));
+  CountingWriter writer;
+  const TargetSink sink = views.rebuild_into({nullptr, &writer});
+  for (std::size_t pos = 0, piece = std::size_t{1} + seed; pos < view.size(); pos += piece) {
+    if (!sink.sequential->write(ByteSpan(view).subspan(pos, std::min(piece, view.size() - pos)))) return;
+  }
+  if (views.finish()) require(writer.bytes == target_bytes, "NEW is whole");
+  require(writer.bytes <= target_bytes, "NEW is not larger than is said");
+}
+
+void read_record(Input& input) {
+  native::Header header;
+  header.target_size = input.u16();
+  header.decoder_memory_bytes = std::uint64_t{input.u16()} << 12;
+  const std::uint8_t seed = input.u8();
+  const ByteSpan target_view = input.bytes(input.u16());
+  const test::GuardedBytes source(input.bytes(input.u16()));
+  header.source_size = source.bytes().size();
+  const test::GuardedBytes body(input.rest());
+  view::ViewPlan plan, again;
+  if (!read(body.bytes(), header, plan)) return;
+  require(native::held_bytes(plan, header.source_size) <= header.decoder_memory_bytes, "views take what is declared");
+  const auto record = native::encode_view(plan, {CodecId::kStore, 0, 0});
+  require(static_cast<bool>(record), "what was read can be written");
+  require(read(*native::open_record(*record), header, again), "what was written can be read");
+  require(again.geometry == plan.geometry && again.recipe == plan.recipe, "what was written is the same");
+  io::MemoryReader reader(source.bytes());
+  auto views = AppliedViews::make(reader, plan, header.target_size, nullptr);
+  if (!views) {
+    require(exit_class(views.error().code) == 3, "the patch is to blame");
+    return;
+  }
+  require(views->source_bytes() == plan.source_view_bytes, "OLD's view is as large as is said");
+  rebuild(*views, header.target_size, target_view, seed);
+}
+
+}  // namespace
+
+void run(Input& input) {
+  const std::uint8_t what = input.u8() % 3;
+  if (what == 2) return read_record(input);
+  const test::GuardedBytes file(input.rest());
+  what == 0 ? find_zip(file.bytes()) : find_gzip(file.bytes());
+}
+
+}  // namespace bdelta::fuzz

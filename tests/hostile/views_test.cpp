@@ -1,0 +1,364 @@
+// Patches that lie about views: what is unpacked of OLD, and what is packed again of NEW.
+#include "apply/applied_views.hpp"
+#include "base/varint.hpp"
+#include "bdelta/push.hpp"
+#include "format/native/layout.hpp"
+#include "format/native/raw_frames.hpp"
+#include "support/archive.hpp"
+#include "support/generate.hpp"
+#include "support/views.hpp"
+#include "view/deflate/recipe_writer.hpp"
+#include "view/recipe_memory.hpp"
+
+namespace bdelta::test::hostile_views_test {
+namespace {
+
+constexpr std::uint64_t kMost = ~std::uint64_t{0};
+constexpr std::size_t kNone = ~std::size_t{0};
+
+Bytes changed(Bytes text) { return edited(std::move(text), {{Edit::kOverwrite, text.size() / 10, 9, 0, 7}}); }
+
+Bytes archive_of(bool next) {
+  std::vector<ZipMember> members;
+  for (unsigned i = 0; i < 3; ++i) {
+    const Bytes text = wordy_bytes(20'000, i);
+    members.push_back({"file" + std::to_string(i), next ? changed(text) : text});
+  }
+  return zip_of(members);
+}
+
+// Where the fields of the record's body are that are to lie.
+struct ViewFields {
+  std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count;
+  Bytes geometry, recipe;
+
+  explicit ViewFields(const view::ViewPlan& plan)
+      : source_view_bytes(plan.source_view_bytes), target_view_bytes(plan.target_view_bytes),
+        source_largest_bytes(plan.source_largest_bytes), source_count(plan.source_count), target_count(plan.target_count),
+        geometry(plan.geometry), recipe(plan.recipe) {}
+
+  // As numbers, those of the geometry.
+  [[nodiscard]] std::vector<std::uint64_t> numbers() const {
+    std::vector<std::uint64_t> all;
+    ByteCursor cursor(geometry);
+    while (cursor.available() != 0) all.push_back(cursor.varint());
+    return all;
+  }
+  void set_numbers(const std::vector<std::uint64_t>& all) {
+    geometry.clear();
+    for (const std::uint64_t number : all) append_varint(geometry, number);
+  }
+
+  [[nodiscard]] Bytes body(std::uint64_t geometry_bytes, std::uint64_t recipe_bytes) const {
+    Bytes bytes;
+    for (const std::uint64_t number : {source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count,
+                                       geometry_bytes, recipe_bytes}) {
+      append_varint(bytes, number);
+    }
+    Bytes raw = geometry;
+    append(raw, recipe);
+    EXPECT_OK(native::append_frames(bytes, raw, {CodecId::kStore, 0, 0}));
+    return bytes;
+  }
+  [[nodiscard]] Bytes body() const { return body(geometry.size(), recipe.size()); }
+};
+
+class HostileViews : public ::testing::Test {
+ protected:
+  const Bytes source_ = archive_of(false);
+  const Bytes target_ = archive_of(true);
+  SplitPatch split_;
+  std::vector<CraftedRecord> records_;
+  std::size_t at_ = kNone;  // the record of views
+  view::ViewPlan plan_;
+
+  void SetUp() override {
+    const auto patch = make_patch(source_, target_, create_options(3));
+    ASSERT_OK(patch);
+    split_ = split_patch(*patch);
+    records_ = records_of(split_.body);
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (records_[i].tag == native::RecordTag::kView) at_ = i;
+    }
+    ASSERT_NE(kNone, at_);
+    plan_ = view_plan_of(*patch);
+    ASSERT_EQ(3u, plan_.source_count);
+    ASSERT_EQ(3u, plan_.target_count);
+    ASSERT_EQ(ErrorCode::kInternal, code_of(fields().body()));  // nothing is wrong
+  }
+
+  [[nodiscard]] ViewFields fields() const { return ViewFields(plan_); }
+
+  // How applying ends through every sink; kInternal if nothing is wrong with it.
+  [[nodiscard]] ErrorCode code_of(ByteSpan source, const std::vector<CraftedRecord>& records) const {
+    return code_of(source, split_.header, records);
+  }
+  [[nodiscard]] ErrorCode code_of(ByteSpan source, const native::Header& header, const std::vector<CraftedRecord>& records) const {
+    const Bytes patch = with_header(header, joined(records));
+    std::optional<ErrorCode> code;
+    for (const Sink sink : kAllSinks) {
+      const auto applied = apply_patch(source, patch, sink);
+      const ErrorCode found = applied ? ErrorCode::kInternal : applied.error().code;
+      EXPECT_EQ(code.value_or(found), found);
+      if (applied && sink != Sink::kCheck) {
+        EXPECT_TRUE(same_bytes(target_, *applied));
+      }
+      code = found;
+    }
+    return *code;
+  }
+  [[nodiscard]] ErrorCode code_of(const Bytes& body) const {
+    std::vector<CraftedRecord> records = records_;
+    records[at_].body = body;
+    return code_of(source_, records);
+  }
+
+  // The target must not have a byte.
+  void expect_nothing_written(const Bytes& body) const {
+    std::vector<CraftedRecord> records = records_;
+    records[at_].body = body;
+    const Bytes patch = with_header(split_.header, joined(records));
+    io::MemoryReader source(source_);
+    io::MemorySequentialReader from(patch);
+    Bytes made;
+    BytesWriter to(made);
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply(source, from, static_cast<PositionedWriter&>(to), {}));
+    EXPECT_EQ(0u, to.written());
+  }
+  void expect_corrupt(const ViewFields& fields) const {
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(fields.body()));
+    expect_nothing_written(fields.body());
+  }
+};
+
+TEST_F(HostileViews, Counts) {
+  for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{4}, std::uint64_t{5'000'000}, kMost}) {
+    SCOPED_TRACE(count);
+    ViewFields source = fields(), target = fields();
+    source.source_count = count;
+    target.target_count = count;
+    expect_corrupt(source);
+    expect_corrupt(target);
+  }
+}
+
+TEST_F(HostileViews, SizesOfViews) {
+  const auto each = [&](std::uint64_t ViewFields::*field) {
+    const std::uint64_t right = fields().*field;
+    for (const std::uint64_t bytes : {std::uint64_t{0}, right - 1, right + 1, right << 20, kMost / 1032, kMost}) {
+      SCOPED_TRACE(bytes);
+      ViewFields bent = fields();
+      bent.*field = bytes;
+      expect_corrupt(bent);
+    }
+  };
+  each(&ViewFields::source_view_bytes);
+  each(&ViewFields::target_view_bytes);
+}
+
+TEST_F(HostileViews, TheLargestStreamIsALimit) {
+  for (const std::uint64_t bytes : {std::uint64_t{0}, plan_.source_largest_bytes - 1, plan_.source_view_bytes + 1, kMost}) {
+    SCOPED_TRACE(bytes);
+    ViewFields bent = fields();
+    bent.source_largest_bytes = bytes;
+    expect_corrupt(bent);
+  }
+}
+
+TEST_F(HostileViews, WhatIsHeldIsDeclared) {
+  for (const std::uint64_t memory : {std::uint64_t{0}, plan_.source_view_bytes - 1, plan_.source_view_bytes + 1000}) {
+    SCOPED_TRACE(memory);
+    native::Header header = split_.header;
+    header.decoder_memory_bytes = memory;
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, header, records_));
+  }
+  native::Header header = split_.header;
+  header.decoder_memory_bytes = std::uint64_t{1} << 40;
+  EXPECT_EQ(ErrorCode::kMemoryLimit, code_of(source_, header, records_));
+}
+
+TEST_F(HostileViews, LengthsOfParts) {
+  const ViewFields right = fields();
+  const std::uint64_t geometry = right.geometry.size(), recipe = right.recipe.size();
+  const std::pair<std::uint64_t, std::uint64_t> lengths[] = {
+      {0, recipe}, {geometry - 1, recipe}, {geometry + 1, recipe}, {geometry, 0}, {geometry, recipe - 1},
+      {geometry - 1, recipe + 1}, {geometry + 1, recipe - 1}, {kMost, recipe}, {geometry, kMost}, {kMost, kMost}, {kMost - recipe, recipe + 1}};
+  for (const auto& [geometry_bytes, recipe_bytes] : lengths) {
+    SCOPED_TRACE(std::to_string(geometry_bytes) + " " + std::to_string(recipe_bytes));
+    const ErrorCode code = code_of(right.body(geometry_bytes, recipe_bytes));
+    EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || code == ErrorCode::kCodecFailed);
+    EXPECT_EQ(3, exit_class(code));
+  }
+}
+
+// Every number of the geometry: positions of OLD; counterparts, gaps, packed and raw sizes of NEW. Where all sizes fit by
+// chance it is NEW's digest that is wrong.
+TEST_F(HostileViews, EachNumberOfTheGeometry) {
+  const std::vector<std::uint64_t> right = fields().numbers();
+  ASSERT_EQ(3u + 3u * 4u, right.size());
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    for (const std::int64_t step : {std::int64_t{1}, std::int64_t{-1}, std::int64_t{-200}, std::int64_t{40'000}, INT64_MAX, INT64_MIN}) {
+      SCOPED_TRACE(std::to_string(i) + " " + std::to_string(step));
+      std::vector<std::uint64_t> numbers = right;
+      numbers[i] = zigzag(static_cast<std::int64_t>(static_cast<std::uint64_t>(unzigzag(right[i])) + static_cast<std::uint64_t>(step)));
+      ViewFields bent = fields();
+      bent.set_numbers(numbers);
+      const ErrorCode code = code_of(bent.body());
+      EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || (code == ErrorCode::kTargetDigest && i >= 3)) << static_cast<int>(code);
+    }
+  }
+}
+
+TEST_F(HostileViews, AGeometryCutOrLonger) {
+  const ViewFields right = fields();
+  for (std::size_t length = 0; length < right.geometry.size(); ++length) {
+    SCOPED_TRACE(length);
+    ViewFields bent = right;
+    bent.geometry.resize(length);
+    expect_corrupt(bent);
+  }
+  ViewFields longer = right;
+  longer.geometry.push_back(0);
+  expect_corrupt(longer);
+}
+
+// NEW's digest is what remains where the recipe is another sound one.
+TEST_F(HostileViews, RecipesCutAndFlipped) {
+  const ViewFields right = fields();
+  for (std::size_t length = 0; length < right.recipe.size(); ++length) {
+    SCOPED_TRACE(length);
+    ViewFields bent = right;
+    bent.recipe.resize(length);
+    EXPECT_EQ(3, exit_class(code_of(bent.body())));
+  }
+  for (std::size_t bit = 0; bit < 8 * right.recipe.size(); ++bit) {
+    SCOPED_TRACE(bit);
+    ViewFields bent = right;
+    bent.recipe[bit / 8] = static_cast<std::uint8_t>(bent.recipe[bit / 8] ^ 1u << bit % 8);
+    const ErrorCode code = code_of(bent.body());
+    EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || code == ErrorCode::kTargetDigest) << static_cast<int>(code);
+  }
+  ViewFields longer = right;
+  longer.recipe.push_back(0);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(longer.body()));
+}
+
+// What nobody needs may change: a larger limit of a stream, a codec's window where nothing is coded.
+TEST_F(HostileViews, BitsOfTheBody) {
+  const Bytes right = fields().body();
+  for (std::size_t bit = 0; bit < 8 * right.size(); bit += 3) {
+    SCOPED_TRACE(bit);
+    Bytes bent = right;
+    bent[bit / 8] = static_cast<std::uint8_t>(bent[bit / 8] ^ 1u << bit % 8);
+    const ErrorCode code = code_of(bent);
+    EXPECT_TRUE(exit_class(code) == 3 || code == ErrorCode::kTargetDigest || code == ErrorCode::kInternal) << static_cast<int>(code);
+  }
+  for (std::size_t length = 0; length < right.size(); ++length) {
+    SCOPED_TRACE(length);
+    EXPECT_EQ(3, exit_class(code_of(Bytes(right.begin(), right.begin() + static_cast<std::ptrdiff_t>(length)))));
+  }
+  Bytes longer = right;
+  longer.push_back(0);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(longer));
+}
+
+TEST_F(HostileViews, TheRecordAndItsBitGoTogether) {
+  std::vector<CraftedRecord> without = records_;
+  without.erase(without.begin() + static_cast<std::ptrdiff_t>(at_));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, without));
+  std::vector<CraftedRecord> twice = records_;
+  twice.insert(twice.begin() + static_cast<std::ptrdiff_t>(at_), records_[at_]);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, twice));
+  native::Header header = split_.header;
+  header.required_features &= ~native::kFeatureView;
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, header, records_));
+  // Behind the first group.
+  std::vector<CraftedRecord> late = without;
+  ASSERT_GE(late.size(), 2u);
+  late.insert(late.end() - 1, records_[at_]);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, late));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source_, {{native::RecordTag::kEnd, {}}}));
+}
+
+TEST_F(HostileViews, ThePushReaderSaysTheSame) {
+  ViewFields bent = fields();
+  bent.source_count = 2;
+  std::vector<CraftedRecord> records = records_;
+  records[at_].body = bent.body();
+  const Bytes patch = with_header(split_.header, joined(records));
+  io::MemoryReader source(source_);
+  Bytes made;
+  BytesWriter writer(made);
+  auto push = PushApply::open(source, static_cast<PositionedWriter&>(writer), {});
+  ASSERT_OK(push);
+  Status status;
+  for (std::size_t i = 0; i < patch.size() && status; ++i) status = (*push)->feed(ByteSpan(patch).subspan(i, 1));
+  if (status) status = [&]() -> Status {
+    auto report = (*push)->finish();
+    return report ? Status() : Status(report.error());
+  }();
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, status);
+  EXPECT_EQ(0u, writer.written());
+}
+
+// OLD is the one that the header tells, and has no streams: the patch is to blame.
+TEST_F(HostileViews, OldWithoutStreams) {
+  for (const Bytes& source : {Bytes(source_.size()), random_bytes(source_.size(), 1), Bytes(), Bytes(10)}) {
+    native::Header header = split_.header;
+    header.source_size = source.size();
+    header.source_digest = header_of(source, target_).source_digest;
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source, header, records_));
+  }
+}
+
+// Few bytes of OLD that are very many: no more is unpacked than is declared.
+TEST_F(HostileViews, OldThatIsABomb) {
+  const Bytes source = gzip_of(Bytes(std::size_t{64} << 20), 9);
+  native::Header header = split_.header;
+  header.source_size = source.size();
+  header.source_digest = header_of(source, target_).source_digest;
+  for (const std::uint64_t bytes : {std::uint64_t{1} << 20, std::uint64_t{64} << 20}) {
+    ViewFields bent = fields();
+    bent.source_view_bytes = bent.source_largest_bytes = bytes;
+    bent.source_count = 1;
+    std::vector<CraftedRecord> records = records_;
+    records[at_].body = bent.body();
+    EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(source, header, records));
+  }
+}
+
+// A few bytes of a recipe that are very many joints.
+TEST(HeldRecipes, AreBoundedByTheirLength) {
+  constexpr std::uint64_t kRawBytes = std::uint64_t{64} << 20;
+  deflate::StreamRecipe recipe;
+  for (std::uint64_t pos = 100; pos < kRawBytes; pos += 100) recipe.joints.push_back({pos, {}, {}});
+  deflate::RecipeWriter writer;
+  const std::uint64_t packed_bytes = kRawBytes / 64;
+  ASSERT_TRUE(writer.add(recipe, {kRawBytes, packed_bytes}));
+  view::ViewPlan plan;
+  plan.recipe = writer.finish();
+  ASSERT_LT(plan.recipe.size(), 64'000u);
+  ASSERT_GT(view::held_bytes(recipe), view::most_held_bytes(plan.recipe.size()));
+  plan.target_count = 1;
+  plan.target_view_bytes = kRawBytes;
+  plan.geometry = view::encode_geometry({}, {}, {{0, packed_bytes, kRawBytes}}, {0});
+  io::MemoryReader source(ByteSpan{});
+  const auto views = AppliedViews::make(source, plan, packed_bytes, nullptr);
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, views);
+}
+
+// What looks like heads of members without an end doesn't make a patch slow: each is looked at as far as a name may be long.
+TEST(HeadsWithoutEnd, CostLittle) {
+  const Bytes head = {0x1f, 0x8b, 8, 8, 1, 1, 1, 1, 2, 3};
+  Bytes file = head;
+  file.resize(2000, 'n');
+  EXPECT_EQ(0u, view::likely_stream_pos(file, 0));
+  file[10 + 1024] = 0;  // right behind the longest name
+  EXPECT_EQ(10u + 1025, view::likely_stream_pos(file, 0));
+  file[10 + 1024] = 'n';
+  file[10 + 1025] = 0;
+  EXPECT_EQ(0u, view::likely_stream_pos(file, 0));
+}
+
+}  // namespace
+}  // namespace bdelta::test::hostile_views_test
