@@ -101,7 +101,17 @@ void CreateRun::align_members() {
   if (!budget_.ample) return;
   begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
-  member_ranges_ = bdelta::align_members(inputs_.source.bytes(), inputs_.target.bytes());
+  const std::uint64_t source_pos = views_ ? views_->source_archive_pos() : 0;
+  const std::uint64_t target_pos = views_ ? views_->target_archive_pos() : 0;
+  member_ranges_ = bdelta::align_members(inputs_.source.bytes().subspan(static_cast<std::size_t>(source_pos)),
+                                         inputs_.target.bytes().subspan(static_cast<std::size_t>(target_pos)));
+  const std::int64_t moved_by = static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(target_pos);
+  for (AlignedRange& range : member_ranges_) {
+    range.begin += target_pos;
+    range.end += target_pos;
+    range.from_start += moved_by;
+    range.from_end += moved_by;
+  }
 }
 
 Diagonals CreateRun::diagonals() const noexcept {

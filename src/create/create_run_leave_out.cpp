@@ -15,17 +15,30 @@
 namespace bdelta {
 namespace {
 
-// Whether a place is in what looks like a tar header: an applier takes that for none.
-bool are_in_headers(const Fills& fills, ByteSpan target) {
+// Whether a place is in what looks like a tar header of the archive that begins at archive_pos: an applier takes that for none.
+bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_pos) {
   for (const FillRule& rule : fills) {
     for (const FillRange& range : rule.ranges) {
-      std::uint64_t block = range.place_pos / kTarBlockBytes * kTarBlockBytes;
+      if (range.place_pos < archive_pos) continue;
+      std::uint64_t block = range.place_pos - (range.place_pos - archive_pos) % kTarBlockBytes;
       for (; block < rule.place_end(range) && range_fits(block, kTarBlockBytes, target.size()); block += kTarBlockBytes) {
         if (is_tar_header(target.subspan(static_cast<std::size_t>(block), kTarBlockBytes))) return true;
       }
     }
   }
   return false;
+}
+
+// What was found in the archive that begins at archive_pos, by positions of the file.
+FoundFills in_file(FoundFills found, std::uint64_t archive_pos) {
+  for (FillRule& rule : found.fills) {
+    for (FillRange& range : rule.ranges) {
+      range.pos += archive_pos;
+      if (rule.has_places()) range.place_pos += archive_pos;
+    }
+  }
+  for (OtherBytes& other : found.others) other.pos += archive_pos;
+  return found;
 }
 
 }  // namespace
@@ -47,17 +60,23 @@ Status CreateRun::find_fills() {
   const LevelSettings& settings = budget_.settings;
   const ByteSpan source = inputs_.source.bytes();
   const ByteSpan target = inputs_.target.bytes();
+  const std::uint64_t archive_pos = views_ ? views_->target_archive_pos() : 0;
+  const ByteSpan source_archive = views_ ? source.subspan(static_cast<std::size_t>(views_->source_archive_pos())) : source;
+  const ByteSpan archive = target.subspan(static_cast<std::size_t>(archive_pos));
   std::vector<OtherBytes> others;
   const auto add = [&](const FoundFills& found) {
     Fills all = fills_;
     all.insert(all.end(), found.fills.begin(), found.fills.end());
-    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target)) return;
+    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target, archive_pos)) return;
     fills_ = std::move(all);
     others.insert(others.end(), found.others.begin(), found.others.end());
   };
-  if (settings.header_sums) add(find_header_sums(source, target, *pool_));
+  if (settings.header_sums) add(in_file(find_header_sums(source_archive, archive, *pool_), archive_pos));
   if (!source_images_.empty()) add(find_page_digests(source, source_images_, target, target_images_, *pool_));
-  if (settings.digest_share != 0) add(find_file_digests(source, target, target.size() / settings.digest_share, *pool_));
+  if (settings.digest_share != 0) {
+    const std::uint64_t most_hashed_bytes = target.size() / settings.digest_share;
+    add(in_file(find_file_digests(source_archive, archive, most_hashed_bytes, *pool_), archive_pos));
+  }
   if (fills_.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan edited, inputs_.target.edit(*pool_));
   for (const auto& [pos, bytes] : others) {

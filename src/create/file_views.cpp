@@ -116,6 +116,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   for (const view::PackedStream& stream : source_places) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
+  if (!source_places.empty()) views->source_archive_pos_ = source_places.front().file_pos;
+  views->target_archive_pos_ = target_places.front().file_pos;
   plan.source_count = source_places.size();
   plan.target_count = target_places.size();
   if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostApplyBytes) return std::unique_ptr<FileViews>();

@@ -32,6 +32,10 @@ class FileViews {
   [[nodiscard]] const view::ViewPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::uint64_t stream_count() const noexcept { return plan_.target_count; }
 
+  // Where a tar archive begins in a view, if it is of a packed one: with the first stream.
+  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return source_archive_pos_; }
+  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return target_archive_pos_; }
+
   // Private memory that it takes.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
 
@@ -47,6 +51,8 @@ class FileViews {
   std::optional<io::MemoryReader> source_reader_;
   std::optional<io::MemoryReader> target_reader_;
   view::ViewPlan plan_;
+  std::uint64_t source_archive_pos_ = 0;
+  std::uint64_t target_archive_pos_ = 0;
 };
 
 }  // namespace bdelta

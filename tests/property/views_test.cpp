@@ -5,6 +5,7 @@
 #include "support/archive.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/package.hpp"
 #include "support/program_pair.hpp"
 #include "support/tar.hpp"
 #include "support/views.hpp"
@@ -112,6 +113,26 @@ TEST(GzipViews, MembersWithoutBytes) {
   }
   append(target, gzip_of({}));
   expect_unpacked(source, target);
+}
+
+// A tar archive begins behind the head of its gzip file.
+TEST(GzipViews, ArchivesInsideAreLookedInto) {
+  const TarPair tars = tar_pair(300, 1);
+  const GzipHead head = {.name = "app.tar"};
+  const Bytes patch = expect_unpacked(gzip_of(tars.old_version), gzip_of(tars.new_version, 6, head), 3);
+  EXPECT_TRUE(has_fills(patch, FillShape::kTarHeaders));
+  expect_unpacked(tars.old_version, gzip_of(tars.new_version), 3);
+
+  PackageShape shape;
+  shape.file_count = 60;
+  shape.reversed_list = true;
+  const PackagePair packages = package_pair(shape);
+  const Bytes source = gzip_of(packages.old_version), target = gzip_of(packages.new_version, 6, head);
+  const Bytes of_views = expect_unpacked(source, target, 9);
+  EXPECT_TRUE(has_fills(of_views, FillShape::kWhole));
+  const auto plain = make_patch(packages.old_version, packages.new_version, create_options(9));
+  ASSERT_OK(plain);
+  EXPECT_LT(of_views.size(), plain->size() + 100);
 }
 
 TEST(GzipViews, OneFileAloneIsPacked) {
