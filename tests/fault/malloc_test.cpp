@@ -7,6 +7,8 @@
 
 #include "base/guard.hpp"
 #include "codec/codec.hpp"
+#include "format/native/layout.hpp"
+#include "support/archive.hpp"
 #include "support/fail_each.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
@@ -64,6 +66,7 @@ struct Case {
   int level;
   PatchFormat format = PatchFormat::kBdt2;
   bool programs = false;
+  bool archives = false;
 };
 
 const Case kCases[] = {
@@ -72,12 +75,14 @@ const Case kCases[] = {
     {"level6", 6},
     {"bdt1", 3, PatchFormat::kBdt1},
     {"programs", 6, PatchFormat::kBdt2, true},
+    {"archives", 3, PatchFormat::kBdt2, false, true},
 };
 
 ProgramPair pair_for(const Case& wanted) {
   if (wanted.programs) return program_pair(11, 12);
   Bytes source = wordy_bytes(9'000, 1);
   Bytes target = edited(source, random_edits(8, source.size(), 400, 2));
+  if (wanted.archives) return {zip_of({{"member", source}}), zip_of({{"member", target}})};
   return {std::move(source), std::move(target)};
 }
 
@@ -106,6 +111,7 @@ TEST_P(EveryMalloc, WhileApplyingInPlace) {
   const auto patch =
       make_patch(pair.old_version, pair.new_version, create_options(GetParam().level, GetParam().format));
   ASSERT_OK(patch);
+  EXPECT_EQ(GetParam().archives, GetParam().format == PatchFormat::kBdt2 && has_feature(*patch, native::kFeatureView));
   const Folder folder(quick_directory());
   const fs::path file = folder / "file";
   const fs::path patch_path = folder / "patch";

@@ -9,6 +9,9 @@
 #endif
 
 #include "support/craft.hpp"
+#include "deflate/zlib_stream.hpp"
+#include "format/native/layout.hpp"
+#include "support/archive.hpp"
 #include "support/generate.hpp"
 #include "support/kernel_modules.hpp"
 #include "support/memory.hpp"
@@ -101,6 +104,26 @@ TEST_P(PeakMemory, StaysWithinTheLimitWhereNothingMatches) {
   EXPECT_LE(g_peak_bytes - before, kLimitBytes);
 }
 
+// Few packed bytes that are many tokens, and few that are very many raw bytes.
+TEST_P(PeakMemory, StaysWithinTheLimitWithArchives) {
+  Bytes text = random_bytes(7 << 20, 5);
+  for (std::uint8_t& letter : text) letter = letter < 128 ? 'a' : 'b';
+  Bytes next = text;
+  next[next.size() / 2] = 'c';
+  const Bytes bomb = gzip_of(Bytes(std::size_t{100} << 20), 9);
+  const std::pair<Bytes, Bytes> pairs[] = {{gzip_of(text, 1), gzip_of(next, 1)}, {bomb, gzip_of(next)}, {gzip_of(text), bomb}};
+  CreateOptions options = create_options(GetParam(), PatchFormat::kBdt2, 4);
+  options.memory_limit_bytes = kLimitBytes;
+  for (const auto& [source, target] : pairs) {
+    io::MemoryReader source_reader(source), target_reader(target);
+    NullWriter writer;
+    const long long before = g_live_bytes;
+    g_peak_bytes = before;
+    ASSERT_OK(create(source_reader, target_reader, writer, options));
+    EXPECT_LE(g_peak_bytes - before, kLimitBytes);
+  }
+}
+
 // Prediction, words and several sets of covers, as where there is no limit.
 TEST_P(PeakMemory, StaysWithinALimitThatIsAmple) {
   const ProgramPair pair = program_pair(3, 20'000);
@@ -191,6 +214,27 @@ void expect_buffers_kept(const Bytes& source, const Bytes& patch, bool fills_the
       EXPECT_GE(taken, buffer_bytes / 4) << "the figure is far too large";
     }
   }
+}
+
+// OLD in memory, its view, and the largest stream while it is unpacked; NEW's recipe, of joints and blocks of few bytes.
+TEST(ApplyPeakMemory, OfViewsIsDeclared) {
+  const Bytes text = wordy_bytes(50'000'000, 8);
+  const Bytes next = edited(text, {{Edit::kOverwrite, 100, 20, 0, 1}});
+  const auto of_one = make_patch(gzip_of(text, 1), gzip_of(next, 1), create_options(1));
+  ASSERT_OK(of_one);
+  ASSERT_TRUE(has_feature(*of_one, native::kFeatureView));
+  expect_buffers_kept(gzip_of(text, 1), *of_one, false);
+
+  const ZlibSettings flushed{.level = 1, .flush = Z_SYNC_FLUSH, .step_bytes = 300};
+  const auto archive_of = [&](const Bytes& content) {
+    const Bytes part(content.begin(), content.begin() + 12'000'000);
+    return zip_of({{.name = "part", .content = part, .packed = zlib_deflate(part, flushed)}});
+  };
+  const Bytes source = archive_of(text);
+  const auto of_joints = make_patch(source, archive_of(next), create_options(1));
+  ASSERT_OK(of_joints);
+  ASSERT_TRUE(has_feature(*of_joints, native::kFeatureView));
+  expect_buffers_kept(source, *of_joints, false);
 }
 
 TEST(ApplyPeakMemory, StaysWithinWhatIsDeclaredAndBuffers) {
