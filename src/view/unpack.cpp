@@ -30,6 +30,7 @@ Result<UnpackedFile> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCurs
     append(bytes, file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(pos - end)));
     deflate::InflateOptions options;
     options.most_raw_bytes = std::min(plan.source_view_bytes - bytes.size(), plan.source_largest_bytes);
+    options.reserve = true;
     options.keep_tokens = false;
     const auto stream = deflate::inflate(file.subspan(static_cast<std::size_t>(pos)), options);
     if (!stream) return no_stream(pos);

@@ -218,7 +218,7 @@ void expect_buffers_kept(const Bytes& source, const Bytes& patch, bool fills_the
 
 // OLD in memory, its view, and the largest stream while it is unpacked; NEW's recipe, of joints and blocks of few bytes.
 TEST(ApplyPeakMemory, OfViewsIsDeclared) {
-  const Bytes text = wordy_bytes(50'000'000, 8);
+  const Bytes text = periodic_bytes(90'000'000, 5000, 8);
   const Bytes next = edited(text, {{Edit::kOverwrite, 100, 20, 0, 1}});
   const auto of_one = make_patch(gzip_of(text, 1), gzip_of(next, 1), create_options(1));
   ASSERT_OK(of_one);

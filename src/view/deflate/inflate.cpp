@@ -35,6 +35,7 @@ class Inflater {
     std::uint64_t most = 0;
     if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
     most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
+    if (options.reserve) out_.text.reserve(static_cast<std::size_t>(most_raw_bytes_ + 2 * kRoom));
   }
 
   Result<Inflated> run() {

@@ -9,7 +9,7 @@
 //
 // Errors: kCodecFailed if the bytes are no deflate stream or end early, with the place in `offset`; kOutputLimit if
 // there are more bytes than the limit says. Memory: raw bytes, 4 bytes a token, 1 KiB a block with trees of its own;
-// none is taken before as many packed bytes as it needs have been seen. Thread safety: pure functions.
+// none is taken before as many packed bytes as it needs have been seen, unless `reserve` is set. Thread safety: pure functions.
 #pragma once
 
 #include <vector>
@@ -51,6 +51,7 @@ struct Inflated {
 
 struct InflateOptions {
   std::uint64_t most_raw_bytes = ~std::uint64_t{0};
+  bool reserve = false;         // takes memory for most_raw_bytes at once, and none while it grows
   bool keep_tokens = true;      // and blocks and trees; without, `text` and `packed_bytes` alone are filled
 };
 
