@@ -1,6 +1,7 @@
 // The way of the data when a patch is made, as flat lists of steps.
 #include "bdelta/create.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/guard.hpp"
@@ -65,6 +66,7 @@ class PatchMaking {
  private:
   Status open_views() {
     if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return {};
+    if (std::max(source_.size(), target_.size()) >= kMaxFileBytes) return {};  // the run says so
     BDELTA_ASSIGN(const bool may_be_archive, view::may_be_archive(target_));
     if (!may_be_archive) return {};
     watch_.set_phase(PhaseId::kUnpack);

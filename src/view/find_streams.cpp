@@ -86,12 +86,19 @@ bool read_zip64_fields(ByteSpan extra, Entry& entry) {
 
 Result<bool> may_be_archive(RandomReader& file) {
   constexpr std::uint64_t kMagicBytes = 3;
-  Bytes bytes(static_cast<std::size_t>(std::min(file.size(), kMagicBytes)));
-  BDELTA_TRY(file.read_at(0, bytes));
-  if (bytes.size() == kMagicBytes && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8) return true;
-  bytes.resize(static_cast<std::size_t>(std::min(file.size(), kZipEndBytes + kMostComment)));
-  BDELTA_TRY(file.read_at(file.size() - bytes.size(), bytes));
-  return find_end_record(bytes).has_value();
+  Bytes held;
+  const auto part = [&](std::uint64_t pos, std::uint64_t bytes) -> Result<ByteSpan> {
+    const ByteSpan view = file.view();
+    if (!view.empty()) return view.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(bytes));
+    held.resize(static_cast<std::size_t>(bytes));
+    BDELTA_TRY(file.read_at(pos, held));
+    return ByteSpan(held);
+  };
+  BDELTA_ASSIGN(const ByteSpan first, part(0, std::min(file.size(), kMagicBytes)));
+  if (first.size() == kMagicBytes && first[0] == 0x1f && first[1] == 0x8b && first[2] == 8) return true;
+  const std::uint64_t end_bytes = std::min(file.size(), kZipEndBytes + kMostComment);
+  BDELTA_ASSIGN(const ByteSpan end, part(file.size() - end_bytes, end_bytes));
+  return find_end_record(end).has_value();
 }
 
 std::vector<FoundStream> find_zip_streams(ByteSpan file) {

@@ -10,7 +10,7 @@
 namespace bdelta::test::timeline_test {
 namespace {
 
-constexpr PhaseId kAll[] = {PhaseId::kRead,     PhaseId::kHash,     PhaseId::kCompare,  PhaseId::kIndex,
+constexpr PhaseId kAll[] = {PhaseId::kRead,     PhaseId::kHash, PhaseId::kUnpack,     PhaseId::kCompare,  PhaseId::kIndex,
                             PhaseId::kScan,     PhaseId::kSelect,   PhaseId::kParse,    PhaseId::kPlan,
                             PhaseId::kPredict,  PhaseId::kEncode,   PhaseId::kCompress, PhaseId::kDecode,
                             PhaseId::kExecute,  PhaseId::kVerify,   PhaseId::kWrite,    PhaseId::kFinish,
