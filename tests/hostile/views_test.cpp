@@ -182,7 +182,8 @@ TEST_F(HostileViews, LengthsOfParts) {
   const std::uint64_t geometry = right.geometry.size(), recipe = right.recipe.size();
   const std::pair<std::uint64_t, std::uint64_t> lengths[] = {
       {0, recipe}, {geometry - 1, recipe}, {geometry + 1, recipe}, {geometry, 0}, {geometry, recipe - 1},
-      {geometry - 1, recipe + 1}, {geometry + 1, recipe - 1}, {kMost, recipe}, {geometry, kMost}, {kMost, kMost}, {kMost - recipe, recipe + 1}};
+      {geometry - 1, recipe + 1}, {geometry + 1, recipe - 1}, {kMost, recipe}, {geometry, kMost},
+      {kMost, kMost}, {kMost - recipe, recipe + 1}};
   for (const auto& [geometry_bytes, recipe_bytes] : lengths) {
     SCOPED_TRACE(std::to_string(geometry_bytes) + " " + std::to_string(recipe_bytes));
     const ErrorCode code = code_of(right.body(geometry_bytes, recipe_bytes));
@@ -197,10 +198,11 @@ TEST_F(HostileViews, EachNumberOfTheGeometry) {
   const std::vector<std::uint64_t> right = fields().numbers();
   ASSERT_EQ(3u + 3u * 4u, right.size());
   for (std::size_t i = 0; i < right.size(); ++i) {
-    for (const std::int64_t step : {std::int64_t{1}, std::int64_t{-1}, std::int64_t{-200}, std::int64_t{40'000}, INT64_MAX, INT64_MIN}) {
+    for (const std::int64_t step : std::initializer_list<std::int64_t>{1, -1, -200, 40'000, INT64_MAX, INT64_MIN}) {
       SCOPED_TRACE(std::to_string(i) + " " + std::to_string(step));
       std::vector<std::uint64_t> numbers = right;
-      numbers[i] = zigzag(static_cast<std::int64_t>(static_cast<std::uint64_t>(unzigzag(right[i])) + static_cast<std::uint64_t>(step)));
+      const auto number = static_cast<std::uint64_t>(unzigzag(right[i]));
+      numbers[i] = zigzag(static_cast<std::int64_t>(number + static_cast<std::uint64_t>(step)));
       ViewFields bent = fields();
       bent.set_numbers(numbers);
       const ErrorCode code = code_of(bent.body());
@@ -251,7 +253,8 @@ TEST_F(HostileViews, BitsOfTheBody) {
     Bytes bent = right;
     bent[bit / 8] = static_cast<std::uint8_t>(bent[bit / 8] ^ 1u << bit % 8);
     const ErrorCode code = code_of(bent);
-    EXPECT_TRUE(exit_class(code) == 3 || code == ErrorCode::kTargetDigest || code == ErrorCode::kInternal) << static_cast<int>(code);
+    EXPECT_TRUE(exit_class(code) == 3 || code == ErrorCode::kTargetDigest || code == ErrorCode::kInternal)
+        << static_cast<int>(code);
   }
   for (std::size_t length = 0; length < right.size(); ++length) {
     SCOPED_TRACE(length);

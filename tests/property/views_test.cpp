@@ -295,7 +295,7 @@ TEST(DamagedArchives, EntriesThatOverlap) {
 
 TEST(DamagedArchives, StreamsThatAreNone) {
   std::vector<ZipMember> members = members_of(2);
-  for (ZipMember& member : members) member.packed = random_bytes(5000, member.name.size() + static_cast<unsigned char>(member.name.back()));
+  for (std::size_t i = 0; i < members.size(); ++i) members[i].packed = random_bytes(5000, i);
   std::vector<ZipMember> next = members;
   next[0].packed[9] ^= 1;
   expect_left_packed(zip_of(members), zip_of(next));
