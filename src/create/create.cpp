@@ -70,6 +70,7 @@ class PatchMaking {
     BDELTA_ASSIGN(const bool may_be_archive, view::may_be_archive(target_));
     if (!may_be_archive) return {};
     watch_.set_phase(PhaseId::kUnpack);
+    watch_.set_total(target_.size());
     WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
     const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
     BDELTA_ASSIGN(views_, FileViews::make(source_, target_, options_, pool));

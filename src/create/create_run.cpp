@@ -33,7 +33,7 @@ CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOpt
     : options_(options), views_(views),
       patch_limit_bytes_(patch_limit(options, views ? views->target_file().size() : target.size())), timeline_(timeline), watch_(watch),
       inputs_{source, target, {}, {}} {
-  watch_.set_total(target.size());
+  watch_.set_total(target_file().size());
 }
 
 Status CreateRun::check_limits() {

@@ -14,9 +14,11 @@ namespace {
 
 // What an applier may take for OLD's view, so that it stays within its default limit; and what is unpacked of either file, as
 // few packed bytes may be very many.
-constexpr std::uint64_t kMostApplyBytes = std::uint64_t{176} << 20;
+constexpr std::uint64_t kMostViewApplyBytes = std::uint64_t{176} << 20;
+// Of the time that making takes, where streams are unpacked.
+constexpr double kUnpackShare = 0.6;
 // A limit of making has room for both views, and as much for the work on them.
-constexpr std::uint64_t kLimitShare = 4;
+constexpr std::uint64_t kViewLimitShare = 4;
 
 view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
   view::PackedStreams places;
@@ -89,8 +91,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
                                                    WorkerPool& pool) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
-  const std::uint64_t most_bytes = limit == 0 ? kMostApplyBytes : std::min(kMostApplyBytes, limit / kLimitShare);
-  if (limit != 0 && (source.size() + target.size()) > limit / kLimitShare) return std::unique_ptr<FileViews>();
+  const std::uint64_t most_bytes = limit == 0 ? kMostViewApplyBytes : std::min(kMostViewApplyBytes, limit / kViewLimitShare);
+  if (limit != 0 && (source.size() + target.size()) > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
   const ByteSpan target_file = views->target_input_.bytes();
   std::vector<view::FoundStream> found_target = find_streams(target_file, most_bytes);
@@ -102,8 +104,13 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (!all) leave_out_unchanged(source_file, found_source, target_file, found_target);
   if (raw_bytes_of(found_source) > most_bytes || raw_bytes_of(found_target) > most_bytes) return std::unique_ptr<FileViews>();
   const std::uint64_t views_bytes = expected_bytes(source_file, found_source) + expected_bytes(target_file, found_target);
-  if (limit != 0 && views_bytes > limit / kLimitShare) return std::unique_ptr<FileViews>();
+  if (limit != 0 && views_bytes > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
 
+  if (found_target.empty()) return std::unique_ptr<FileViews>();
+  if (Watch* const watch = pool.watch()) {
+    watch->begin_part(kUnpackShare);
+    watch->begin_stage(1, 2 * raw_bytes_of(found_target));  // analysed, and rebuilt
+  }
   std::vector<UnpackedStream> of_target = unpack_target_streams(target_file, found_target, all, pool);
   view::ViewPlan& plan = views->plan_;
   plan.recipe = recipe_of(of_target);
@@ -120,7 +127,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   views->target_archive_pos_ = target_places.front().file_pos;
   plan.source_count = source_places.size();
   plan.target_count = target_places.size();
-  if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostApplyBytes) return std::unique_ptr<FileViews>();
+  if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostViewApplyBytes) return std::unique_ptr<FileViews>();
   plan.geometry = view::encode_geometry(source_file, source_places, target_places, counterparts_of(of_source, of_target));
   views->source_view_ = view_of(source_file, of_source);
   views->target_view_ = view_of(target_file, of_target);

@@ -70,15 +70,34 @@ UnpackedStream unpacked_stream(const view::FoundStream& found, deflate::Inflated
   return unpacked;
 }
 
+// What applies makes the stream again, and it is the same.
+bool is_rebuilt(ByteSpan packed, const deflate::Analysis& analysis, deflate::MatcherSet& matchers, WorkerPool* pool, Watch* watch) {
+  constexpr std::size_t kPieceBytes = 256 * 1024;
+  std::size_t pos = 0;
+  const auto compare = [&](ByteSpan bytes) -> Status {
+    const bool same = bytes.size() <= packed.size() - pos && std::equal(bytes.begin(), bytes.end(), packed.begin() + static_cast<std::ptrdiff_t>(pos));
+    if (!same) return Error{ErrorCode::kSelfCheckFailed, {}};
+    pos += bytes.size();
+    return {};
+  };
+  deflate::Rebuilder rebuilder(matchers, analysis.recipe, analysis.sizes(), compare, pool);
+  for (ByteSpan left = analysis.stream.raw(); !left.empty();) {
+    const ByteSpan piece = left.first(std::min(left.size(), kPieceBytes));
+    if (!rebuilder.write(piece)) return false;
+    left = left.subspan(piece.size());
+    if (watch) watch->advance(piece.size());
+  }
+  return rebuilder.finish() && pos == packed.size();
+}
+
 std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
-                                                   bool at_any_cost, deflate::Analyser& analyser, WorkerPool* pool) {
+                                                   bool at_any_cost, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
   const ByteSpan packed = packed_bytes_of(file, found);
-  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes});
+  auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes, .watch = watch});
   if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
   if (cost > packed.size() / kWorthShare && !at_any_cost) return std::nullopt;
-  const auto rebuilt = deflate::rebuild(analyser.matchers(), analysis->recipe, analysis->stream.raw(), packed.size(), pool);
-  if (!rebuilt || !std::equal(packed.begin(), packed.end(), rebuilt->begin(), rebuilt->end())) return std::nullopt;
+  if (!is_rebuilt(packed, *analysis, analyser.matchers(), pool, watch)) return std::nullopt;
   UnpackedStream unpacked = unpacked_stream(found, std::move(analysis->stream));
   unpacked.recipe = std::move(analysis->recipe);
   return unpacked;
@@ -132,14 +151,14 @@ std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vect
   deflate::Parameters hint;
   {
     deflate::Analyser analyser;
-    unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, analyser, &pool);
+    unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, analyser, &pool, pool.watch());
     if (unpacked[0]) hint = unpacked[0]->recipe.parameters;
   }
   const auto tasks = tasks_of(found);
   pool.for_each(tasks.size(), [&](std::size_t task) {
     deflate::Analyser analyser;
     for (std::size_t i = std::max<std::size_t>(tasks[task].first, 1); i < tasks[task].second; ++i) {
-      unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, analyser, nullptr);
+      unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, analyser, nullptr, pool.watch());
     }
   });
   return taken(unpacked);

@@ -25,7 +25,7 @@ constexpr std::uint64_t kTokensOfTrial = 16383;  // a part of the stream with so
 class Analysing {
  public:
   Analysing(MatcherSet& matchers, const AnalyseOptions& options, Analysis& analysis)
-      : matchers_(matchers), hint_(options.hint), analysis_(analysis), stream_(analysis.stream), recipe_(analysis.recipe) {}
+      : matchers_(matchers), hint_(options.hint), watch_(options.watch), analysis_(analysis), stream_(analysis.stream), recipe_(analysis.recipe) {}
 
   Status run() {
     recipe_.joints = find_joints(stream_);
@@ -42,7 +42,7 @@ class Analysing {
     recipe_.dense = pass.corrections.size() > most_sparse;
     if (recipe_.dense && choose_dense()) pass = go_over_all();
     analysis_.misses = pass.misses;
-    describe(matchers_, stream_, pass, recipe_);
+    describe(matchers_, stream_, pass, recipe_, watch_);
     return check_limits();
   }
 
@@ -68,12 +68,14 @@ class Analysing {
 
   std::uint64_t misses(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t most) {
     ++analysis_.trial_count;
-    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints, {raw_bytes, most, false}).misses;
+    return pass_over(matchers_.begin(parameters, stream_.raw().size()), stream_, recipe_.joints,
+                     {raw_bytes, most, false, watch_}).misses;
   }
 
   PassResult go_over_all() {
     PassLimits limits;
     limits.keep = true;
+    limits.watch = watch_;
     return pass_over(matchers_.begin(recipe_.parameters, stream_.raw().size()), stream_, recipe_.joints, limits);
   }
 
@@ -165,6 +167,7 @@ class Analysing {
 
   std::uint64_t dense_cost_of(const Parameters& parameters, std::uint64_t raw_bytes) {
     ++analysis_.trial_count;
+    if (watch_) watch_->advance();
     return dense_cost(matchers_, stream_, parameters, recipe_.joints, raw_bytes);
   }
 
@@ -182,6 +185,7 @@ class Analysing {
 
   MatcherSet& matchers_;
   const Parameters hint_;
+  Watch* const watch_;
   Analysis& analysis_;
   const Inflated& stream_;
   StreamRecipe& recipe_;

@@ -12,6 +12,7 @@
 // deviations or larger blocks than a reader takes.
 #pragma once
 
+#include "parallel/watch.hpp"
 #include "view/deflate/describe.hpp"
 #include "view/deflate/recipe_models.hpp"
 
@@ -20,6 +21,7 @@ namespace bdelta::deflate {
 struct AnalyseOptions {
   Parameters hint = {};  // tried first
   std::uint64_t most_raw_bytes = ~std::uint64_t{0};
+  Watch* watch = nullptr;  // looked at between pieces of some milliseconds; raw bytes are units, each about once
 };
 
 struct Analysis {

@@ -10,10 +10,12 @@ namespace bdelta::deflate {
 namespace {
 
 // Goes through the blocks as Rebuilder does, and notes where it would go wrong.
+constexpr std::uint32_t kPaceTokens = 4096;  // between two looks at the watch
+
 class Describer {
  public:
-  Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe)
-      : stream_(stream), pass_(pass), recipe_(recipe), raw_bytes_(stream.raw().size()) {
+  Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe, Watch* watch)
+      : stream_(stream), pass_(pass), recipe_(recipe), pace_(watch, kPaceTokens), raw_bytes_(stream.raw().size()) {
     if (!recipe_.dense) return;
     matcher_ = &matchers.begin(recipe_.parameters, raw_bytes_);
     matcher_->set_text(stream_.text.data(), 0);
@@ -120,6 +122,7 @@ class Describer {
     }
     bool bad = false;
     for (const Token token : tokens) {
+      pace_.step();
       const Token literal = literal_token(stream_.text[matcher_->pos()]);
       matcher_->commit(models_->code(coder_, *matcher_, walk_->end() - matcher_->pos(), token, literal, bad));
     }
@@ -140,6 +143,7 @@ class Describer {
   const Inflated& stream_;
   const PassResult& pass_;
   StreamRecipe& recipe_;
+  Pace pace_;
   const std::uint64_t raw_bytes_;
   Matcher* matcher_ = nullptr;
   std::unique_ptr<JointWalk> walk_;
@@ -157,8 +161,8 @@ class Describer {
 
 }  // namespace
 
-void describe(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe) {
-  Describer(matchers, stream, pass, recipe).run();
+void describe(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe, Watch* watch) {
+  Describer(matchers, stream, pass, recipe, watch).run();
 }
 
 std::uint64_t dense_cost(MatcherSet& matchers, const Inflated& stream, const Parameters& parameters,

@@ -40,7 +40,9 @@ class TokenPass {
     std::span<const Token> left(stream_.tokens.data() + block.first_token, static_cast<std::size_t>(block.token_count));
     while (!left.empty() && !ended()) {
       const std::span<const Token> step = left.first(std::min(left.size(), kStep));
+      const std::uint64_t before = matcher_.pos();
       const std::size_t count = matcher_.follow(step);
+      if (limits_.watch) limits_.watch->advance(limits_.keep ? matcher_.pos() - before : 0);
       left = left.subspan(count);
       if (count == step.size()) continue;
       const Token actual = left.front();

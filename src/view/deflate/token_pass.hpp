@@ -1,6 +1,7 @@
 // How well M foresees the tokens of a stream.
 #pragma once
 
+#include "parallel/watch.hpp"
 #include "view/deflate/inflate.hpp"
 #include "view/deflate/recipe.hpp"
 
@@ -18,6 +19,7 @@ struct PassLimits {
   std::uint64_t raw_bytes = ~std::uint64_t{0};  // of text
   std::uint64_t misses = ~std::uint64_t{0};     // it stops at more
   bool keep = false;                            // all of PassResult, else the misses alone
+  Watch* watch = nullptr;                       // looked at every some thousand tokens; with `keep` raw bytes are units
 };
 
 [[nodiscard]] PassResult pass_over(Matcher& matcher, const Inflated& stream, const std::vector<Joint>& joints,
