@@ -109,7 +109,8 @@ struct CreateOptions {
 
 // What create takes at most, in bytes of private memory, for files of these sizes under `options`, whose files.mode says
 // whether they are mapped. With memory_limit_bytes this is a bound that lies within the limit, or kMemoryLimit; without,
-// it is an estimate from files of usual content, without the copy of NEW that some archives and signed programs take.
+// it is an estimate from files of usual content, without the copy of NEW that some archives and signed programs take,
+// and without archives unpacked.
 // Never fails otherwise but for kUsage. Thread-safe.
 //
 //   options.files.mode = bdelta::IoMode::kMmap;
