@@ -102,7 +102,7 @@ if [[ $mode == ci ]]; then
   # Left out are the slowest of levels and ways that have others, what takes the second reader longest, and large files
   # but for one pair, which is smaller.
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'
-  without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|file_digest|header_sum|word_map|program_plan|guard_page'
+  without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|view_members|word_map|program_plan|guard_page'
   without+='|io_.*))$'  # which AddressSanitizer's build has
   left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
@@ -156,7 +156,7 @@ if [[ $mode != fast ]]; then
   without=''
   targets='parallel_tests bdelta bpatch make_pair'
   if [[ $mode == ci ]]; then  # it has the programs where threads are made and meet; the others do so as these do
-    without='^(unit_(file_digest|member_alignment|header_sum|exe_predict|io_.*)'
+    without='^(unit_(view_alignment|view_members|exe_predict|io_.*)'
     without+='|property_(words|segments|bail_out))$'
     targets=parallel_tests
   fi

@@ -23,7 +23,7 @@ Status make_patch(CreateRun& run) {
   run.settle_budget();
   run.begin_patch();
   BDELTA_TRY(run.add_views());
-  run.align_members();
+  run.find_members();
   run.find_images();
   BDELTA_TRY(run.find_fills());
   run.find_programs();

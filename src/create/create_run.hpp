@@ -14,6 +14,7 @@
 #include "hash/file_hasher.hpp"
 #include "io/spool.hpp"
 #include "match/matcher.hpp"
+#include "view/members.hpp"
 
 namespace bdelta {
 
@@ -33,8 +34,7 @@ class CreateRun {
 
   Status add_views();  // where the patch is made of them
 
-  void align_members();  // of archives; while their headers are whole
-
+  void find_members();     // of archives, and which are the same in both; while their headers are whole
   void find_images();      // of programs, for the next two
   Status find_fills();     // what an applier computes by itself
   void find_programs();    // where their fields can be predicted
@@ -89,6 +89,9 @@ class CreateRun {
 
   [[nodiscard]] RandomReader& source_file() const noexcept { return views_ ? views_->source_file() : inputs_.source_reader; }
   [[nodiscard]] RandomReader& target_file() const noexcept { return views_ ? views_->target_file() : inputs_.target_reader; }
+  // Where a tar archive begins, if there is one.
+  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return views_ ? views_->source_archive_pos() : 0; }
+  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return views_ ? views_->target_archive_pos() : 0; }
 
   const CreateOptions& options_;
   const FileViews* const views_;  // null where files are taken as they are
@@ -104,7 +107,9 @@ class CreateRun {
   std::optional<FileHasher> target_hasher_;  // absent where the caller knows the digests
   std::optional<Matcher> matcher_;         // over the source
   std::optional<GatheredSource> gathered_;  // where it is not whole
-  std::vector<AlignedRange> member_ranges_;  // of archives
+  view::Members source_members_;           // of archives; …
+  view::Members target_members_;           // … both until find_fills takes them
+  std::vector<AlignedRange> member_ranges_;
 
   // What the inputs have others in place of:
   Fills fills_;                            // in the target

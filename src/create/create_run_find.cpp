@@ -4,9 +4,10 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "create/member_alignment.hpp"
 #include "create/number_pass.hpp"
 #include "exe/images.hpp"
+#include "view/member_alignment.hpp"
+#include "view/tar_members.hpp"
 
 namespace bdelta {
 namespace {
@@ -97,21 +98,13 @@ void CreateRun::settle_budget() {
   matcher_.emplace(source, budget_.settings.match, budget_.match, *pool_);
 }
 
-void CreateRun::align_members() {
+void CreateRun::find_members() {
   if (!budget_.ample) return;
   begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
-  const std::uint64_t source_pos = views_ ? views_->source_archive_pos() : 0;
-  const std::uint64_t target_pos = views_ ? views_->target_archive_pos() : 0;
-  member_ranges_ = bdelta::align_members(inputs_.source.bytes().subspan(static_cast<std::size_t>(source_pos)),
-                                         inputs_.target.bytes().subspan(static_cast<std::size_t>(target_pos)));
-  const std::int64_t moved_by = static_cast<std::int64_t>(source_pos) - static_cast<std::int64_t>(target_pos);
-  for (AlignedRange& range : member_ranges_) {
-    range.begin += target_pos;
-    range.end += target_pos;
-    range.from_start += moved_by;
-    range.from_end += moved_by;
-  }
+  view::add_tar_members(inputs_.source.bytes(), source_archive_pos(), source_members_);
+  view::add_tar_members(inputs_.target.bytes(), target_archive_pos(), target_members_);
+  member_ranges_ = view::align_members(source_members_, target_members_);
 }
 
 Diagonals CreateRun::diagonals() const noexcept {

@@ -3,14 +3,15 @@
 #include "create/create_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "create/file_digest_pass.hpp"
-#include "create/header_sum_pass.hpp"
 #include "create/number_pass.hpp"
 #include "create/page_hash_pass.hpp"
 #include "exe/images.hpp"
+#include "view/file_digests.hpp"
+#include "view/header_sums.hpp"
 
 namespace bdelta {
 namespace {
@@ -29,18 +30,6 @@ bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_p
   return false;
 }
 
-// What was found in the archive that begins at archive_pos, by positions of the file.
-FoundFills in_file(FoundFills found, std::uint64_t archive_pos) {
-  for (FillRule& rule : found.fills) {
-    for (FillRange& range : rule.ranges) {
-      range.pos += archive_pos;
-      if (rule.has_places()) range.place_pos += archive_pos;
-    }
-  }
-  for (OtherBytes& other : found.others) other.pos += archive_pos;
-  return found;
-}
-
 }  // namespace
 
 // Prediction looks at both files as a whole, and takes the memory of both again.
@@ -56,26 +45,27 @@ void CreateRun::find_images() {
 // Like prediction, where both files are at hand as a whole. In the order of filling, as files of an archive may be signed
 // programs. In a strange file what is found may not go together with what was found before, and is left as it is then.
 Status CreateRun::find_fills() {
+  const view::Members source_members = std::exchange(source_members_, {});
+  const view::Members target_members = std::exchange(target_members_, {});
   if (!sees_whole_files()) return {};
   const LevelSettings& settings = budget_.settings;
   const ByteSpan source = inputs_.source.bytes();
   const ByteSpan target = inputs_.target.bytes();
-  const std::uint64_t archive_pos = views_ ? views_->target_archive_pos() : 0;
-  const ByteSpan source_archive = views_ ? source.subspan(static_cast<std::size_t>(views_->source_archive_pos())) : source;
-  const ByteSpan archive = target.subspan(static_cast<std::size_t>(archive_pos));
   std::vector<OtherBytes> others;
   const auto add = [&](const FoundFills& found) {
     Fills all = fills_;
     all.insert(all.end(), found.fills.begin(), found.fills.end());
-    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target, archive_pos)) return;
+    if (!check_fills(all, target.size()) || are_in_headers(found.fills, target, target_archive_pos())) return;
     fills_ = std::move(all);
     others.insert(others.end(), found.others.begin(), found.others.end());
   };
-  if (settings.header_sums) add(in_file(find_header_sums(source_archive, archive, *pool_), archive_pos));
+  if (settings.header_sums) {
+    add(view::find_header_sums(source, source_archive_pos(), target, target_archive_pos(), *pool_));
+  }
   if (!source_images_.empty()) add(find_page_digests(source, source_images_, target, target_images_, *pool_));
   if (settings.digest_share != 0) {
     const std::uint64_t most_hashed_bytes = target.size() / settings.digest_share;
-    add(in_file(find_file_digests(source_archive, archive, most_hashed_bytes, *pool_), archive_pos));
+    add(view::find_file_digests(source, source_members, target, target_members, most_hashed_bytes, *pool_));
   }
   if (fills_.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan edited, inputs_.target.edit(*pool_));

@@ -8,7 +8,6 @@
 
 #include "base/bytes.hpp"
 #include "exe/code_signature.hpp"
-#include "hash/sha256.hpp"
 
 namespace bdelta {
 namespace {
@@ -43,17 +42,11 @@ bool is_worth_it(ByteSpan target, const FillRule& rule, const std::unordered_set
 bool is_right(ByteSpan target, const FillRule& rule, WorkerPool& pool) {
   const FillRange& range = rule.ranges[0];
   const std::uint64_t page_count = rule.result_count(range);
-  const std::uint64_t page_bytes = rule.input_bytes(range);
   std::atomic<bool> right{true};
   const std::uint64_t task_count = (page_count + kPagesPerTask - 1) / kPagesPerTask;
   pool.for_each(static_cast<std::size_t>(task_count), [&](std::size_t task) {
-    const std::uint64_t end = std::min(page_count, (task + 1) * kPagesPerTask);
-    for (std::uint64_t page = task * kPagesPerTask; page < end && right; ++page) {
-      const std::uint64_t pos = range.pos + page * page_bytes;
-      const std::uint64_t length = std::min(page_bytes, range.end() - pos);
-      const Sha256Digest found = sha256(target.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(length)));
-      if (!std::equal(found.begin(), found.end(), target.data() + range.place_pos + page * found.size())) right = false;
-    }
+    const std::uint64_t first = task * kPagesPerTask;
+    if (right && !has_results(target, rule, range, first, std::min(page_count, first + kPagesPerTask))) right = false;
     pool.advance();
   });
   return right;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bdelta/io.hpp"
-#include "create/found_fills.hpp"
+#include "delta/found_fills.hpp"
 #include "exe/image.hpp"
 #include "parallel/worker_pool.hpp"
 

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "support/generate.hpp"
+#include "view/tar_members.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -48,6 +49,12 @@ Bytes tar_of(const std::vector<TarFile>& files, FillEncoding form) {
   }
   archive.resize(archive.size() + 2 * kTarBlockBytes);
   return archive;
+}
+
+view::Members members_of(ByteSpan view, std::uint64_t archive_pos) {
+  view::Members members;
+  view::add_tar_members(view, archive_pos, members);
+  return members;
 }
 
 TarPair tar_pair(unsigned file_count, unsigned seed, const char* old_folder, const char* new_folder, FillEncoding form) {

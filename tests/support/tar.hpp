@@ -6,6 +6,7 @@
 
 #include "base/bytes.hpp"
 #include "delta/fills.hpp"
+#include "view/members.hpp"
 
 namespace bdelta::test {
 
@@ -18,6 +19,9 @@ struct TarFile {
 
 // With the two empty blocks of an end.
 [[nodiscard]] Bytes tar_of(const std::vector<TarFile>& files, FillEncoding form = FillEncoding::kSixNulSpace);
+
+// Of an archive that begins there.
+[[nodiscard]] view::Members members_of(ByteSpan view, std::uint64_t archive_pos = 0);
 
 // Two versions of an archive: each file has a new time, some have other contents, and one is new.
 struct TarPair {

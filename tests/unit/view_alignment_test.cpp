@@ -1,5 +1,5 @@
 // Members of archives are found by their names in whatever order and folder, and what they have in common is covered.
-#include "create/member_alignment.hpp"
+#include "view/member_alignment.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "support/memory.hpp"
 #include "support/tar.hpp"
 
-namespace bdelta::test::member_alignment_test {
+namespace bdelta::test::view_alignment_test {
 namespace {
 
 // (position in the target, its end, diagonals from the start and the end): what is written of a range below.
@@ -16,7 +16,7 @@ using Numbers = std::vector<std::int64_t>;
 
 std::vector<Numbers> ranges_of(const Bytes& source, const Bytes& target) {
   std::vector<Numbers> ranges;
-  for (const AlignedRange& range : align_members(source, target)) {
+  for (const AlignedRange& range : view::align_members(members_of(source), members_of(target))) {
     ranges.push_back({static_cast<std::int64_t>(range.begin), static_cast<std::int64_t>(range.end), range.from_start,
                       range.from_end});
   }
@@ -69,7 +69,7 @@ TEST(MemberAlignment, OfWhatIsNoArchiveThereIsNone) {
 TEST(MemberAlignment, RangesAscendInsideBothFiles) {
   const TarPair pair = tar_pair(200, 3);
   std::uint64_t end = 0;
-  const std::vector<AlignedRange> ranges = align_members(pair.old_version, pair.new_version);
+  const std::vector<AlignedRange> ranges = view::align_members(members_of(pair.old_version), members_of(pair.new_version));
   EXPECT_LE(190u, ranges.size());
   for (const AlignedRange& range : ranges) {
     EXPECT_LE(end, range.begin);
@@ -140,4 +140,4 @@ TEST(MemberAlignment, ArchivesInAnotherOrderMakeSmallPatches) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::member_alignment_test
+}  // namespace bdelta::test::view_alignment_test

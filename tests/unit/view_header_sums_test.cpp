@@ -1,18 +1,18 @@
 // Checksums of tar headers that an applier can compute, as they are found.
-#include "create/header_sum_pass.hpp"
+#include "view/header_sums.hpp"
 #include "support/fills.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/tar.hpp"
 
-namespace bdelta::test::header_sum_test {
+namespace bdelta::test::view_header_sums_test {
 namespace {
 
 using Form = FillEncoding;
 
 FoundFills found_in(const Bytes& source, const Bytes& target) {
   WorkerPool pool(2);
-  return find_header_sums(source, target, pool);
+  return view::find_header_sums(source, 0, target, 0, pool);
 }
 
 class EachForm : public ::testing::TestWithParam<Form> {};
@@ -39,7 +39,7 @@ TEST_P(EachForm, IsFoundWithTheSumsOfThePartners) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, EachForm, ::testing::Values(Form::kSixNulSpace, Form::kSixSpaceNul, Form::kSevenNul));
 
-TEST(HeaderSumPass, FilesOfTheSameNameGoBeforeThoseOfAnotherFolder) {
+TEST(HeaderSums, FilesOfTheSameNameGoBeforeThoseOfAnotherFolder) {
   std::vector<TarFile> before;
   std::vector<TarFile> after;
   for (unsigned i = 0; i < 20; ++i) {
@@ -59,7 +59,7 @@ TEST(HeaderSumPass, FilesOfTheSameNameGoBeforeThoseOfAnotherFolder) {
 }
 
 // Python gives all of these one name; each belongs to the file behind it.
-TEST(HeaderSumPass, EntriesThatTellMoreOfAFileGoWithIt) {
+TEST(HeaderSums, EntriesThatTellMoreOfAFileGoWithIt) {
   const auto archive = [](bool reversed, std::size_t added) {
     std::vector<TarFile> files;
     for (unsigned i = 0; i < 20; ++i) {
@@ -81,7 +81,7 @@ TEST(HeaderSumPass, EntriesThatTellMoreOfAFileGoWithIt) {
   }
 }
 
-TEST(HeaderSumPass, FilesOfOneNameGoByTheirOrder) {
+TEST(HeaderSums, FilesOfOneNameGoByTheirOrder) {
   std::vector<TarFile> before;
   std::vector<TarFile> after;
   for (unsigned i = 0; i < 20; ++i) {
@@ -96,7 +96,7 @@ TEST(HeaderSumPass, FilesOfOneNameGoByTheirOrder) {
   }
 }
 
-TEST(HeaderSumPass, NothingIsLeftOutWhereNothingIsGained) {
+TEST(HeaderSums, NothingIsLeftOutWhereNothingIsGained) {
   const TarPair pair = tar_pair(40, 2);
   EXPECT_EQ(Fills{}, found_in(pair.new_version, pair.new_version).fills);
   EXPECT_EQ(Fills{}, found_in(wordy_bytes(50'000, 1), pair.new_version).fills);
@@ -109,7 +109,7 @@ TEST(HeaderSumPass, NothingIsLeftOutWhereNothingIsGained) {
   EXPECT_EQ(Fills{}, found_in(pair.old_version, moved).fills);
 }
 
-TEST(HeaderSumPass, AWrongChecksumEndsARange) {
+TEST(HeaderSums, AWrongChecksumEndsARange) {
   const TarPair pair = tar_pair(60, 4);
   Bytes target = pair.new_version;
   const FoundFills whole = found_in(pair.old_version, target);
@@ -126,7 +126,7 @@ TEST(HeaderSumPass, AWrongChecksumEndsARange) {
   EXPECT_OK(check_fills(found.fills, target.size()));
 }
 
-TEST(HeaderSumPass, FarStretchesAndOtherFormsHaveRangesOfTheirOwn) {
+TEST(HeaderSums, FarStretchesAndOtherFormsHaveRangesOfTheirOwn) {
   const TarPair near = tar_pair(20, 5);
   const TarPair far = tar_pair(20, 6, "tool-1", "tool-2", Form::kSixSpaceNul);
   for (const std::size_t between : {std::size_t{0}, std::size_t{6} << 20}) {
@@ -143,5 +143,27 @@ TEST(HeaderSumPass, FarStretchesAndOtherFormsHaveRangesOfTheirOwn) {
   }
 }
 
+TEST(HeaderSums, HavePositionsOfTheView) {
+  constexpr std::size_t kBefore = 77;
+  const TarPair pair = tar_pair(40, 1);
+  Bytes source(300, 'x'), target(kBefore, 'y');
+  append(source, pair.old_version);
+  append(target, pair.new_version);
+  WorkerPool pool(2);
+  const FoundFills found = view::find_header_sums(source, 300, target, kBefore, pool);
+  const FoundFills alone = found_in(pair.old_version, pair.new_version);
+  ASSERT_EQ(1u, alone.fills.size());
+  ASSERT_EQ(1u, found.fills.size());
+  ASSERT_EQ(1u, found.fills[0].ranges.size());
+  FillRange moved = alone.fills[0].ranges[0];
+  moved.pos += kBefore;
+  EXPECT_EQ(moved, found.fills[0].ranges[0]);
+  ASSERT_EQ(alone.others.size(), found.others.size());
+  for (std::size_t i = 0; i < found.others.size(); ++i) {
+    EXPECT_EQ(alone.others[i].pos + kBefore, found.others[i].pos);
+    EXPECT_EQ(alone.others[i].bytes, found.others[i].bytes);
+  }
+}
+
 }  // namespace
-}  // namespace bdelta::test::header_sum_test
+}  // namespace bdelta::test::view_header_sums_test

@@ -4,7 +4,7 @@
 // the line is most likely copied from there; a file that is new gets letters that are all the same.
 //
 // Large files take longer to hash when the patch is applied than their digests are worth: these keep them.
-#include "create/file_digest_pass.hpp"
+#include "view/file_digests.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -13,10 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "create/tar_members.hpp"
-#include "hash/sha256.hpp"
-
-namespace bdelta {
+namespace bdelta::view {
 namespace {
 
 constexpr std::size_t kLeastDigests = 2;
@@ -31,13 +28,13 @@ std::string_view text_of(ByteSpan bytes, std::uint64_t pos, std::uint64_t length
 
 // A list of files: root/NAME-VERSION.dist-info/RECORD.
 struct PackageList {
-  std::string root;     // what paths are relative to, with its slash; empty for the archive itself
+  std::string root;     // what paths are relative to, with its slash; empty for the container itself
   std::string folder;   // NAME-VERSION.dist-info
   std::uint64_t pos = 0;
   std::uint64_t bytes = 0;
 };
 
-std::optional<PackageList> as_list(const TarMember& member) {
+std::optional<PackageList> as_list(const Member& member) {
   const std::string& name = member.name;
   if (name.size() <= kListName.size() || name.compare(name.size() - kListName.size(), kListName.size(), kListName) != 0) {
     return std::nullopt;
@@ -49,23 +46,23 @@ std::optional<PackageList> as_list(const TarMember& member) {
                      std::min(member.data_bytes, kMostListBytes)};
 }
 
-std::vector<PackageList> find_lists(ByteSpan archive) {
+std::vector<PackageList> find_lists(const Members& members) {
   std::vector<PackageList> lists;
-  for_each_tar_member(archive, [&](const TarMember& member) {
+  for (const Member& member : members) {
     if (auto list = member.is_file ? as_list(member) : std::nullopt) lists.push_back(std::move(*list));
-  });
+  }
   return lists;
 }
 
 // One line that has a digest.
 struct ListedFile {
   std::string_view path;
-  std::uint64_t text_pos = 0;  // of the digest, in the archive
+  std::uint64_t text_pos = 0;  // of the digest, in the view
 };
 
 template <class Visit>
-void for_each_file(ByteSpan archive, const PackageList& list, const Visit& visit) {
-  const std::string_view lines = text_of(archive, list.pos, list.bytes);
+void for_each_file(ByteSpan view, const PackageList& list, const Visit& visit) {
+  const std::string_view lines = text_of(view, list.pos, list.bytes);
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = std::min(lines.find('\n', begin), lines.size());
     const std::string_view line = lines.substr(begin, end - begin);
@@ -97,16 +94,16 @@ std::string key_of(const PackageList& list, std::string_view path) {
   return key += path;
 }
 
-std::string_view digest_at(ByteSpan archive, std::uint64_t pos) { return text_of(archive, pos, kDigestTextBytes); }
+std::string_view digest_at(ByteSpan view, std::uint64_t pos) { return text_of(view, pos, kDigestTextBytes); }
 
 struct SourceTexts {
   std::unordered_map<std::string, std::string_view> by_key;
   std::unordered_set<std::string_view> all;
 };
 
-SourceTexts texts_of(ByteSpan source) {
+SourceTexts texts_of(ByteSpan source, const std::vector<PackageList>& lists) {
   SourceTexts texts;
-  for (const PackageList& list : find_lists(source)) {
+  for (const PackageList& list : lists) {
     for_each_file(source, list, [&](const ListedFile& file) {
       const std::string_view digest = digest_at(source, file.text_pos);
       texts.by_key[key_of(list, file.path)] = digest;
@@ -141,16 +138,16 @@ struct Candidate {
 };
 
 // In the order of their files, which stand in front of their digests.
-std::vector<Candidate> find_candidates(ByteSpan target, ChangedByName& changed) {
+std::vector<Candidate> find_candidates(const Members& members, ChangedByName& changed) {
   std::vector<Candidate> candidates;
-  for_each_tar_member(target, [&](const TarMember& member) {
-    if (!member.is_file || member.data_bytes == 0) return;
+  for (const Member& member : members) {
+    if (!member.is_file || member.data_bytes == 0) continue;
     const auto found = changed.find(member.name);
-    if (found == changed.end()) return;
+    if (found == changed.end()) continue;
     const FillRange range{member.data_pos, member.data_bytes, found->second.pos};
     if (range.place_pos >= range.end()) candidates.push_back({range, found->second, false});
     changed.erase(found);
-  });
+  }
   return candidates;
 }
 
@@ -171,23 +168,20 @@ std::vector<Candidate> smallest_of(std::vector<Candidate> candidates, std::uint6
 
 void prove(ByteSpan target, std::vector<Candidate>& candidates, WorkerPool& pool) {
   pool.for_each(candidates.size(), [&](std::size_t i) {
-    const FillRange& range = candidates[i].range;
-    const ByteSpan data = target.subspan(static_cast<std::size_t>(range.pos), static_cast<std::size_t>(range.bytes));
-    std::string text(kDigestTextBytes, '\0');
-    write_digest(kListedDigests.encoding, sha256(data), reinterpret_cast<std::uint8_t*>(text.data()));
-    candidates[i].is_proven = text == digest_at(target, range.place_pos);
+    candidates[i].is_proven = has_results(target, {kListedDigests, 0, {}}, candidates[i].range, 0, 1);
     pool.advance();
   });
 }
 
 }  // namespace
 
-FoundFills find_file_digests(ByteSpan source, ByteSpan target, std::uint64_t most_hashed_bytes, WorkerPool& pool) {
-  const std::vector<PackageList> lists = find_lists(target);
+FoundFills find_file_digests(ByteSpan source, const Members& source_members, ByteSpan target, const Members& target_members,
+                             std::uint64_t most_hashed_bytes, WorkerPool& pool) {
+  const std::vector<PackageList> lists = find_lists(target_members);
   if (lists.empty()) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
-  ChangedByName changed = changed_digests(target, lists, texts_of(source));
-  std::vector<Candidate> candidates = smallest_of(find_candidates(target, changed), most_hashed_bytes);
+  ChangedByName changed = changed_digests(target, lists, texts_of(source, find_lists(source_members)));
+  std::vector<Candidate> candidates = smallest_of(find_candidates(target_members, changed), most_hashed_bytes);
   prove(target, candidates, pool);
   FoundFills found;
   for (const Candidate& candidate : candidates) {
@@ -198,4 +192,4 @@ FoundFills find_file_digests(ByteSpan source, ByteSpan target, std::uint64_t mos
   return found.others.size() < kLeastDigests ? FoundFills() : found;
 }
 
-}  // namespace bdelta
+}  // namespace bdelta::view

@@ -3,7 +3,7 @@
 // archive's outermost directory has a name of its own in each version, files are the same by what follows it. An entry
 // that only tells more of the next one has the same partner as that. A header without a partner keeps its checksum,
 // which an applier computes all the same.
-#include "create/header_sum_pass.hpp"
+#include "view/header_sums.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,30 +11,31 @@
 #include <string>
 #include <unordered_map>
 
-#include "create/tar_members.hpp"
+#include "view/tar_members.hpp"
 
-namespace bdelta {
+namespace bdelta::view {
 namespace {
 
 constexpr std::uint64_t kLeastChanged = 4;        // of a range; fewer are not worth its bytes
 constexpr std::uint64_t kLeastChangedOfAll = 8;   // likewise the record
 constexpr std::size_t kMostRanges = 4096;
-constexpr std::uint64_t kMostGapBlocks = 8192;    // between changed headers of a range; the rest is copied faster apart
+constexpr std::uint64_t kMostGapBytes = 1 << 22;   // between changed headers of a range; the rest is copied faster apart
 constexpr std::size_t kMostOfNext = 4;            // headers in front of that of a file
 constexpr std::uint64_t kPieceBlocks = 1 << 16;   // looked through by one task
 
-ByteSpan block_at(ByteSpan file, std::uint64_t block) {
-  return file.subspan(static_cast<std::size_t>(block * kTarBlockBytes), kTarBlockBytes);
+ByteSpan block_at(ByteSpan view, std::uint64_t pos) {
+  return view.subspan(static_cast<std::size_t>(pos), kTarBlockBytes);
 }
 
-// The blocks that are headers, in order.
-std::vector<std::uint64_t> find_headers(ByteSpan file, WorkerPool& pool) {
-  const std::uint64_t block_count = file.size() / kTarBlockBytes;
+// Where blocks that are headers stand, in order.
+std::vector<std::uint64_t> find_headers(ByteSpan view, std::uint64_t begin, WorkerPool& pool) {
+  const std::uint64_t block_count = (view.size() - begin) / kTarBlockBytes;
   std::vector<std::vector<std::uint64_t>> found(static_cast<std::size_t>((block_count + kPieceBlocks - 1) / kPieceBlocks));
   pool.for_each(found.size(), [&](std::size_t piece) {
     const std::uint64_t end = std::min(block_count, (piece + 1) * kPieceBlocks);
     for (std::uint64_t block = piece * kPieceBlocks; block < end; ++block) {
-      if (is_tar_header(block_at(file, block))) found[piece].push_back(block);
+      const std::uint64_t pos = begin + block * kTarBlockBytes;
+      if (is_tar_header(block_at(view, pos))) found[piece].push_back(pos);
     }
     pool.advance();
   });
@@ -58,20 +59,20 @@ std::optional<FillEncoding> form_of(ByteSpan block) {
 }
 
 // The header of the file that the `index`th one of these belongs to.
-ByteSpan file_header(ByteSpan file, const std::vector<std::uint64_t>& headers, std::size_t index) {
+ByteSpan file_header(ByteSpan view, const std::vector<std::uint64_t>& headers, std::size_t index) {
   const std::size_t last = std::min(headers.size() - 1, index + kMostOfNext);
-  while (index < last && is_tar_extension(block_at(file, headers[index]))) ++index;
-  return block_at(file, headers[index]);
+  while (index < last && is_tar_extension(block_at(view, headers[index]))) ++index;
+  return block_at(view, headers[index]);
 }
 
 // What a header is known by, the surest first: its kind and the file's name, whole or behind the outermost directory; and
 // what else it has that its kind and size tell.
 std::array<std::string, 3> keys_of(ByteSpan header, ByteSpan of_file) {
-  const std::string kind{static_cast<char>(header[156])};
+  const std::string kind{tar_kind(header)};
   const std::string name = tar_name(of_file);
   const std::size_t slash = name.find('/');
   std::string inner = slash == std::string::npos ? std::string() : kind + "i" + name.substr(slash);
-  std::string alike = is_tar_extension(header) ? kind + "s" + std::string(tar_text(header, 124, 12)) : std::string();
+  std::string alike = is_tar_extension(header) ? kind + "s" + std::string(tar_size_text(header)) : std::string();
   return {kind + "n" + name, std::move(inner), std::move(alike)};
 }
 
@@ -82,9 +83,9 @@ struct Namesakes {
 };
 using SumsByKey = std::unordered_map<std::string, Namesakes>;
 
-SumsByKey sums_of(ByteSpan source, WorkerPool& pool) {
+SumsByKey sums_of(ByteSpan source, std::uint64_t begin, WorkerPool& pool) {
   SumsByKey sums;
-  const std::vector<std::uint64_t> headers = find_headers(source, pool);
+  const std::vector<std::uint64_t> headers = find_headers(source, begin, pool);
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const ByteSpan header = block_at(source, headers[i]);
     for (std::string& key : keys_of(header, file_header(source, headers, i))) {
@@ -111,20 +112,19 @@ std::optional<TarChecksum> partner_sum(SumsByKey& sums, const std::array<std::st
 class RangeBuilder {
  public:
   // other: what is to stand there instead; the same as now if nothing is gained.
-  void add(std::uint64_t block, FillEncoding form, const TarChecksum& now, const TarChecksum& other) {
-    if (!others_.empty() && (form != form_ || block - last_changed_ > kMostGapBlocks)) end();
+  void add(std::uint64_t pos, FillEncoding form, const TarChecksum& now, const TarChecksum& other) {
+    if (!others_.empty() && (form != form_ || pos - last_changed_ > kMostGapBytes)) end();
     if (other == now) return;  // filled in if the range goes on behind it
-    if (others_.empty()) first_changed_ = block;
+    if (others_.empty()) first_changed_ = pos;
     form_ = form;
-    last_changed_ = block;
-    others_.push_back({block * kTarBlockBytes + kTarChecksumAt, Bytes(other.begin(), other.end())});
+    last_changed_ = pos;
+    others_.push_back({pos + kTarChecksumAt, Bytes(other.begin(), other.end())});
   }
 
   // Behind the last header, or where one stands whose checksum is wrong.
   void end() {
     if (others_.size() >= kLeastChanged && range_count_ < kMostRanges) {
-      const FillRange range{first_changed_ * kTarBlockBytes, (last_changed_ + 1 - first_changed_) * kTarBlockBytes, 0};
-      add_range(found_.fills, tar_checksums(form_), 0, range);
+      add_range(found_.fills, tar_checksums(form_), 0, {first_changed_, last_changed_ + kTarBlockBytes - first_changed_, 0});
       found_.others.insert(found_.others.end(), others_.begin(), others_.end());
       ++range_count_;
     }
@@ -144,11 +144,12 @@ class RangeBuilder {
 
 }  // namespace
 
-FoundFills find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool) {
-  const std::vector<std::uint64_t> headers = find_headers(target, pool);
+FoundFills find_header_sums(ByteSpan source, std::uint64_t source_begin, ByteSpan target, std::uint64_t target_begin,
+                            WorkerPool& pool) {
+  const std::vector<std::uint64_t> headers = find_headers(target, target_begin, pool);
   if (headers.size() < kLeastChangedOfAll) return {};
   const Step step(pool, PhaseId::kPredict, target.size());
-  SumsByKey sums = sums_of(source, pool);
+  SumsByKey sums = sums_of(source, source_begin, pool);
   RangeBuilder ranges;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const ByteSpan header = block_at(target, headers[i]);
@@ -166,4 +167,4 @@ FoundFills find_header_sums(ByteSpan source, ByteSpan target, WorkerPool& pool) 
   return found.others.size() < kLeastChangedOfAll ? FoundFills() : found;
 }
 
-}  // namespace bdelta
+}  // namespace bdelta::view

@@ -1,20 +1,24 @@
-#include "create/tar_members.hpp"
+#include "view/tar_members.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "delta/fills.hpp"
 
-namespace bdelta {
+namespace bdelta::view {
 namespace {
 
 constexpr std::size_t kMostExtensionBytes = std::size_t{1} << 16;
 
-char kind_of(ByteSpan header) noexcept { return static_cast<char>(header[156]); }
+// A field, up to its first zero byte.
+std::string_view tar_text(ByteSpan header, std::size_t at, std::size_t most) noexcept {
+  const auto* text = reinterpret_cast<const char*>(header.data() + at);
+  return {text, static_cast<std::size_t>(std::find(text, text + most, '\0') - text)};
+}
 
 // Octal digits; nullopt for anything else, as for the binary form of sizes from 8 GiB on.
 std::optional<std::uint64_t> size_of(ByteSpan header) noexcept {
-  const std::string_view digits = tar_text(header, 124, 12);
+  const std::string_view digits = tar_size_text(header);
   std::uint64_t size = 0;
   for (const char digit : digits.substr(0, digits.find(' '))) {
     if (digit < '0' || digit > '7') return std::nullopt;
@@ -50,10 +54,9 @@ std::string_view extended_name(char kind, std::string_view content) noexcept {
 
 }  // namespace
 
-std::string_view tar_text(ByteSpan header, std::size_t at, std::size_t most) noexcept {
-  const auto* text = reinterpret_cast<const char*>(header.data() + at);
-  return {text, static_cast<std::size_t>(std::find(text, text + most, '\0') - text)};
-}
+char tar_kind(ByteSpan header) noexcept { return static_cast<char>(header[156]); }
+
+std::string_view tar_size_text(ByteSpan header) noexcept { return tar_text(header, 124, 12); }
 
 std::string tar_name(ByteSpan header) {
   std::string name(tar_text(header, 345, 155));
@@ -63,32 +66,32 @@ std::string tar_name(ByteSpan header) {
 
 bool is_tar_extension(ByteSpan header) noexcept {
   constexpr std::string_view kKinds = "LKxg";
-  return kKinds.find(kind_of(header)) != std::string_view::npos;
+  return kKinds.find(tar_kind(header)) != std::string_view::npos;
 }
 
-void for_each_tar_member(ByteSpan archive, const std::function<void(const TarMember&)>& visit) {
+void add_tar_members(ByteSpan view, std::uint64_t archive_pos, Members& members) {
   std::string long_name;
-  std::uint64_t pos = 0;
-  std::uint64_t begin = 0;
-  while (archive.size() - pos >= kTarBlockBytes) {
-    const ByteSpan header = archive.subspan(static_cast<std::size_t>(pos), kTarBlockBytes);
+  std::uint64_t pos = archive_pos;
+  std::uint64_t begin = pos;
+  while (view.size() - pos >= kTarBlockBytes) {
+    const ByteSpan header = view.subspan(static_cast<std::size_t>(pos), kTarBlockBytes);
     const std::optional<std::uint64_t> size = is_tar_header(header) ? size_of(header) : std::nullopt;
     const std::uint64_t data_pos = pos + kTarBlockBytes;
-    if (!size || *size > archive.size() - data_pos) return;
-    pos = std::min<std::uint64_t>(archive.size(), data_pos + (*size + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes);
+    if (!size || *size > view.size() - data_pos) return;
+    pos = std::min<std::uint64_t>(view.size(), data_pos + (*size + kTarBlockBytes - 1) / kTarBlockBytes * kTarBlockBytes);
     if (is_tar_extension(header)) {
-      const ByteSpan content = archive.subspan(static_cast<std::size_t>(data_pos),
-                                               static_cast<std::size_t>(std::min<std::uint64_t>(*size, kMostExtensionBytes)));
+      const ByteSpan content = view.subspan(static_cast<std::size_t>(data_pos),
+                                            static_cast<std::size_t>(std::min<std::uint64_t>(*size, kMostExtensionBytes)));
       const std::string_view name =
-          extended_name(kind_of(header), {reinterpret_cast<const char*>(content.data()), content.size()});
+          extended_name(tar_kind(header), {reinterpret_cast<const char*>(content.data()), content.size()});
       if (!name.empty()) long_name = name;
       continue;
     }
-    const bool is_file = kind_of(header) == '0' || kind_of(header) == '\0';
-    visit({long_name.empty() ? tar_name(header) : long_name, is_file, begin, data_pos, *size, pos});
+    const bool is_file = tar_kind(header) == '0' || tar_kind(header) == '\0';
+    members.push_back({long_name.empty() ? tar_name(header) : long_name, is_file, begin, data_pos, *size, pos});
     long_name.clear();
     begin = pos;
   }
 }
 
-}  // namespace bdelta
+}  // namespace bdelta::view

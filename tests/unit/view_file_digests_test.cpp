@@ -1,19 +1,18 @@
 // Digests of files in an archive that an applier can compute, as they are found.
-#include "create/file_digest_pass.hpp"
-#include "create/tar_members.hpp"
+#include "view/file_digests.hpp"
 #include "support/fills.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
 #include "support/package.hpp"
 
-namespace bdelta::test::file_digest_test {
+namespace bdelta::test::view_file_digests_test {
 namespace {
 
 constexpr std::uint64_t kEverything = ~std::uint64_t{0};
 
 FoundFills found_in(const Bytes& source, const Bytes& target, std::uint64_t most_hashed_bytes = kEverything) {
   WorkerPool pool(2);
-  return find_file_digests(source, target, most_hashed_bytes, pool);
+  return view::find_file_digests(source, members_of(source), target, members_of(target), most_hashed_bytes, pool);
 }
 
 class EachShape : public ::testing::TestWithParam<PackageShape> {};
@@ -52,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, EachShape, ::testing::Values(
     shape_of([](PackageShape& shape) { shape.root = "usr/lib/python3/"; }),
     shape_of([](PackageShape& shape) { shape.file_count = 300; })));
 
-TEST(FileDigestPass, NothingIsLeftOutWhereNothingIsGained) {
+TEST(FileDigests, NothingIsLeftOutWhereNothingIsGained) {
   const PackagePair pair = package_pair();
   EXPECT_EQ(Fills{}, found_in(pair.new_version, pair.new_version).fills);
   EXPECT_EQ(Fills{}, found_in(pair.old_version, {}).fills);
@@ -62,7 +61,7 @@ TEST(FileDigestPass, NothingIsLeftOutWhereNothingIsGained) {
   EXPECT_EQ(Fills{}, found_in(before.old_version, before.new_version).fills);
 }
 
-TEST(FileDigestPass, AWrongDigestStays) {
+TEST(FileDigests, AWrongDigestStays) {
   PackagePair pair = package_pair();
   std::vector<FillRange>& ranges = pair.changed.ranges;
   pair.new_version[static_cast<std::size_t>(ranges[2].place_pos)] ^= 1;
@@ -72,7 +71,7 @@ TEST(FileDigestPass, AWrongDigestStays) {
   EXPECT_EQ(Fills{pair.changed}, found_in(pair.old_version, pair.new_version).fills);
 }
 
-TEST(FileDigestPass, TheSmallestFilesGoFirst) {
+TEST(FileDigests, TheSmallestFilesGoFirst) {
   const PackagePair pair = package_pair();
   std::vector<std::uint64_t> sizes;
   for (const FillRange& range : pair.changed.ranges) sizes.push_back(range.bytes);
@@ -87,7 +86,7 @@ TEST(FileDigestPass, TheSmallestFilesGoFirst) {
   }
 }
 
-TEST(FileDigestPass, ArchivesCutAnywhereAreLookedThrough) {
+TEST(FileDigests, ArchivesCutAnywhereAreLookedThrough) {
   const PackagePair pair = package_pair();
   for (std::size_t size = 0; size < pair.new_version.size(); size += 509) {
     const Bytes cut(pair.new_version.begin(), pair.new_version.begin() + static_cast<std::ptrdiff_t>(size));
@@ -97,41 +96,27 @@ TEST(FileDigestPass, ArchivesCutAnywhereAreLookedThrough) {
   }
 }
 
-std::vector<std::string> names_in(const Bytes& archive) {
-  std::vector<std::string> names;
-  for_each_tar_member(archive, [&](const TarMember& member) {
-    if (member.is_file) names.push_back(member.name);
-  });
-  return names;
-}
-
-TEST(TarMembers, HaveTheNamesOfTheirExtensions) {
-  const auto bytes_of = [](const std::string& text) { return Bytes(text.begin(), text.end()); };
-  const std::string name(120, 'n');
-  const Bytes pax = bytes_of("13 mtime=123\n130 path=" + name + "\n");
-  const std::vector<std::string> expected = {name, "short", name, "last"};
-  EXPECT_EQ(expected, names_in(tar_of({{"././@PaxHeader", 0, pax, 'x'},
-                                       {"cut", 0, bytes_of("a")},
-                                       {"short", 0, {}},
-                                       {"folder/", 0, {}, '5'},
-                                       {"././@LongLink", 0, bytes_of(name + '\0'), 'L'},
-                                       {"cut", 0, bytes_of("b")},
-                                       {"link", 0, {}, '2'},
-                                       {"last", 0, bytes_of("c"), '\0'}})));
-  for (const char* strange : {"", "x", "5", "0 path=a\n", "99 path=a\n", "3 p", "999999999 path=a\n", "7 path=\n"}) {
-    EXPECT_EQ(std::vector<std::string>{"own"}, names_in(tar_of({{"pax", 0, bytes_of(strange), 'x'}, {"own", 0, {}}}))) << strange;
+TEST(FileDigests, HavePositionsOfTheView) {
+  constexpr std::size_t kBefore = 77;
+  PackagePair pair = package_pair();
+  Bytes source(300, 'x'), target(kBefore, 'y');
+  append(source, pair.old_version);
+  append(target, pair.new_version);
+  WorkerPool pool(2);
+  const FoundFills found =
+      view::find_file_digests(source, members_of(source, 300), target, members_of(target, kBefore), kEverything, pool);
+  for (FillRange& range : pair.changed.ranges) {
+    range.pos += kBefore;
+    range.place_pos += kBefore;
+  }
+  EXPECT_EQ(Fills{pair.changed}, found.fills);
+  const FoundFills alone = found_in(pair.old_version, pair.new_version);
+  ASSERT_EQ(alone.others.size(), found.others.size());
+  for (std::size_t i = 0; i < found.others.size(); ++i) {
+    EXPECT_EQ(alone.others[i].pos + kBefore, found.others[i].pos);
+    EXPECT_EQ(alone.others[i].bytes, found.others[i].bytes);
   }
 }
 
-TEST(TarMembers, EndWhereTheArchiveIsNotUnderstood) {
-  const Bytes archive = tar_of({{"one", 0, Bytes(700, 'x')}, {"two", 0, Bytes(1, 'y')}});
-  EXPECT_EQ((std::vector<std::string>{"one", "two"}), names_in(archive));
-  Bytes large = archive;
-  large[3 * kTarBlockBytes + 124] = 0x80;  // a size that is not octal
-  EXPECT_EQ(std::vector<std::string>{"one"}, names_in(large));
-  large[3 * kTarBlockBytes + 124] = '7';  // behind the end
-  EXPECT_EQ(std::vector<std::string>{"one"}, names_in(large));
-}
-
 }  // namespace
-}  // namespace bdelta::test::file_digest_test
+}  // namespace bdelta::test::view_file_digests_test
