@@ -260,7 +260,7 @@ typedef struct bdelta_info {
   uint64_t decoder_memory_bytes; /* that applying takes besides its buffers */
   uint32_t has_head_sha256;      /* 1: the patch has a list of digests; head_sha256 is that of its head */
   uint8_t head_sha256[32];
-  uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs OLD as a whole */
+  uint32_t predicted;            /* 1: addresses in programs are foretold: applying needs those of OLD as a whole */
   uint32_t unpacked;             /* 1: what archives hold is compared: applying holds OLD unpacked */
   /* From bdelta_verify_patch alone, else 0: */
   uint32_t verified;             /* 1: the patch holds checksums, and all of them fit; 0 for version 1, which has none */

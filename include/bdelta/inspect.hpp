@@ -26,7 +26,7 @@ struct PatchInfo {
   std::optional<DigestBytes> target_digest;
   std::uint64_t required_features = 0;
   std::uint64_t optional_features = 0;
-  bool predicted = false;                         // addresses in programs are foretold: applying needs OLD as a whole
+  bool predicted = false;                         // addresses in programs are foretold: applying needs those of OLD as a whole
   bool unpacked = false;                          // what archives hold is compared: applying holds OLD unpacked
   std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
   std::uint64_t group_bytes = 0;                  // largest part that push (bdelta/push.hpp) has to hold; 0: all of it

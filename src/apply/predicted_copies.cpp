@@ -6,7 +6,7 @@
 
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/rebuild_memory.hpp"
@@ -14,24 +14,31 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kReadBytes = std::uint64_t{1} << 20;
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
-Status read_whole(RandomReader& source, std::uint64_t memory_limit_bytes, WorkerPool& pool, Bytes& bytes) {
+// The images at their positions, with zeros for all else of the source.
+Result<SparseBuffer> read_images(RandomReader& source, std::span<const exe::ImagePlace> places,
+                                 std::uint64_t memory_limit_bytes, WorkerPool& pool) {
+  std::uint64_t image_bytes = 0;
+  for (const exe::ImagePlace& place : places) image_bytes += place.size_bytes;
+  const std::uint64_t end = places.empty() ? 0 : places.back().pos + places.back().size_bytes;
   const std::uint64_t limit_bytes = reachable_limit(memory_limit_bytes);
-  if (source.size() > limit_bytes) {
-    Error error = beyond_memory_limit("predicting programs takes OLD as a whole, " + std::to_string(source.size()) + " bytes",
-                                      limit_bytes, source.size());
+  if (image_bytes > limit_bytes || end > reachable_limit(~std::uint64_t{0})) {
+    Error error = beyond_memory_limit("the programs of OLD take " + std::to_string(image_bytes) + " bytes", limit_bytes,
+                                      image_bytes);
     error.remedy += ", or let OLD be mapped";
     return error;
   }
-  bytes.resize(static_cast<std::size_t>(source.size()));
-  for (std::uint64_t pos = 0; pos < source.size(); pos += kReadBytes) {
-    const std::uint64_t length = std::min(kReadBytes, source.size() - pos);
-    BDELTA_TRY(source.read_at(pos, MutableByteSpan(bytes).subspan(static_cast<std::size_t>(pos),
-                                                                  static_cast<std::size_t>(length))));
-    pool.advance();
+  SparseBuffer file(static_cast<std::size_t>(end));
+  for (const exe::ImagePlace& place : places) {
+    const MutableByteSpan image = file.span().subspan(static_cast<std::size_t>(place.pos),
+                                                      static_cast<std::size_t>(place.size_bytes));
+    for (std::size_t at = 0; at < image.size(); at += kReadBytes) {
+      BDELTA_TRY(source.read_at(place.pos + at, image.subspan(at, std::min(kReadBytes, image.size() - at))));
+      pool.advance();
+    }
   }
-  return {};
+  return file;
 }
 
 // Few bytes of a patch can say many covers and labels, so what the header declares has to cover these as they are held.
@@ -91,19 +98,25 @@ class Stages {
   double end_ = 0;
 };
 
-// The images of OLD that the plan is about, and what it says of those of NEW.
-struct OldImages {
+Result<std::vector<exe::Image>> parse_images(ByteSpan file, std::span<const exe::ImagePlace> places) {
   std::vector<exe::Image> images;
-  ByteSpan table;
-};
-
-Result<OldImages> old_images_of(ByteSpan file, const PredictionPlan& plan) {
-  BDELTA_ASSIGN(const exe::ImageChoice choice, exe::parse_image_choice(plan.images));
-  OldImages old{exe::find_numbered_images(file, choice.numbers), ByteSpan(plan.images).subspan(choice.size_bytes)};
-  if (old.images.size() == choice.numbers.size()) return old;
-  return Error{ErrorCode::kPatchCorrupt, "choice of images: the patch is about number " +
-                                             std::to_string(choice.numbers[old.images.size()]) +
-                                             " of OLD, which has not as many; fetch the patch again"};
+  std::size_t section_count = 0;
+  for (const exe::ImagePlace& place : places) {
+    std::optional<exe::Image> image = exe::parse_image(file, place);
+    if (!image) {
+      return Error{ErrorCode::kPatchCorrupt, "programs of OLD: expected one of " + std::to_string(place.size_bytes) +
+                                                 " bytes at " + std::to_string(place.pos) +
+                                                 ", found none; fetch the patch again"};
+    }
+    section_count += image->sections.size();
+    if (section_count > exe::kMostSectionsOfAll) {
+      return Error{ErrorCode::kPatchCorrupt, "programs of OLD: they have more than " +
+                                                 std::to_string(exe::kMostSectionsOfAll) +
+                                                 " sections together; fetch the patch again"};
+    }
+    images.push_back(std::move(*image));
+  }
+  return images;
 }
 
 }  // namespace
@@ -117,32 +130,38 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
                                                      "; a newer bpatch may know it"};
   }
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
+  Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
+  BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover));
+  BDELTA_ASSIGN(const exe::ImagePlaces places,
+                exe::parse_image_places(plan.images, source.size(), room.count_of(kBytesPerImage)));
+  BDELTA_TRY(room.take(places.all.size() * kBytesPerImage));
+  ByteSpan table = ByteSpan(plan.images).subspan(places.size_bytes);
   ByteSpan file = source.view();
   if (file.empty()) {
-    BDELTA_TRY(read_whole(source, memory_limit_bytes, pool, copies->loaded_));
-    file = copies->loaded_;
+    BDELTA_ASSIGN(copies->loaded_, read_images(source, places.all, memory_limit_bytes, pool));
+    file = copies->loaded_.span();
   }
-  BDELTA_ASSIGN(OldImages old, old_images_of(file, plan));
-  const Stages stages(shares, old.images, pool);
+  BDELTA_ASSIGN(std::vector<exe::Image> old_images, parse_images(file, places.all));
+  const Stages stages(shares, old_images, pool);
   stages.begin(ApplyShares::kMapped);
-  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, old.images);
-  Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
-  BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover +
-                       exe::rebuild_memory_bytes(old.images, tables, plan.kinds)));
+  const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, old_images);
+  BDELTA_TRY(room.take(exe::rebuild_memory_bytes(old_images, tables, plan.kinds)));
   const std::size_t most_stretches = room.count_of(kBytesPerStretch);
   const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), most_stretches);
   BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : most_stretches + 1) * kBytesPerStretch));
   stages.begin(ApplyShares::kFieldsFound, stages.code_bytes());
-  copies->program_.emplace(file, std::move(old.images), pool, room.left_bytes());
+  copies->program_.emplace(file, std::move(old_images), pool, room.left_bytes());
   stages.begin(1);
   const exe::Images& images = copies->program_->images();
   exe::ReadPageBreaks breaks;
   if ((plan.kinds & exe::set_of(exe::SortedTableKind::kMixedUnwindPages)) != 0) {
-    BDELTA_ASSIGN(breaks, exe::parse_page_breaks(old.table));
-    old.table = old.table.subspan(breaks.size_bytes);
+    BDELTA_ASSIGN(breaks, exe::parse_page_breaks(table));
+    table = table.subspan(breaks.size_bytes);
   }
-  BDELTA_ASSIGN(std::vector<exe::Image> found, exe::parse_image_table(old.table, images, info.target_size));
-  copies->target_.emplace(std::move(found));
+  BDELTA_ASSIGN(std::vector<exe::Image> new_images,
+                exe::parse_image_table(table, images, info.target_size, room.count_of(kBytesPerImage)));
+  BDELTA_TRY(room.take(new_images.size() * kBytesPerImage));
+  copies->target_.emplace(std::move(new_images));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), room.count_of(kBytesPerLabel)));
   copies->covers_ = &plan.covers;
   copies->predictor_.emplace(*copies->program_, *copies->target_, *copies->own_map_, copies->labels_,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apply/progress_shares.hpp"
+#include "base/sparse_buffer.hpp"
 #include "bdelta/inspect.hpp"
 #include "exe/field_predictor.hpp"
 #include "exe/labels.hpp"
@@ -14,8 +15,9 @@
 
 namespace bdelta {
 
-// What an applier holds of a plan, as a patch declares it at least (PREDICTION.md): each label with its part of the index,
-// each cover, each stretch of their place map.
+// What an applier holds of a plan, as a patch declares it at least (PREDICTION.md): each image of either file, each label
+// with its part of the index, each cover, each stretch of their place map.
+inline constexpr std::uint64_t kBytesPerImage = 256;
 inline constexpr std::uint64_t kBytesPerLabel = 28;
 inline constexpr std::uint64_t kBytesPerCover = sizeof(Cover);
 inline constexpr std::uint64_t kBytesPerStretch = exe::PlaceMap::kBytesPerStretch;
@@ -25,8 +27,8 @@ class PredictedCopies {
  public:
   using Cache = exe::FieldPredictor::Cache;
 
-  // `source` and `plan` must outlive the object. Reads all of a source that has no view, at most memory_limit_bytes of
-  // it. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
+  // `source` and `plan` must outlive the object. Reads the images of a source that has no view, at most memory_limit_bytes
+  // of them. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
   // needed. Errors: kUnsupportedFeature for a kind of field that is not known, kPatchCorrupt for tables that don't fit or
   // take more memory than the patch declares, kMemoryLimit, those of reading. With shares, the pool's watch is led to
   // what they say of the end of this.
@@ -42,7 +44,7 @@ class PredictedCopies {
  private:
   PredictedCopies() = default;
 
-  Bytes loaded_;  // the source, if it has no view
+  SparseBuffer loaded_;  // the images of the source, if it has no view
   std::optional<exe::Program> program_;
   std::optional<exe::Images> target_;
   std::optional<exe::PlaceMap> own_map_;

@@ -1,7 +1,6 @@
 #include "create/changed_images.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "parallel/compare.hpp"
@@ -86,41 +85,28 @@ bool is_calm(const ComparedImage& compared, const exe::Image& image) {
   return compared.changed_bytes < std::max(kCalmImageBytes, image.size_bytes / kCalmImageShare);
 }
 
-// Those that changed, and of too many those that changed most. Ascending.
+// Those that changed. Ascending.
 std::vector<std::size_t> chosen_targets(const std::vector<ComparedImage>& compared, const std::vector<exe::Image>& images) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (!is_calm(compared[i], images[i])) chosen.push_back(i);
   }
-  const std::size_t most = exe::ImageLimits().image_count;
-  if (chosen.size() <= most) return chosen;
-  std::stable_sort(chosen.begin(), chosen.end(), [&](std::size_t a, std::size_t b) {
-    return compared[a].changed_bytes > compared[b].changed_bytes;
-  });
-  chosen.resize(most);
-  std::sort(chosen.begin(), chosen.end());
   return chosen;
 }
 
-// All but those that nothing but calm images is made of, as long as there is room behind what the chosen ones are made of.
+// All but those that nothing but calm images is made of.
 std::vector<std::size_t> chosen_sources(const std::vector<ComparedImage>& compared, const std::vector<std::size_t>& targets,
                                         std::size_t image_count) {
-  enum Use : std::uint8_t { kUnknown, kCalm, kOrigin };
-  std::vector<Use> uses(image_count, kUnknown);
+  std::vector<bool> left_out(image_count, false);
   for (const ComparedImage& one : compared) {
-    if (one.origin != kNone) uses[one.origin] = kCalm;
+    if (one.origin != kNone) left_out[one.origin] = true;
   }
   for (const std::size_t i : targets) {
-    if (compared[i].origin != kNone) uses[compared[i].origin] = kOrigin;
+    if (compared[i].origin != kNone) left_out[compared[i].origin] = false;
   }
-  std::size_t room = exe::ImageLimits().image_count - static_cast<std::size_t>(std::count(uses.begin(), uses.end(), kOrigin));
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < image_count; ++i) {
-    if (uses[i] == kUnknown && room > 0) {
-      --room;
-      uses[i] = kOrigin;
-    }
-    if (uses[i] == kOrigin) chosen.push_back(i);
+    if (!left_out[i]) chosen.push_back(i);
   }
   return chosen;
 }
@@ -136,18 +122,12 @@ std::vector<exe::Image> taken(std::vector<exe::Image>& images, const std::vector
 ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                          std::vector<exe::Image> target_images, const Covers& covers, WorkerPool& pool) {
   if (source_images.size() < 2 && target_images.size() < 2) {
-    std::vector<std::uint32_t> all(source_images.size());
-    std::iota(all.begin(), all.end(), 0u);
-    return {std::move(source_images), std::move(target_images), std::move(all)};
+    return {std::move(source_images), std::move(target_images)};
   }
   const std::vector<ComparedImage> compared = compare_images(source, source_images, target, target_images, covers, pool);
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
-  ImagePair pair;
-  pair.source_numbers.assign(sources.begin(), sources.end());
-  pair.source = taken(source_images, sources);
-  pair.target = taken(target_images, targets);
-  return pair;
+  return {taken(source_images, sources), taken(target_images, targets)};
 }
 
 }  // namespace bdelta

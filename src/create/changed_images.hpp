@@ -13,17 +13,13 @@
 
 namespace bdelta {
 
-// How far images are looked for where only those that changed count.
-inline constexpr exe::ImageLimits kManyImages{exe::kMostNumberedImages, 4096, std::size_t{1} << 18};
-
 struct ImagePair {
   std::vector<exe::Image> source;
   std::vector<exe::Image> target;
-  std::vector<std::uint32_t> source_numbers{};  // of those of `source`, among all there are
 };
 
-// Of the images of both files, found within kManyImages, those that changed in the target, as `covers` (valid, ascending)
-// have it, and what they may be copied from. At most as many of each as a patch can be about.
+// Of the images of both files those that changed in the target, as `covers` (valid, ascending) have it, and what they may
+// be copied from.
 [[nodiscard]] ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                        std::vector<exe::Image> target_images, const Covers& covers, WorkerPool& pool);
 

@@ -35,11 +35,11 @@ bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_p
 // Prediction looks at both files as a whole, and takes the memory of both again.
 void CreateRun::find_images() {
   if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return;
-  auto [source_images, may_have_objects] = exe::search_images(inputs_.source.bytes(), kManyImages);
+  auto [source_images, may_have_objects] = exe::search_images(inputs_.source.bytes(), {});
   may_have_objects_ = may_have_objects;
   if (source_images.empty()) return;
   source_images_ = std::move(source_images);
-  target_images_ = exe::find_images(inputs_.target.bytes(), kManyImages);
+  target_images_ = exe::find_images(inputs_.target.bytes());
 }
 
 // Like prediction, where both files are at hand as a whole. In the order of filling, as files of an archive may be signed

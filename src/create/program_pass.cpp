@@ -108,7 +108,6 @@ void ProgramPass::find_programs(ImagePair images) {
   const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
-  source_numbers_ = std::move(images.source_numbers);
   field_bytes_ = field_bytes_in_apply(*old_);
 }
 
@@ -220,9 +219,7 @@ void ProgramPass::predict() {
   }
   plan_.kinds = learned.kinds | tables_->kinds();
   const exe::PlaceMap map(plan_.covers, pool_.watch());
-  apply_bytes_ = complete_plan({*old_, new_->images(), source_numbers_, *tables_, learned.labels, map.stretch_count(),
-                                field_bytes_},
-                               plan_);
+  apply_bytes_ = complete_plan({*old_, new_->images(), *tables_, learned.labels, map.stretch_count(), field_bytes_}, plan_);
   pool_.begin_stage(1, 0);
   make_copies(map, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);

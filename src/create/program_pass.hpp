@@ -22,7 +22,7 @@ class ProgramPass {
  public:
   // Null if one of the files holds no program, if they hardly differ, if fields don't behave like addresses of this pair,
   // or if bpatch would need too much memory. Both must outlive the object, and so must the settings. The images are those
-  // of the files, found within kManyImages.
+  // of the files.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                             std::vector<exe::Image> target_images, const Diagonals& diagonals,
                                             const LevelSettings& settings, WorkerPool& pool);
@@ -74,7 +74,6 @@ class ProgramPass {
   exe::KindSet fitting_kinds_ = exe::kAllKinds;  // that are looked at when covers are chosen
   ByteBuffer old_image_;  // the files with their fields made comparable
   ByteBuffer new_image_;
-  std::vector<std::uint32_t> source_numbers_;  // of the images of OLD
   std::uint64_t field_bytes_ = 0;  // of OLD in bpatch
   std::uint64_t apply_bytes_ = 0;
   bool in_doubt_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apply/predicted_copies.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/page_breaks.hpp"
 #include "exe/rebuild_memory.hpp"
@@ -47,12 +47,14 @@ std::size_t most_covers_in_apply(const exe::Program& old_program, const TablePas
 
 std::uint64_t complete_plan(const PlanInputs& in, PredictionPlan& plan) {
   exe::append_labels(plan.labels, in.labels);
-  exe::append_image_choice(plan.images, in.source_numbers);
+  exe::append_image_places(plan.images, in.old_program.images().all);
   if (has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) {
     exe::append_page_breaks(plan.images, in.tables.target_breaks());
   }
   exe::append_image_table(plan.images, in.old_program.images(), in.new_images);
+  const std::size_t image_count = in.old_program.images().all.size() + in.new_images.all.size();
   return in.field_bytes + plan.labels.size() + in.labels.size() * kBytesPerLabel + plan.images.size() +
+         image_count * kBytesPerImage +
          exe::rebuild_memory_bytes(in.old_program.images().all, in.tables.source_tables(), plan.kinds) +
          plan.covers.size() * kBytesPerCover + in.stretch_count * kBytesPerStretch;
 }

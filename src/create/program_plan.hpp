@@ -26,7 +26,6 @@ namespace bdelta {
 struct PlanInputs {
   const exe::Program& old_program;
   const exe::Images& new_images;
-  std::span<const std::uint32_t> source_numbers;  // of the images of OLD, among all there are
   const TablePass& tables;
   std::span<const exe::Label> labels;
   std::size_t stretch_count = 0;  // of the place map of the plan's covers

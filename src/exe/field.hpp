@@ -73,7 +73,7 @@ struct Field {
   FieldKind kind = FieldKind::kOther;
   std::uint8_t trailing_bytes = 0;   // of the instruction after the field; or the access size's shift of kArmLow12Scaled;
                                      // or the bytes of an entry of kFileOffset32
-  std::uint8_t image = 0;            // which image of the file, an index below 255
+  std::uint32_t image = 0;           // which image of the file, an index
 };
 
 [[nodiscard]] constexpr bool comes_before(const Field& a, const Field& b) noexcept { return a.pos < b.pos; }

@@ -28,14 +28,14 @@ bool are_disjoint(std::span<const Field> fields, std::uint64_t limit) {
 }  // namespace
 
 FieldBlocks::FieldBlocks(ByteSpan file, std::span<const Image> images, std::size_t number)
-    : file_(file), images_(images), number_(static_cast<std::uint8_t>(number)) {
+    : file_(file), images_(images), number_(static_cast<std::uint32_t>(number)) {
   const std::uint64_t size = images[number].size_bytes;
   blocks_.resize(static_cast<std::size_t>(size / kBlockBytes + (size % kBlockBytes != 0 ? 1 : 0)));
   in_order_.resize(blocks_.size());
 }
 
 PackScope FieldBlocks::scope(std::size_t block) const noexcept {
-  return {file_, images_, images_[number_].file_pos + block * kBlockBytes, PackScope::kNoAddress};
+  return {file_, images_, number_, images_[number_].file_pos + block * kBlockBytes, PackScope::kNoAddress};
 }
 
 std::size_t FieldBlocks::block_of(std::uint64_t pos) const noexcept {

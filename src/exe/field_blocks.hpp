@@ -1,5 +1,5 @@
 // The fields of one image's tables, packed in blocks of the file. They come from one table after the other, and a large
-// program has no memory to spare for all of them at 24 bytes each until they are in order.
+// program has no memory to spare for all of them at 32 bytes each until they are in order.
 #pragma once
 
 #include <array>
@@ -74,7 +74,7 @@ class FieldBlocks {
 
   ByteSpan file_;
   std::span<const Image> images_;
-  std::uint8_t number_;
+  std::uint32_t number_;
   std::vector<Bytes> blocks_;
   std::vector<bool> in_order_;  // a block's fields are sorted, disjoint, and end inside it
   FieldShapes shapes_;  // of all blocks

@@ -25,9 +25,6 @@ constexpr std::uint64_t kNextModel = 0;
 constexpr std::uint64_t kNoModel = 1;
 constexpr std::uint64_t kFirstNumber = 2;
 
-// Programs have some dozens each. What layouts of these take is not counted with other memory.
-constexpr std::size_t kMostSectionsOfAll = (std::size_t{1} << 18) + 4096;
-
 Error corrupt(const char* what) { return {ErrorCode::kPatchCorrupt, std::string("table of images: ") + what}; }
 
 void append_difference(Bytes& to, std::uint64_t value, std::uint64_t expected) {
@@ -261,10 +258,11 @@ void append_image_table(Bytes& to, const Images& source, const Images& target) {
   }
 }
 
-Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& source, std::uint64_t target_size) {
+Result<std::vector<Image>> parse_image_table(ByteSpan bytes, const Images& source, std::uint64_t target_size,
+                                             std::size_t most) {
   ByteCursor from(bytes);
   const std::uint64_t count = read_difference(from, source.all.size());
-  if (!from.ok() || count > ImageLimits().image_count) return corrupt("expected at most 255 images, found more");
+  if (!from.ok() || count > most) return corrupt("there are more images than the patch declares memory for");
   std::vector<Image> images;
   ImageState state;
   std::size_t section_count = 0;

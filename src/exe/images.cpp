@@ -26,13 +26,22 @@ std::size_t next_candidate(ByteSpan file, std::size_t from) noexcept {
   return found < count ? from + found : file.size();
 }
 
-// A format by its two steps: `detect` is cheap and looks at a few bytes, `parse` is strict.
+// A format by its two steps: `detect` is cheap and looks at a few bytes, `parse` is strict and detects first.
 struct ImageReader {
   bool (*detect)(ByteSpan file, std::uint64_t pos) noexcept;
   std::optional<Image> (*parse)(ByteSpan file, std::uint64_t pos, const ImageLimits& limits);
 };
-constexpr ImageReader kReaders[] = {
+constexpr ImageReader kReaders[] = {  // by ImageFormat
     {detect_elf, parse_elf}, {detect_pe, parse_pe}, {detect_macho, parse_macho}, {detect_toy, parse_toy}};
+
+// An image that is the same to who has nothing of the file behind its end.
+std::optional<Image> parse_alone(const ImageReader& reader, ByteSpan file, std::uint64_t pos, const ImageLimits& limits) {
+  std::optional<Image> image = reader.parse(file, pos, limits);
+  if (!image || pos + image->size_bytes == file.size()) return image;
+  const std::uint64_t size_bytes = image->size_bytes;
+  image = reader.parse(up_to_end(file, *image), pos, limits);
+  return image && image->size_bytes == size_bytes ? std::move(image) : std::nullopt;
+}
 
 // Calls take(Image&&) for one image after the other until it says false, and pass(pos) where a magic may begin that is no
 // image's. Whether all of the file was looked at.
@@ -46,7 +55,7 @@ bool for_each_image(ByteSpan file, const ImageLimits& limits, Take&& take, Pass&
     for (const ImageReader& reader : kReaders) {
       if (!reader.detect(file, pos)) continue;
       detected = true;
-      if (std::optional<Image> image = reader.parse(file, pos, limits)) {
+      if (std::optional<Image> image = parse_alone(reader, file, pos, limits)) {
         next = pos + static_cast<std::size_t>(image->size_bytes);
         if (!take(std::move(*image))) return false;
       } else {
@@ -80,15 +89,10 @@ std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
   return search_images(file, limits).images;
 }
 
-std::vector<Image> find_numbered_images(ByteSpan file, std::span<const std::uint32_t> numbers) {
-  std::vector<Image> images;
-  if (numbers.empty()) return images;
-  std::uint32_t number = 0;
-  for_each_image(file, {}, [&](Image&& image) {
-    if (number++ == numbers[images.size()]) images.push_back(std::move(image));
-    return images.size() < numbers.size() && number < kMostNumberedImages;
-  }, [](std::size_t) {});
-  return images;
+std::optional<Image> parse_image(ByteSpan file, const ImagePlace& place) {
+  const ByteSpan until_end = file.first(static_cast<std::size_t>(place.pos + place.size_bytes));
+  std::optional<Image> image = kReaders[static_cast<std::size_t>(place.format)].parse(until_end, place.pos, {});
+  return image && image->size_bytes == place.size_bytes ? std::move(image) : std::nullopt;
 }
 
 }  // namespace bdelta::exe

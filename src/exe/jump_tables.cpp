@@ -19,7 +19,7 @@ constexpr std::size_t kLeastEntries = 2;
 bool computes_address(ByteSpan file, const Image& image, const Field& field) {
   constexpr std::uint8_t kLea = 0x8d;
   if (image.machine == Machine::kArm64) return field.form == FieldForm::kArmLow12;
-  return image.machine == Machine::kX86_64 && field.form == FieldForm::kRel32 && field.pos >= 2 &&
+  return image.machine == Machine::kX86_64 && field.form == FieldForm::kRel32 && field.pos - image.file_pos >= 2 &&
          field.kind == FieldKind::kDataReference && number_at<std::uint8_t>(file, field.pos - 2) == kLea;
 }
 

@@ -46,7 +46,7 @@ Result<std::vector<Label>> parse_labels(ByteSpan bytes, std::size_t image_count,
     if (count > most - labels.size() || count > bytes.size() / 2) {
       return corrupt("expected fewer, found a count beyond the limit");
     }
-    labels.resize(labels.size() + static_cast<std::size_t>(count), Label{0, 0, static_cast<std::uint8_t>(image)});
+    labels.resize(labels.size() + static_cast<std::size_t>(count), Label{0, 0, static_cast<std::uint32_t>(image)});
   }
   const Label* before = nullptr;
   for (Label& label : labels) {

@@ -30,7 +30,7 @@ constexpr std::uint32_t kCandidatesToLook = 1 << 18;  // between two looks at th
 struct Vote {
   std::uint64_t address;
   std::uint64_t new_address;
-  std::uint8_t image;
+  std::uint32_t image;
   bool in_list;  // the reference is no instruction
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "exe/images.hpp"
 #include "exe/macho.hpp"
 #include "exe/unwind_pages.hpp"
 #include "parallel/sort.hpp"
@@ -38,6 +39,7 @@ void list_starts(ByteSpan file, const Images& images, const SortedTable& table, 
 void list_mixed_pages(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
                       Watch* watch) {
   const Image& image = images.all[table.image];
+  file = up_to_end(file, image);
   const auto header = read_macho_header(file, image.file_pos, {});
   const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
   if (!info) return;
@@ -47,7 +49,7 @@ void list_mixed_pages(ByteSpan file, const Images& images, const SortedTable& ta
       pace.step();
       const UnwindEntry found = unwind_entry(file, *info, page, i);
       OldEntry entry;
-      entry.image = table.image;
+      entry.image = table.image & OldEntry::kImageMask;
       set_encoding(entry, found.encoding, image.machine, base);
       if (images.layouts[table.image].file_pos_of(image.base_address + found.rva, entry.pos)) listed.entries.push_back(entry);
     }
@@ -65,7 +67,7 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
     const auto word = [&](std::size_t number) { return load_le<std::uint32_t>(bytes + 4 * number); };
     std::uint64_t start = base;
     OldEntry entry;
-    entry.image = table.image;
+    entry.image = table.image & OldEntry::kImageMask;
     switch (table.kind) {
       case SortedTableKind::kBaseRelocations:
       case SortedTableKind::kFunctionStarts:

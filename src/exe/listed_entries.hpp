@@ -13,12 +13,14 @@ namespace bdelta::exe {
 
 // An entry of a table of OLD.
 struct OldEntry {
+  static constexpr std::uint32_t kImageMask = (1u << 23) - 1;  // a patch has no more images than sections, which are fewer
+
   std::uint64_t pos = 0;   // of the function or of the place in the file
   std::uint64_t more = 0;  // address of its unwind information or its entry in .eh_frame, or addend
   std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
-  std::uint8_t image = 0;
-  bool leads = true;  // `more` is an address
-  std::uint8_t flags = 0;  // of unwind pages: the high bits of an encoding that leads
+  std::uint32_t image : 23 = 0;
+  std::uint32_t leads : 1 = 1;  // whether `more` is an address
+  std::uint32_t flags : 8 = 0;     // of unwind pages: the high bits of an encoding that leads
 };
 
 // What all tables of one kind list, by position in the file.

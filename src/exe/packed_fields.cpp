@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostShapes = 250;
 constexpr std::uint8_t kUnnumbered = 255;  // a shape for this field only, as all numbers are given; it follows
-constexpr std::size_t kShapeBytes = 6;
+constexpr std::size_t kShapeBytes = 5;
 constexpr std::uint8_t kHasBase = 1;    // Field::base_delta is not 0
 constexpr std::uint8_t kHasTarget = 2;  // the file's bytes don't tell it
 
@@ -48,7 +48,7 @@ class LastTargets {
 // Sets where the field leads from its bytes. False where they alone don't tell.
 bool read_target(const PackScope& scope, Field& field) noexcept {
   FieldPlace place;
-  const Image& image = scope.images[field.image];
+  const Image& image = scope.images[scope.image];
   place.bits64 = image.bits64;
   switch (field.form) {
     case FieldForm::kRel8:
@@ -131,8 +131,8 @@ constexpr unsigned kMetBits = 6;
 // A shape as a number, the bytes of which shape_at reads.
 std::uint64_t key_of(const FieldShape& shape) noexcept {
   return static_cast<std::uint64_t>(shape.form) | static_cast<std::uint64_t>(shape.kind) << 8 |
-         std::uint64_t{shape.trailing_bytes} << 16 | std::uint64_t{shape.image} << 24 |
-         std::uint64_t{shape.flags} << 32 | std::uint64_t{shape.way} << 40;
+         std::uint64_t{shape.trailing_bytes} << 16 | std::uint64_t{shape.flags} << 24 |
+         std::uint64_t{shape.way} << 32;
 }
 
 constexpr std::size_t kMostFieldBytes = 1 + kShapeBytes + 3 * kMaxVarintBytes;
@@ -159,10 +159,10 @@ class Packer {
  private:
   void add(const Field& field) {
     Field read = field;
-    const Way way = way_of(field.form, scope_, scope_.images[field.image].bits64);
+    const Way way = way_of(field.form, scope_, scope_.images[scope_.image].bits64);
     const bool is_told = read_target_by(way, scope_, read) && read.target_address == field.target_address;
     const int flags = (field.base_delta != 0 ? kHasBase : 0) | (is_told ? 0 : kHasTarget);
-    const FieldShape shape{field.form, field.kind, field.trailing_bytes, field.image, static_cast<std::uint8_t>(flags),
+    const FieldShape shape{field.form, field.kind, field.trailing_bytes, static_cast<std::uint8_t>(flags),
                            static_cast<std::uint8_t>(way)};
     const std::size_t slot = put_shape(shape);
     put_difference(field.pos, pos_);
@@ -213,7 +213,7 @@ class Packer {
 };
 
 FieldShape shape_at(const std::uint8_t* at) noexcept {
-  return {static_cast<FieldForm>(at[0]), static_cast<FieldKind>(at[1]), at[2], at[3], at[4], at[5]};
+  return {static_cast<FieldForm>(at[0]), static_cast<FieldKind>(at[1]), at[2], at[3], at[4]};
 }
 
 // Moves `at` behind a difference.
@@ -239,7 +239,7 @@ ByteSpan unpack_fields(const PackScope& scope, const FieldShapes& shapes, ByteSp
     const std::size_t slot = *at++;
     const FieldShape shape = slot != kUnnumbered ? shapes[slot] : shape_at(std::exchange(at, at + kShapeBytes));
     pos = after(pos, at);
-    field = {pos, 0, 0, shape.form, shape.kind, shape.trailing_bytes, shape.image};
+    field = {pos, 0, 0, shape.form, shape.kind, shape.trailing_bytes, scope.image};
     if ((shape.flags & kHasBase) != 0) {
       base = after(base, at);
       field.base_delta = static_cast<std::uint32_t>(pos - base);

@@ -1,4 +1,4 @@
-// Fields kept in two to six bytes each instead of 24, as a large program has millions of them. What a field's own bytes in
+// Fields kept in two to six bytes each instead of 32, as a large program has millions of them. What a field's own bytes in
 // the file tell is not kept: where it leads is read again where its form allows that, and kept as a difference elsewhere.
 // A matter of memory alone: what comes out is what went in, and no patch knows of it.
 #pragma once
@@ -22,7 +22,8 @@ struct PackScope {
   static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};
 
   ByteSpan file;                       // not owned
-  std::span<const Image> images;       // not owned; Field::image counts them
+  std::span<const Image> images;       // not owned
+  std::uint32_t image = 0;             // which of them all fields are of
   std::uint64_t pos = 0;               // where the stretch begins
   std::uint64_t address = kNoAddress;  // of that byte, if all of the stretch follows one another in memory
 };
@@ -32,7 +33,6 @@ struct FieldShape {
   FieldForm form = FieldForm::kRel32;
   FieldKind kind = FieldKind::kOther;
   std::uint8_t trailing_bytes = 0;
-  std::uint8_t image = 0;
   std::uint8_t flags = 0;  // what else is kept of such a field
   std::uint8_t way = 0;    // how its bytes tell where it leads
   bool operator==(const FieldShape&) const = default;

@@ -22,7 +22,7 @@ Error bad_breaks(const char* what) {
 
 void append_page_breaks(Bytes& to, std::span<const PageBreaks> lists) {
   append_varint(to, lists.size());
-  unsigned next = 0;
+  std::uint32_t next = 0;
   for (const PageBreaks& list : lists) {
     append_varint(to, list.image - next);
     next = list.image + 1u;
@@ -36,22 +36,22 @@ void append_page_breaks(Bytes& to, std::span<const PageBreaks> lists) {
 }
 
 Result<ReadPageBreaks> parse_page_breaks(ByteSpan bytes) {
-  constexpr std::uint64_t kMostLists = ImageLimits().image_count;
+  constexpr std::uint64_t kMostImages = std::uint64_t{1} << 32;
   ByteCursor from(bytes);
   const std::uint64_t list_count = from.varint();
-  if (!from.ok() || list_count > kMostLists) return bad_breaks("expected at most 255 lists, found more");
+  if (!from.ok() || list_count > kMostUnwindPages) return bad_breaks("expected at most 65,536 lists, found more");
   ReadPageBreaks read;
   std::uint64_t next = 0;
   std::uint64_t room = kMostUnwindPages;
   for (std::uint64_t i = 0; i < list_count; ++i) {
     const std::uint64_t gap = from.varint();
     const std::uint64_t page_count = from.varint();
-    if (!from.ok() || gap >= kMostLists - next) {
-      return bad_breaks("expected the number of an image below 255, found a higher one");
+    if (!from.ok() || gap >= kMostImages - next) {
+      return bad_breaks("expected the number of an image below 2^32, found a higher one");
     }
     if (page_count == 0 || page_count > room) return bad_breaks("expected 1 to 65,536 pages in all, found none or more");
     room -= page_count;
-    PageBreaks list{static_cast<std::uint8_t>(next + gap), {}};
+    PageBreaks list{static_cast<std::uint32_t>(next + gap), {}};
     next += gap + 1;
     std::uint64_t rva = 0;
     for (std::uint64_t page = 0; page < page_count; ++page) {
@@ -74,8 +74,9 @@ std::vector<PageBreaks> find_page_breaks(ByteSpan file, const std::vector<Image>
   std::size_t room = kMostUnwindPages;
   for (const SortedTable& table : tables) {
     if (!is_same_table(table.kind, SortedTableKind::kMixedUnwindPages)) continue;
-    const auto header = read_macho_header(file, images[table.image].file_pos, {});
-    const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
+    const ByteSpan bytes = up_to_end(file, images[table.image]);
+    const auto header = read_macho_header(bytes, images[table.image].file_pos, {});
+    const auto info = header ? read_unwind_info(bytes, *header) : std::nullopt;
     if (!info || info->pages.size() > room) continue;
     if (!std::is_sorted(info->pages.begin(), info->pages.end(), begins_before)) continue;
     room -= info->pages.size();

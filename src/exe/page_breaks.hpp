@@ -15,7 +15,7 @@ namespace bdelta::exe {
 
 // Of one image.
 struct PageBreaks {
-  std::uint8_t image = 0;
+  std::uint32_t image = 0;
   std::vector<PageBreak> pages;  // ascending
 };
 

@@ -68,7 +68,7 @@ LabelIndex::LabelIndex(std::span<const Label> labels) : labels_(labels) {
   }
 }
 
-const Label* LabelIndex::search(std::uint8_t image, std::uint64_t address) const noexcept {
+const Label* LabelIndex::search(std::uint32_t image, std::uint64_t address) const noexcept {
   const auto found = std::lower_bound(labels_.begin(), labels_.end(), std::tuple(image, address),
                                       [](const Label& label, const std::tuple<std::uint8_t, std::uint64_t>& key) {
                                         return std::tuple(label.image, label.address) < key;
@@ -190,7 +190,7 @@ bool Predictor::predict(const Field& field, std::uint32_t cover, Prediction& pre
   return map_target(field, cover, prediction);
 }
 
-bool Predictor::lead(std::uint8_t image, std::uint64_t address, std::size_t target_image,
+bool Predictor::lead(std::uint32_t image, std::uint64_t address, std::size_t target_image,
                      std::uint64_t& new_address) const noexcept {
   if (labels_ != nullptr) {
     if (const Label* label = labels_->find(image, address)) {

@@ -31,7 +31,7 @@ struct Images {
 struct Label {
   std::uint64_t address = 0;
   std::uint64_t new_address = 0;
-  std::uint8_t image = 0;
+  std::uint32_t image = 0;
   bool operator==(const Label&) const = default;
 };
 
@@ -71,17 +71,17 @@ class LabelIndex {
   explicit LabelIndex(std::span<const Label> labels);
 
   // The label, or nullptr.
-  [[nodiscard]] const Label* find(std::uint8_t image, std::uint64_t address) const noexcept {
+  [[nodiscard]] const Label* find(std::uint32_t image, std::uint64_t address) const noexcept {
     const std::size_t bit = bit_of(image, address);
     return (bits_[bit / 64] >> (bit % 64) & 1) != 0 ? search(image, address) : nullptr;
   }
   [[nodiscard]] std::span<const Label> labels() const noexcept { return labels_; }
 
  private:
-  [[nodiscard]] std::size_t bit_of(std::uint8_t image, std::uint64_t address) const noexcept {
+  [[nodiscard]] std::size_t bit_of(std::uint32_t image, std::uint64_t address) const noexcept {
     return static_cast<std::size_t>((address + image) * 0x9E3779B97F4A7C15u >> shift_);
   }
-  [[nodiscard]] const Label* search(std::uint8_t image, std::uint64_t address) const noexcept;
+  [[nodiscard]] const Label* search(std::uint32_t image, std::uint64_t address) const noexcept;
 
   std::span<const Label> labels_;
   std::vector<std::uint64_t> bits_;
@@ -117,7 +117,7 @@ class Predictor {
   [[nodiscard]] bool predict(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept;
 
   // Where the byte at an address went that is in an image of the target then: what leads there from no cover of its own.
-  [[nodiscard]] bool lead(std::uint8_t image, std::uint64_t address, std::size_t target_image,
+  [[nodiscard]] bool lead(std::uint32_t image, std::uint64_t address, std::size_t target_image,
                           std::uint64_t& new_address) const noexcept;
 
   // Quickly, for most of the branches: the prediction is known to be the source's bytes.

@@ -45,7 +45,7 @@ void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
 PackScope Program::piece_scope(std::size_t block, std::size_t piece) const noexcept {
   const CodePart& part = part_of_block(block);
   const std::uint64_t skipped = (block - part.first_block) * kCodeBlockBytes + piece * PackedCode::kPieceBytes;
-  return {file_, images_.all, part.file_pos + skipped, part.address + skipped};
+  return {file_, images_.all, part.image, part.file_pos + skipped, part.address + skipped};
 }
 
 PackedCode Program::pack_code(std::size_t block, std::span<Field> fields) const {
@@ -54,7 +54,7 @@ PackedCode Program::pack_code(std::size_t block, std::span<Field> fields) const 
   fields = fields.first(static_cast<std::size_t>(std::remove_if(fields.begin(), fields.end(), is_far) - fields.begin()));
   PackedCode code;
   if (fields.empty()) return code;
-  const std::uint8_t image = part_of_block(block).image;
+  const std::uint32_t image = part_of_block(block).image;
   for (Field& field : fields) field.image = image;
   Bytes packed;
   packed.reserve(fields.size() * 4);
@@ -112,10 +112,11 @@ std::span<const Field> Program::code_piece(std::size_t block, std::size_t piece,
 
 // Those of tables that begin in [begin, end).
 void Program::add_table_fields(std::uint64_t begin, std::uint64_t end, FieldCache& cache, std::vector<Field>& to) const {
-  for (std::size_t image = 0; image < tables_.size(); ++image) {
-    const std::uint64_t image_pos = images_.all[image].file_pos;
-    if (image_pos >= end) return;
-    if (begin >= image_pos + images_.all[image].size_bytes) continue;
+  const auto first = std::partition_point(images_.all.begin(), images_.all.end(), [&](const Image& image) {
+    return image.file_pos + image.size_bytes <= begin;
+  });
+  for (auto image = static_cast<std::size_t>(first - images_.all.begin()); image < tables_.size(); ++image) {
+    if (images_.all[image].file_pos >= end) break;
     tables_[image].add_fields(begin, end, cache.table_blocks_, to);
   }
   remove_left_out(begin, end, to);

@@ -133,7 +133,7 @@ class Program {
     std::uint64_t size_bytes;
     std::uint64_t address;
     std::size_t first_block;  // the number of its first block in the program
-    std::uint8_t image;
+    std::uint32_t image;
   };
 
   void find_code_parts();
@@ -143,7 +143,7 @@ class Program {
   // Look-ups in a layout remember the one before, so each task has a copy: of one image only, as there may be many of both.
   struct LayoutCopy {
     std::optional<ImageLayout> layout;
-    std::uint8_t image = 0;
+    std::uint32_t image = 0;
   };
   [[nodiscard]] std::uint64_t block_bytes(std::size_t block) const noexcept;
   [[nodiscard]] std::vector<TableLoad> table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const;

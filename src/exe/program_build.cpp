@@ -25,7 +25,7 @@ void Program::find_code_parts() {
     for (const Section& section : image.sections) {
       if (section.kind != SectionKind::kCode || section.size_bytes == 0) continue;
       if (!range_fits(section.file_pos - image.file_pos, section.size_bytes, image.size_bytes)) continue;
-      const auto number = static_cast<std::uint8_t>(i);
+      const auto number = static_cast<std::uint32_t>(i);
       parts_.push_back({section.file_pos, section.size_bytes, section.address, block_count_, number});
       block_count_ += code_block_count(static_cast<std::size_t>(section.size_bytes));
     }
@@ -35,7 +35,7 @@ void Program::find_code_parts() {
 void Program::find_tables(WorkerPool& pool) {
   for (std::size_t i = 0; i < images_.all.size(); ++i) tables_.emplace_back(file_, images_.all, i);
   pool.for_each(tables_.size(), [&](std::size_t i) {
-    find_table_fields(file_, images_.all[i], tables_[i], pool.watch());
+    find_table_fields(up_to_end(file_, images_.all[i]), images_.all[i], tables_[i], pool.watch());
     pool.advance();
   });
 }
@@ -47,7 +47,7 @@ void Program::find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_byt
   scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);
   pool.for_each(tables_.size(), [&](std::size_t i) {
     keep_first_loads(loads[i]);
-    find_jump_tables(file_, images_.all[i], loads[i], tables_[i], pool.watch());
+    find_jump_tables(up_to_end(file_, images_.all[i]), images_.all[i], loads[i], tables_[i], pool.watch());
     std::vector<TableLoad>().swap(loads[i]);
     pool.advance();
   });
@@ -65,7 +65,7 @@ std::uint64_t Program::block_bytes(std::size_t block) const noexcept {
 }
 
 std::vector<TableLoad> Program::table_loads(std::size_t block, std::span<Field> fields, LayoutCopy& copy) const {
-  const std::uint8_t image = part_of_block(block).image;
+  const std::uint32_t image = part_of_block(block).image;
   if (!copy.layout || copy.image != image) copy = {images_.layouts[image], image};
   std::vector<TableLoad> loads;
   for (Field& field : fields) {

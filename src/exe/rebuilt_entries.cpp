@@ -1,6 +1,7 @@
 #include "exe/rebuilt_entries.hpp"
 
 #include "exe/file_number.hpp"
+#include "exe/images.hpp"
 #include "exe/listed_entries.hpp"
 #include "exe/macho.hpp"
 #include "exe/unwind_pages.hpp"
@@ -17,15 +18,16 @@ std::uint32_t encoding_of(const NewEntry& entry, const RebuiltTable& table) {
 std::vector<std::uint32_t> new_common_encodings(const RebuildInputs& in, const Predictor& predictor,
                                                 const RebuiltTable& table) {
   const Image& old_image = in.source.all[table.old.image];
-  const auto header = read_macho_header(in.file, old_image.file_pos, {});
-  const auto info = header ? read_unwind_info(in.file, *header) : std::nullopt;
+  const ByteSpan file = up_to_end(in.file, old_image);
+  const auto header = read_macho_header(file, old_image.file_pos, {});
+  const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
   std::vector<std::uint32_t> encodings;
   std::uint64_t old_base = 0;
   if (!info || !base_of(in.source, table.old, old_base)) return encodings;
   for (std::uint32_t i = 0; i < info->common_count; ++i) {
     OldEntry old;
-    set_encoding(old, number_at<std::uint32_t>(in.file, info->common_pos + 4 * std::uint64_t{i}), old_image.machine, old_base);
-    NewEntry entry{0, 0, old.more, old.leads, old.flags};
+    set_encoding(old, number_at<std::uint32_t>(file, info->common_pos + 4 * std::uint64_t{i}), old_image.machine, old_base);
+    NewEntry entry{0, 0, old.more, old.leads != 0, static_cast<std::uint8_t>(old.flags)};
     if (entry.leads) (void)predictor.lead(table.old.image, old.more, table.target_image, entry.more);
     encodings.push_back(encoding_of(entry, table));
   }

@@ -123,7 +123,8 @@ std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) cons
 
 // The end of a function stays with its last byte. What leads nowhere known stays what it was.
 NewEntry Rebuilder::led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const {
-  NewEntry entry{start, start + old.size_bytes, old.more, old.leads, old.flags};
+  NewEntry entry{start, start + old.size_bytes, old.more, old.leads != 0,
+                 static_cast<std::uint8_t>(old.flags)};
   const std::uint64_t old_end = old.pos + old.size_bytes;
   std::uint64_t address = 0;
   if (old_end > in_.map.covers()[cover].source_end() &&

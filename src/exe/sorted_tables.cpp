@@ -5,6 +5,7 @@
 #include "base/varint.hpp"
 #include "exe/elf.hpp"
 #include "exe/file_number.hpp"
+#include "exe/images.hpp"
 #include "exe/layout.hpp"
 #include "exe/pe.hpp"
 
@@ -203,16 +204,17 @@ std::vector<SortedTable> find_sorted_tables(ByteSpan file, const std::vector<Ima
   std::vector<SortedTable> all;
   for (std::size_t i = 0; i < images.size(); ++i) {
     std::vector<SortedTable> tables;
-    if (images[i].format == ImageFormat::kPe) add_pe_tables(file, images[i], tables);
-    if (images[i].format == ImageFormat::kElf) add_elf_tables(file, images[i], tables);
-    if (images[i].format == ImageFormat::kMachO) add_macho_sorted_tables(file, images[i], tables);
+    const ByteSpan bytes = up_to_end(file, images[i]);
+    if (images[i].format == ImageFormat::kPe) add_pe_tables(bytes, images[i], tables);
+    if (images[i].format == ImageFormat::kElf) add_elf_tables(bytes, images[i], tables);
+    if (images[i].format == ImageFormat::kMachO) add_macho_sorted_tables(bytes, images[i], tables);
     std::stable_sort(tables.begin(), tables.end(),
                      [](const SortedTable& a, const SortedTable& b) { return a.pos < b.pos; });
     std::uint64_t end = 0;
     for (SortedTable& table : tables) {
       if (table.pos < end || !lies_in(images[i], table)) continue;
       if (!is_in_order(bytes_at(file, table.pos, table.size_bytes), table.kind, images[i].machine)) continue;
-      table.image = static_cast<std::uint8_t>(i);
+      table.image = static_cast<std::uint32_t>(i);
       end = table.pos + table.size_bytes;
       all.push_back(table);
     }

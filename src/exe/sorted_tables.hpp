@@ -33,7 +33,7 @@ struct SortedTable {
   std::uint64_t pos = 0;
   std::uint64_t size_bytes = 0;
   SortedTableKind kind = SortedTableKind::kBaseRelocations;
-  std::uint8_t image = 0;
+  std::uint32_t image = 0;
   std::uint64_t base_pos = 0;  // where that lies which other numbers than starts count from: of an unwind index its head, of
                                // unwind pages __eh_frame, of mixed ones without it the first page
 };

@@ -3,7 +3,7 @@
 // differ from those that the patch was made by.
 #include "apply/predicted_copies.hpp"
 #include "create/plan.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -55,7 +55,7 @@ std::vector<exe::PageBreaks> take_breaks(Input& input) {
   return lists;
 }
 
-// The choice may be of images that there are not.
+// The places may be of images that there are not.
 Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan& plan) {
   const std::uint8_t how = input.u8();
   if ((how & 1) != 0) {
@@ -64,14 +64,13 @@ Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan&
   }
   Bytes table;
   std::vector<exe::Image> chosen;
-  std::vector<std::uint32_t> numbers;
   const std::uint8_t bits = input.u8();
-  for (std::uint32_t i = 0; i < 8; ++i) {
-    if ((bits >> i & 1) == 0) continue;
-    numbers.push_back(i);
-    if (i < source.all.size()) chosen.push_back(source.all[i]);
+  for (std::size_t i = 0; i < 7; ++i) {
+    if ((bits >> i & 1) != 0 && i < source.all.size()) chosen.push_back(source.all[i]);
   }
-  exe::append_image_choice(table, numbers);
+  std::vector<exe::Image> named = chosen;
+  if ((bits >> 7) != 0 && !named.empty()) ++named[input.u8() % named.size()].size_bytes;
+  exe::append_image_places(table, named);
   if (exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) exe::append_page_breaks(table, take_breaks(input));
   exe::append_image_table(table, exe::Images(chosen), exe::Images(exe::find_images(take_program(input))));
   return table;
@@ -82,7 +81,7 @@ Bytes take_labels(Input& input, const exe::Images& source) {
   std::vector<exe::Label> labels;
   const std::size_t count = input.u8() % 24;
   for (std::size_t i = 0; i < count && !source.all.empty(); ++i) {
-    const auto image = static_cast<std::uint8_t>(input.u8() % source.all.size());
+    const auto image = static_cast<std::uint32_t>(input.u8() % source.all.size());
     const std::uint64_t address = source.layouts[image].low() + input.u16();
     const std::uint8_t how = input.u8();
     const std::uint64_t new_address = (how & 1) != 0 ? input.u64() : source.layouts[image].low() + input.u16();

@@ -133,7 +133,6 @@ void check_sorted_tables(ByteSpan file, const exe::Images& images) {
 
 void check_images(std::span<const exe::Image> images, std::uint64_t file_size) {
   std::uint64_t end = 0;
-  require(images.size() <= exe::ImageLimits().image_count, "a file has at most 255 images");
   for (const exe::Image& image : images) {
     require(image.file_pos >= end && image.file_pos <= file_size && image.size_bytes <= file_size - image.file_pos,
             "images ascend within the file");

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
 #include "format/patch_reader.hpp"
@@ -127,11 +127,17 @@ TEST(GoldenFolder, EveryKindOfSortedTableIsRebuilt) {
 
 // One patch is about two programs of nine, one of which has tables that are rebuilt.
 TEST(GoldenFolder, AChoiceOfImagesIsFrozen) {
-  EXPECT_EQ(9u, exe::find_images(get(kFolder / "bdt2-image-choice" / "old")).size());
+  const Bytes source = get(kFolder / "bdt2-image-choice" / "old");
+  const std::vector<exe::Image> all = exe::find_images(source);
+  ASSERT_EQ(9u, all.size());
   const PredictionPlan plan = plan_of(get(kFolder / "bdt2-image-choice" / "patch"));
-  const auto choice = exe::parse_image_choice(plan.images);
-  ASSERT_OK(choice);
-  EXPECT_EQ((std::vector<std::uint32_t>{1, 6}), choice->numbers);
+  const auto places = exe::parse_image_places(plan.images, source.size(), 2);
+  ASSERT_OK(places);
+  ASSERT_EQ(2u, places->all.size());
+  EXPECT_EQ(all[1].file_pos, places->all[0].pos);
+  EXPECT_EQ(all[6].file_pos, places->all[1].pos);
+  EXPECT_EQ(all[6].size_bytes, places->all[1].size_bytes);
+  EXPECT_EQ(exe::ImageFormat::kPe, places->all[1].format);
   EXPECT_NE(0u, plan.kinds & exe::kAllTables);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "create/number_pass.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -236,15 +236,13 @@ void make_every_field() {
   }
   plan.kinds = exe::kAllKinds | exe::kAllTables;
   const exe::Images images(exe::find_images(source));
-  std::vector<std::uint32_t> numbers(images.all.size());
-  std::iota(numbers.begin(), numbers.end(), 0u);
-  exe::append_image_choice(plan.images, numbers);
+  exe::append_image_places(plan.images, images.all);
   exe::append_page_breaks(plan.images, {});
   exe::append_image_table(plan.images, images, images);
   std::vector<exe::Label> labels;
-  for (const std::uint32_t i : numbers) {
+  for (std::uint32_t i = 0; i < images.all.size(); ++i) {
     const std::uint64_t low = images.layouts[i].low();
-    for (const std::uint64_t at : {0x200u, 0x400u}) labels.push_back({low + at, low + at + 8, static_cast<std::uint8_t>(i)});
+    for (const std::uint64_t at : {0x200u, 0x400u}) labels.push_back({low + at, low + at + 8, i});
   }
   exe::append_labels(plan.labels, labels);
   Bytes target = predicted_copies(source, source.size(), plan);

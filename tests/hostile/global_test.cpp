@@ -2,7 +2,7 @@
 #include "apply/predicted_copies.hpp"
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
-#include "exe/image_choice.hpp"
+#include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/page_breaks.hpp"
@@ -97,8 +97,8 @@ TEST(GlobalRecord, AnotherPredictorIsRefused) {
   }
 }
 
-// A choice that is cut, that is too long, or that OLD has no program for.
-TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
+// Places that are cut, that are of no program, that reach out of OLD, or that there is no memory for.
+TEST(GlobalRecord, PlacesOfProgramsThatDoNotFitAreRefused) {
   const ProgramPair pair = program_pair(3, 60);
   Bytes old = pair.old_version;
   append(old, pair.old_version);
@@ -109,22 +109,35 @@ TEST(GlobalRecord, AChoiceOfProgramsThatDoesNotFitIsRefused) {
   PatchInfo info;
   info.target_size = old.size();
   info.decoder_memory_bytes = std::uint64_t{16} << 20;
-  const auto make = [&](std::vector<std::uint32_t> numbers, std::size_t cut_bytes = 0) {
-    std::vector<exe::Image> chosen;
-    for (const std::uint32_t number : numbers) chosen.push_back(all[std::min<std::size_t>(number, 1)]);
+  const auto make = [&](std::vector<exe::Image> named, std::size_t cut_bytes = 0) {
     PredictionPlan plan;
-    exe::append_image_choice(plan.images, numbers);
+    exe::append_image_places(plan.images, named);
     plan.images.resize(plan.images.size() - cut_bytes);
-    if (cut_bytes == 0) exe::append_image_table(plan.images, exe::Images(chosen), exe::Images(all));
+    if (cut_bytes == 0) exe::append_image_table(plan.images, exe::Images(named), exe::Images(all));
     exe::append_labels(plan.labels, {});
     return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
   };
-  for (const std::vector<std::uint32_t>& sound : {std::vector<std::uint32_t>{}, {0}, {1}, {0, 1}}) EXPECT_OK(make(sound));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({2}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 4094}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 4095}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(std::vector<std::uint32_t>(256)));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0, 1}, 1));
+  EXPECT_OK(make({}));
+  EXPECT_OK(make({all[0]}));
+  EXPECT_OK(make({all[1]}));
+  EXPECT_OK(make(all));
+  const auto other = [&](std::uint64_t pos_step, std::uint64_t size_step, exe::ImageFormat format) {
+    exe::Image image = all[1];
+    image.file_pos += pos_step;
+    image.size_bytes += size_step;
+    image.format = format;
+    return std::vector<exe::Image>{image};
+  };
+  const exe::ImageFormat right = all[1].format;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(1, ~std::uint64_t{0}, right)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(0, ~std::uint64_t{0}, right)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(0, 1, right)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(~std::uint64_t{0}, 1, right)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(0, 0 - all[1].size_bytes, right)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(other(0, 0, exe::ImageFormat::kToy)));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(all, 1));
+  info.decoder_memory_bytes = 900;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(all));
 }
 
 // Page breaks that are missing, cut or beyond their limits. Fourteen bytes for each byte of such a table.
@@ -141,12 +154,12 @@ TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
   const auto make = [&](const Bytes& breaks) {
     PredictionPlan plan;
     plan.kinds = exe::set_of(exe::SortedTableKind::kMixedUnwindPages);
-    exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
+    exe::append_image_places(plan.images, images.all);
     append(plan.images, breaks);
     exe::append_image_table(plan.images, images, images);
     exe::append_labels(plan.labels, {});
     info.decoder_memory_bytes = plan.images.size() + plan.labels.size() + 14 * tables[1].size_bytes +
-                                exe::PlaceMap::kBytesPerStretch + spare_bytes;
+                                exe::PlaceMap::kBytesPerStretch + 2 * 256 + spare_bytes;
     return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
   };
   Bytes sound;
@@ -154,7 +167,7 @@ TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
   EXPECT_OK(make(sound));
   EXPECT_OK(make({0}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({1, 0, 0}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({1, 0x80, 0x02, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, make({0x81, 0x80, 0x04, 0, 1, 0}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(Bytes(sound.begin(), sound.end() - 1)));
   spare_bytes = ~std::uint64_t{0};  // one byte less
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, make(sound));
@@ -167,10 +180,10 @@ TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
   ASSERT_EQ(2u, tables.size());
   const exe::Images images(exe::find_images(old));
   PredictionPlan plan;
-  exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
+  exe::append_image_places(plan.images, images.all);
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
-  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size() + exe::PlaceMap::kBytesPerStretch;
+  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size() + exe::PlaceMap::kBytesPerStretch + 2 * 256;
   PatchInfo info;
   info.target_size = old.size();
   io::MemoryReader source(old);
@@ -200,12 +213,12 @@ TEST(GlobalRecord, CoversAndTheirStretchesAreDeclared) {
   PredictionPlan plan;
   plan.kinds = exe::set_of(exe::SortedTableKind::kUnwindIndex) | exe::set_of(exe::SortedTableKind::kRelativeRelocations);
   plan.covers = {{100, 0, 50}, {120, 50, 10}, {140, 60, 20}, {160, 80, 5}};
-  exe::append_image_choice(plan.images, std::vector<std::uint32_t>{0});
+  exe::append_image_places(plan.images, images.all);
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, images.all);
   const std::uint64_t table_bytes = exe::rebuild_memory_bytes(images.all, tables, plan.kinds);
-  const std::uint64_t bytes = plan.images.size() + plan.labels.size() + table_bytes + 4 * 24 + 5 * 16;
+  const std::uint64_t bytes = plan.images.size() + plan.labels.size() + table_bytes + 4 * 24 + 5 * 16 + 2 * 256;
   io::MemoryReader source(old);
   WorkerPool pool(1);
   PatchInfo info;

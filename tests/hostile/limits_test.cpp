@@ -8,6 +8,8 @@
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
 #include "bdelta/push.hpp"
+#include "exe/image_places.hpp"
+#include "exe/image_table.hpp"
 #include "exe/program.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -290,9 +292,12 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
   EXPECT_LT(peak, 64 * kMiB) << "apply.hpp promises 16 MiB and a few MiB a thread";
 }
 
-// A global record without images of its own, and with labels of the first image of OLD as `labels` have them.
-Bytes global_record(ByteSpan labels) {
-  Bytes raw = {1, 0, 1};  // image 0 of OLD is chosen; NEW has one image less
+// A global record of all images of OLD and none of NEW, with labels as `labels` have them.
+Bytes global_record(ByteSpan old, ByteSpan labels) {
+  const std::vector<exe::Image> images = exe::find_images(old);
+  Bytes raw;
+  exe::append_image_places(raw, images);
+  exe::append_image_table(raw, exe::Images(images), exe::Images({}));
   Bytes record = {1};
   append_varint(record, 0x1ffffff);
   append_varint(record, raw.size());
@@ -320,7 +325,7 @@ TEST(PredictionLimits, LabelsAreDeclaredAsTheyAreHeld) {
   append_varint(labels, kLabels);
   labels.insert(labels.end(), kLabels, 1);  // addresses
   labels.insert(labels.end(), kLabels, 0);  // where they went
-  const Bytes record = global_record(labels);
+  const Bytes record = global_record(old, labels);
   ASSERT_LT(record.size(), 4096u) << "the bomb is small";
   native::Header header = header_of(old, {});
   header.required_features = native::kFeaturePrediction;

@@ -2,7 +2,8 @@
 // programs that were linked anew, and no larger for files where prediction does not help.
 #include <set>
 
-#include "exe/image_choice.hpp"
+#include "apply/predicted_copies.hpp"
+#include "exe/image_places.hpp"
 #include "format/native/layout.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/generate.hpp"
@@ -152,31 +153,39 @@ ProgramPair archive_of(std::size_t count, std::size_t function_count, const std:
 }
 
 // The programs of OLD that a patch is about.
-std::set<std::uint32_t> chosen_by(const Bytes& patch) {
+std::set<std::uint32_t> chosen_by(const Bytes& patch, ByteSpan source) {
+  const std::vector<exe::Image> all = exe::find_images(source);
   const PredictionPlan plan = plan_of(patch);
-  const auto choice = exe::parse_image_choice(plan.images);
-  EXPECT_OK(choice);
-  return choice ? std::set<std::uint32_t>(choice->numbers.begin(), choice->numbers.end()) : std::set<std::uint32_t>();
+  const auto places = exe::parse_image_places(plan.images, source.size(), all.size());
+  EXPECT_OK(places);
+  std::set<std::uint32_t> numbers;
+  for (std::uint32_t i = 0; places && i < all.size(); ++i) {
+    for (const exe::ImagePlace& place : places->all) {
+      if (place.pos == all[i].file_pos && place.size_bytes == all[i].size_bytes) numbers.insert(i);
+    }
+  }
+  return numbers;
 }
 
 TEST(Prediction, IsAboutThoseProgramsOfAnArchiveThatChanged) {
   const std::set<std::uint32_t> changes = {3, 11};
   const ProgramPair archive = archive_of(20, 300, changes);
   const Bytes patch = expect_same_patch_by_any_threads(archive.old_version, archive.new_version, kLevel);
-  EXPECT_EQ(changes, chosen_by(patch));
+  EXPECT_EQ(changes, chosen_by(patch, archive.old_version));
   const auto without = make_patch(archive.old_version, archive.new_version, without_prediction(kLevel));
   ASSERT_OK(without);
   EXPECT_LT(patch.size() * 3, without->size() * 2);
   expect_rebuilt_everywhere(archive.old_version, patch, archive.new_version);
 }
 
-// Behind the first 255 programs, too.
-TEST(Prediction, OfMoreProgramsThanAPatchCanBeAbout) {
-  const std::set<std::uint32_t> changes = {40, 280, 299};
+// More than numbers of a byte tell apart.
+TEST(Prediction, IsAboutHundredsOfPrograms) {
+  std::set<std::uint32_t> changes;
+  for (std::uint32_t i = 10; i < 290; ++i) changes.insert(i);
   const ProgramPair archive = archive_of(300, 60, changes);
   const auto patch = make_patch(archive.old_version, archive.new_version, create_options(3));
   ASSERT_OK(patch);
-  EXPECT_EQ(changes, chosen_by(*patch));
+  EXPECT_EQ(changes, chosen_by(*patch, archive.old_version));
   expect_rebuilt(archive.old_version, *patch, archive.new_version);
 }
 
@@ -260,6 +269,40 @@ TEST(Prediction, ApplyingKeepsToItsMemoryLimit) {
   ApplyOptions options;
   options.memory_limit_bytes = info_of(*patch).decoder_memory_bytes - 1;
   EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(pair.old_version, *patch, Sink::kPositioned, options));
+}
+
+// Without a view, so that what is needed has to be read.
+class WatchedReader final : public RandomReader {
+ public:
+  explicit WatchedReader(ByteSpan bytes) : bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
+  Status read_at(std::uint64_t pos, MutableByteSpan out) override {
+    most_ = std::max(most_, pos + out.size());
+    std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(pos), out.size(), out.begin());
+    return {};
+  }
+  [[nodiscard]] std::uint64_t most() const noexcept { return most_; }
+
+ private:
+  ByteSpan bytes_;
+  std::uint64_t most_ = 0;
+};
+
+TEST(Prediction, ApplyingReadsNothingButThePrograms) {
+  const ProgramPair& pair = large_pair();
+  const auto made = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
+  ASSERT_OK(made);
+  Bytes source = pair.old_version;
+  append(source, wordy_bytes(2'000'000, 3));
+  const PredictionPlan plan = plan_of(*made);
+  PatchInfo info;
+  info.target_size = pair.new_version.size();
+  info.decoder_memory_bytes = info_of(*made).decoder_memory_bytes;
+  WorkerPool pool(1);
+  WatchedReader reader(source);
+  EXPECT_OK(PredictedCopies::make(reader, plan, info, pair.old_version.size(), pool));
+  EXPECT_EQ(pair.old_version.size(), reader.most());
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, PredictedCopies::make(reader, plan, info, pair.old_version.size() - 1, pool));
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
 """The images of NEW, as the patch tells them by the images of OLD (section 4.3)."""
 from bytes_of_file import MASK64
 from cursor import Cursor, require, unzigzag
-from images import DATA, ELF, MACHINE_NONE, MAX_IMAGES, MAX_SECTIONS, UNBACKED, Image, Section, settle
+from images import DATA, ELF, MACHINE_NONE, MAX_ALL_SECTIONS, MAX_SECTIONS, UNBACKED, Image, Section, settle
 
 NO_MODEL = Image(ELF, MACHINE_NONE, True, 0, 0, 0, [])
-
-MAX_ALL_SECTIONS = 266240  # of the images of NEW
 
 
 class Table:
@@ -23,7 +21,6 @@ class Table:
 
     def read(self):
         count = self.number(len(self.old_images))
-        require(count <= MAX_IMAGES, f"{count} images of NEW; {MAX_IMAGES} at most")
         images = [self.read_image() for _ in range(count)]
         self.cursor.finish()
         require(sum(len(image.sections) for image in images) <= MAX_ALL_SECTIONS, "the images of NEW have too many sections")

@@ -9,9 +9,9 @@ ELF, PE, MACHO, TOY = range(4)
 MACHINE_NONE, X86_64, X86_32, ARM64, ARM32, MACHINE_TOY = range(6)
 CODE, DATA, UNBACKED = range(3)
 
-MAX_IMAGES = 255
-MAX_NUMBERED_IMAGES = 4095  # that a patch may choose from
-MAX_SECTIONS = 4096
+MAX_SECTIONS = 4096  # of an image
+MAX_ALL_SECTIONS = 266240  # of all images of a patch in OLD, or in NEW
+BYTES_PER_IMAGE = 256  # of decoder memory
 
 
 @dataclass

@@ -40,7 +40,7 @@ def find_candidates(reader, code_fields):
         if image.machine == ARM64:
             takes_address = field.form == LOW12
         else:
-            takes_address = (field.form == REL32 and field.kind == DATA_REFERENCE and field.pos >= 2
+            takes_address = (field.form == REL32 and field.kind == DATA_REFERENCE and field.pos >= reader.image.pos + 2
                              and file.u8(field.pos - 2) == 0x8d)
         if not takes_address or field.target % 4:
             continue

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from bytes_of_file import fits
 from cursor import require
-from images import MAX_IMAGES
 from macho import entry_named
 
 REGULAR, COMPRESSED = 2, 3
@@ -99,9 +98,9 @@ def entries_of(file, page, common):
 def read_page_breaks(cursor):
     """{number of an image of NEW: [(start, whether the page is compressed)]} ("Page breaks")."""
     breaks, number, pages = {}, -1, 0
-    for _ in range(cursor.varint(most=MAX_IMAGES, name="lists of page breaks")):
+    for _ in range(cursor.varint(most=MAX_PAGES, name="lists of page breaks")):
         number += 1 + cursor.varint()
-        require(number < MAX_IMAGES, f"page breaks of image {number}")
+        require(number < 1 << 32, f"page breaks of image {number}")
         count = cursor.varint(least=1, most=MAX_PAGES - pages, name="pages of an image")
         pages += count
         breaks[number] = read_breaks(cursor, count)

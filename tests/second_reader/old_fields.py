@@ -18,11 +18,11 @@ BLOCK_BYTES = 1 << 20
 
 def find_fields(data, images):
     """The fields of all images, ascending."""
-    file, fields = File(data), []
+    fields = []
     for number, image in enumerate(images):
         if not image.sections:
             continue
-        for field in fields_of_image(file, image):
+        for field in fields_of_image(File(data[:image.pos + image.size]), image):
             field.image = number
             fields.append(field)
     return sorted(fields, key=lambda field: field.pos)

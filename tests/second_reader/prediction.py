@@ -5,14 +5,14 @@ from cursor import MIB, Cursor, require
 from fields import KNOWN_KINDS
 from group import COVERS, read_group_head
 from image_table import Table
-from images import MAX_IMAGES, MAX_NUMBERED_IMAGES
+from images import BYTES_PER_IMAGE, MAX_ALL_SECTIONS
 from labels import read_labels
 from mixed_pages import read_page_breaks
 from old_fields import find_fields
 from predict import PlaceMap, Predictor
 from rebuilt_tables import Rebuilder
 from records import GLOBAL
-from scan import find_images
+from scan import parse_at
 from sorted_tables import MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format, find_sorted_tables
 from streams import Frames, read_whole_stream
 from windows import Given, GroupNumbers
@@ -38,7 +38,7 @@ def read_prediction(records, header, source):
     covers = read_covers(records, header, source)
 
     in_front = Cursor(tables[:image_bytes], what="what the table of images begins with")
-    old_images = chosen_images(source, in_front)
+    old_images = images_at_places(source, in_front)
     page_breaks = read_page_breaks(in_front) if kinds >> MIXED_PAGES & 1 else {}
     new_images = Table(tables[in_front.pos:image_bytes], old_images, header.target_bytes).read()
     labels = read_labels(tables[image_bytes:], len(old_images))
@@ -46,22 +46,26 @@ def read_prediction(records, header, source):
     prediction = Predictor(source, kinds, old_images, new_images, labels, covers, fields)
     sorted_tables = [table for table in find_sorted_tables(source, old_images) if kinds >> table.kind & 1]
     labels_memory = BYTES_PER_LABEL * sum(len(each) for each in labels)
-    check_declared(header, image_bytes + label_bytes + labels_memory + memory_of_covers(covers) +
+    images_memory = BYTES_PER_IMAGE * (len(old_images) + len(new_images))
+    check_declared(header, image_bytes + label_bytes + images_memory + labels_memory + memory_of_covers(covers) +
                    memory_of_tables(sorted_tables, old_images))
     prediction.rebuilt = Rebuilder(prediction, sorted_tables, page_breaks).rebuilt()
     return prediction
 
 
-def chosen_images(source, cursor):
-    """The images of OLD that the patch is about; the cursor comes to stand behind the choice (section 4.1)."""
-    count = cursor.varint(most=MAX_IMAGES, name="images that are chosen")
-    numbers = []
-    for _ in range(count):
-        numbers.append((numbers[-1] + 1 if numbers else 0) + cursor.varint())
-        require(numbers[-1] < MAX_NUMBERED_IMAGES, f"image {numbers[-1]} is chosen")
-    found = find_images(source)
-    require(not numbers or numbers[-1] < len(found), f"OLD has {len(found)} images, number {numbers and numbers[-1]} is chosen")
-    return [found[number] for number in numbers]
+def images_at_places(source, cursor):
+    """The images of OLD that the patch is about; the cursor comes to stand behind their places (section 4.1)."""
+    images, end = [], 0
+    for _ in range(cursor.varint(most=MAX_ALL_SECTIONS, name="images of OLD")):
+        pos = end + cursor.varint()
+        form = cursor.varint()
+        end = pos + (form >> 2)
+        require(pos < end <= len(source), "a place of an image is empty or reaches out of OLD")
+        image = parse_at(source[:end], pos, form & 3)
+        require(image and image.size == end - pos, f"OLD has no image of {end - pos} bytes at {pos}")
+        images.append(image)
+    require(sum(len(image.sections) for image in images) <= MAX_ALL_SECTIONS, "the images of OLD have too many sections")
+    return images
 
 
 def check_declared(header, needed):

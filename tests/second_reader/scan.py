@@ -1,33 +1,29 @@
-"""The scan that finds the images of OLD (section 3.1)."""
+"""Images where the patch says that they stand (section 3.1); and a scan, for those who make pairs of programs."""
 import elf
 import macho
 import pe
 import toy
 from bytes_of_file import File
-from images import MAX_NUMBERED_IMAGES
 
-MAX_REFUSED = 4096
 FORMATS = (elf, pe, macho, toy)
 
 
-def find_images(data):
-    """The images of OLD, ascending. What a format refuses to parse is plain data."""
+def parse_at(data, pos, format_):
     file = File(data)
-    starts = candidates(data, [module.MAGIC for module in FORMATS])
-    images, refused, pos = [], 0, 0
-    for start in starts:
+    return FORMATS[format_].parse(file, pos) if FORMATS[format_].detect(file, pos) else None
+
+
+def find_images(data):
+    """Ascending. What a format refuses to parse is plain data."""
+    images, pos = [], 0
+    for start in candidates(data, [module.MAGIC for module in FORMATS]):
         if start < pos:
             continue
-        if len(images) == MAX_NUMBERED_IMAGES or refused == MAX_REFUSED:
-            break
-        for module in FORMATS:
-            if file.starts(start, module.MAGIC) and module.detect(file, start):
-                image = module.parse(file, start)
-                if image:
-                    images.append(image)
-                    pos = image.pos + image.size
-                else:
-                    refused += 1
+        for format_, module in enumerate(FORMATS):
+            image = parse_at(data, start, format_) if data.startswith(module.MAGIC, start) else None
+            if image:
+                images.append(image)
+                pos = image.pos + image.size
     return images
 
 

@@ -44,11 +44,12 @@ def entry_format(kind, machine):
 
 
 def find_sorted_tables(data, images):
-    file, tables = File(data), []
+    tables = []
     for number, image in enumerate(images):
         image_end, end_before = image.pos + image.size, image.pos
+        file = File(data[:image_end])
         for pos, kind, size, base_pos in candidates(file, image):
-            if size == 0 or not fits(pos, size, min(image_end, file.size)) or pos < end_before:
+            if size == 0 or not fits(pos, size, file.size) or pos < end_before:
                 continue
             common = ()
             if kind == MIXED_PAGES:

@@ -15,7 +15,7 @@ from miss_model import MissModel
 from moved_numbers import move_numbers, read_moved_numbers
 from old_fields import find_fields
 from predict import Predictor
-from prediction import chosen_images
+from prediction import images_at_places
 from records import Records
 from words import read_words
 
@@ -43,8 +43,8 @@ class Examples(unittest.TestCase):
     def test_prediction_of_a_toy_image(self):
         lines = b"~toy-image\ncode 1000 8\ndata 2000 20\nend\n"
         old = lines + b"abcdefgh" + struct.pack("<4Q", 0x1000, 0x1003, 0x2008, 7)
-        image_bytes = Cursor(bytes.fromhex("0100 00 02 00040000 0004000000 0000000300"))
-        images = chosen_images(old, image_bytes)
+        image_bytes = Cursor(bytes.fromhex("0100c302 00 02 00040000 0004000000 0000000300"))
+        images = images_at_places(old, image_bytes)
         fields = find_fields(old, images)
         found = [(field.pos, field.form, field.kind) for field in fields]
         self.assertEqual(found, [(48, 3, 8), (56, 3, 8), (64, 3, 8)])

@@ -43,7 +43,7 @@ class ExamplesOfTables(unittest.TestCase):
         self.assertEqual(read_page_breaks(Cursor(lists)),
                          {1: [(0, False)], 2: [(0, True), (0, False)], 254: [(0xffffffff, False)]})
         self.assertEqual(read_page_breaks(Cursor(b"\0")), {})
-        for wrong in ("01 00 00", "01 ff01 01 00", "02 fe01 01 00 00 01 00", "01 00 01 80 80 80 80 20",
+        for wrong in ("01 00 00", "01 8080808010 01 00", "02 ffffffff0f 01 00 00 01 00", "01 00 01 80 80 80 80 20",
                       "01 00 02 80 80 80 80 10 80 80 80 80 10"):
             with self.subTest(wrong), self.assertRaises(PatchError):
                 read_page_breaks(Cursor(bytes.fromhex(wrong)))

@@ -10,7 +10,6 @@ namespace bdelta::test::changed_images_test {
 namespace {
 
 constexpr std::uint64_t kImageBytes = 10'000;
-using Numbers = std::vector<std::uint32_t>;
 
 // Images of equal size one behind the other, each of one section.
 std::vector<exe::Image> row_of_images(std::size_t count) {
@@ -45,7 +44,6 @@ TEST(ChangedImages, ThoseThatHardlyChangedAreLeftOut) {
       changed_images(source, row_of_images(6), target, row_of_images(6), {{0, 0, source.size()}}, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{2, 4}), places(pair.source));
   EXPECT_EQ((std::vector<std::uint64_t>{2, 4}), places(pair.target));
-  EXPECT_EQ((Numbers{2, 4}), pair.source_numbers);
 }
 
 // Of a large image many bytes may have changed, and yet few.
@@ -76,7 +74,7 @@ TEST(ChangedImages, TheSourceIsWhereCoversLead) {
   const Covers covers = {{0, 0, kImageBytes}, {2 * kImageBytes, kImageBytes, kImageBytes}};
   const ImagePair pair = changed_images(source, row_of_images(3), target, row_of_images(2), covers, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{1}), places(pair.target));
-  EXPECT_EQ((Numbers{1, 2}), pair.source_numbers) << "what is gone may be part of what is new";
+  EXPECT_EQ((std::vector<std::uint64_t>{1, 2}), places(pair.source)) << "what is gone may be part of what is new";
 }
 
 // One image that both a calm and a changed one are made of stays.
@@ -89,7 +87,7 @@ TEST(ChangedImages, AnOriginOfAChangedOneStays) {
   const Covers covers = {{0, 0, kImageBytes}, {0, kImageBytes, kImageBytes}};
   const ImagePair pair = changed_images(source, row_of_images(1), target, row_of_images(2), covers, pool);
   EXPECT_EQ((std::vector<std::uint64_t>{1}), places(pair.target));
-  EXPECT_EQ((Numbers{0}), pair.source_numbers);
+  EXPECT_EQ((std::vector<std::uint64_t>{0}), places(pair.source));
 }
 
 TEST(ChangedImages, NewOnesCount) {
@@ -103,21 +101,17 @@ TEST(ChangedImages, NewOnesCount) {
   EXPECT_TRUE(pair.source.empty());
 }
 
-TEST(ChangedImages, OfTooManyThoseThatChangedMost) {
+TEST(ChangedImages, AreAsManyAsChanged) {
   WorkerPool pool(1);
   constexpr std::size_t kCount = 300;
   const Bytes source = random_bytes(kCount * kImageBytes, 7);
   Bytes target = source;
-  for (std::size_t i = 0; i < kCount; ++i) change(target, i, i < 20 ? 130 : i < 50 ? 500 : 200);
+  for (std::size_t i = 0; i < kCount; ++i) change(target, i, i < 20 ? 10 : 200);
   const ImagePair pair =
       changed_images(source, row_of_images(kCount), target, row_of_images(kCount), {{0, 0, source.size()}}, pool);
-  ASSERT_EQ(255u, pair.target.size());
-  EXPECT_EQ(255u, pair.source.size());
-  const std::vector<std::uint64_t> kept = places(pair.target);
-  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
-  EXPECT_EQ(20u, kept.front());
-  EXPECT_EQ(274u, kept.back());
-  EXPECT_EQ(Numbers(kept.begin(), kept.end()), pair.source_numbers);
+  EXPECT_EQ(kCount - 20, pair.target.size());
+  EXPECT_EQ(20u, places(pair.target).front());
+  EXPECT_EQ(places(pair.target), places(pair.source));
 }
 
 // A single program is judged as the file is, elsewhere.

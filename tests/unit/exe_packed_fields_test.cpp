@@ -72,9 +72,9 @@ TEST(PackedFields, ComeBack) {
   const Bytes file = random_bytes(20'000, 1);
   const std::vector<Image> images = two_images(file.size());
   for (const std::uint64_t address : {kAddress, PackScope::kNoAddress}) {
-    const PackScope scope{file, images, 0, address};
+    const PackScope scope{file, images, 1, 0, address};
     std::vector<Field> fields = random_fields(file, 3000, 2);
-    for (std::size_t i = 0; i < fields.size(); i += 3) fields[i].image = 1;
+    for (Field& field : fields) field.image = 1;
     FieldShapes shapes;
     Bytes packed;
     pack_fields(scope, fields, shapes, packed);
@@ -102,7 +102,7 @@ TEST(PackedFields, TakeTwoBytesWhereTheFileTellsTheRest) {
   const std::vector<Image> images = two_images(2 * file.size());
   FieldShapes shapes;
   Bytes packed;
-  pack_fields({file, images, 0}, fields, shapes, packed);
+  pack_fields({file, images, 0, 0}, fields, shapes, packed);
   EXPECT_LE(packed.size(), 2 * fields.size() + 16);
 }
 
@@ -113,10 +113,10 @@ TEST(PackedFields, StayInPlaceWhenTheFileChanges) {
   const std::vector<Field> fields = random_fields(file, 500, 4);
   FieldShapes shapes;
   Bytes packed;
-  pack_fields({file, images, 0, kAddress}, fields, shapes, packed);
+  pack_fields({file, images, 0, 0, kAddress}, fields, shapes, packed);
   file = random_bytes(file.size(), 5);
   std::vector<Field> back;
-  EXPECT_TRUE(unpack_fields({file, images, 0, kAddress}, shapes, packed, back).empty());
+  EXPECT_TRUE(unpack_fields({file, images, 0, 0, kAddress}, shapes, packed, back).empty());
   ASSERT_EQ(fields.size(), back.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     EXPECT_EQ(fields[i].pos, back[i].pos);

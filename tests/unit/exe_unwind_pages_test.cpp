@@ -153,7 +153,7 @@ TEST(UnwindPagesOfBothKinds, AreSortedTablesOnlyInOrder) {
 }
 
 TEST(PageBreaks, AreReadAsTheyWereWritten) {
-  const std::vector<PageBreaks> lists = {{0, kBreaks}, {7, {{0, false}}}, {254, {{0xfffffffe, true}, {0xffffffff, false}}}};
+  const std::vector<PageBreaks> lists = {{0, kBreaks}, {7, {{0, false}}}, {0xffffffff, {{0xfffffffe, true}, {0xffffffff, false}}}};
   Bytes bytes;
   append_page_breaks(bytes, lists);
   const std::size_t size = bytes.size();
@@ -181,9 +181,10 @@ TEST(PageBreaks, HaveLimits) {
   EXPECT_OK(read({1, 0, 65536}, 65536));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({1, 0, 65537}, 65537));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({1, 0, 0}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({256}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({1, 255, 1, 0}));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({2, 254, 1, 0, 0, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({65537}));
+  EXPECT_OK(read({1, 0xffffffff, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({1, std::uint64_t{1} << 32, 1, 0}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({2, 0xffffffff, 1, 0, 0, 1, 0}));
   EXPECT_OK(read({1, 0, 2, 0xffffffffu * std::uint64_t{2}, 1}));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read({1, 0, 2, 0xffffffffu * std::uint64_t{2}, 2}));
 }

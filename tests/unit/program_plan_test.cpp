@@ -1,6 +1,7 @@
 // What a patch says of programs, by how much memory whoever applies it takes.
 #include "create/program_plan.hpp"
 
+#include "apply/predicted_copies.hpp"
 #include "create/table_pass.hpp"
 #include "support/expect.hpp"
 #include "support/sorted_program.hpp"
@@ -18,14 +19,13 @@ struct Sides {
   exe::Program new_program{file, exe::find_images(file), pool};
   TablePass tables{old_program, new_program, pool};
 
-  // What a plan with so many covers takes, where fields take field_bytes and all covers own one stretch each.
+  // What a plan with so many covers takes beside its images, where fields take field_bytes and all covers own one stretch each.
   std::uint64_t apply_bytes(std::size_t cover_count, std::uint64_t field_bytes) {
     PredictionPlan plan;
     plan.covers.resize(cover_count);
-    const std::vector<std::uint32_t> numbers = {0};
     const std::uint64_t all_bytes =
-        complete_plan({old_program, new_program.images(), numbers, tables, {}, cover_count, field_bytes}, plan);
-    return all_bytes - plan.images.size() - plan.labels.size();
+        complete_plan({old_program, new_program.images(), tables, {}, cover_count, field_bytes}, plan);
+    return all_bytes - plan.images.size() - plan.labels.size() - 2 * kBytesPerImage;
   }
 };
 

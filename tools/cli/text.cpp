@@ -232,7 +232,7 @@ std::string info_text(const PatchInfo& info) {
   if (info.source_digest) text += "  XXH3-128      " + to_hex(*info.source_digest) + "\n";
   text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(info.target_size));
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
-  if (info.predicted) text += "programs        addresses are predicted: bpatch needs OLD as a whole\n";
+  if (info.predicted) text += "programs        addresses are predicted: bpatch needs those of OLD as a whole\n";
   if (info.unpacked) text += "archives        are unpacked: bpatch holds OLD unpacked, and packs NEW again\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";
   text += "decoder memory  " + size_argument(info.decoder_memory_bytes) + "\n";
