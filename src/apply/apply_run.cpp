@@ -130,23 +130,18 @@ PatchInfo ApplyRun::info_of_views() const {
   return views;
 }
 
-Status ApplyRun::prepare_prediction() {
+Status ApplyRun::prepare_source() {
   own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
   pool_.begin_stage(shares().hashed(), 0);
   BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
+  const MovedNumbers& numbers = reader_->moved_numbers();
+  if (!numbers.lists.empty()) {
+    BDELTA_ASSIGN(moved_source_, MovedSource::make(viewed_source(), numbers, watch()));
+  }
   if (!plan) return {};
   const ApplyShares of_all = shares();
   BDELTA_ASSIGN(predicted_, PredictedCopies::make(copied_source(), *plan, info_of_views(), options_.memory_limit_bytes, pool_, &of_all));
-  return {};
-}
-
-Status ApplyRun::move_numbers() {
-  const MovedNumbers& numbers = reader_->moved_numbers();
-  if (numbers.lists.empty()) return {};
-  own_watch_.set_phase(PhaseId::kPredict);
-  const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, numbers.type_bytes);
-  BDELTA_ASSIGN(moved_source_, MovedSource::make(copied_source(), numbers, watch()));
   return {};
 }
 
@@ -180,10 +175,9 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   const std::uint64_t target_bytes = info_of_views().target_size;
   pool_.begin_stage(1, target_bytes);
   if (!reader_->fills().empty()) filler_.emplace(reader_->fills());
-  RandomReader& source = moved_source_ ? *moved_source_ : copied_source();
   const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
   const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes);
-  pipeline_.emplace(source, predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
+  pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
 }
 
 Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {

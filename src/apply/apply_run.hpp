@@ -33,11 +33,9 @@ class ApplyRun {
   // If the patch is about views of OLD and NEW: makes OLD's, which takes its place from now on.
   Status open_views();
 
-  // If the patch predicts fields of programs: finds those of OLD, and what the patch says of them.
-  Status prepare_prediction();
-
-  // If the patch has other numbers in place of some of OLD's: copies are made of OLD with these, from now on.
-  Status move_numbers();
+  // What copies are made of: OLD, with other numbers in place of some of it where the patch has such, from now on; and the
+  // fields of its programs, with what the patch says of them, if it predicts any.
+  Status prepare_source();
 
   // All windows into the sink; the whole is proven against the header's digest.
   Status write_target(const TargetSink& sink);
@@ -70,7 +68,8 @@ class ApplyRun {
 
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
-  [[nodiscard]] RandomReader& copied_source() noexcept { return views_ ? views_->source() : source_; }
+  [[nodiscard]] RandomReader& copied_source() noexcept { return moved_source_ ? *moved_source_ : viewed_source(); }
+  [[nodiscard]] RandomReader& viewed_source() noexcept { return views_ ? views_->source() : source_; }
   [[nodiscard]] PatchInfo info_of_views() const;
   Result<bool> next_window(WindowDelta& window);
   void count(const WindowDelta& window);

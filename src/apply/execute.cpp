@@ -77,7 +77,7 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
   ResidualCursor residual(window);
   std::uint8_t* at = out.data();
   const std::uint8_t* literal = window.literals.data();
-  Pace pace(caches.watch, predicted ? kOpsToLook : kPlainOpsToLook);
+  Pace pace(caches.watch, window.predicted ? kOpsToLook : kPlainOpsToLook);
   for (const DeltaOp& op : window.ops) {
     pace.step();
     const auto length = static_cast<std::size_t>(op.length);
@@ -91,7 +91,7 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
       residual.add(at, op.length);
     } else {
       BDELTA_TRY(caches.source.read(op.source_pos, {at, length}));
-      if (predicted) {
+      if (window.predicted) {
         const auto done = static_cast<std::uint64_t>(at - out.data());
         predicted->predict(window.target_pos + done, {at, length}, *caches.fields);
       }

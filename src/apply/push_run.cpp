@@ -174,8 +174,7 @@ void PushRun::read_from(ByteSpan record) {
 
 Status PushRun::begin() {
   BDELTA_TRY(run_.open_views());
-  BDELTA_TRY(run_.prepare_prediction());
-  BDELTA_TRY(run_.move_numbers());
+  BDELTA_TRY(run_.prepare_source());
   if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size));
   run_.begin_target(sink_);
   began_ = true;

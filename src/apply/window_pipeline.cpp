@@ -46,7 +46,7 @@ WindowDelta* WindowPipeline::acquire() {
 }
 
 void WindowPipeline::submit(WindowDelta* window) {
-  if (window->is_plain() && !window->has_checksum && !predicted_ && window->target_length > kPlainSliceBytes) {
+  if (window->is_plain() && !window->has_checksum && window->target_length > kPlainSliceBytes) {
     submit_slices(*window);
   } else {
     Job& job = *acquired_;
@@ -71,6 +71,7 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
     slice.literals.clear();
     slice.contents.reset();
     slice.words = nullptr;
+    slice.predicted = false;
     slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
     done += length;
     start(*job);
@@ -141,7 +142,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   const auto execute = [&]() -> Status {
     if (reads_target && !await_turn(job)) return {};
     const Span span(pool_.timeline(), PhaseId::kExecute, job.number, length);
-    if (window.is_plain() && !predicted_ && !job.fills && !cache->source.view().empty()) {
+    if (window.is_plain() && !job.fills && !cache->source.view().empty()) {
       bytes = cache->source.view().subspan(static_cast<std::size_t>(window.ops[0].source_pos), length);
       return {};
     }

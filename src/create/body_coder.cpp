@@ -14,14 +14,16 @@ constexpr std::size_t kFewCovers = std::size_t{1} << 16;  // of a plan that is k
 }  // namespace
 
 // Asked for again and again while ways are compared. Where few covers copy much, it takes as long as all else of a draft.
-std::vector<GroupPlan> BodyCoder::plan_of(const Covers& covers) {
+std::vector<GroupPlan> BodyCoder::plan_of(const Covers& covers, const ProgramPass* programs) {
   const std::uint64_t begin = inputs_.segment.begin;
-  const bool is_known = known_plan_ && known_plan_->segment_begin == begin && known_plan_->covers == covers;
+  const bool is_known = known_plan_ && known_plan_->segment_begin == begin && known_plan_->programs == programs &&
+                        known_plan_->covers == covers;
   if (is_known) return known_plan_->groups;
   std::vector<GroupPlan> groups =
-      plan_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers, budget_.plan_bytes, pool_,
-                  settings().plain_bytes, inputs_.source_reader.size());
-  if (covers.size() <= kFewCovers) known_plan_ = KnownPlan{covers, begin, groups};
+      plan_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers,
+                  programs ? settings().group_bytes : budget_.plan_bytes, pool_, settings().plain_bytes,
+                  inputs_.source_reader.size(), programs ? programs->predicted_ranges() : TargetRanges());
+  if (covers.size() <= kFewCovers) known_plan_ = KnownPlan{covers, programs, begin, groups};
   return groups;
 }
 
@@ -38,43 +40,33 @@ std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupPlan> plans, 
   return encode_in_pieces(plans, settings().window_bytes, cuts, one, pool_);
 }
 
-std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words) {
+// Where there are programs, what copies give by prediction takes the place of the source.
+std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words,
+                                          const ProgramPass* programs) {
+  const FilePieces copied(programs ? programs->copied() : ByteSpan());
+  const CopySources from{inputs_.source_pieces, programs ? &copied : nullptr, inputs_.source_reader.size()};
   return encode_all(plans, [&](const GroupPlan& segments) {
-    return encode_group(inputs_.source_pieces, inputs_.target_pieces, covers, segments, settings().window_bytes, words,
-                        pool_.watch(), inputs_.source_reader.size());
+    return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, words, pool_.watch());
   });
 }
 
-// What copies give by prediction takes the place of the source, and the covers stand before all groups. Of a sample there
-// are more of these, and shorter ones.
-std::vector<GroupDraft> BodyCoder::encode_predicted(const ProgramPass& programs, const WordMap* words) {
-  const FilePieces copied(programs.copied());
+// With programs each stretch of a sample is a group.
+std::vector<GroupPlan> BodyCoder::sampled_plan(const ProgramPass* programs) const {
+  if (!programs) return {*sample_};
   std::vector<GroupPlan> plans;
-  const auto add = [&](const Segment& segment) { plans.push_back({segment}); };
-  if (sample_) {
-    std::for_each(sample_->begin(), sample_->end(), add);
-  } else {
-    const std::uint64_t size = inputs_.target_reader.size(), group_bytes = settings().group_bytes;
-    for (std::uint64_t pos = 0; pos < size; pos += group_bytes) add({pos, std::min(group_bytes, size - pos), false, 0});
-  }
-  return encode_all(plans, [&](const GroupPlan& segments) {
-    return encode_contents(copied, inputs_.target_pieces, programs.plan().covers, segments.front(),
-                           settings().window_bytes, words, pool_.watch());
-  });
+  for (const Segment& segment : *sample_) plans.push_back(with_prediction({segment}, programs->predicted_ranges()));
+  return plans;
 }
 
-BodyDraft BodyCoder::draft(const Covers& covers, const WordMap* words) {
-  const std::vector<GroupPlan> plans = sample_ ? std::vector<GroupPlan>{*sample_} : plan_of(covers);
-  return {encode(covers, plans, words), nullptr, words};
+BodyDraft BodyCoder::draft(const Covers& covers, const WordMap* words, const ProgramPass* programs) {
+  const std::vector<GroupPlan> plans = sample_ ? sampled_plan(programs) : plan_of(covers, programs);
+  return {encode(covers, plans, words, programs), programs, words};
 }
 
-BodyDraft BodyCoder::draft_predicted(const ProgramPass& programs, const WordMap* words) {
-  return {encode_predicted(programs, words), &programs, words};
-}
+BodyDraft BodyCoder::draft_predicted(const ProgramPass& programs) { return draft(programs.covers(), nullptr, &programs); }
 
 BodyDraft BodyCoder::draft(const Chosen& chosen) {
-  const WordMap* const words = chosen.word_map();
-  return chosen.programs ? draft_predicted(*chosen.programs, words) : draft(chosen.covers, words);
+  return draft(chosen.covers, chosen.word_map(), chosen.programs.get());
 }
 
 }  // namespace bdelta

@@ -27,17 +27,15 @@ class BodyCoder {
   void end_sample() { sample_.reset(); }
   [[nodiscard]] const std::optional<GroupPlan>& sample() const noexcept { return sample_; }
 
-  // Where groups of the covers begin and end.
-  [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers);
+  // Where groups of the covers begin and end. `programs`, which tell what is predicted, may be null here and below.
+  [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers, const ProgramPass* programs);
 
-  // Those groups. `words` may be null.
-  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words);
+  // Those groups; covers_of them stand apart. `words` may be null.
+  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words,
+                                               const ProgramPass* programs);
 
-  // Those whose copies are predicted; covers_of them stand apart.
-  [[nodiscard]] std::vector<GroupDraft> encode_predicted(const ProgramPass& programs, const WordMap* words);
-
-  [[nodiscard]] BodyDraft draft(const Covers& covers, const WordMap* words);
-  [[nodiscard]] BodyDraft draft_predicted(const ProgramPass& programs, const WordMap* words);
+  [[nodiscard]] BodyDraft draft(const Covers& covers, const WordMap* words, const ProgramPass* programs);
+  [[nodiscard]] BodyDraft draft_predicted(const ProgramPass& programs);  // with covers of its own
   [[nodiscard]] BodyDraft draft(const Chosen& chosen);
 
   // From where contents are packed. `programs` and `words` may be null. Good until it is asked for again.
@@ -70,9 +68,11 @@ class BodyCoder {
  private:
   struct KnownPlan {
     Covers covers;
+    const ProgramPass* programs = nullptr;
     std::uint64_t segment_begin = 0;
     std::vector<GroupPlan> groups;
   };
+  [[nodiscard]] std::vector<GroupPlan> sampled_plan(const ProgramPass* programs) const;
   template <class Encode>
   std::vector<GroupDraft> encode_all(std::span<const GroupPlan> plans, const Encode& encode);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);

@@ -74,7 +74,7 @@ Status CreateRun::choose_covers() {
     if (inputs_.segment.begin == 0 && inputs_.segment.end == target_size()) chosen_.coded = chooser.take_coded();
   }
   if (doubted && best < found_.size()) chosen_.programs.reset();
-  chosen_.covers = best < found_.size() ? std::move(found_[best]) : chosen_.programs->plan().covers;
+  chosen_.covers = best < found_.size() ? std::move(found_[best]) : chosen_.programs->covers();
   found_.clear();
   work_->set_predicts(chosen_.programs != nullptr);
   work_->set_covers(inputs_.segment.end - inputs_.segment.begin - covered_bytes(chosen_.covers), chosen_.covers.size());
@@ -88,9 +88,8 @@ Status CreateRun::find_words() {
   return Refinement(*coder_, inputs_, chosen_).find_words();
 }
 
-// With prediction there are none.
 Status CreateRun::find_target_copies() {
-  if (!sees_whole_files() || budget_.settings.history_bytes == 0 || chosen_.programs) return {};
+  if (!sees_whole_files() || budget_.settings.history_bytes == 0) return {};
   return Refinement(*coder_, inputs_, chosen_).find_target_copies();
 }
 

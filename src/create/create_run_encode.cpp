@@ -62,7 +62,7 @@ void CreateRun::count_group(const GroupDraft& group, std::uint64_t literal_bytes
 }
 
 Status CreateRun::encode_native() {
-  const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers);
+  const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, nullptr);
   CodingBytes encoded, coded;  // some wait for more in the joiner
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
   for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
@@ -73,7 +73,7 @@ Status CreateRun::encode_native() {
     for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
     watch_.begin_stage(before + kEncodedShare * (after - before), batch_bytes);
     std::vector<GroupDraft> groups =
-        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.word_map());
+        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.word_map(), nullptr);
     encoded += streams_of(groups);
     groups = joiner_->add(std::move(groups));
     coded += streams_of(groups);
@@ -87,12 +87,14 @@ Status CreateRun::encode_native() {
 
 Status CreateRun::encode_predicted() {
   watch_.begin_stage(kEncodedShare, target_size());
-  std::vector<GroupDraft> contents = coder_->encode_predicted(*chosen_.programs, chosen_.word_map());
+  const ProgramPass* const programs = chosen_.programs.get();
+  const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, programs);
+  std::vector<GroupDraft> contents = coder_->encode(chosen_.covers, plans, chosen_.word_map(), programs);
   std::vector<GroupDraft> covers = covers_of(contents);
   watch_.begin_stage(1, coding_units(contents, budget_.settings.model));
   {
     const Step step(*pool_, PhaseId::kCompress);
-    BDELTA_TRY(writer_->add_plan(chosen_.programs->plan(), covers, chosen_.programs->apply_bytes()));
+    BDELTA_TRY(writer_->add_plan(programs->plan(), covers, programs->apply_bytes()));
   }
   return write_groups(std::move(contents));
 }

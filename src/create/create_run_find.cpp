@@ -156,7 +156,7 @@ Status CreateRun::find_covers() {
     chosen_.programs->find_covers(diagonals());
     compares_prediction_ = chosen_.programs->is_close_call();
     if (!doubted_programs()) {
-      found_.assign(1, chosen_.programs->plan().covers);
+      found_.assign(1, chosen_.programs->covers());
       return {};
     }
     work_->set_predicts(false);  // what comes now is done without

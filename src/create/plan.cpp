@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "create/predicted_ranges.hpp"
+
 namespace bdelta {
 namespace {
 
@@ -79,11 +81,13 @@ class Planner {
     group().push_back(segment);
   }
 
-  void coded(std::uint64_t begin, std::uint64_t end) {
+  void coded(Segment segment) {
+    std::uint64_t begin = segment.target_pos;
+    const std::uint64_t end = begin + segment.target_length;
     while (begin < end) {
       GroupPlan& plan = group();
       const std::uint64_t length = std::min(end - begin, group_bytes_ - coded_bytes_);
-      plan.push_back({begin, length, false, 0});
+      plan.push_back({begin, length, false, 0, segment.predicted});
       coded_bytes_ += length;
       begin += length;
     }
@@ -116,17 +120,39 @@ std::uint64_t target_bytes(const GroupPlan& plan) noexcept {
 
 std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
-                                   std::uint64_t plain_bytes, std::uint64_t target_from) {
+                                   std::uint64_t plain_bytes, std::uint64_t target_from, const TargetRanges& predicted) {
   const Step step(pool, PhaseId::kPlan);
   Planner planner(group_bytes);
   std::uint64_t done = range.begin;
-  for (const Segment& segment : find_plain(source, target, covers, plain_bytes, target_from, pool)) {
-    planner.coded(done, segment.target_pos);
+  const auto coded_to = [&](std::uint64_t end) {
+    if (done == end) return;
+    for (const Segment& segment : with_prediction({{done, end - done, false, 0}}, predicted)) planner.coded(segment);
+  };
+  const Covers& own_covers = predicted.empty() ? covers : covers_in(outside_of(predicted, range.end), covers);
+  for (const Segment& segment : find_plain(source, target, own_covers, plain_bytes, target_from, pool)) {
+    coded_to(segment.target_pos);
     planner.plain(segment);
     done = segment.target_pos + segment.target_length;
   }
-  planner.coded(done, range.end);
+  coded_to(range.end);
   return planner.take();
+}
+
+GroupPlan with_prediction(const GroupPlan& segments, const TargetRanges& predicted) {
+  GroupPlan cut;
+  auto range = predicted.begin();
+  for (const Segment& segment : segments) {
+    std::uint64_t pos = segment.target_pos;
+    for (const std::uint64_t end = pos + segment.target_length; pos < end;) {
+      while (range != predicted.end() && range->end <= pos) ++range;
+      const bool inside = range != predicted.end() && range->begin <= pos;
+      const std::uint64_t border = range == predicted.end() ? end : inside ? range->end : range->begin;
+      const std::uint64_t next = std::min(end, border);
+      cut.push_back({pos, next - pos, false, 0, inside});
+      pos = next;
+    }
+  }
+  return cut;
 }
 
 }  // namespace bdelta

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "create/predicted_ranges.hpp"
 #include "create/program_gate.hpp"
 #include "create/program_plan.hpp"
 #include "create/work_estimate.hpp"
@@ -109,6 +110,7 @@ void ProgramPass::find_programs(ImagePair images) {
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
   field_bytes_ = field_bytes_in_apply(*old_);
+  predicted_ranges_ = windows_with_images(new_->images().all, settings_.window_bytes, target_.size());
 }
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
@@ -175,7 +177,7 @@ bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
 }
 
 bool ProgramPass::is_distant() const noexcept {
-  return covered_bytes(plan_.covers) < target_.size() - target_.size() / kDistantShare;
+  return covered_bytes(covers_) < target_.size() - target_.size() / kDistantShare;
 }
 
 void ProgramPass::find_covers(const Diagonals& diagonals) {
@@ -184,44 +186,49 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
   const auto goal = [&](double passes) { return passes / (kMaskedPasses + most_passes + kPredictPasses); };
   {
     const Watch::Part part(watch, goal(kMaskedPasses));
-    plan_.covers = masked_covers(diagonals);
+    covers_ = masked_covers(diagonals);
   }
   tables_.emplace(*old_, *new_, pool_);
   // Better covers give better labels, and these better covers. All but the last need not be the best.
   const int pass_count = is_distant() ? std::min(most_passes, kDistantPasses) : most_passes;
   for (int pass = 1; pass < pass_count; ++pass) {
     const Watch::Part part(watch, goal(kMaskedPasses + pass));
-    plan_.covers = labelled_covers(plan_.covers, level_settings(kMaskedLevel).match.parse_params);
+    covers_ = labelled_covers(covers_, level_settings(kMaskedLevel).match.parse_params);
   }
   {
     const Watch::Part part(watch, goal(kMaskedPasses + most_passes));
-    plan_.covers = labelled_covers(plan_.covers, settings_.match.parse_params);
+    covers_ = labelled_covers(covers_, settings_.match.parse_params);
   }
   old_image_ = {};
-  keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
   {
     const Watch::Part part(watch, 1);
-    predict();
+    predict(std::exchange(covers_, {}));
   }
   old_.reset();  // what is coded next takes memory of its own
   new_.reset();
 }
 
-void ProgramPass::predict() {
+// Those of windows with programs stand apart and are the place map; the others are as without prediction.
+void ProgramPass::predict(Covers covers) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
   pool_.begin_stage(kPredicted, 0);
+  const Covers own_covers = covers_in(outside_of(predicted_ranges_, target_.size()), covers);
+  plan_.covers = covers_in(predicted_ranges_, covers);
+  keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
   exe::LearnedPrediction learned = exe::learn_prediction(
       *old_, new_->images(), target_, exe::PlaceMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
   {
     const Watch::Part part(pool_.watch(), kSettled);
-    plan_.covers = joined(tables_->settled(std::move(plan_.covers), for_labels(settings_.match.parse_params),
-                                           learned.labels));
+    plan_.covers = joined(covers_in(predicted_ranges_, tables_->settled(std::move(plan_.covers),
+                                                                        for_labels(settings_.match.parse_params),
+                                                                        learned.labels)));
   }
+  covers_ = merged(plan_.covers, own_covers);
   plan_.kinds = learned.kinds | tables_->kinds();
   const exe::PlaceMap map(plan_.covers, pool_.watch());
   apply_bytes_ = complete_plan({*old_, new_->images(), *tables_, learned.labels, map.stretch_count(), field_bytes_}, plan_);
   pool_.begin_stage(1, 0);
-  make_copies(map, learned.labels);
+  make_copies(map, own_covers, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
@@ -242,14 +249,20 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_
     field_count += size / kTableFieldBytes;
     right_count += (size - count_differing(target_.subspan(pos, size), copied().subspan(pos, size))) / kTableFieldBytes;
   }
-  return right_count < field_count / 10 * 9 || covered_bytes(plan_.covers) < target_.size() / 10 * 7 ||
+  return right_count < field_count / 10 * 9 || covered_bytes(covers_) < target_.size() / 10 * 7 ||
          left_bytes > plain_changed_bytes_ / 2;
 }
 
-void ProgramPass::make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels) {
+void ProgramPass::make_copies(const exe::PlaceMap& map, const Covers& own_covers, std::span<const exe::Label> labels) {
   copied_ = std::exchange(new_image_, {});  // of the right size, and done with
   const MutableByteSpan copied = copied_.span();
-  clear_gaps(plan_.covers, copied);
+  clear_gaps(covers_, copied);
+  const exe::CoverPieces own_pieces(own_covers);
+  own_pieces.for_each(pool_, [](std::size_t) { return 0; }, [&](int, const exe::CoverPiece& piece) {
+    const Cover& cover = own_covers[piece.cover];
+    std::memcpy(copied.data() + cover.target_pos + piece.begin, source_.data() + cover.source_pos + piece.begin,
+                static_cast<std::size_t>(piece.length));
+  });
   const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, plan_.kinds,
                                       tables_->source_tables(), tables_->target_breaks());
   const exe::CoverPieces pieces(plan_.covers);

@@ -10,6 +10,7 @@
 #include "base/raw_buffer.hpp"
 #include "create/changed_images.hpp"
 #include "create/level.hpp"
+#include "create/plan.hpp"
 #include "create/table_pass.hpp"
 #include "exe/choose_kinds.hpp"
 #include "format/prediction_plan.hpp"
@@ -42,7 +43,13 @@ class ProgramPass {
 
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
 
-  // At the positions of the target; what no cover copies is 0.
+  // Of the target, whose covers are those of the plan.
+  [[nodiscard]] const TargetRanges& predicted_ranges() const noexcept { return predicted_ranges_; }
+
+  // Of the whole target.
+  [[nodiscard]] const Covers& covers() const noexcept { return covers_; }
+
+  // What copies by these give, at the positions of the target; what no cover copies is 0.
   [[nodiscard]] ByteSpan copied() const noexcept { return copied_.span(); }
 
   // Memory that an applier takes for the predictions.
@@ -59,9 +66,9 @@ class ProgramPass {
   // False: no kinds are left that much of the changes is in.
   [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
   [[nodiscard]] bool is_distant() const noexcept;
-  void predict();
+  void predict(Covers covers);
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
-  void make_copies(const exe::PlaceMap& map, std::span<const exe::Label> labels);
+  void make_copies(const exe::PlaceMap& map, const Covers& own_covers, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
   const ByteSpan target_;
@@ -78,6 +85,8 @@ class ProgramPass {
   std::uint64_t apply_bytes_ = 0;
   bool in_doubt_ = false;
   bool is_close_call_ = false;
+  TargetRanges predicted_ranges_;
+  Covers covers_;
   PredictionPlan plan_;
   ByteBuffer copied_;
 };

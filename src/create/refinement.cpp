@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "create/predicted_ranges.hpp"
 #include "create/word_pass.hpp"
 
 namespace bdelta {
@@ -14,6 +15,7 @@ constexpr std::uint64_t kLeastSaved = 32;
 constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
 constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
+constexpr std::uint64_t kLeastCopyBytes = 16;  // of a copy of NEW that is cut where a predicted window is
 constexpr double kWordsFound = 0.5, kCopiesFound = 0.75;  // goals of stages
 constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
 
@@ -78,10 +80,24 @@ Status Refinement::find_words() {
 TargetCopies Refinement::target_copies_for(const Covers& covers, const WordMap* words) {
   const LevelSettings& settings = coder_.settings();
   const ByteSpan target = inputs_.target.bytes();
-  const CopiedTarget copied{inputs_.source.bytes(), target, covers, words, !settings.quick_copies};
+  // What covers of programs get wrong without prediction is no measure.
+  const bool count_misses = !settings.quick_copies && !chosen_.programs;
+  const CopiedTarget copied{inputs_.source.bytes(), target, covers, words, count_misses};
   const TargetCopyLimits limits{settings.history_bytes, settings.least_saved_share, settings.copy_gram_shift};
   const Step step(coder_.pool(), PhaseId::kSelect, target.size());
-  return bdelta::find_target_copies(copied, ParseCosts(), limits, coder_.pool());
+  TargetCopies found = bdelta::find_target_copies(copied, ParseCosts(), limits, coder_.pool());
+  if (chosen_.programs) {
+    found.copies = covers_in(outside_of(chosen_.programs->predicted_ranges(), target.size()), found.copies);
+    std::erase_if(found.copies, [](const Cover& copy) { return copy.length < kLeastCopyBytes; });
+  }
+  return found;
+}
+
+// Windows that are predicted copy nothing of NEW.
+bool Refinement::predicts_all() const noexcept {
+  if (!chosen_.programs) return false;
+  const TargetRanges& ranges = chosen_.programs->predicted_ranges();
+  return ranges.size() == 1 && ranges[0].begin == 0 && ranges[0].end == inputs_.target.bytes().size();
 }
 
 void Refinement::take_target_copies() {
@@ -108,12 +124,12 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   coder_.pool().begin_stage(1, 2 * inputs_.target.bytes().size());  // two drafts
   BodyDraft before;
-  if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_.covers, chosen_.word_map());
+  if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_);
   const FilePieces pieces_before = inputs_.append_target();
   const std::uint64_t record_bytes = other ? other->record.size() : 0;
   if (other) std::swap(chosen_.words, other);
   Covers with_copies = with_target_copies(covers, found.copies, inputs_.source.bytes().size());
-  BodyDraft after = coder_.draft(with_copies, chosen_.word_map());
+  BodyDraft after = coder_.draft(with_copies, chosen_.word_map(), chosen_.programs.get());
   BDELTA_ASSIGN(const bool larger, is_larger_for_sure(after, record_bytes));
   bool smaller = false;
   if (!larger) {
@@ -132,6 +148,7 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
 // that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long again.
 Status Refinement::find_target_copies() {
   std::optional<native::CodedWords> other_words = std::exchange(chosen_.other_words, {});
+  if (predicts_all()) return {};
   coder_.pool().begin_stage(kCopiesFound, 0);
   if (coder_.settings().quick_copies) {
     take_target_copies();

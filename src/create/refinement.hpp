@@ -25,6 +25,7 @@ class Refinement {
   Result<bool> coded_misses_learn_words(const BodyDraft& draft);
   [[nodiscard]] bool has_coded_misses() const noexcept { return chosen_.coded && chosen_.coded->has_coded_misses(); }
   TargetCopies target_copies_for(const Covers& covers, const WordMap* words);
+  [[nodiscard]] bool predicts_all() const noexcept;
   void take_target_copies();
   Result<bool> is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes);
   Status take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other);

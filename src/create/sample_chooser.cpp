@@ -66,7 +66,7 @@ SampleChooser::Part SampleChooser::sampled_part() const {
       part.bytes += std::min(end, in->target_pos + in->target_length) - std::max(pos, in->target_pos);
     }
   };
-  for (const Cover& cover : programs_->plan().covers) {
+  for (const Cover& cover : programs_->covers()) {
     leave_free(cover.target_pos);
     pos = cover.target_end();
   }
@@ -78,7 +78,7 @@ SampleChooser::Part SampleChooser::sampled_part() const {
 Result<bool> SampleChooser::is_prediction_clear(std::size_t plain) {
   const Part part = sampled_part();
   if (part.bytes == 0) return false;
-  BodyDraft predicted = coder_.draft_predicted(*programs_, nullptr);
+  BodyDraft predicted = coder_.draft_predicted(*programs_);
   join_streams(predicted.groups);
   BDELTA_ASSIGN(std::uint64_t predicted_bytes, coder_.estimate(predicted));
   BDELTA_ASSIGN(const std::uint64_t record_bytes, coder_.plan_bytes(*programs_));

@@ -73,8 +73,7 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
     BDELTA_TRY(run.read_header());
     BDELTA_TRY(run.verify_source());
     BDELTA_TRY(run.open_views());
-    BDELTA_TRY(run.prepare_prediction());
-    BDELTA_TRY(run.move_numbers());
+    BDELTA_TRY(run.prepare_source());
     return run.write_target({&comparer, nullptr});
   };
   Status status = apply();

@@ -18,7 +18,7 @@ constexpr std::uint64_t kSettledShare = 256;       // of one set of covers, what
 }  // namespace
 
 BodyDraft WayChooser::draft(std::size_t way) {
-  return way == sets_.size() ? coder_.draft_predicted(*programs_, nullptr) : coder_.draft(sets_[way], nullptr);
+  return way == sets_.size() ? coder_.draft_predicted(*programs_) : coder_.draft(sets_[way], nullptr, nullptr);
 }
 
 std::uint64_t WayChooser::quick_bytes() const noexcept { return coder_.sample() ? kQuickSampleBytes : kQuickBytes; }

@@ -3,7 +3,7 @@
 // The ops of a window, in order, give its target bytes:
 //   window  := (literal | copy | target copy)*
 //   literal := the next `length` bytes of `literals`
-//   copy    := source[source_pos, + length), with fields predicted and words replaced if the patch says so, plus the residual
+//   copy    := source[source_pos, + length), with fields predicted where the window says so and words replaced, plus the residual
 //   target copy := target[source_pos, + length), which lies before it and is whole already, plus the residual
 // The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
 // bytes of the window alone, as if all copies stood one behind the other.
@@ -45,6 +45,7 @@ struct WindowDelta {
   Bytes residual_values;
   Bytes literals;
   std::uint64_t history_bytes = 0;  // how far in front of the window its target copies may begin
+  bool predicted = false;  // its copies are of programs, whose fields an applier predicts
   const WordMap* words = nullptr;  // that copies have others in place of; whose it is, lives as long as the reader
 
   // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
@@ -59,7 +60,8 @@ struct WindowDelta {
 
   // A window that is one copy of the source as it is; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
-    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !words;
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !words &&
+           !predicted;
   }
 };
 

@@ -2,56 +2,16 @@
 
 #include <algorithm>
 
-#include "base/byte_cursor.hpp"
 #include "base/try.hpp"
 #include "model/contents_model.hpp"
+#include "model/draft_walk.hpp"
 #include "model/range_coder.hpp"
 
 namespace bdelta {
 namespace {
 
-// The windows of a draft one by one, with their ops.
-class WindowWalk {
- public:
-  explicit WindowWalk(const GroupDraft& draft)
-      : literals_(draft.streams[kLiteralLengths]), copies_(draft.streams[kCopyLengths]),
-        diagonals_(draft.streams[kDiagonals]), target_pos_(draft.target_pos) {}
-
-  std::uint64_t target_pos = 0;
-  std::uint64_t source_before = kNoSource;
-  std::vector<DeltaOp> ops;
-
-  void take(const WindowRecord& record) {
-    target_pos = target_pos_ += record.left_out_bytes;
-    source_before = source_end_;
-    ops.clear();
-    std::uint64_t done = 0;
-    const std::uint64_t copies = record.plain ? 1 : record.copy_count;
-    for (std::uint64_t i = 0; i < copies; ++i) {
-      const std::uint64_t literal = record.plain ? 0 : literals_.varint();
-      const std::uint64_t length = record.plain ? record.target_length : copies_.varint();
-      diagonal_ += static_cast<std::uint64_t>(record.plain ? record.diagonal_change : diagonals_.svarint());
-      if (literal > 0) ops.push_back({OpKind::kLiteral, literal, 0});
-      done += literal;
-      ops.push_back({OpKind::kCopy, length, target_pos + done + diagonal_});
-      done += length;
-    }
-    if (done < record.target_length) ops.push_back({OpKind::kLiteral, record.target_length - done, 0});
-    target_pos_ += record.target_length;
-    source_end_ = ops.back().kind == OpKind::kCopy ? ops.back().source_pos + ops.back().length : kNoSource;
-  }
-
- private:
-  ByteCursor literals_;
-  ByteCursor copies_;
-  ByteCursor diagonals_;
-  std::uint64_t target_pos_;
-  std::uint64_t diagonal_ = 0;
-  std::uint64_t source_end_ = kNoSource;
-};
-
 // What stands in the window before it is coded: what copies give, or where misses are not coded the target.
-Status fill_window(const WindowWalk& walk, const ContentsScope& scope, const ContentsInputs& inputs, ByteSpan target,
+Status fill_window(const DraftWalk& walk, const ContentsScope& scope, const ContentsInputs& inputs, ByteSpan target,
                    MutableByteSpan out) {
   std::copy(target.begin(), target.end(), out.begin());
   std::uint64_t at = 0;
@@ -83,7 +43,7 @@ Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope
   PackedLane packed;
   RangeEncoder encoder;
   mix::ContentsModel model(scope, *inputs.source);
-  WindowWalk walk(draft);
+  DraftWalk walk(draft);
   Bytes target, out;
   std::uint64_t number = 0;
   for (const WindowRecord& record : draft.windows) {

@@ -1,10 +1,13 @@
 #include "model/group_draft.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/byte_cursor.hpp"
 #include "base/varint.hpp"
+#include "delta/cover.hpp"
 #include "hash/xxh3.hpp"
+#include "model/draft_walk.hpp"
 
 namespace bdelta {
 namespace {
@@ -17,7 +20,7 @@ bool rebase_diagonal(GroupDraft& draft, std::int64_t diagonal) {
       return true;
     }
     if (window.copy_count == 0) continue;
-    Bytes& stream = draft.streams[kDiagonals];
+    Bytes& stream = window.predicted ? draft.apart[kDiagonals] : draft.streams[kDiagonals];
     ByteCursor cursor(stream);
     Bytes first;
     append_varint(first, zigzag(cursor.svarint() - diagonal));
@@ -35,7 +38,12 @@ bool rebase_diagonal(GroupDraft& draft, std::int64_t diagonal) {
 std::uint64_t GroupDraft::stream_bytes() const noexcept {
   std::uint64_t sum = 0;
   for (const Bytes& stream : streams) sum += stream.size();
+  for (const Bytes& stream : apart) sum += stream.size();
   return sum;
+}
+
+bool GroupDraft::predicts() const noexcept {
+  return std::any_of(windows.begin(), windows.end(), [](const WindowRecord& window) { return window.predicted; });
 }
 
 std::uint64_t GroupDraft::target_bytes() const noexcept {
@@ -44,25 +52,99 @@ std::uint64_t GroupDraft::target_bytes() const noexcept {
   return bytes;
 }
 
-GroupDraft covers_of(const GroupDraft& contents) {
-  GroupDraft draft;
-  draft.kind = GroupKind::kCovers;
-  draft.windows = contents.windows;
-  draft.segment_count = contents.segment_count;
-  draft.last_diagonal = contents.last_diagonal;
-  for (std::size_t i = 0; i < kStreamCount; ++i) {
-    const bool kept = (streams_of(GroupKind::kCovers) >> i & 1) != 0;
-    if (kept) draft.streams[i] = contents.streams[i];
-    for (WindowRecord& window : draft.windows) window.sizes[i] = kept ? window.sizes[i] : 0;
+GroupDraft ops_of(const GroupDraft& draft) {
+  GroupDraft ops;
+  ops.windows = draft.windows;
+  ops.apart = draft.apart;
+  for (std::size_t i = 0; i < kOpStreamCount; ++i) ops.streams[i] = draft.streams[i];
+  for (WindowRecord& window : ops.windows) {
+    window.run_count = 0;
+    std::fill(window.sizes.begin() + kOpStreamCount, window.sizes.end(), 0);
   }
-  for (WindowRecord& window : draft.windows) window.run_count = 0;
-  return draft;
+  return ops;
 }
 
-std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents) {
+namespace {
+
+// Covers that come in target order, as windows that end where a reader holds no more copies, and so are of any length.
+class CoversEncoder {
+ public:
+  void begin(std::uint64_t target_pos) noexcept { begin_ = pos_ = target_pos; }
+  [[nodiscard]] bool has_covers() const noexcept { return !draft_.windows.empty() || record_.copy_count > 0; }
+
+  void add(const Cover& cover) {
+    if (record_.copy_count == kMaxWindowOps) close(cover.target_pos);
+    put(kLiteralLengths, cover.target_pos - pos_);
+    put(kCopyLengths, cover.length);
+    put(kDiagonals, zigzag(cover.diagonal() - draft_.last_diagonal));
+    draft_.last_diagonal = cover.diagonal();
+    ++record_.copy_count;
+    pos_ = cover.target_end();
+  }
+
+  GroupDraft take(std::uint64_t end) {
+    close(end);
+    draft_.kind = GroupKind::kCovers;
+    return std::exchange(draft_, {});
+  }
+
+ private:
+  void put(StreamId id, std::uint64_t number) {
+    Bytes& stream = draft_.streams[id];
+    const std::size_t before = stream.size();
+    append_varint(stream, number);
+    record_.sizes[id] += stream.size() - before;
+  }
+
+  void close(std::uint64_t end) {
+    record_.target_length = end - begin_;
+    draft_.windows.push_back(std::exchange(record_, {}));
+    begin_ = pos_ = end;
+  }
+
+  GroupDraft draft_;
+  WindowRecord record_;
+  std::uint64_t begin_ = 0;  // of the window
+  std::uint64_t pos_ = 0;
+};
+
+// Those of the windows that are predicted, which meet on one diagonal where a window cut them.
+void add_covers(const GroupDraft& group, CoversEncoder& encoder) {
+  DraftWalk walk(group);
+  Cover cover;
+  for (const WindowRecord& window : group.windows) {
+    walk.take(window);
+    std::uint64_t pos = walk.target_pos;
+    for (const DeltaOp& op : walk.ops) {
+      if (window.predicted && op.kind == OpKind::kCopy) {
+        const bool goes_on = cover.target_end() == pos && cover.source_end() == op.source_pos && cover.length > 0;
+        if (goes_on) {
+          cover.length += op.length;
+        } else {
+          if (cover.length > 0) encoder.add(cover);
+          cover = {op.source_pos, pos, op.length};
+        }
+      }
+      pos += op.length;
+    }
+  }
+  if (cover.length > 0) encoder.add(cover);
+}
+
+}  // namespace
+
+std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& groups) {
   std::vector<GroupDraft> covers;
-  covers.reserve(contents.size());
-  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  if (groups.empty()) return covers;
+  CoversEncoder encoder;
+  encoder.begin(groups.front().target_pos);
+  std::uint64_t end = 0;
+  for (const GroupDraft& group : groups) {
+    if (encoder.has_covers()) covers.push_back(encoder.take(group.target_pos));
+    add_covers(group, encoder);
+    end = group.target_pos + group.target_bytes();
+  }
+  covers.push_back(encoder.take(end));
   return covers;
 }
 
@@ -83,6 +165,10 @@ void join_drafts(GroupDraft& group, GroupDraft&& next) {
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     append(group.streams[i], next.streams[i]);
     Bytes().swap(next.streams[i]);
+  }
+  for (std::size_t i = 0; i < kOpStreamCount; ++i) {
+    append(group.apart[i], next.apart[i]);
+    Bytes().swap(next.apart[i]);
   }
   group.coded_bytes += next.coded_bytes;
   group.segment_count += next.segment_count;

@@ -12,6 +12,7 @@ struct GroupDraft {
   GroupKind kind = GroupKind::kWhole;
   std::vector<WindowRecord> windows;
   StreamBytes streams;
+  std::array<Bytes, kOpStreamCount> apart;  // the streams of ops of windows that are predicted; sizes count in these there
   std::uint64_t target_pos = 0;     // where it begins
   std::int64_t last_diagonal = 0;   // where the coder's state ends
   std::uint64_t coded_bytes = 0;    // target bytes of windows that are not plain
@@ -23,12 +24,16 @@ struct GroupDraft {
   std::uint64_t history_bytes = 0;  // and begin so far in front of their window at most
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
+  [[nodiscard]] bool predicts() const noexcept;  // some window
   [[nodiscard]] std::uint64_t target_bytes() const noexcept;  // of all its windows
 };
 
-// The group of kind kCovers that belongs to one of kind kContents.
-[[nodiscard]] GroupDraft covers_of(const GroupDraft& contents);
-[[nodiscard]] std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& contents);
+// The ops alone.
+[[nodiscard]] GroupDraft ops_of(const GroupDraft& draft);
+
+// Groups of kind kCovers that tell the covers of the windows that are predicted. Together they are as long as `groups`, which
+// follow one another; each has covers, unless there are none.
+[[nodiscard]] std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& groups);
 
 // The windows of target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
 [[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,

@@ -25,13 +25,14 @@ inline constexpr std::array<StreamId, 3> kResidualStreams = {kResidualGaps, kRes
 
 [[nodiscard]] const char* stream_name(std::size_t id) noexcept;
 
-// What of its windows a group carries. With prediction the covers of all windows stand before the first window's bytes.
-enum class GroupKind : std::uint8_t { kWhole, kCovers, kContents };
+inline constexpr std::size_t kOpStreamCount = 3;
+inline constexpr unsigned kOpStreams = (1u << kOpStreamCount) - 1;  // bits: those of ops
+
+// What of its windows a group carries. The covers of windows that are predicted stand before the first window's bytes.
+enum class GroupKind : std::uint8_t { kWhole, kCovers };
 
 [[nodiscard]] constexpr unsigned streams_of(GroupKind kind) noexcept {
-  constexpr unsigned kOps = 1u << kLiteralLengths | 1u << kCopyLengths | 1u << kDiagonals;
-  constexpr unsigned kAll = (1u << kStreamCount) - 1;
-  return kind == GroupKind::kWhole ? kAll : kind == GroupKind::kCovers ? kOps : kAll & ~kOps;
+  return kind == GroupKind::kCovers ? kOpStreams : (1u << kStreamCount) - 1;
 }
 
 using StreamBytes = std::array<Bytes, kStreamCount>;
@@ -45,6 +46,7 @@ inline constexpr std::uint64_t kMaxWindowBytes = 8ull << 20;     // target bytes
 // A window as the table of its group describes it.
 struct WindowRecord {
   bool plain = false;               // one copy, no residual, no streams
+  bool predicted = false;           // coded: its ops stand apart, as covers
   std::uint64_t target_length = 0;
   std::int64_t diagonal_change = 0; // plain: as a value of kDiagonals
   std::uint64_t copy_count = 0;     // coded
@@ -54,5 +56,10 @@ struct WindowRecord {
   bool unknown_streams = false;     // reading: the table names streams that do not exist
   std::uint64_t left_out_bytes = 0; // of the target in front, where a draft is of a sample alone
 };
+
+// Those that a group carries of a coded window.
+[[nodiscard]] constexpr unsigned streams_of(GroupKind kind, const WindowRecord& window) noexcept {
+  return window.predicted && kind == GroupKind::kWhole ? streams_of(kind) & ~kOpStreams : streams_of(kind);
+}
 
 }  // namespace bdelta

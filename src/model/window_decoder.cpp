@@ -88,30 +88,30 @@ Status decode_covers(const WindowRecord& record, const StreamBytes& streams, std
   return {};
 }
 
-void CoverStreams::fill(std::uint64_t length, WindowRecord& record, StreamBytes& streams) {
-  for (const std::size_t id : {kLiteralLengths, kCopyLengths, kDiagonals}) streams[id].clear();
-  const std::uint64_t end = target_pos_ + length;
-  std::uint64_t done = target_pos_;
-  while (next_ < covers_.size() && covers_[next_].target_pos < end) {
+void CoverStreams::fill(std::uint64_t target_pos, std::int64_t diagonal, WindowRecord& record, StreamBytes& streams) {
+  for (std::size_t id = 0; id < kOpStreamCount; ++id) streams[id].clear();
+  const std::uint64_t end = target_pos + record.target_length;
+  std::uint64_t done = target_pos;
+  while (next_ < covers_.size() && covers_[next_].target_end() <= target_pos) ++next_;
+  for (; next_ < covers_.size() && covers_[next_].target_pos < end; ++next_) {
     const Cover& cover = covers_[next_];
-    const std::uint64_t from = std::max(cover.target_pos, target_pos_);
+    const std::uint64_t from = std::max(cover.target_pos, target_pos);
     const std::uint64_t to = std::min(cover.target_end(), end);
     append_varint(streams[kLiteralLengths], from - done);
     append_varint(streams[kCopyLengths], to - from);
-    append_varint(streams[kDiagonals], zigzag(cover.diagonal() - diagonal_));
-    diagonal_ = cover.diagonal();
+    append_varint(streams[kDiagonals], zigzag(cover.diagonal() - diagonal));
+    diagonal = cover.diagonal();
     ++record.copy_count;
     done = to;
     if (to < cover.target_end()) break;
-    ++next_;
   }
-  for (const std::size_t id : {kLiteralLengths, kCopyLengths, kDiagonals}) record.sizes[id] = streams[id].size();
-  target_pos_ = end;
+  for (std::size_t id = 0; id < kOpStreamCount; ++id) record.sizes[id] = streams[id].size();
 }
 
 Status decode_window(const WindowRecord& record, StreamBytes& streams, std::int64_t& diagonal, WindowDelta& window) {
   window.target_length = record.target_length;
   window.has_checksum = !record.plain;
+  window.predicted = record.predicted;
   window.checksum = record.checksum;
   window.ops.clear();
   window.residual_runs.clear();

@@ -17,22 +17,18 @@ Status decode_window(const WindowRecord& record, StreamBytes& streams, std::int6
 Status decode_covers(const WindowRecord& record, const StreamBytes& streams, std::uint64_t target_pos,
                      std::int64_t& diagonal, Covers& covers);
 
-// What a group of kind kContents lacks of its windows: their ops, out of the covers of the whole target. Windows come in
-// order from the start of the target.
+// What a group lacks of windows that are predicted: their ops, out of the covers that stand apart. Windows come in order.
 class CoverStreams {
  public:
   explicit CoverStreams(const Covers& covers) noexcept : covers_(covers) {}
 
-  void begin_group() noexcept { diagonal_ = 0; }
-
-  // Sets the streams of ops, their sizes and their number, of the next `length` target bytes.
-  void fill(std::uint64_t length, WindowRecord& record, StreamBytes& streams);
+  // Sets the streams of ops, their sizes and their number, of the window that begins at target_pos, behind one that has
+  // left the coder's state at `diagonal`.
+  void fill(std::uint64_t target_pos, std::int64_t diagonal, WindowRecord& record, StreamBytes& streams);
 
  private:
   const Covers& covers_;
-  std::size_t next_ = 0;
-  std::uint64_t target_pos_ = 0;
-  std::int64_t diagonal_ = 0;
+  std::size_t next_ = 0;  // the first that does not end before the window
 };
 
 }  // namespace bdelta

@@ -17,11 +17,9 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  // by_target: `source` holds what is copied at the positions of the target.
-  GroupEncoder(const FilePieces& source, const FilePieces& target, bool by_target, std::uint64_t window_bytes,
-               const WordMap* words, Watch* watch, std::uint64_t target_from = kNoTargetCopies)
-      : source_(source), target_(target), by_target_(by_target), window_bytes_(window_bytes), words_(words),
-        watch_(watch), target_from_(target_from) {}
+  GroupEncoder(const CopySources& from, const FilePieces& target, std::uint64_t window_bytes, const WordMap* words,
+               Watch* watch)
+      : from_(from), target_(target), window_bytes_(window_bytes), words_(words), watch_(watch) {}
 
   // So many bytes of literals will come: a stream that grows as they do is copied again and again.
   void expect_literals(std::uint64_t bytes) { draft_.streams[kLiterals].reserve(static_cast<std::size_t>(bytes)); }
@@ -39,10 +37,12 @@ class GroupEncoder {
     draft_.windows.push_back(record);
   }
 
-  // Ops for target[begin, end) out of the covers that reach into it.
-  void coded(const Covers& covers, std::uint64_t begin, std::uint64_t end) {
+  // Ops for a segment out of the covers that reach into it.
+  void coded(const Covers& covers, const Segment& segment) {
+    const std::uint64_t begin = segment.target_pos, end = begin + segment.target_length;
+    predicted_ = segment.predicted;
     open_window(begin);
-    if (end - begin <= kTinyBytes && !by_target_) {
+    if (end - begin <= kTinyBytes && !predicted_) {
       literal(end);
       close_window();
       return;
@@ -65,14 +65,19 @@ class GroupEncoder {
   }
 
  private:
+  [[nodiscard]] Bytes& stream(std::size_t id) {
+    return predicted_ && id < kOpStreamCount ? draft_.apart[id] : draft_.streams[id];
+  }
+
   void open_window(std::uint64_t pos) {
     window_begin_ = pos_ = literal_from_ = pos;
     record_ = {};
+    record_.predicted = predicted_;
     record_.left_out_bytes = std::exchange(left_out_bytes_, 0);
     run_count_ = 0;
     unchanged_ = 0;
     is_cut_ = false;
-    for (std::size_t i = 0; i < kStreamCount; ++i) sizes_before_[i] = draft_.streams[i].size();
+    for (std::size_t i = 0; i < kStreamCount; ++i) sizes_before_[i] = stream(i).size();
   }
 
   void close_window() {
@@ -80,7 +85,7 @@ class GroupEncoder {
     flush_literal();
     record_.target_length = pos_ - window_begin_;
     record_.run_count = run_count_;
-    for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = draft_.streams[i].size() - sizes_before_[i];
+    for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = stream(i).size() - sizes_before_[i];
     record_.checksum = xxh3_32(target_.span(window_begin_, record_.target_length));
     draft_.coded_bytes += record_.target_length;
     draft_.windows.push_back(record_);
@@ -116,25 +121,25 @@ class GroupEncoder {
   void copy(std::uint64_t to, std::int64_t diagonal) {
     while (pos_ < to) {
       next_window_if_full();
-      append_varint(draft_.streams[kLiteralLengths], pos_ - literal_from_);
+      append_varint(stream(kLiteralLengths), pos_ - literal_from_);
       flush_literal();
-      append_varint(draft_.streams[kDiagonals], zigzag(diagonal - diagonal_));
+      append_varint(stream(kDiagonals), zigzag(diagonal - diagonal_));
       diagonal_ = diagonal;
       ++record_.copy_count;
       const std::uint64_t begin = pos_;
       const std::uint64_t stop = std::min(to, pos_ + window_room());
       residual(stop, diagonal);
-      append_varint(draft_.streams[kCopyLengths], pos_ - begin);
+      append_varint(stream(kCopyLengths), pos_ - begin);
       literal_from_ = pos_;
     }
   }
 
   // Takes target[pos_, stop) as a copy; ends earlier where the window's runs are used up.
   void residual(std::uint64_t stop, std::int64_t diagonal) {
-    const std::uint64_t from = by_target_ ? pos_ : pos_ + static_cast<std::uint64_t>(diagonal);
-    const std::uint8_t* s = source_.at(from);
-    const bool of_target = from >= target_from_;
-    if (of_target) count_target_copy(from - target_from_);
+    const std::uint64_t from = pos_ + static_cast<std::uint64_t>(diagonal);
+    const bool of_target = from >= from_.target_from;
+    const std::uint8_t* s = from_.copied && !of_target ? from_.copied->at(pos_) : from_.source.at(from);
+    if (of_target) count_target_copy(from - from_.target_from);
     const std::uint64_t length = words_ && !of_target ? replaced_residual(s, stop - pos_) : raw_residual(s, stop - pos_);
     pos_ += length;
   }
@@ -199,13 +204,12 @@ class GroupEncoder {
     }
   }
 
-  const FilePieces& source_;
+  const CopySources from_;
   const FilePieces& target_;
-  const bool by_target_;
   const std::uint64_t window_bytes_;
   const WordMap* const words_;
   Watch* const watch_;
-  const std::uint64_t target_from_;
+  bool predicted_ = false;  // the segment at hand
   Bytes replaced_;  // the bytes of a copy, with words replaced
   GroupDraft draft_;
   WindowRecord record_;
@@ -241,7 +245,7 @@ std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& se
   for (const Segment& segment : segments) {
     if (segment.plain) continue;
     bytes += segment.target_length;
-    if (segment.target_length <= kTinyBytes) continue;  // literals, whatever is copied
+    if (segment.target_length <= kTinyBytes && !segment.predicted) continue;  // literals, whatever is copied
     const std::uint64_t end = segment.target_pos + segment.target_length;
     bytes -= count_covers(covers, segment.target_pos, end).bytes;
   }
@@ -250,10 +254,10 @@ std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& se
 
 }  // namespace
 
-GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
+GroupDraft encode_group(const CopySources& from, const FilePieces& target, const Covers& covers,
                         const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
-                        Watch* watch, std::uint64_t target_from) {
-  GroupEncoder encoder(source, target, false, window_bytes, words, watch, target_from);
+                        Watch* watch) {
+  GroupEncoder encoder(from, target, window_bytes, words, watch);
   encoder.expect_literals(literal_bytes(covers, segments));
   std::uint64_t end = segments.empty() ? 0 : segments.front().target_pos;
   for (const Segment& segment : segments) {
@@ -262,14 +266,14 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
     if (segment.plain) {
       encoder.plain(segment);
     } else {
-      encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
+      encoder.coded(covers, segment);
     }
   }
   GroupDraft draft = encoder.take();
   draft.segment_count = segments.size();
   if (!segments.empty()) draft.target_pos = segments.front().target_pos;
-  const bool all_coded = std::none_of(segments.begin(), segments.end(), [](const Segment& s) { return s.plain; });
-  if (all_coded && !segments.empty()) {
+  const auto coded_alone = [](const Segment& s) { return !s.plain && !s.predicted; };
+  if (std::all_of(segments.begin(), segments.end(), coded_alone) && !segments.empty()) {
     const Segment& last = segments.back();
     const std::uint64_t begin = segments.front().target_pos;
     draft.target = target.span(begin, last.target_pos + last.target_length - begin);
@@ -277,18 +281,6 @@ GroupDraft encode_group(const FilePieces& source, const FilePieces& target, cons
     draft.covered_bytes = count.bytes;
     draft.cover_count = count.begins;
   }
-  return draft;
-}
-
-GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
-                           const Segment& segment, std::uint64_t window_bytes, const WordMap* words,
-                           Watch* watch) {
-  GroupEncoder encoder(copied, target, true, window_bytes, words, watch);
-  encoder.coded(covers, segment.target_pos, segment.target_pos + segment.target_length);
-  GroupDraft draft = encoder.take();
-  draft.kind = GroupKind::kContents;
-  draft.target_pos = segment.target_pos;
-  draft.segment_count = 1;
   return draft;
 }
 

@@ -20,22 +20,31 @@ struct Segment {
   std::uint64_t target_length = 0;
   bool plain = false;
   std::int64_t diagonal = 0;  // plain only
+  bool predicted = false;     // its covers stand apart; not plain
+};
+
+// What copies are taken from.
+struct CopySources {
+  const FilePieces& source;
+  // In its place, at the positions of the target: what copies of the source give. Null where that is the source.
+  const FilePieces* copied = nullptr;
+  // What covers take from here on is the target's: `source` then has its bytes there, and no words are replaced in them.
+  std::uint64_t target_from = kNoTargetCopies;
 };
 
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
 // limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded
-// windows are units of `watch`, which may be null. What covers take from target_from on is the target's: `source` then has
-// its bytes there, and no words are replaced in them.
-[[nodiscard]] GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
+// windows are units of `watch`, which may be null.
+[[nodiscard]] GroupDraft encode_group(const CopySources& from, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
-                                      const WordMap* words = nullptr, Watch* watch = nullptr,
-                                      std::uint64_t target_from = kNoTargetCopies);
+                                      const WordMap* words = nullptr, Watch* watch = nullptr);
 
-// The same for one segment that is not plain and has its covers apart: `copied` are the bytes that copies give before
-// their residual, at the positions of the target. Says what encode_group says of a group of kind kContents.
-[[nodiscard]] GroupDraft encode_contents(const FilePieces& copied, const FilePieces& target, const Covers& covers,
-                                         const Segment& segment, std::uint64_t window_bytes,
-                                         const WordMap* words = nullptr, Watch* watch = nullptr);
+// The same without prediction, and without copies of the target.
+[[nodiscard]] inline GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
+                                             const std::vector<Segment>& segments, std::uint64_t window_bytes,
+                                             const WordMap* words = nullptr, Watch* watch = nullptr) {
+  return encode_group(CopySources{source}, target, covers, segments, window_bytes, words, watch);
+}
 
 }  // namespace bdelta

@@ -31,9 +31,10 @@ class WindowModel {
     pos_ += target_length;
   }
 
-  // False: what was decoded does not fit into the window.
+  // False: what was decoded does not fit into the window. `given`: the ops stand elsewhere, whatever the scope says.
   template <class Coder>
-  bool code_ops(Coder& coder, WindowNumbers& window) {
+  bool code_ops(Coder& coder, WindowNumbers& window, bool given) {
+    op_scope_ = {given ? 0 : scope_.streams, scope_.table_log};
     std::uint64_t left = window.target_length;
     for (OpNumbers& op : window.ops) {
       code_op(coder, op, pos_ + window.target_length - left);
@@ -82,7 +83,7 @@ class WindowModel {
   void code_op(Coder& coder, OpNumbers& op, std::uint64_t op_pos) {
     const unsigned before_literal = class_of(last_.literal);
     const unsigned before_length = class_of(last_.length);
-    if (scope_.has(kLiteralLengths)) {
+    if (op_scope_.has(kLiteralLengths)) {
       coder.enter(kLiteralLengths);
       op.literal = literal_lengths_.code(coder, op.literal,
                                          {hash_of(0), hash_of(before_literal), hash_of(before_length, last_rank_),
@@ -90,7 +91,7 @@ class WindowModel {
     }
     const unsigned literal = class_of(op.literal);
     const unsigned rank = code_jump(coder, op.jump, literal, before_length);
-    if (scope_.has(kCopyLengths)) {
+    if (op_scope_.has(kCopyLengths)) {
       const Contexts<4> contexts = {hash_of(literal, rank), hash_of(before_length),
                                     hash_of(fold(last_.length), std::min(rank, 2u)),
                                     hash_of(fold(last_.length), length_before_)};
@@ -106,7 +107,7 @@ class WindowModel {
   template <class Coder>
   unsigned code_jump(Coder& coder, std::uint64_t& jump, unsigned literal, unsigned before_length) {
     unsigned rank = recent_.rank_of(diagonal_ + unfold(jump));
-    if (scope_.has(kDiagonals)) {
+    if (op_scope_.has(kDiagonals)) {
       coder.enter(kDiagonals);
       rank = ranks_.code(coder, rank,
                          {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
@@ -191,6 +192,7 @@ class WindowModel {
   }
 
   const ModelScope scope_;
+  ModelScope op_scope_;  // of the window at hand
   NumberModel<4> literal_lengths_;
   NumberModel<4> copy_lengths_;
   struct Ranks {  // numbers from 0 to 15

@@ -17,7 +17,7 @@ constexpr unsigned kLargestTableLog = 8;         // 8 MiB: beyond, decoding slow
 // The raw streams of a group, window by window.
 class StreamCursors {
  public:
-  explicit StreamCursors(const StreamBytes& streams) : streams_(streams) {}
+  explicit StreamCursors(const GroupDraft& draft) : draft_(draft) {}
 
   void take(const WindowRecord& record, mix::WindowNumbers& numbers) {
     ByteCursor literals = next(record, kLiteralLengths), copies = next(record, kCopyLengths);
@@ -41,13 +41,17 @@ class StreamCursors {
 
  private:
   ByteCursor next(const WindowRecord& record, StreamId id) {
-    const std::size_t from = taken_[id];
-    taken_[id] += static_cast<std::size_t>(record.sizes[id]);
-    return ByteCursor(ByteSpan(streams_[id]).subspan(from, static_cast<std::size_t>(record.sizes[id])));
+    const bool apart = record.predicted && id < kOpStreamCount;
+    std::size_t& taken = (apart ? taken_apart_ : taken_)[id];
+    const ByteSpan stream = apart ? draft_.apart[id] : draft_.streams[id];
+    const std::size_t from = taken;
+    taken += static_cast<std::size_t>(record.sizes[id]);
+    return ByteCursor(stream.subspan(from, static_cast<std::size_t>(record.sizes[id])));
   }
 
-  const StreamBytes& streams_;
+  const GroupDraft& draft_;
   std::array<std::size_t, kStreamCount> taken_{};
+  std::array<std::size_t, kStreamCount> taken_apart_{};
 };
 
 }  // namespace
@@ -64,7 +68,7 @@ ModelScope fitting_scope(const GroupDraft& draft, unsigned streams) {
 std::uint64_t packer_memory_bytes(const GroupDraft& draft) {
   std::uint64_t window_bytes = 0;
   for (const WindowRecord& record : draft.windows) {
-    if (!record.plain) window_bytes = std::max(window_bytes, record.target_length);
+    if (!record.plain && draft.kind == GroupKind::kWhole) window_bytes = std::max(window_bytes, record.target_length);
   }
   return packer_memory_bytes(window_bytes);
 }
@@ -78,14 +82,14 @@ PackedGroup pack_group(const GroupDraft& draft, const ModelScope& scope, Watch* 
   packed.scope = scope;
   RangeEncoder encoder;
   const auto model = std::make_unique<mix::WindowModel>(scope);
-  StreamCursors cursors(draft.streams);
+  StreamCursors cursors(draft);
   mix::WindowNumbers numbers;
   for (const WindowRecord& record : draft.windows) {
     if (record.plain) {
       model->plain(record.target_length, static_cast<std::uint64_t>(record.diagonal_change));
     } else {
       cursors.take(record, numbers);
-      (void)model->code_ops(encoder, numbers);  // what is encoded here fits
+      (void)model->code_ops(encoder, numbers, record.predicted);  // what is encoded here fits
       (void)model->code_residual(encoder, numbers);
     }
     packed.taken_bytes.push_back(encoder.taken_bytes());

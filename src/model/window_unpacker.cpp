@@ -12,6 +12,7 @@ struct WindowUnpacker::State {
 
   ModelScope scope;
   RangeDecoder decoder;
+  ModelScope window_scope;  // of the window at hand
   bool begun = false;
   mix::WindowModel model;
   mix::WindowNumbers numbers;  // of the window at hand; kept for its memory
@@ -52,7 +53,7 @@ void write_found(Bytes& stream, const std::vector<Item>& items, Get get) {
 bool WindowUnpacker::read_streams(StreamBytes& streams) {
   using Op = mix::OpNumbers;
   using Run = mix::RunNumbers;
-  const ModelScope& scope = state_->scope;
+  const ModelScope& scope = state_->window_scope;
   mix::WindowNumbers& numbers = state_->numbers;
   bool sound = true;
   // Numbers beyond 32 bits are beyond any window, and so is what stands in their place.
@@ -83,7 +84,7 @@ bool WindowUnpacker::read_streams(StreamBytes& streams) {
 void WindowUnpacker::write_streams(StreamBytes& streams) {
   using Op = mix::OpNumbers;
   using Run = mix::RunNumbers;
-  const ModelScope& scope = state_->scope;
+  const ModelScope& scope = state_->window_scope;
   mix::WindowNumbers& numbers = state_->numbers;
   if (scope.has(kLiteralLengths)) write_found(streams[kLiteralLengths], numbers.ops, [](const Op& op) { return op.literal; });
   if (scope.has(kCopyLengths)) write_found(streams[kCopyLengths], numbers.ops, [](const Op& op) { return op.length; });
@@ -99,11 +100,13 @@ Status WindowUnpacker::unpack(WindowRecord& record, StreamBytes& streams) {
   State& state = *state_;
   if (!state.begun) state.decoder.begin();
   state.begun = true;
+  state.window_scope = state.scope;
+  if (record.predicted) state.window_scope.streams &= ~kOpStreams;
   mix::WindowNumbers& numbers = state.numbers;
   numbers.target_length = record.target_length;
   numbers.ops.assign(static_cast<std::size_t>(record.copy_count), {});
   numbers.runs.assign(static_cast<std::size_t>(record.run_count), {});
-  if (!read_streams(streams) || !state.model.code_ops(state.decoder, numbers) ||
+  if (!read_streams(streams) || !state.model.code_ops(state.decoder, numbers, record.predicted) ||
       !state.model.code_residual(state.decoder, numbers)) {
     return Error{ErrorCode::kPatchCorrupt, "a window has other numbers than its counts say, or some beyond its end"};
   }

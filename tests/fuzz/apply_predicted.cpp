@@ -122,11 +122,12 @@ Bytes make_patch(ByteSpan source, ByteSpan target, const Bytes& copied, const Pr
   io::Spool body;
   native::Writer writer({codec, codec, codec, (options & 4) != 0}, body, pool);
   const std::uint64_t window_bytes = (options & 8) != 0 ? 512 : 1 << 16;
+  // What no cover copies tells no window from another; in the middle one is not predicted.
+  const FilePieces source_pieces{source}, copied_pieces{ByteSpan(copied)};
   std::vector<GroupDraft> contents;
-  contents.push_back(encode_contents(FilePieces(copied), FilePieces(target), plan.covers,
-                                     {0, target.size(), false, 0}, window_bytes));
-  std::vector<GroupDraft> covers;
-  for (const GroupDraft& group : contents) covers.push_back(covers_of(group));
+  contents.push_back(encode_group({source_pieces, &copied_pieces}, FilePieces(target), plan.covers,
+                                  {{0, target.size(), false, 0, true}}, window_bytes));
+  std::vector<GroupDraft> covers = covers_of(contents);
   const bool written = writer.add_plan(plan, covers, kApplyBytes) && writer.add_groups(contents) && writer.finish();
   require(written, "any plan can be written");
   native::Header header;

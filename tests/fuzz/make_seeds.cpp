@@ -246,7 +246,7 @@ void save_groups(const Pair& pair) {
     Bytes input = {static_cast<std::uint8_t>(group.kind)};
     append_le(input, static_cast<std::uint16_t>(group.target_bytes - 1));
     append_le(input, std::uint16_t{0xffff});
-    if (group.kind == GroupKind::kContents) {
+    if (group.kind == GroupKind::kWhole) {
       input.push_back(1);
       append(input, Bytes{0, 0, 0, 255});
     }

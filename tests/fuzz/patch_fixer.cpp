@@ -37,15 +37,15 @@ std::optional<HeaderPlace> find_header(ByteSpan patch) {
   return HeaderPlace{patch.size() - cursor.available(), static_cast<std::size_t>(length)};
 }
 
-void skip_sizes(ByteCursor& head, GroupKind kind, bool packed, unsigned scope) {
+void skip_sizes(ByteCursor& head, const WindowRecord& window, bool packed, unsigned scope) {
   if (!packed) {
     for (unsigned present = head.u8(); present != 0; present &= present - 1) (void)head.varint();
     return;
   }
-  const std::uint64_t copies = kind == GroupKind::kWhole ? head.varint() : 0;
+  const std::uint64_t copies = window.predicted ? 0 : head.varint();
   const std::uint64_t runs = head.varint();
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    const bool used = (streams_of(kind) >> i & 1) != 0 && (i <= kDiagonals ? copies : runs) > 0;
+    const bool used = (streams_of(GroupKind::kWhole, window) >> i & 1) != 0 && (i <= kDiagonals ? copies : runs) > 0;
     if (used && (scope >> i & 1) == 0) (void)head.varint();
   }
 }
@@ -61,15 +61,17 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
   const unsigned scope = packed ? head.u8() : 0;
   if (contents && (head.u8() & native::kContentsMisses) != 0) (void)head.u8();
   for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
-    const bool plain = (head.varint() & 1) == 0;
-    if (plain) {
+    const std::uint64_t length_and_kind = head.varint();
+    WindowRecord window;
+    window.predicted = (length_and_kind & native::kWindowPredicted) != 0;
+    if ((length_and_kind & native::kWindowCoded) == 0) {
       (void)head.varint();
       continue;
     }
     const std::size_t place = head_pos + bytes.size() - head.available();
     (void)head.le<std::uint32_t>();
-    if (!packed && kind == GroupKind::kWhole) (void)head.varint();
-    skip_sizes(head, kind, packed, scope);
+    if (!packed && !window.predicted) (void)head.varint();
+    skip_sizes(head, window, packed, scope);
     if (packed && contents) (void)head.varint();
     if (head.ok()) places.push_back(place);
   }
@@ -92,12 +94,12 @@ class Executor {
     BDELTA_ASSIGN(const auto patch, open_patch(reader, limits.memory_limit_bytes));
     if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
     BDELTA_ASSIGN(const PredictionPlan* const plan, patch->read_prediction());
-    std::unique_ptr<PredictedCopies> predicted;
-    if (plan != nullptr) {
-      BDELTA_ASSIGN(predicted, PredictedCopies::make(source_, *plan, patch->info(), limits.memory_limit_bytes, pool_));
-    }
     if (!patch->moved_numbers().lists.empty()) {
       BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, patch->moved_numbers(), nullptr));
+    }
+    std::unique_ptr<PredictedCopies> predicted;
+    if (plan != nullptr) {
+      BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan, patch->info(), limits.memory_limit_bytes, pool_));
     }
     ExecuteCaches caches(copied_source(), predicted.get());
     TargetHistory history(std::min(patch->info().history_bytes, patch->info().target_size));
@@ -157,17 +159,15 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
   std::vector<GroupPlace> groups;
   const std::optional<HeaderPlace> header = find_header(patch);
   if (!header) return groups;
-  bool prediction = false;
   for (std::size_t pos = header->end(); pos < patch.size();) {
     const auto head = native::parse_record_head(patch.subspan(pos));
     if (!head || head->body_bytes > patch.size() || head->bytes() > patch.size() - pos) break;
     const auto tag = static_cast<RecordTag>(head->tag);
     const ByteSpan body = patch.subspan(pos + static_cast<std::size_t>(head->head_bytes), static_cast<std::size_t>(head->body_bytes));
     pos += static_cast<std::size_t>(head->bytes());
-    prediction |= tag == RecordTag::kGlobal;
     if (tag != RecordTag::kGroup && tag != RecordTag::kCovers) continue;
     GroupPlace group;
-    group.kind = tag == RecordTag::kCovers ? GroupKind::kCovers : prediction ? GroupKind::kContents : GroupKind::kWhole;
+    group.kind = tag == RecordTag::kCovers ? GroupKind::kCovers : GroupKind::kWhole;
     ByteCursor cursor(body);
     group.target_bytes = cursor.varint();
     if (!cursor.ok()) break;

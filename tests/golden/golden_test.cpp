@@ -47,7 +47,8 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 528}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-words-contents", 16400},
-      {"bdt2-words-covers", 1}, {"bdt2-words-predicted", 1}};
+      {"bdt2-words-covers", 1}, {"bdt2-words-predicted", 1}, {"bdt2-windows", 3},
+      {"bdt2-windows-contents", 16913}};
   for (const char* set : kGoldenSets) {
     const Bytes patch = get(kFolder / set / "patch");
     const auto found = features.find(set);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "create/number_pass.hpp"
+#include "create/predicted_ranges.hpp"
 #include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
@@ -220,45 +221,81 @@ void make_moved_numbers() {
   by_hand("bdt2-moved-numbers-cut", more.old_version, more.new_version, craft);
 }
 
-// Programs of all formats, each cut in two with some bytes in between, so that what leads into the second part moves. NEW is
-// what prediction makes of that, with some bytes wrong; so all it predicts is frozen, also where no linker would.
-void make_every_field() {
+// Programs of all formats, each cut in two with some bytes in between, so that what leads into the second part moves.
+struct CutPrograms {
+  Bytes source;
+  PredictionPlan plan;
+};
+
+CutPrograms cut_programs() {
   const Bytes programs[] = {craft_elf(),           craft_elf_without_sections(), craft_elf32(), craft_go(), craft_pe(), craft_macho(),
                             craft_macho_exports(), x86_code_program(1), arm64_code_program(2), craft_arm32(), craft_toy()};
   constexpr std::size_t kGapBytes = 16;
-  Bytes source;
-  PredictionPlan plan;
+  CutPrograms cut;
   for (const Bytes& program : programs) {
-    const std::uint64_t begin = source.size(), half = program.size() / 32 * 16;
-    plan.covers.push_back({begin, begin, half});
-    plan.covers.push_back({begin + half, begin + half + kGapBytes, program.size() - half - kGapBytes});
-    append(source, program);
+    const std::uint64_t begin = cut.source.size(), half = program.size() / 32 * 16;
+    cut.plan.covers.push_back({begin, begin, half});
+    cut.plan.covers.push_back({begin + half, begin + half + kGapBytes, program.size() - half - kGapBytes});
+    append(cut.source, program);
   }
-  plan.kinds = exe::kAllKinds | exe::kAllTables;
-  const exe::Images images(exe::find_images(source));
-  exe::append_image_places(plan.images, images.all);
-  exe::append_page_breaks(plan.images, {});
-  exe::append_image_table(plan.images, images, images);
+  cut.plan.kinds = exe::kAllKinds | exe::kAllTables;
+  const exe::Images images(exe::find_images(cut.source));
+  exe::append_image_places(cut.plan.images, images.all);
+  exe::append_page_breaks(cut.plan.images, {});
+  exe::append_image_table(cut.plan.images, images, images);
   std::vector<exe::Label> labels;
   for (std::uint32_t i = 0; i < images.all.size(); ++i) {
     const std::uint64_t low = images.layouts[i].low();
     for (const std::uint64_t at : {0x200u, 0x400u}) labels.push_back({low + at, low + at + 8, i});
   }
-  exe::append_labels(plan.labels, labels);
-  Bytes target = predicted_copies(source, source.size(), plan);
-  for (std::size_t i = 40; i < target.size(); i += 97) ++target[i];
+  exe::append_labels(cut.plan.labels, labels);
+  return cut;
+}
+
+Craft craft_of(const PredictionPlan& plan) {
   Craft craft;
   craft.codec = {CodecId::kLzma, 6, 0};
   craft.covers_apart = craft.model = true;
   craft.window_bytes = 1700;
   craft.group_bytes = 8000;
   craft.plan = plan;
-  save("bdt2-every-field", source, target, craft_patch(source, target, plan.covers, craft));
+  return craft;
+}
+
+// NEW is what prediction makes of them, with some bytes wrong; so all it predicts is frozen, also where no linker would.
+void make_every_field() {
+  const auto [source, plan] = cut_programs();
+  Bytes target = predicted_copies(source, source.size(), plan);
+  for (std::size_t i = 40; i < target.size(); i += 97) ++target[i];
+  save("bdt2-every-field", source, target, craft_patch(source, target, plan.covers, craft_of(plan)));
+}
+
+// Windows that are predicted and others, in the same groups. Some of these copy of NEW, of others contents are coded.
+void make_windows() {
+  const auto [source, plan] = cut_programs();
+  const std::uint64_t size = source.size();
+  Craft craft = craft_of(plan);
+  craft.predicted = {{0, 3000}, {4700, 7000}, {7100, 9000}, {12'000, size - 2000}};
+  craft.plan->covers = covers_in(craft.predicted, plan.covers);
+  const Bytes predicted = predicted_copies(source, source.size(), *craft.plan);
+  Bytes target = source;
+  for (const TargetRange& range : craft.predicted) {
+    std::copy_n(predicted.begin() + static_cast<std::ptrdiff_t>(range.begin), range.end - range.begin,
+                target.begin() + static_cast<std::ptrdiff_t>(range.begin));
+  }
+  for (std::size_t i = 40; i < target.size(); i += 97) ++target[i];
+  Craft coded = craft;
+  coded.coded_literals = coded.coded_misses = true;
+  save("bdt2-windows-contents", source, target, craft_patch(source, target, plan.covers, coded));
+  const Covers copies = {{size + 2000, 3100, 900}, {size + 6000, size - 1500, 1200}};
+  const Covers others = covers_in({{0, 3100}, {4000, size - 1500}, {size - 300, size}}, plan.covers);
+  save("bdt2-windows", source, target, craft_patch(source, target, merged(others, copies), craft));
 }
 
 // Programs of all formats and machines, which have all kinds of sorted table among them.
 void make_programs() {
   make_every_field();
+  make_windows();
   const ProgramPair programs = program_pair(11, 60);
   by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
   const ProgramPair more = program_pair(12, 300);

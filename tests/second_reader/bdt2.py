@@ -5,7 +5,7 @@ from contents import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
 from fills import fill_in, read_fills
-from group import CONTENTS, LITERALS, WHOLE, read_group_head
+from group import LITERALS, WHOLE, read_group_head
 from header import read_header
 from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
@@ -25,15 +25,13 @@ def apply_bdt2(source, patch):
     digests = Digests(records) if has(DIGESTS) else None
     fills = read_fills(records, header) if has(FILLS) else []
     if has(MOVED_NUMBERS):
-        require(not header.predicted, "prediction and moved numbers don't go together")
         source = move_numbers(source, read_moved_numbers(records, header))
     words = read_words(records, header) if has(WORDS) else None
     predictor = read_prediction(records, header, source) if header.predicted else None
-    kind = CONTENTS if header.predicted else WHOLE
 
     target = bytearray()
     while not has(END):
-        group, body = read_group_head(records, kind, header)
+        group, body = read_group_head(records, WHOLE, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
         apply_group(source, predictor, words, header, group, body, target)
     records.finish()
@@ -47,7 +45,7 @@ def apply_bdt2(source, patch):
 
 
 def apply_group(source, predictor, words, header, group, body, target):
-    """Appends what the group rebuilds to `target`. Without a predictor its windows have copies of their own."""
+    """Appends what the group rebuilds to `target`. Windows that are predicted have what the predictor knows of copies."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
     lanes = Lanes(group.contents, source) if group.contents else None
@@ -62,12 +60,13 @@ def apply_group(source, predictor, words, header, group, body, target):
         raw, code = take_streams(group, window, frames)
         given = Given(group, {stream: data for stream, data in raw.items() if stream != LITERALS})
         numbers.begin_window()
-        if predictor:
+        if window.predicted:
             copies, pieces = predictor.copies(len(target), window.target_bytes)
+            numbers.pass_copies(copies, diagonal, len(target) - group_pos)
         else:
             copies = numbers.copies(window, given, diagonal, len(target) - group_pos)
             pieces = pieces_of(source, header, group, copies, len(target))
-            diagonal = copies[-1][2] if copies else diagonal
+        diagonal = copies[-1][2] if copies else diagonal
         pieces = replace_words(words, copies, pieces, len(target)) if words else pieces
         runs = numbers.residual(window, given, copies, len(target) - group_pos)
         given.finish()

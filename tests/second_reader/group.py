@@ -1,4 +1,4 @@
-"""The head of a group: form, window table, stream table. The same reader serves the three kinds of group there are."""
+"""The head of a group: form, window table, stream table. The same reader serves both kinds of group there are."""
 from dataclasses import dataclass, field
 
 from contents import ContentsScope, read_contents_scope
@@ -24,21 +24,19 @@ class Kind:
     """What groups of one kind have in their heads."""
     record_type: int
     streams: tuple
-    has_copies: bool  # in the window table
-    has_runs: bool
-    has_checksums: bool
-    may_be_plain: bool
+    has_ops_alone: bool  # windows that are nothing but ops, of any length, without kind and checksum
 
 
-WHOLE = Kind(GROUP, tuple(range(7)), True, True, True, True)
-CONTENTS = Kind(GROUP, (GAPS, RUN_LENGTHS, VALUES, LITERALS), False, True, True, False)  # of a patch with prediction
-COVERS = Kind(records.COVERS, (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS), True, False, False, False)
+OP_STREAMS = (LITERAL_LENGTHS, COPY_LENGTHS, DIAGONALS)
+WHOLE = Kind(GROUP, tuple(range(7)), False)
+COVERS = Kind(records.COVERS, OP_STREAMS, True)
 
 
 @dataclass
 class Window:
     target_bytes: int
     coded: bool
+    predicted: bool = False  # its ops are covers that stand apart
     diagonal_change: int = 0  # plain windows only
     checksum: int = None
     copy_count: int = 0
@@ -110,17 +108,17 @@ def read_form(head, group, header):
 
 
 def read_window(head, group, header):
-    length_and_kind = head.varint(least=2, name="length of a window")
-    window = Window(length_and_kind >> 1, bool(length_and_kind & 1))
-    if not window.coded:
-        require(group.kind.may_be_plain, "a plain window in a patch with prediction")
-        window.diagonal_change = head.zigzag()
-        return window
-    require(window.target_bytes <= header.window_limit,
-            f"a window of {window.target_bytes} bytes; {header.window_limit} at most")
-    if group.kind.has_checksums:
+    if group.kind.has_ops_alone:
+        window = Window(head.varint(least=1, name="length of a window"), True)
+    else:
+        window = read_length_and_kind(head, header)
+        if not window.coded:
+            window.diagonal_change = head.zigzag()
+            return window
+        require(window.target_bytes <= header.window_limit,
+                f"a window of {window.target_bytes} bytes; {header.window_limit} at most")
         window.checksum = head.u32()
-    if group.kind.has_copies:
+    if not window.predicted:
         window.copy_count = head.varint(most=MAX_COPIES, name="number of copies")
     if group.packed:
         read_packed_sizes(head, group, window)
@@ -129,6 +127,18 @@ def read_window(head, group, header):
     if group.contents:
         read_code_size(head, group, window)
     return window
+
+
+def read_length_and_kind(head, header):
+    number = head.varint()
+    window = Window(number >> 2, True, bool(number & 2)) if number & 1 else Window(number >> 1, False)
+    require(window.target_bytes, "a window of no bytes")
+    require(header.predicted or not window.predicted, "a window is predicted in a patch without prediction")
+    return window
+
+
+def streams_of(group, window):
+    return [stream for stream in group.kind.streams if not (window.predicted and stream in OP_STREAMS)]
 
 
 def read_code_size(head, group, window):
@@ -146,14 +156,14 @@ def read_sizes(head, group, window):
     present = head.byte()
     for stream in range(8):
         if present >> stream & 1:
-            require(stream in group.kind.streams, f"a window has bytes of stream {stream}, which is not here")
+            require(stream in streams_of(group, window), f"a window has bytes of stream {stream}, which is not here")
             window.sizes[stream] = head.varint(least=1, name=f"size of stream {stream}")
 
 
 def read_packed_sizes(head, group, window):
-    if group.kind.has_runs:
+    if not group.kind.has_ops_alone:
         window.run_count = head.varint(most=MAX_RUNS, name="number of runs")
-    for stream in group.kind.streams:
+    for stream in streams_of(group, window):
         count = window.copy_count if stream < GAPS else window.run_count
         if stream != LITERALS and not group.in_scope(stream) and count:
             window.sizes[stream] = head.varint(least=1, name=f"size of stream {stream}")

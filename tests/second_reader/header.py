@@ -64,6 +64,5 @@ def read_header(cursor):
     header = Header(required, fields.varint(), fields.varint(), fields.varint(), fields.take(16), fields.take(16),
                     fields.varint(most=8 * MIB, name="window limit"), fields.varint(), fields.varint())
     if header.copies_target:
-        require(not header.predicted, "prediction and copies of NEW don't go together")
         header.history = fields.varint(most=header.decoder_memory, name="history")
     return header

@@ -32,12 +32,12 @@ class Examples(unittest.TestCase):
     OLD = b"The quick brown fox jumps over the lazy dog. 0123456789\n"
     NEW = b"The quick brown fix jumps over the lazy dog. And more!\n"
     PATCH = bytes.fromhex(
-        "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd01373700050b"
-        "77ee2037371700016f70fce949017f0101010101010a0000000000000000010001012d0201000301110401000501fa06"
-        "0a416e64206d6f7265210a3aff4f0300")
+        "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd013738008aac"
+        "5493203837180001dd0170fce949017f0101010101010a000000000000000001"
+        "0001012d0201000301110401000501fa060a416e64206d6f7265210a9d22a77000")
 
     def test_patch_of_the_format(self):
-        self.assertEqual(len(self.PATCH), 112)
+        self.assertEqual(len(self.PATCH), 113)
         self.assertEqual(apply_patch(self.OLD, self.PATCH), self.NEW)
 
     def test_prediction_of_a_toy_image(self):

@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 from coder import BitDecoder
-from cursor import Cursor, require
+from cursor import Cursor, require, zigzag
 from group import COPY_LENGTHS, DIAGONALS, GAPS, LITERAL_LENGTHS, MAX_RUNS, RUN_LENGTHS, VALUES
 from packed import OpCoder, RunCoder
 
@@ -56,6 +56,15 @@ class GroupNumbers:
             require(length >= 1 and target_bytes <= window.target_bytes, "a copy does not fit into its window")
             copies.append((literals, length, diagonal))
         return copies
+
+    def pass_copies(self, copies, diagonal, group_pos):
+        """Copies that are known take part all the same."""
+        position = group_pos
+        for literals, length, copy_diagonal in copies:
+            numbers = {LITERAL_LENGTHS: literals, COPY_LENGTHS: length, DIAGONALS: zigzag(copy_diagonal - diagonal)}
+            self.ops.decode_copy(self.decoder, numbers, diagonal, position)
+            position += literals + length
+            diagonal = copy_diagonal
 
     def residual(self, window, given, copies, group_pos):
         """[(offset among the copied bytes, values)]. `group_pos`: where the window begins in its group."""

@@ -4,6 +4,7 @@
 #include "base/byte_cursor.hpp"
 #include "create/level.hpp"
 #include "create/number_pass.hpp"
+#include "create/predicted_ranges.hpp"
 #include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
@@ -24,6 +25,15 @@ PredictionPlan empty_plan(const Covers& covers) {
   exe::append_labels(plan.labels, {});
   plan.covers = covers;
   return plan;
+}
+
+// What these covers copy of the source, at its place in the target.
+void copy_others(ByteSpan source, const Covers& covers, Bytes& copied) {
+  for (const Cover& cover : covers) {
+    if (cover.source_pos >= source.size()) continue;
+    std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(cover.source_pos), cover.length,
+                copied.begin() + static_cast<std::ptrdiff_t>(cover.target_pos));
+  }
 }
 
 }  // namespace
@@ -61,8 +71,11 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
   const WordMap* const words = craft.words ? &*craft.words : nullptr;
-  const PredictionPlan plan = craft.plan ? *craft.plan : empty_plan(covers);
-  const Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
+  PredictionPlan plan = craft.plan ? *craft.plan : empty_plan(covers);
+  const TargetRanges predicted = craft.predicted.empty() ? TargetRanges{{0, target.size()}} : craft.predicted;
+  if (!craft.predicted.empty()) plan.covers = covers_in(predicted, covers);
+  Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
+  if (craft.covers_apart) copy_others(source, covers_in(outside_of(predicted, target.size()), covers), copied);
   const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
   writer.set_inputs(inputs);
   if (!craft.fills.empty()) EXPECT_OK(writer.add_fills(craft.fills));
@@ -72,14 +85,16 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
     EXPECT_OK(coded);
     if (coded) EXPECT_OK(writer.add_words(*coded));
   }
+  const FilePieces pieces({{0, ByteSpan(source)}, {source.size(), target}});  // covers may take what stands behind the source
   std::vector<GroupDraft> drafts;
   if (craft.covers_apart) {
-    std::vector<GroupDraft> cover_drafts;
     for (std::uint64_t pos = 0; pos < target.size(); pos += craft.group_bytes) {
       const Segment segment{pos, std::min<std::uint64_t>(craft.group_bytes, target.size() - pos), false, 0};
-      drafts.push_back(encode_contents(ByteSpan(copied), target, covers, segment, craft.window_bytes, words));
-      cover_drafts.push_back(bdelta::covers_of(drafts.back()));
+      const FilePieces copied_pieces{ByteSpan(copied)};
+      drafts.push_back(encode_group({pieces, &copied_pieces, source.size()}, target, covers,
+                                    with_prediction({segment}, predicted), craft.window_bytes, words));
     }
+    std::vector<GroupDraft> cover_drafts = bdelta::covers_of(drafts);
     if (craft.coded_first) {
       const auto coded = writer.code_groups(std::move(cover_drafts), inputs);
       EXPECT_OK(coded);
@@ -88,14 +103,13 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
       EXPECT_OK(writer.add_plan(plan, cover_drafts, kMostPlanBytes));
     }
   } else {
-    const FilePieces pieces({{0, ByteSpan(source)}, {source.size(), target}});  // covers may take what stands behind the source
     std::vector<GroupPlan> plans = craft.plans;
     if (plans.empty()) {
       plans = plan_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes, source.size());
     }
     for (const GroupPlan& group : plans) {
       drafts.push_back(
-          encode_group(pieces, target, covers, group, craft.window_bytes, words, nullptr, source.size()));
+          encode_group({pieces, nullptr, source.size()}, target, covers, group, craft.window_bytes, words));
     }
   }
   if (craft.coded_first) {

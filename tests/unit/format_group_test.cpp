@@ -25,9 +25,9 @@ class Groups : public ::testing::Test {
   native::Header header;
   // The example's head in parts, and its frames.
   Bytes form{kExample.begin() + 54, kExample.begin() + 55};
-  Bytes windows{kExample.begin() + 55, kExample.begin() + 70};
+  Bytes windows{kExample.begin() + 55, kExample.begin() + 71};
   Bytes streams = Bytes(7, 0);
-  Bytes frames{kExample.begin() + 77, kExample.end() - 5};
+  Bytes frames{kExample.begin() + 78, kExample.end() - 5};
 
   [[nodiscard]] Bytes record(std::uint64_t target_bytes = 55) const {
     Bytes head = form;
@@ -72,7 +72,19 @@ TEST_F(Groups, CopyFromBeforeTheSource) { frames[8] = 1; expect(ErrorCode::kOpOu
 TEST_F(Groups, OtherBytes) { frames[17] = 0xfb; expect(ErrorCode::kWindowChecksum); }
 TEST_F(Groups, MoreWindowsThanBytes) { windows[0] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, NoWindows) { windows[0] = 0; expect(ErrorCode::kPatchCorrupt); }
-TEST_F(Groups, EmptyWindow) { windows[1] = 1; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, EmptyWindow) {
+  windows.erase(windows.begin() + 2);
+  windows[1] = 1;
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Groups, PredictedWindowWithoutPrediction) {
+  windows[1] |= 2;
+  windows.erase(windows.begin() + 7);  // it tells no number of copies,
+  windows[7] = 0x78;                   // and has no ops
+  windows.erase(windows.begin() + 8, windows.begin() + 11);
+  streams.resize(4);
+  expect(ErrorCode::kPatchCorrupt);
+}
 
 TEST_F(Groups, FramesAheadOfTheirTurnAreRefused) {
   // FORMAT.md: a frame does not stand before frames that are needed earlier. All frames of the literals come first
@@ -130,14 +142,14 @@ TEST_F(Groups, DamageInASkippedRecordIsSeen) {
 }
 
 TEST_F(Groups, GroupBeyondTheDeclaredLimit) {
-  header.group_bytes = 53;
+  header.group_bytes = 54;
   Bytes body = record();
   body.push_back(0);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(kOld, with_header(header, body)));
 }
 
 TEST_F(Groups, UnusedBitOfThePresenceByteIsRefused) {
-  windows[7] = 0xff;
+  windows[8] = 0xff;
   expect(ErrorCode::kPatchCorrupt);
 }
 
@@ -157,7 +169,7 @@ class Packed : public Groups {
  protected:
   Packed() {
     form = {0x03};
-    windows = {0x3f, 0x01, 0x6f, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
+    windows = {0x3f, 0x01, 0xdd, 0x01, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
     streams = {0};
     frames = {0x07, 0x05, 0xff, 0x2d, 0x8f, 0x59, 0x20, 0x06, 0x0a, 0x41, 0x6e, 0x64,
               0x20, 0x6d, 0x6f, 0x72, 0x65, 0x21, 0x0a};
@@ -178,7 +190,7 @@ TEST_F(Packed, TheExampleApplies) {
 }
 
 TEST_F(Packed, TheExampleIsWhatTheWriterGives) {
-  header.group_bytes = 32;
+  header.group_bytes = 33;
   header.window_bytes = 55;
   Bytes body = record();
   body.push_back(0);
@@ -197,8 +209,8 @@ TEST_F(Packed, MoreRunsThanAWindowMayHave) {
   append_varint(windows, kMaxWindowRuns + 1);
   expect(ErrorCode::kPatchCorrupt);
 }
-TEST_F(Packed, MoreCopiesThanTheWindowHolds) { windows[7] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
-TEST_F(Packed, MoreRunsThanTheWindowHolds) { windows[8] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreCopiesThanTheWindowHolds) { windows[8] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, MoreRunsThanTheWindowHolds) { windows[9] = 0x7f; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Packed, CodeOfNoBytes) { frames[1] = 0; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Packed, CodeBehindWhatNeedsIt) {
   std::rotate(frames.begin(), frames.begin() + 7, frames.end());

@@ -15,7 +15,7 @@ Result<PatchInfo> inspected(ByteSpan patch) {
 }
 
 TEST(NativeFormat, TheExampleOfTheSpecificationApplies) {
-  ASSERT_EQ(112u, kExample.size());
+  ASSERT_EQ(113u, kExample.size());
   for (const Sink sink : {Sink::kPositioned, Sink::kSequential}) {
     const auto made = apply_patch(kOld, kExample, sink);
     ASSERT_OK(made);

@@ -39,8 +39,7 @@ std::uint64_t price_of(std::uint64_t ns, std::uint64_t byte_ns) { return (std::m
 
 // Whether the model of misses adds no more to applying than it may.
 bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
-  const bool predicted = draft.kind == GroupKind::kContents;
-  const std::uint64_t ns_of_byte = predicted ? settings.miss_predicted_ns : settings.miss_target_ns;
+  const std::uint64_t ns_of_byte = draft.predicts() ? settings.miss_predicted_ns : settings.miss_target_ns;
   return ns_of_byte == 0 || miss_ns_of(draft) <= kFreeNs + draft.target_bytes() * ns_of_byte;
 }
 

@@ -36,7 +36,7 @@ ByteSpan GroupReader::more() {
 // Streams out of scope first: the others are told from them. Literals last: the numbers tell how many they are.
 Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    if (!tables_.scope.has(i) && carries(i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
+    if (!tables_.scope.has(i) && carries(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
     if (kind_ == GroupKind::kCovers && i > kDiagonals) streams[i].clear();
   }
   const std::uint64_t code_bytes = window.sizes[kLiterals];
@@ -59,11 +59,11 @@ std::optional<ContentsPart> GroupReader::contents_part() const {
   return part;
 }
 
-Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
+Result<WindowRecord> GroupReader::next(std::uint64_t target_pos, std::int64_t diagonal, StreamBytes& streams) {
   WindowRecord window = tables_.windows[next_window_++];
   coded_number_ += !window.plain;
-  if (covers_) {
-    covers_->fill(window.target_length, window, streams);
+  if (window.predicted) {
+    covers_->fill(target_pos, diagonal, window, streams);
     if (window.copy_count > kMaxWindowOps) return frames_.corrupt("a window has more copies than are allowed");
   }
   if (tables_.packed) {
@@ -75,7 +75,7 @@ Result<WindowRecord> GroupReader::next(StreamBytes& streams) {
     return window;
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (carries(i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
+    if (carries(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
   }
   return window;
 }

@@ -15,7 +15,7 @@ namespace bdelta::native {
 class GroupReader final : private CodeFeed {
  public:
   // `patch` stands behind the target bytes of the group, which ends at body_end. It must outlive the reader, as must
-  // `covers`, which are what the windows of a group of kind kContents copy (null for the other kinds).
+  // `covers`, which are what windows copy that are predicted (null without prediction).
   GroupReader(io::TypedReader& patch, const Header& header, std::uint64_t body_end, GroupKind kind = GroupKind::kWhole,
               CoverStreams* covers = nullptr);
 
@@ -24,8 +24,9 @@ class GroupReader final : private CodeFeed {
 
   [[nodiscard]] bool at_end() const noexcept { return next_window_ == tables_.windows.size(); }
 
-  // Record of the next window and, for a coded one, its raw streams. Not to be called at the end.
-  Result<WindowRecord> next(StreamBytes& streams);
+  // Record of the next window and, for a coded one, its raw streams. It begins at target_pos, behind one that has left the
+  // coder's state at `diagonal`. Not to be called at the end.
+  Result<WindowRecord> next(std::uint64_t target_pos, std::int64_t diagonal, StreamBytes& streams);
 
   // Where the code of the window that `next` gave last belongs; nothing where its contents are not coded. Group and
   // source_before are the caller's to set.
@@ -35,7 +36,9 @@ class GroupReader final : private CodeFeed {
   Status close();
 
  private:
-  [[nodiscard]] bool carries(std::size_t stream) const noexcept { return (streams_of(kind_) >> stream & 1) != 0; }
+  [[nodiscard]] bool carries(const WindowRecord& window, std::size_t stream) const noexcept {
+    return (streams_of(kind_, window) >> stream & 1) != 0;
+  }
   Status unpack(WindowRecord& window, StreamBytes& streams);
   ByteSpan more() override;  // the next frame of a packed group's code
 

@@ -11,7 +11,7 @@ namespace {
 // What a packed window has of streams out of scope; how many literals there are follows from its ops.
 void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope, WindowRecord& window) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    const bool carried = (streams_of(kind) >> i & 1) != 0;
+    const bool carried = (streams_of(kind, window) >> i & 1) != 0;
     const bool used = carried && (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
     if (used && !scope.has(i)) window.sizes[i] = head.varint();
   }
@@ -20,15 +20,19 @@ void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope
 WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope,
                           const std::optional<ContentsScope>& contents) {
   WindowRecord window;
-  const std::uint64_t length_and_kind = head.varint();
-  window.target_length = length_and_kind >> 1;
-  window.plain = (length_and_kind & 1) == 0;
-  if (window.plain) {
-    window.diagonal_change = head.svarint();
-    return window;
+  window.target_length = head.varint();
+  if (kind == GroupKind::kWhole) {
+    const std::uint64_t length_and_kind = window.target_length;
+    window.plain = (length_and_kind & kWindowCoded) == 0;
+    window.target_length >>= window.plain ? 1 : kWindowBits;
+    if (window.plain) {
+      window.diagonal_change = head.svarint();
+      return window;
+    }
+    window.predicted = (length_and_kind & kWindowPredicted) != 0;
+    window.checksum = head.le<std::uint32_t>();
   }
-  if (kind != GroupKind::kCovers) window.checksum = head.le<std::uint32_t>();
-  if (kind != GroupKind::kContents) window.copy_count = head.varint();
+  if (!window.predicted) window.copy_count = head.varint();
   if (packed) {
     if (kind != GroupKind::kCovers) window.run_count = head.varint();
     parse_given_sizes(head, kind, scope, window);
@@ -36,7 +40,7 @@ WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const M
     return window;
   }
   const unsigned present = head.u8();
-  window.unknown_streams = (present & ~streams_of(kind)) != 0;
+  window.unknown_streams = (present & ~streams_of(kind, window)) != 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (present >> i & 1) window.sizes[i] = head.varint();
   }
@@ -136,7 +140,8 @@ Status TablesParser::parse_contents_scope() {
 // Every size is tied to the window's target bytes or to a limit of the format.
 bool TablesParser::is_bounded(const WindowRecord& window) const {
   if (window.target_length == 0 || window.unknown_streams) return false;
-  if (window.plain) return kind_ == GroupKind::kWhole;
+  if (window.plain) return true;
+  if (window.predicted && (header_.required_features & kFeaturePrediction) == 0) return false;
   StreamSizes sizes = window.sizes;
   if (tables_.contents) {
     const ContentsScope& contents = *tables_.contents;
@@ -145,7 +150,7 @@ bool TablesParser::is_bounded(const WindowRecord& window) const {
     const bool has_runs = window.run_count > 0 || sizes[kResidualGaps] > 0 || sizes[kResidualLengths] > 0;
     if (contents.misses && (has_runs || (contents.literals && sizes[kLiterals] > 0))) return false;
   }
-  return window.target_length <= header_.window_bytes && window.copy_count <= kMaxWindowOps &&
+  return (window.target_length <= header_.window_bytes || kind_ == GroupKind::kCovers) && window.copy_count <= kMaxWindowOps &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kDiagonals] <= window.copy_count * kMaxVarintBytes &&

@@ -38,14 +38,19 @@ Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& sett
 
 void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const CodedStreams& coded) {
   const PackedGroup* const packed = coded.packed ? &*coded.packed : nullptr;
-  append_varint(head, window.target_length << 1 | (window.plain ? 0 : 1));
   if (window.plain) {
+    append_varint(head, window.target_length << 1);
     append_varint(head, zigzag(window.diagonal_change));
     return;
   }
-  const unsigned carried = streams_of(kind);
-  if (kind != GroupKind::kCovers) append_le(head, window.checksum);
-  if (kind != GroupKind::kContents) append_varint(head, window.copy_count);
+  const unsigned carried = streams_of(kind, window);
+  if (kind == GroupKind::kWhole) {
+    append_varint(head, window.target_length << kWindowBits | kWindowCoded | (window.predicted ? kWindowPredicted : 0));
+    append_le(head, window.checksum);
+  } else {
+    append_varint(head, window.target_length);
+  }
+  if (!window.predicted) append_varint(head, window.copy_count);
   if (packed) {
     if (kind != GroupKind::kCovers) append_varint(head, window.run_count);
     for (std::size_t i = 0; i <= kResidualValues; ++i) {
@@ -210,7 +215,10 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
   return coded;
 }
 
-CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows, const CodedStreams& coded) {
+CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, const CodedStreams& coded) {
+  for (WindowRecord& window : windows) {
+    if (window.predicted) std::fill_n(window.sizes.begin(), kOpStreamCount, std::uint64_t{0});
+  }
   const StreamSizes sizes = stream_sizes(kind, windows);
   const Bytes head = encode_head(kind, windows, sizes, coded);
   Bytes body;

@@ -61,7 +61,6 @@ struct CodedGroup {
 };
 
 // coded.streams[i] is the stream i of the windows; where contents are coded, the windows are those of join_lanes.
-[[nodiscard]] CodedGroup assemble_group(GroupKind kind, const std::vector<WindowRecord>& windows,
-                                        const CodedStreams& coded);
+[[nodiscard]] CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, const CodedStreams& coded);
 
 }  // namespace bdelta::native

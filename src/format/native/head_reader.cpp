@@ -77,10 +77,6 @@ Status check_header(const Header& header, std::uint64_t memory_limit_bytes) {
     return beyond_memory_limit("decoding takes " + std::to_string(header.decoder_memory_bytes) + " bytes", memory_limit_bytes,
                                header.decoder_memory_bytes);
   }
-  constexpr std::uint64_t kApart = kFeaturePrediction | kFeatureTargetCopies;
-  if ((header.required_features & kApart) == kApart) {
-    return Error{ErrorCode::kPatchCorrupt, "the header declares prediction and copies of NEW, which don't go together"};
-  }
   if (header.history_bytes > header.decoder_memory_bytes) {
     return Error{ErrorCode::kPatchCorrupt, "the header declares more of NEW to be kept than memory for it"};
   }

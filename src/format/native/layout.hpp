@@ -23,6 +23,11 @@ inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may h
 inline constexpr std::uint64_t kKnownFeatures =
     kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
 
+// The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have one bit.
+inline constexpr unsigned kWindowCoded = 1u << 0;
+inline constexpr unsigned kWindowPredicted = 1u << 1;
+inline constexpr unsigned kWindowBits = 2;
+
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals

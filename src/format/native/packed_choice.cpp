@@ -9,7 +9,6 @@ namespace bdelta::native {
 namespace {
 
 constexpr std::uint64_t kStreamOverhead = 6;  // bytes of tables and frame that a stream of its own takes
-constexpr unsigned kOpStreams = 1u << kLiteralLengths | 1u << kCopyLengths | 1u << kDiagonals;
 
 // What decoding takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
 constexpr std::array<std::uint64_t, kResidualValues + 1> kNumberNs = {150, 150, 150, 120, 40, 150};  // context coder
@@ -28,7 +27,9 @@ std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_
     count = draft.streams[stream].size();
   } else {
     const bool of_run = stream >= kResidualGaps;
-    for (const WindowRecord& record : draft.windows) count += of_run ? record.run_count : record.copy_count;
+    for (const WindowRecord& record : draft.windows) {
+      count += of_run ? record.run_count : record.predicted ? 0 : record.copy_count;
+    }
   }
   const std::uint64_t model_ns = count * kNumberNs[stream];
   const std::uint64_t codec_ns = kFreeStreamNs + codec_bytes * kCodedByteNs;
@@ -75,9 +76,7 @@ bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t
 
 std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
                                     const std::vector<CodedStream>& streams) {
-  GroupDraft ops = covers_of(draft);
-  ops.kind = draft.kind;
-  if ((streams_of(draft.kind) & kOpStreams) == 0) return std::nullopt;
+  const GroupDraft ops = ops_of(draft);
   PackedGroup packed = pack_group(ops, fitting_scope(ops, kOpStreams), watch);
   const unsigned won = winners(ops, packed, streams, settings);
   if (won == 0) return std::nullopt;

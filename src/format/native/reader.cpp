@@ -87,7 +87,7 @@ class Reader final : public PatchReader {
         BDELTA_ASSIGN(const bool more, next_group());
         if (!more) return false;
       }
-      BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
+      BDELTA_ASSIGN(const WindowRecord record, group_->next(target_pos_, diagonal_, streams_));
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
       if (!record.plain) tell_target_copies(window);
@@ -191,7 +191,7 @@ class Reader final : public PatchReader {
     BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
     Covers& covers = plan_->covers;
     while (!group_->at_end()) {
-      BDELTA_ASSIGN(const WindowRecord record, group_->next(streams_));
+      BDELTA_ASSIGN(const WindowRecord record, group_->next(plan_pos_, diagonal_, streams_));
       if (record.copy_count > room_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
         return Error{ErrorCode::kPatchCorrupt, "its covers need more memory than the header declares", body_.position()};
       }
@@ -211,9 +211,6 @@ class Reader final : public PatchReader {
     if (info_.predicted && (!plan_ || plan_pos_ != header_.target_size)) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of prediction in front of the first group",
                    body_.position()};
-    }
-    if (plan_ && !moved_numbers_.lists.empty()) {
-      return Error{ErrorCode::kPatchCorrupt, "it has prediction and moved numbers, which don't go together", body_.position()};
     }
     if (!plan_) return {};
     if (!covers_are_valid(plan_->covers, header_.source_size, header_.target_size)) {
@@ -254,7 +251,7 @@ class Reader final : public PatchReader {
     BDELTA_ASSIGN(const RecordTag tag, next_tag());
     if (tag == RecordTag::kEnd) return finish();
     if (tag != RecordTag::kGroup) return misplaced(tag);
-    BDELTA_TRY(open_group(plan_ ? GroupKind::kContents : GroupKind::kWhole, target_pos_));
+    BDELTA_TRY(open_group(GroupKind::kWhole, target_pos_));
     return true;
   }
 
@@ -265,8 +262,7 @@ class Reader final : public PatchReader {
     if (target_bytes == 0 || target_bytes > header_.target_size - target_pos) {
       return Error{ErrorCode::kPatchCorrupt, "a group reaches beyond the size of NEW", body_.position()};
     }
-    CoverStreams* const covers = kind == GroupKind::kContents ? &*cover_streams_ : nullptr;
-    if (covers) covers->begin_group();
+    CoverStreams* const covers = cover_streams_ ? &*cover_streams_ : nullptr;
     group_ = std::make_unique<GroupReader>(body_, room_, records_.body_end(), kind, covers);
     diagonal_ = 0;
     source_end_ = kNoSource;

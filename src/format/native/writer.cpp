@@ -68,7 +68,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   limits_.required_features |= made.group.features | (draft.copies_target ? kFeatureTargetCopies : 0);
   limits_.history_bytes = std::max(limits_.history_bytes, draft.history_bytes);
   for (const WindowRecord& window : draft.windows) {
-    if (!window.plain) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
+    if (!window.plain && draft.kind == GroupKind::kWhole) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
   return append_record(draft.kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup, made.group.body);
 }
