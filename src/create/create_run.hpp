@@ -63,6 +63,8 @@ class CreateRun {
  private:
   Status load_target(const TargetRange& segment);
   Status find_in_source(ByteSpan target, const Diagonals& diagonals);
+  // Of what is not predicted, which is a file of its own in this.
+  Result<Covers> find_outside_covers(const TargetRanges& predicted);
   Status encode_native();
   Status encode_predicted();
   Status encode_bdt1();

@@ -6,60 +6,28 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "create/cover_price.hpp"
+#include "create/cover_search.hpp"
 #include "create/refinement.hpp"
-#include "create/sample_chooser.hpp"
+#include "create/way_chooser.hpp"
 
 namespace bdelta {
-namespace {
-
-constexpr std::uint64_t kSampleShare = 8;  // of the target, …
-constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;  // … and no more
-// Where covers leave so many bytes to be changed a sample chooses of the costs, and tells whether doubt about prediction is due.
-constexpr std::uint64_t kSampledChangedBytes = std::uint64_t{256} << 10;
-
-}  // namespace
 
 const ProgramPass* CreateRun::doubted_programs() const noexcept {
   const ProgramPass* const programs = chosen_.programs.get();
   return programs && programs->in_doubt() && !compares_prediction_ ? programs : nullptr;
 }
 
-// Small targets where little changes are parsed with all costs there are, others with those that do best in a sample.
 Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
   if (!coder_) {
     found_ = matcher_->find(target, diagonals);
     return {};
   }
-  const LevelSettings& settings = budget_.settings;
-  Status sampled;
-  CostChoice choice;
-  choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
-  const bool is_large = settings.choice_bytes > 0 && target.size() > settings.choice_bytes;
-  choice.least_changed_bytes = is_large ? 0 : kSampledChangedBytes;
-  choice.of_one = doubted_programs() != nullptr;
-  bool has_cheap_set = false;  // asked before the sample is parsed, and then the last of the sets
-  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& ranges, const Covers& seeds) {
-    SampleChooser chooser(*coder_, inputs_, doubted_programs(), {std::move(sets), ranges, seeds, has_cheap_set});
-    auto best = chooser.best_sets();
-    if (best) return std::move(*best);
-    sampled = std::move(best).error();
-    return std::vector<std::size_t>{0};
-  };
-  choice.found_so_far = [&](const CoverChanges& changes, bool searches) {
+  CoverSearch search(*matcher_, *coder_, inputs_, [&](const CoverChanges& changes, bool searches) {
     work_->set_seeds(changes.free_bytes, changes.changed_bytes() - changes.free_bytes);
     begin_step(searches ? WorkStep::kSearch : WorkStep::kParse, WorkStep::kParse);
-  };
-  if (budget_.ample) {
-    choice.are_cheap = [&](const Covers& seeds, const ParseCosts& costs) {
-      const auto cheap = are_cheap_covers(seeds, costs, &watch_);
-      if (!cheap) sampled = cheap.error();
-      has_cheap_set = cheap && *cheap;
-      return has_cheap_set;
-    };
-  }
-  found_ = matcher_->find(target, diagonals, &choice);
-  return sampled;
+  });
+  BDELTA_ASSIGN(found_, search.find(target, diagonals, doubted_programs()));
+  return {};
 }
 
 Status CreateRun::choose_covers() {

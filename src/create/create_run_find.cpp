@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "create/cover_search.hpp"
 #include "create/number_pass.hpp"
+#include "create/outside_file.hpp"
 #include "exe/images.hpp"
 #include "view/member_alignment.hpp"
 #include "view/tar_members.hpp"
@@ -149,11 +151,27 @@ Status CreateRun::load_segment(const TargetRange& segment) {
   return {};
 }
 
+Result<Covers> CreateRun::find_outside_covers(const TargetRanges& predicted) {
+  TargetRanges outside = outside_of(predicted, target_size());
+  if (outside.empty()) return Covers();
+  OutsideFile file(std::move(outside), inputs_.target.bytes());
+  io::MemoryReader source_reader(inputs_.source.bytes()), target_reader(file.bytes());
+  BDELTA_ASSIGN(InputBytes source, InputBytes::load(source_reader, *pool_));
+  BDELTA_ASSIGN(InputBytes target, InputBytes::load(target_reader, *pool_));
+  CreateInputs inputs{source_reader, target_reader, std::move(source), std::move(target), {0, target_reader.size()},
+                      inputs_.source_pieces, FilePieces(file.bytes())};
+  BodyCoder coder(budget_, inputs, *writer_, *pool_);
+  CoverSearch search(*matcher_, coder, inputs, {});
+  BDELTA_ASSIGN(const Covers covers, search.find_best(file.bytes(), file.diagonals(diagonals())));
+  return file.placed(covers);
+}
+
 Status CreateRun::find_covers() {
   begin_step(WorkStep::kSearch, WorkStep::kParse);
   const ByteSpan target = inputs_.target_pieces.span(inputs_.segment.begin, inputs_.segment.end - inputs_.segment.begin);
   if (chosen_.programs) {
-    chosen_.programs->find_covers(diagonals());
+    BDELTA_ASSIGN(const Covers outside_covers, find_outside_covers(chosen_.programs->predicted_ranges()));
+    chosen_.programs->find_covers(diagonals(), outside_covers);
     compares_prediction_ = chosen_.programs->is_close_call();
     if (!doubted_programs()) {
       found_.assign(1, chosen_.programs->covers());

@@ -149,7 +149,7 @@ LevelSettings level_settings(int level) {
     settings.literal_ns = 10'000'000;
     settings.miss_byte_ns = 20000;
     settings.miss_target_ns = 1;  // applying shall take no more than a few times what a copy does
-    settings.miss_predicted_ns = 6;
+    settings.miss_predicted_ns = 8;
   }
   if (level >= 9) {
     settings.model_values = 8 * kMiB;

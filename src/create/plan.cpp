@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
 constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
+constexpr std::uint64_t kOwnGroupBytes = std::uint64_t{4} << 20;  // of one kind, that learn enough to stand alone
 
 // Part of a long cover.
 struct Piece {
@@ -82,6 +83,7 @@ class Planner {
   }
 
   void coded(Segment segment) {
+    end_group_between_kinds(segment);
     std::uint64_t begin = segment.target_pos;
     const std::uint64_t end = begin + segment.target_length;
     while (begin < end) {
@@ -96,18 +98,32 @@ class Planner {
   std::vector<GroupPlan> take() { return std::move(groups_); }
 
  private:
+  // Programs and what lies between them have little in common. Where there is much of both, neither shares its coder's state.
+  void end_group_between_kinds(const Segment& next) {
+    if (next.predicted != predicted_) {
+      if (kind_bytes_ >= kOwnGroupBytes && next.target_length >= kOwnGroupBytes) end_group();
+      predicted_ = next.predicted;
+      kind_bytes_ = 0;
+    }
+    kind_bytes_ += next.target_length;
+  }
+
+  void end_group() {
+    groups_.emplace_back();
+    coded_bytes_ = 0;
+  }
+
   // The group that takes the next segment.
   GroupPlan& group() {
-    if (groups_.empty() || coded_bytes_ >= group_bytes_ || groups_.back().size() >= kMaxGroupSegments) {
-      groups_.emplace_back();
-      coded_bytes_ = 0;
-    }
+    if (groups_.empty() || coded_bytes_ >= group_bytes_ || groups_.back().size() >= kMaxGroupSegments) end_group();
     return groups_.back();
   }
 
   const std::uint64_t group_bytes_;
   std::vector<GroupPlan> groups_;
-  std::uint64_t coded_bytes_ = 0;
+  std::uint64_t coded_bytes_ = 0;  // of the group at hand
+  bool predicted_ = false;         // the segment before, …
+  std::uint64_t kind_bytes_ = 0;   // … and the coded ones of its kind that lie behind one another
 };
 
 }  // namespace

@@ -5,17 +5,17 @@
 
 namespace bdelta {
 
-TargetRanges windows_with_images(const std::vector<exe::Image>& images, std::uint64_t window_bytes,
-                                 std::uint64_t target_size) {
+// What lies between images closer than this is not worth windows of its own, each of which takes some 12 bytes.
+constexpr std::uint64_t kNearBytes = 16 * 1024;
+
+TargetRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size) {
   TargetRanges ranges;
   for (const exe::Image& image : images) {
-    const std::uint64_t begin = image.file_pos / window_bytes * window_bytes;
-    const std::uint64_t end = image.file_pos + image.size_bytes;
-    const std::uint64_t window_end = std::min(target_size, (end + window_bytes - 1) / window_bytes * window_bytes);
-    if (!ranges.empty() && ranges.back().end >= begin) {
-      ranges.back().end = std::max(ranges.back().end, window_end);
+    const std::uint64_t end = std::min(target_size, image.file_pos + image.size_bytes);
+    if (!ranges.empty() && image.file_pos < ranges.back().end + kNearBytes) {
+      ranges.back().end = std::max(ranges.back().end, end);
     } else {
-      ranges.push_back({begin, window_end});
+      ranges.push_back({image.file_pos, end});
     }
   }
   return ranges;

@@ -3,15 +3,15 @@
 
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "create/plan.hpp"
 #include "delta/cover.hpp"
 #include "exe/image.hpp"
 
 namespace bdelta {
 
-// Of a target of so many bytes, cut in windows of window_bytes from its start: those in which an image lies. Images ascend.
-[[nodiscard]] TargetRanges windows_with_images(const std::vector<exe::Image>& images, std::uint64_t window_bytes,
-                                               std::uint64_t target_size);
+// Stretches of a target of so many bytes in which images lie, which ascend. Those that are close to each other are one.
+[[nodiscard]] TargetRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size);
 
 // What the ranges, which ascend and are apart, leave of the target.
 [[nodiscard]] TargetRanges outside_of(const TargetRanges& ranges, std::uint64_t target_size);

@@ -110,7 +110,7 @@ void ProgramPass::find_programs(ImagePair images) {
   old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
   new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
   field_bytes_ = field_bytes_in_apply(*old_);
-  predicted_ranges_ = windows_with_images(new_->images().all, settings_.window_bytes, target_.size());
+  predicted_ranges_ = image_ranges(new_->images().all, target_.size());
 }
 
 Covers ProgramPass::masked_covers(const Diagonals& diagonals) {
@@ -147,8 +147,10 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
     scale = exe::miss_scale(*new_, fitting_kinds_, pool_);
   }
   const Watch::Part part(pool_.watch(), 1);
+  ParseScope scope;
+  for (const TargetRange& range : predicted_ranges_) scope.targets.push_back({range.begin, range.end});
   return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, for_labels(level_params),
-                                       scale.span(), pool_).front()));
+                                       scale.span(), pool_, scope).front()));
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
@@ -180,7 +182,7 @@ bool ProgramPass::is_distant() const noexcept {
   return covered_bytes(covers_) < target_.size() - target_.size() / kDistantShare;
 }
 
-void ProgramPass::find_covers(const Diagonals& diagonals) {
+void ProgramPass::find_covers(const Diagonals& diagonals, const Covers& outside_covers) {
   Watch* const watch = pool_.watch();
   const int most_passes = settings_.label_passes;
   const auto goal = [&](double passes) { return passes / (kMaskedPasses + most_passes + kPredictPasses); };
@@ -202,17 +204,17 @@ void ProgramPass::find_covers(const Diagonals& diagonals) {
   old_image_ = {};
   {
     const Watch::Part part(watch, 1);
-    predict(std::exchange(covers_, {}));
+    const Covers labelled = std::exchange(covers_, {});
+    predict(labelled, outside_covers);
   }
   old_.reset();  // what is coded next takes memory of its own
   new_.reset();
 }
 
 // Those of windows with programs stand apart and are the place map; the others are as without prediction.
-void ProgramPass::predict(Covers covers) {
+void ProgramPass::predict(const Covers& covers, const Covers& outside_covers) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
   pool_.begin_stage(kPredicted, 0);
-  const Covers own_covers = covers_in(outside_of(predicted_ranges_, target_.size()), covers);
   plan_.covers = covers_in(predicted_ranges_, covers);
   keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
   exe::LearnedPrediction learned = exe::learn_prediction(
@@ -223,12 +225,12 @@ void ProgramPass::predict(Covers covers) {
                                                                         for_labels(settings_.match.parse_params),
                                                                         learned.labels)));
   }
-  covers_ = merged(plan_.covers, own_covers);
+  covers_ = merged(plan_.covers, outside_covers);
   plan_.kinds = learned.kinds | tables_->kinds();
   const exe::PlaceMap map(plan_.covers, pool_.watch());
   apply_bytes_ = complete_plan({*old_, new_->images(), *tables_, learned.labels, map.stretch_count(), field_bytes_}, plan_);
   pool_.begin_stage(1, 0);
-  make_copies(map, own_covers, learned.labels);
+  make_copies(map, outside_covers, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
   is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
@@ -253,13 +255,13 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_
          left_bytes > plain_changed_bytes_ / 2;
 }
 
-void ProgramPass::make_copies(const exe::PlaceMap& map, const Covers& own_covers, std::span<const exe::Label> labels) {
+void ProgramPass::make_copies(const exe::PlaceMap& map, const Covers& outside_covers, std::span<const exe::Label> labels) {
   copied_ = std::exchange(new_image_, {});  // of the right size, and done with
   const MutableByteSpan copied = copied_.span();
   clear_gaps(covers_, copied);
-  const exe::CoverPieces own_pieces(own_covers);
-  own_pieces.for_each(pool_, [](std::size_t) { return 0; }, [&](int, const exe::CoverPiece& piece) {
-    const Cover& cover = own_covers[piece.cover];
+  const exe::CoverPieces outside_pieces(outside_covers);
+  outside_pieces.for_each(pool_, [](std::size_t) { return 0; }, [&](int, const exe::CoverPiece& piece) {
+    const Cover& cover = outside_covers[piece.cover];
     std::memcpy(copied.data() + cover.target_pos + piece.begin, source_.data() + cover.source_pos + piece.begin,
                 static_cast<std::size_t>(piece.length));
   });

@@ -29,8 +29,8 @@ class ProgramPass {
                                             const LevelSettings& settings, WorkerPool& pool);
 
   // Finds covers of the target where fields that lead to the same place are equal, and settles what the patch says of
-  // its predictions and what copies give by them.
-  void find_covers(const Diagonals& diagonals);
+  // its predictions and what copies give by them. outside_covers: of what predicted_ranges leave, which stay as they are.
+  void find_covers(const Diagonals& diagonals, const Covers& outside_covers);
 
   // Of the target, by a fast search without prediction.
   [[nodiscard]] std::uint64_t plain_changed_bytes() const noexcept { return plain_changed_bytes_; }
@@ -66,9 +66,9 @@ class ProgramPass {
   // False: no kinds are left that much of the changes is in.
   [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
   [[nodiscard]] bool is_distant() const noexcept;
-  void predict(Covers covers);
+  void predict(const Covers& covers, const Covers& outside_covers);
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
-  void make_copies(const exe::PlaceMap& map, const Covers& own_covers, std::span<const exe::Label> labels);
+  void make_copies(const exe::PlaceMap& map, const Covers& outside_covers, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
   const ByteSpan target_;

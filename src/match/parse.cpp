@@ -160,10 +160,11 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   if (chooses) costs = chosen_costs(with, costs, *choice);
   if (costs.empty()) return {};
   // A chunk may have a share of the covers that fit into memory; then it stays as large as that was reckoned for.
+  const std::uint64_t parsed_bytes = scope.targets.empty() ? target.size() : total_bytes(scope.targets);
   const std::uint64_t chunk_bytes =
-      scope.bytes_per_cover == 0 ? even_task_bytes(target.size(), scope.chunk_bytes) : scope.chunk_bytes;
-  pool.begin_stage(1, costs.size() * target.size());
-  return parse_chunks(with, cut_ranges({}, target.size(), chunk_bytes), costs);
+      scope.bytes_per_cover == 0 ? even_task_bytes(parsed_bytes, scope.chunk_bytes) : scope.chunk_bytes;
+  pool.begin_stage(1, costs.size() * parsed_bytes);
+  return parse_chunks(with, cut_ranges(scope.targets, target.size(), chunk_bytes), costs);
 }
 
 }  // namespace bdelta

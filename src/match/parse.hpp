@@ -35,6 +35,7 @@ struct ParseScope {
   std::size_t gram_blocks = 928;       // of SourceGrams, for each worker; fewer = slower, with equal covers
   std::uint64_t chunk_bytes = std::uint64_t{8} << 20;  // of target, parsed by one task
   std::uint64_t bytes_per_cover = 0;   // of a chunk, in the mean, at least; 0 = covers without end
+  ByteRanges targets;                  // of the target, that is parsed; none = all of it
 };
 
 // Where much is to be parsed: which of several costs all of the target is parsed with, is told by a sample of it.

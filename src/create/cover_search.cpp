@@ -1,0 +1,61 @@
+#include "create/cover_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/try.hpp"
+#include "create/cover_price.hpp"
+#include "create/sample_chooser.hpp"
+#include "create/way_chooser.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kSampleShare = 8;  // of the target, …
+constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;  // … and no more
+// Where covers leave so many bytes to be changed a sample chooses of the costs, and tells whether doubt about prediction is due.
+constexpr std::uint64_t kSampledChangedBytes = std::uint64_t{256} << 10;
+
+}  // namespace
+
+Result<std::vector<Covers>> CoverSearch::find(ByteSpan target, const Diagonals& diagonals, const ProgramPass* doubted) {
+  const LevelSettings& settings = coder_.settings();
+  Status sampled;
+  CostChoice choice;
+  choice.sample_bytes = std::min(target.size() / kSampleShare, kMostSampleBytes);
+  const bool is_large = settings.choice_bytes > 0 && target.size() > settings.choice_bytes;
+  choice.least_changed_bytes = is_large ? 0 : kSampledChangedBytes;
+  choice.of_one = doubted != nullptr;
+  bool has_cheap_set = false;  // asked before the sample is parsed, and then the last of the sets
+  choice.best_of = [&](std::vector<Covers> sets, const ByteRanges& ranges, const Covers& seeds) {
+    SampleChooser chooser(coder_, inputs_, doubted, {std::move(sets), ranges, seeds, has_cheap_set});
+    auto best = chooser.best_sets();
+    if (best) return std::move(*best);
+    sampled = std::move(best).error();
+    return std::vector<std::size_t>{0};
+  };
+  choice.found_so_far = found_so_far_;
+  if (coder_.budget().ample) {
+    choice.are_cheap = [&](const Covers& seeds, const ParseCosts& costs) {
+      const auto cheap = are_cheap_covers(seeds, costs, coder_.pool().watch());
+      if (!cheap) sampled = cheap.error();
+      has_cheap_set = cheap && *cheap;
+      return has_cheap_set;
+    };
+  }
+  std::vector<Covers> found = matcher_.find(target, diagonals, &choice);
+  BDELTA_TRY(std::move(sampled));
+  return found;
+}
+
+Result<Covers> CoverSearch::find_best(ByteSpan target, const Diagonals& diagonals) {
+  BDELTA_ASSIGN(std::vector<Covers> found, find(target, diagonals, nullptr));
+  if (found.size() == 1) return std::move(found.front());
+  std::vector<std::size_t> ways(found.size());
+  std::iota(ways.begin(), ways.end(), std::size_t{0});
+  BDELTA_ASSIGN(const std::size_t best, WayChooser(coder_, found, nullptr).smallest_of(ways, 0, 1));
+  return std::move(found[best]);
+}
+
+}  // namespace bdelta

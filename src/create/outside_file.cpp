@@ -1,0 +1,47 @@
+#include "create/outside_file.hpp"
+
+#include <algorithm>
+
+namespace bdelta {
+
+OutsideFile::OutsideFile(TargetRanges ranges, ByteSpan target) {
+  std::uint64_t size = 0;
+  for (const TargetRange& range : ranges) {
+    parts_.push_back({range, size});
+    size += range.end - range.begin;
+  }
+  bytes_.reserve(static_cast<std::size_t>(size));
+  for (const TargetRange& range : ranges) {
+    append(bytes_, target.subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin)));
+  }
+}
+
+Diagonals OutsideFile::diagonals(const Diagonals& of_target) {
+  aligned_.clear();
+  auto part = parts_.begin();
+  for (const AlignedRange& aligned : of_target.parts) {
+    while (part != parts_.end() && part->range.end <= aligned.begin) ++part;
+    for (auto at = part; at != parts_.end() && at->range.begin < aligned.end; ++at) {
+      const std::uint64_t moved_by = at->moved_by();
+      const auto change = static_cast<std::int64_t>(moved_by);
+      aligned_.push_back({std::max(aligned.begin, at->range.begin) - moved_by, std::min(aligned.end, at->range.end) - moved_by,
+                          aligned.from_start + change, aligned.from_end + change});
+    }
+  }
+  return {of_target.from_start + static_cast<std::int64_t>(parts_.front().moved_by()),
+          of_target.from_end + static_cast<std::int64_t>(parts_.back().moved_by()), aligned_};
+}
+
+Covers OutsideFile::placed(const Covers& covers) const {
+  TargetRanges ranges;
+  for (const Part& part : parts_) ranges.push_back({part.pos, part.pos + (part.range.end - part.range.begin)});
+  Covers moved = covers_in(ranges, covers);
+  auto part = parts_.begin();
+  for (Cover& cover : moved) {
+    while (part->pos + (part->range.end - part->range.begin) <= cover.target_pos) ++part;
+    cover.target_pos += part->moved_by();
+  }
+  return moved;
+}
+
+}  // namespace bdelta
