@@ -263,7 +263,7 @@ TEST(Prediction, NeedsALimitThatLeavesRoomForBothFiles) {
 }
 
 // Text in front of a program and behind it; some of it is new in both places.
-TEST(Prediction, WindowsWithoutProgramsCopyOfNew) {
+TEST(Prediction, IsOfProgramsAlone) {
   const ProgramPair& pair = large_pair();
   const Bytes before = wordy_bytes(9'000'000, 31), behind = wordy_bytes(9'000'000, 32);
   const Bytes fresh = random_bytes(100'000, 33);
@@ -276,12 +276,13 @@ TEST(Prediction, WindowsWithoutProgramsCopyOfNew) {
   append(target, fresh);
   const Bytes patch = expect_same_patch_by_any_threads(source, target, kLevel);
   EXPECT_TRUE(has_feature(patch, native::kFeaturePrediction));
-  EXPECT_TRUE(has_feature(patch, native::kFeatureTargetCopies));
   const auto program = make_patch(pair.old_version, pair.new_version, create_options(kLevel));
   ASSERT_OK(program);
   EXPECT_LT(patch.size(), program->size() + fresh.size() + fresh.size() / 8);
+  const std::uint64_t begin = before.size() + fresh.size(), end = begin + pair.new_version.size();
   for (const Cover& cover : plan_of(patch).covers) {
-    EXPECT_GE(cover.target_end(), std::uint64_t{8} << 20) << "text is not predicted";
+    EXPECT_GE(cover.target_pos, begin);
+    EXPECT_LE(cover.target_end(), end);
   }
   expect_rebuilt(source, patch, target);
 }

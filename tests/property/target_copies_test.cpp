@@ -71,8 +71,8 @@ TEST(TargetCopies, AreLeftOutWhereTheyHaveNoPlace) {
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-// A patch has either; the smaller one counts.
-TEST(TargetCopies, DontGoWithPrediction) {
+// Windows without programs copy of NEW, whatever is predicted in others.
+TEST(TargetCopies, GoWithPrediction) {
   ProgramPair programs = program_pair(11, 60);
   const RepeatedPair pair = repeated_pair(20'000, 500, 4);
   append(programs.old_version, pair.old_version);
@@ -80,7 +80,8 @@ TEST(TargetCopies, DontGoWithPrediction) {
   for (const int level : {3, 6, 9}) {
     const auto patch = make_patch(programs.old_version, programs.new_version, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_FALSE(copies_target(*patch) && has_feature(*patch, native::kFeaturePrediction));
+    EXPECT_TRUE(has_feature(*patch, native::kFeaturePrediction)) << level;
+    EXPECT_TRUE(copies_target(*patch) || level == 9) << level;  // contents under models may do better
     expect_rebuilt_everywhere(programs.old_version, *patch, programs.new_version);
   }
 }
