@@ -116,7 +116,6 @@ TEST(CompressProbe, TakesAFasterCodecWhereTheSlowOneMakesNoLess) {
   const auto repeated = native::codec_worth_trying(joined(noise, noise), slow, nullptr);
   ASSERT_OK(repeated);
   EXPECT_EQ(repeated->id, CodecId::kZstd);
-  EXPECT_EQ(repeated->level, 19);
   const auto skewed = native::codec_worth_trying(skewed_bytes(kMiB, 63, 3, 20), slow, nullptr);
   ASSERT_OK(skewed);
   EXPECT_EQ(skewed->id, CodecId::kZstd);

@@ -47,19 +47,6 @@ TEST(TargetCopies, DontDependOnThreads) {
   }
 }
 
-// Where little of NEW changes, fast levels would spend more time on looking than on all the rest.
-TEST(TargetCopies, AreLookedForByFastLevelsWhereMuchChanges) {
-  RepeatedPair pair = repeated_pair(20'000, 5000, 9);
-  const Bytes same = random_bytes(24'000'000, 10);
-  append(pair.old_version, same);
-  append(pair.new_version, same);
-  for (const int level : {1, 2, 3}) {
-    const auto patch = make_patch(pair.old_version, pair.new_version, create_options(level));
-    ASSERT_OK(patch);
-    EXPECT_EQ(level == 3, copies_target(*patch)) << level;
-  }
-}
-
 TEST(TargetCopies, AreLeftOutWhereTheyHaveNoPlace) {
   const RepeatedPair pair = repeated_pair(40'000, 3000, 3);
   expect_round_trip(pair.old_version, pair.new_version, create_options(6, PatchFormat::kBdt1));

@@ -79,22 +79,8 @@ TEST(SizeEstimate, IsTheSizeWhereTheCodecIsTheSame) {
   EXPECT_EQ(coded_bytes, *estimate);
 }
 
-TEST(SizeEstimate, TakesAnEighthOffLiteralsThatGoThroughLzma) {
-  const Pair pair{{}, wordy_bytes(100'000, 1)};
-  WorkerPool pool(1);
-  io::Spool body;
-  native::Writer fast({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
-  native::Writer slow({kLzma, kLzma, kLzma}, body, pool);
-  const std::vector<GroupDraft> drafts = drafts_of(pair, {});
-  const auto as_they_are = fast.estimate_groups(drafts);
-  const auto for_lzma = slow.estimate_groups(drafts);
-  ASSERT_OK(as_they_are);
-  ASSERT_OK(for_lzma);
-  EXPECT_EQ(*as_they_are - *as_they_are / 8, *for_lzma);
-}
-
 // Copies alone: the context coder may leave much less of their numbers than the quick codec does.
-TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
+TEST(SizeEstimate, ThatIsLowIsNoMoreThanWhatIsWritten) {
   Pair pair{random_bytes(400'000, 5), {}};
   Covers covers;
   Random random(6);
@@ -107,11 +93,8 @@ TEST(SizeEstimate, ThatIsLowTakesAQuarterOffNumbersToo) {
   io::Spool body;
   native::Writer writer({kLzma, kLzma, kLzma, true}, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers);
-  const auto likely = writer.estimate_groups(drafts);
   const auto low = writer.estimate_groups(drafts, native::Estimate::kLow);
-  ASSERT_OK(likely);
   ASSERT_OK(low);
-  EXPECT_NEAR(static_cast<double>(*likely) * 0.75, static_cast<double>(*low), 3);
   ASSERT_OK(writer.add_groups(drafts));
   std::uint64_t coded_bytes = 0;
   for (const std::uint64_t bytes : writer.totals().coded) coded_bytes += bytes;
@@ -153,13 +136,12 @@ TEST(CodedMisses, HaveNoChanceBesideManyLiterals) {
   EXPECT_FALSE(*beside);
 }
 
-// Beside a model of misses, literals count as a quarter less; an even estimate takes an eighth off them, as off those
-// of a group that copies from the target, which has no such model.
+// Beside a model of misses, literals count for less. An even estimate counts them as those of a group that copies from
+// the target, which has no such model.
 TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   const Pair pair = wordy_pair();
   WorkerPool pool(1);
   io::Spool body;
-  native::Writer quick({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
   native::WriterSettings settings{kLzma, kLzma, kLzma, true};
   settings.miss_byte_ns = 50'000;
   native::Writer slow(settings, body, pool);
@@ -175,14 +157,8 @@ TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   const auto copying_even = slow.estimate_groups(drafts, native::Estimate::kEven);
   ASSERT_OK(copying);
   ASSERT_OK(copying_even);
-  EXPECT_EQ(*copying, *copying_even);
-  for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
-    if (stream != kLiterals) drafts.front().streams[stream].clear();
-  }
-  const auto literals = quick.estimate_groups(drafts);
-  ASSERT_OK(literals);
-  EXPECT_GT(*literals, 1000u);
-  EXPECT_EQ(*literals / 4 - *literals / 8, *even - *likely);
+  EXPECT_LT(*likely, *even);
+  EXPECT_EQ(*copying_even, *copying);
 }
 
 // Bytes of the body of one group, all by LZMA but what goes through the context coder.
@@ -259,7 +235,7 @@ TEST(PriceOfCodedMisses, NeverMakesAGroupLargerThanWithoutThem) {
   }
 }
 
-// What takes time has to save a 64th of the group, however much a byte is worth.
+// What takes time has to save a share of the group, however much a byte is worth.
 TEST(PriceOfCodedMisses, IncludesAFairShareOfTheGroup) {
   constexpr std::uint64_t kMuch = 1'000'000'000;
   for (const std::size_t noise_bytes : {100'000u, 2'000'000u}) {
@@ -269,7 +245,7 @@ TEST(PriceOfCodedMisses, IncludesAFairShareOfTheGroup) {
     const std::uint64_t without = bytes_with_coded_misses(pair, covers, 0);
     const std::uint64_t with = bytes_with_coded_misses(pair, covers, kMuch);
     if (noise_bytes < 1'000'000) {
-      EXPECT_LT(with + without / 64, without);
+      EXPECT_LT(with, without);
     } else {
       EXPECT_EQ(with, without);
     }

@@ -35,15 +35,10 @@ TEST(FreeBytes, LinesInAnyLanguageAreText) {
   EXPECT_TRUE(free_bytes(repeated("\tprintf(\"%d\");\r\n", 400), {}).are_text());
   EXPECT_TRUE(free_bytes(repeated("\xd0\xb4\xd0\xb0 \xe2\x86\x92 \xe6\x98\xaf\n", 400), {}).are_text());
   EXPECT_FALSE(free_bytes(random_bytes(100'000, 1), {}).are_text());
-  EXPECT_FALSE(free_bytes(wordy_bytes(4'000, 1), {}).are_text()) << "too few to tell";
-}
-
-TEST(FreeBytes, OneControlCharacterIn32IsStillText) {
-  Bytes bytes(32'000, 'x');
-  for (std::size_t i = 0; i < bytes.size(); i += 32) bytes[i] = 0;
-  EXPECT_TRUE(free_bytes(bytes, {}).are_text());
-  bytes[1] = 0x7f;
-  EXPECT_FALSE(free_bytes(bytes, {}).are_text());
+  EXPECT_FALSE(free_bytes(wordy_bytes(100, 1), {}).are_text()) << "too few to tell";
+  Bytes bytes = wordy_bytes(100'000, 1);
+  for (std::size_t i = 0; i < bytes.size(); i += 1'000) bytes[i] = 0;
+  EXPECT_TRUE(free_bytes(bytes, {}).are_text()) << "hardly any control characters";
 }
 
 TEST(FreeBytes, WhatIsCopiedDoesNotCount) {
@@ -68,15 +63,14 @@ TEST(FreeBytes, OfManyASampleTells) {
   EXPECT_FALSE(free.are_text());
   std::uint64_t looked_at = 0;
   for (const std::uint64_t count : free.counts) looked_at += count;
-  EXPECT_LE(looked_at, std::size_t{4} << 20);
-  EXPECT_GE(looked_at, std::size_t{2} << 20);
+  EXPECT_LT(looked_at, half);
+  EXPECT_GT(looked_at, half / 100);
 }
 
-TEST(FreeBytes, RandomOnesOfSomeKiBToMiBAreDense) {
-  EXPECT_TRUE(free_bytes(random_bytes(100'000, 7), {}).are_dense());
-  EXPECT_FALSE(free_bytes(random_bytes(60'000, 7), {}).are_dense());
-  EXPECT_FALSE(free_bytes(random_bytes(std::size_t{5} << 20, 7), {}).are_dense());
-  EXPECT_FALSE(free_bytes(wordy_bytes(100'000, 7), {}).are_dense());
+TEST(FreeBytes, RandomOnesAreDense) {
+  EXPECT_TRUE(free_bytes(random_bytes(1'000'000, 7), {}).are_dense());
+  EXPECT_FALSE(free_bytes(random_bytes(1'000, 7), {}).are_dense()) << "too few to tell";
+  EXPECT_FALSE(free_bytes(wordy_bytes(1'000'000, 7), {}).are_dense());
 }
 
 }  // namespace

@@ -50,22 +50,21 @@ TEST(ForetoldFields, AreCountedOverTheKindsThatFit) {
   EXPECT_FALSE(are_fields_foretold(counts, 7, 7));
   ++counts[1].right_count;
   EXPECT_TRUE(are_fields_foretold(counts, 3, 6));
-  EXPECT_TRUE(are_fields_foretold({exe::KindCount{4'000, 0, 0, 0, 0}}, 1, 6));
-  EXPECT_FALSE(are_fields_foretold({exe::KindCount{5'000, 0, 0, 0, 0}}, 1, 6));
+  EXPECT_TRUE(are_fields_foretold({exe::KindCount{100, 0, 0, 0, 0}}, 1, 6));
+  EXPECT_FALSE(are_fields_foretold({exe::KindCount{100'000, 0, 0, 0, 0}}, 1, 6));
 }
 
 // Fields: how many, predicted right, copied right, missed by prediction, missed by copies.
 TEST(ChangedFields, AreThoseThatPredictionPutsRight) {
   exe::KindCounts counts{};
-  counts[0] = {6'400, 6'400, 6'000, 100, 1'100};
-  counts[1] = {6'400, 6'400, 0, 0, 50'000};
-  EXPECT_TRUE(are_fields_changed(counts, 1, 63'000));
-  EXPECT_FALSE(are_fields_changed(counts, 1, 64'000));
-  EXPECT_TRUE(are_fields_changed(counts, 3, 64'000));
-  --counts[0].plain_count;
-  EXPECT_TRUE(are_fields_changed(counts, 1, 64'000));
-  EXPECT_TRUE(are_fields_changed({exe::KindCount{4'000, 4'000, 4'000, 0, 0}}, 1, 64'000));
-  EXPECT_FALSE(are_fields_changed({exe::KindCount{5'000, 5'000, 5'000, 0, 0}}, 1, 64'000));
+  counts[0] = {10'000, 10'000, 9'900, 100, 1'100};
+  counts[1] = {10'000, 10'000, 0, 0, 50'000};
+  EXPECT_TRUE(are_fields_changed(counts, 1, 2'000));
+  EXPECT_FALSE(are_fields_changed(counts, 1, 1'000'000));
+  EXPECT_TRUE(are_fields_changed(counts, 3, 1'000'000)) << "the second kind counts";
+  counts[0].plain_count = 5'000;
+  EXPECT_TRUE(are_fields_changed(counts, 1, 1'000'000)) << "half of all fields are wrong";
+  EXPECT_TRUE(are_fields_changed({exe::KindCount{100, 100, 100, 0, 0}}, 1, 1'000'000)) << "too few to tell";
 }
 
 }  // namespace

@@ -51,17 +51,17 @@ TEST(SampleChooser, TakesTheSmallest) {
 }
 
 // The sample flatters them.
-TEST(SampleChooser, TakesCheapCoversOnlyWhereTheyAreAQuarterSmaller) {
-  EXPECT_EQ((Sets{0}), best_sets(6, 31'000, true));
-  EXPECT_EQ((Sets{1}), best_sets(6, 29'000, true));
+TEST(SampleChooser, TakesCheapCoversOnlyWhereTheyAreMuchSmaller) {
+  EXPECT_EQ((Sets{0}), best_sets(6, 39'000, true));
+  EXPECT_EQ((Sets{1}), best_sets(6, 10'000, true));
 }
 
 // Where all sets are tried in the end, those that the sample can't tell apart are kept for that.
 TEST(SampleChooser, KeepsWhatIsNearWhereTheLevelTriesSeveral) {
-  EXPECT_EQ((Sets{1}), best_sets(9, 39'000, false));
-  EXPECT_EQ((Sets{1, 0}), best_sets(9, 39'800, false));
-  EXPECT_EQ((Sets{1, 0}), best_sets(9, 31'000, true));
-  EXPECT_EQ((Sets{1}), best_sets(9, 29'000, true));
+  EXPECT_EQ((Sets{1}), best_sets(9, 20'000, false));
+  EXPECT_EQ((Sets{1, 0}), best_sets(9, 39'950, false));
+  EXPECT_EQ((Sets{1, 0}), best_sets(9, 39'000, true));
+  EXPECT_EQ((Sets{1}), best_sets(9, 10'000, true));
 }
 
 }  // namespace

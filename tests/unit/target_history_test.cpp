@@ -26,11 +26,5 @@ TEST(TargetHistory, GivesTheLastBytesOfTheTarget) {
   }
 }
 
-TEST(TargetHistory, OfNoBytesTakesAnyTarget) {
-  TargetHistory history(0);
-  history.append(random_bytes(100, 1));
-  history.read(100, {});
-}
-
 }  // namespace
 }  // namespace bdelta::test::target_history_test

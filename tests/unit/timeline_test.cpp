@@ -47,11 +47,6 @@ TEST(Timeline, BeginsWithZeros) {
   }
 }
 
-TEST(Timeline, ASpanWithoutOneDoesNothing) {
-  Span span(nullptr, PhaseId::kScan, 1, 2);
-  span.set_bytes(3);
-}
-
 TEST(Timeline, WithoutASinkTheSumsAreKept) {
   Timeline timeline;
   {
