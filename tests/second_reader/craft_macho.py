@@ -1,6 +1,6 @@
 """Random Mach-O programs with tables that a linker sorts: function starts, and the pages of __unwind_info.
 
-They are of the pieces of craft_sorted, and laid out as ELF images of the same machine are, with a __eh_frame that unwind
+They are of the pieces of craft_layout, and laid out as ELF images of the same machine are, with a __eh_frame that unwind
 pages lead into. Tables are damaged in ways that a reader may overlook: what stands there would be a fine table but for the
 one rule that it breaks.
 """
@@ -8,7 +8,8 @@ import random
 import struct
 from dataclasses import dataclass, replace
 
-from craft_sorted import TABLES, Damage, Image, Layout, Pieces, Region, change_places, files_of, later_image
+from craft_layout import TABLES, Damage, Image, Layout, Pieces, Region
+from craft_sorted import change_places, files_of, later_image
 
 MACHINES = {"elf64": (0x01000007, 4), "elf-arm64": (0x0100000c, 3)}  # kind: (machine, mode that leads to __eh_frame)
 INFOS = 1  # which region is __eh_frame
