@@ -18,17 +18,13 @@
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "fuzz/program_input.hpp"
+#include "fuzz/seeds.hpp"
 #include "support/archive.hpp"
 #include "support/craft.hpp"
-#include "support/exe_craft_more.hpp"
-#include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/kernel_modules.hpp"
-#include "support/pe_program.hpp"
-#include "support/sorted_program.hpp"
 #include "support/program_pair.hpp"
-#include "support/rebased_program.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
 #include "support/signed_program.hpp"
@@ -41,6 +37,8 @@ namespace {
 
 std::filesystem::path g_folder;
 
+}  // namespace
+
 void save(const std::string& target, const std::string& name, const Bytes& bytes) {
   static std::set<std::string> begun;
   if (begun.insert(target).second) std::filesystem::remove_all(g_folder / target);
@@ -48,107 +46,7 @@ void save(const std::string& target, const std::string& name, const Bytes& bytes
   test::put(g_folder / target / name, bytes);
 }
 
-Bytes joined(std::initializer_list<ByteSpan> parts) {
-  Bytes bytes;
-  for (const ByteSpan part : parts) append(bytes, part);
-  return bytes;
-}
-
-template <class T>
-Bytes number(T value) {
-  Bytes bytes;
-  append_le(bytes, value);
-  return bytes;
-}
-
-// --- programs and code ---
-
-void save_programs() {
-  save("exe_elf", "sections", test::craft_elf());
-  save("exe_elf", "segments", test::craft_elf_without_sections());
-  save("exe_elf", "i386", test::craft_elf32());
-  save("exe_elf", "module", test::module_pair({1, 1, 60}).old_version);
-  save("exe_elf", "module_32", test::module_pair({1, 2, 60, false, false}).old_version);
-  save("exe_elf", "go", test::craft_go());
-  save("exe_elf", "go_64", test::craft_go_program(true));
-  save("exe_elf", "go_32", test::craft_go_program(false));
-  save("exe_elf", "go_127", test::craft_go_program(true, test::GoVersion::k127));
-  save("exe_elf", "arm32", test::craft_arm32());
-  save("exe_elf", "linked", test::program_pair(11, 8).old_version);
-  save("exe_elf", "with_pe", sound_program(9));
-  save("exe_elf", "fixed", test::fixed_program({1, 2, 3, 4}).bytes);
-  save("exe_pe", "sections", test::craft_pe());
-  save("exe_pe", "exceptions", test::pe_program({2, 3}, false).bytes);
-  save("exe_pe", "exceptions_arm64", test::pe_program({2, 3, 4}, true).bytes);
-  for (const test::SortedShape shape : test::kSortedShapes) {
-    const char* const target = shape <= test::SortedShape::kPeArm64    ? "exe_pe"
-                               : shape <= test::SortedShape::kElfArm32 ? "exe_elf"
-                                                                       : "exe_macho";
-    save(target, "sorted" + std::to_string(static_cast<int>(shape)),
-         test::sorted_program({1, 2, 3, 4, 5, 6}, shape).bytes);
-  }
-  save("exe_macho", "thin", test::craft_macho());
-  save("exe_macho", "exports", test::craft_macho_exports());
-  save("exe_macho", "rebases", test::rebased_program({1, 2, 3}).bytes);
-  Bytes two = test::craft_macho();
-  append(two, test::craft_macho());
-  save("exe_macho", "two", two);
-  Bytes universal = {0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 2};
-  universal.resize(64);
-  append(universal, two);
-  save("exe_macho", "universal", universal);
-  save("exe_toy", "toy", test::craft_toy());
-  save("exe_toy", "empty", test::bytes_of("~toy-image\ncode 1000 0\nend\n"));
-  save("exe_toy", "overlapping", test::bytes_of("~toy-image\ncode 1000 10\ndata 1008 8\nunbacked ffffffffffffffff 2\n"
-                                                "end\n012345678901234567890123456789"));
-}
-
-void save_code() {
-  const Bytes linked = test::program_pair(11, 12).old_version;
-  const ByteSpan code = ByteSpan(linked).subspan(0x100, 400);
-  const Bytes far = joined({Bytes{0}, number(std::uint64_t{0x400000}), Bytes{38}});
-  const Bytes wrapping = joined({Bytes{0}, number(~std::uint64_t{0xfff}), Bytes{20}});
-  for (const auto& [name, start] : {std::pair{"linked", far}, {"at_the_end", wrapping}}) {
-    save("isa_x86_64", name, joined({start, code}));
-  }
-  save("isa_x86_64", "any", joined({far, test::random_bytes(300, 1)}));
-  save("isa_x86_64", "across_blocks", joined({Bytes{0x80}, number(std::uint64_t{0x400000}), Bytes{38}, code}));
-  const Bytes low = joined({Bytes{0}, number(std::uint32_t{0x8048000}), Bytes{31}});
-  save("isa_x86_32", "linked", joined({low, code}));
-  save("isa_x86_32", "any", joined({low, test::random_bytes(300, 2)}));
-  Bytes arm;
-  // bl, b.ne, cbz, tbz, adr; adrp with add, ldr and str behind it; ldr of a literal
-  for (const std::uint32_t word :
-       {0x94000010u, 0x54000041u, 0xb4000060u, 0x36000080u, 0x10000100u, 0xb0000001u, 0x91010021u, 0xb0000002u,
-        0xf9400443u, 0xb0000003u, 0xb9000864u, 0x58000120u, 0x17fffff0u}) {
-    append_le(arm, word);
-  }
-  save("isa_arm64", "references", joined({far, arm}));
-  Bytes last_page;  // adrp of its own page, with an add behind it
-  for (const std::uint32_t word : {0x90000001u, 0x91002021u}) append_le(last_page, word);
-  save("isa_arm64", "at_the_end", joined({wrapping, last_page}));
-  save("isa_arm64", "any", joined({far, test::random_bytes(400, 3)}));
-  Bytes arm32;
-  // ldr of a literal, add of it to pc, bl, b, b.ne, blx, ldr of a literal that pc is added to, ldr of one as such
-  for (const std::uint32_t word : {0xe59f2018u, 0xe08f2002u, 0xeb000001u, 0xea000002u, 0x1afffffeu, 0xfa000000u,
-                                   0xe59f3004u, 0xe79f3003u, 0x00000010u, 0xfffffff0u, 0xe51f1008u, 0x08048010u}) {
-    append_le(arm32, word);
-  }
-  Bytes thumb;
-  // ldr of a literal, add of pc, bl, blx, beq, b, short branches, a long ldr and its add, nop, literals
-  for (const unsigned half : {0x4a05u, 0x447au, 0xf000u, 0xf802u, 0xf000u, 0xe802u, 0xf000u, 0x8002u, 0xf000u, 0xb802u, 0xe7feu,
-                              0xe001u, 0xf8dfu, 0xa004u, 0x44fau, 0xbf00u, 0x0010u, 0x0000u, 0xf000u, 0xf802u}) {
-    append_le(thumb, static_cast<std::uint16_t>(half));
-  }
-  save("isa_arm32", "thumb", joined({low, thumb, thumb}));
-  save("isa_arm32", "mixed", joined({Bytes{0x80}, number(std::uint32_t{0x8048000}), Bytes{31}, thumb, arm32}));
-  save("isa_arm32", "references", joined({low, arm32}));
-  save("isa_arm32", "any", joined({low, test::random_bytes(400, 4)}));
-  save("isa_arm32", "across_blocks", joined({Bytes{0x80}, number(std::uint32_t{0x8048000}), Bytes{31}, arm32, arm32}));
-  save("isa_arm64", "across_blocks", joined({Bytes{0x80}, number(std::uint64_t{0x400000}), Bytes{38}, arm, arm}));
-}
-
-// --- patches ---
+namespace {
 
 struct Pair {
   std::string name;
@@ -426,94 +324,6 @@ void save_views() {
     save("views", name, joined({Bytes{2}, size(pair.second), number(std::uint16_t{0xffff}), Bytes{50}, size(target_view), target_view,
                                 size(pair.first), pair.first, *native::open_record(*record)}));
   }
-}
-
-// --- structured inputs: the shapes are those of the targets ---
-
-void save_structured() {
-  for (std::uint8_t program = 0; program < kProgramCount; ++program) {
-    Bytes covers = {3};
-    for (const unsigned at : {0x100u, 0x200u, 0x80u, 0x300u}) {
-      append(covers, joined({Bytes{16}, number(static_cast<std::uint16_t>(at)), number(std::uint16_t{0x1f0})}));
-    }
-    const Bytes labels = {2, 0, 0x10, 0, 0, 0x20, 0, 0, 0x40, 0, 0, 0x90, 0};
-    const auto save_predicted = [&](const char* name, std::uint8_t options, const Bytes& images) {
-      save("apply_predicted", name + std::to_string(program),
-           joined({Bytes{program, 0, options}, number(std::uint32_t{0x1ffffff}), covers, Bytes{5}, images, labels,
-                   Bytes{7, 1, 80, 160}}));
-    };
-    // How images are told, which are chosen, page breaks with tables, the program that NEW's images are of.
-    save_predicted("program", program, {0, 1, program, 0});
-    if (program >= kFirstSorted) {
-      save_predicted("tables", 32, {0, 1, 0, program, 0});
-      save_predicted("page_breaks", 32, {0, 1, 3, 0x00, 0x10, 0x01, 0x04, 0x80, 0x01, program, 0});
-    }
-    const auto other = static_cast<std::uint8_t>(program == 0 ? 1 : program);
-    save("round_trip_program", "program" + std::to_string(program),
-         Bytes{static_cast<std::uint8_t>(program + 189), program, 0, other, 2, 0x82, 0x40, 1, 1, 2, 3, 4, 0x01, 20, 0,
-               5, 6, 2, 0, 0, 2, 40, 0x30, 0, 3, 0x80, 1, 60, 0x10, 1});
-  }
-  for (std::uint8_t level = 0; level < 9; ++level) {
-    save("round_trip", "level" + std::to_string(level + 1),
-         joined({Bytes{level, 4, 1, 0, 2, 2, 0, 8, 3, 0, 1, 0, 16, 0}, test::bytes_of("sixteen of these"),
-                 Bytes{5, 0, 100, 0, 90, 0, 0, 0, 1, 2, 0, 2, 0, 1, 0, 0, 2, 3, 0, 3, 0, 2, 200, 0, 4,
-                       4, 1, 0, 1, 9, 9, 9, 5, 3, 3, 40, 0, 0, 0, 0},
-                 test::wordy_bytes(200, level)}));
-  }
-  save("round_trip", "bdt1", joined({Bytes{250, 1, 2, 0, 16, 2, 0, 0, 1, 50, 0, 0, 0, 5, 3, 0, 2, 100, 0, 0, 0, 0}}));
-}
-
-// --- programs of calls of the C interface ---
-
-// A program is such parts one behind the other; the numbers are those of c_abi_calls.cpp.
-struct Calls {
-  static constexpr std::uint8_t kPlain = 0;   // ends, arguments or options as they should be
-  static constexpr std::uint8_t kAll = 0x80;  // feeds what is left
-
-  Bytes bytes;
-
-  Calls& raw(std::initializer_list<std::uint8_t> call) {
-    bytes.insert(bytes.end(), call);
-    return *this;
-  }
-  // A struct that is filled, or an error, of the right size.
-  Calls& out() { return raw({0, 0}); }
-  Calls& apply(std::uint8_t sample) { return raw({1, sample, kPlain, kPlain, kPlain}).out().out(); }
-  Calls& check(std::uint8_t sample) { return raw({3, sample, kPlain, kPlain, kPlain}).out().out(); }
-  Calls& info(std::uint8_t sample) { return raw({4, sample, kPlain, kPlain}).out().out(); }
-  Calls& open(std::uint8_t sample) { return raw({5, sample, kPlain, kPlain, kPlain}).out(); }
-  Calls& feed(std::uint8_t how) { return raw({12, how}).out(); }
-  Calls& finish() { return raw({7}).out().out(); }
-  Calls& close() { return raw({8}); }
-  Calls& create(std::uint8_t sample, std::uint8_t how) {
-    return raw({11, sample, kPlain, kPlain, how}).out().out();
-  }
-};
-
-void save_calls() {
-  for (std::uint8_t sample = 0; sample < 5; ++sample) {
-    const std::string name = "sample" + std::to_string(sample);
-    save("c_abi_calls", name + "-whole", Calls().info(sample).check(sample).apply(sample).bytes);
-    Calls pieces;
-    pieces.open(sample).feed(7).feed(1).feed(60).feed(0x41).raw({200, 0}).feed(Calls::kAll).finish();
-    save("c_abi_calls", name + "-pieces", pieces.feed(1).finish().close().finish().bytes);
-  }
-  save("c_abi_calls", "create", Calls().create(0, 1).create(3, 3).bytes);
-  // An altered OLD and an altered patch, callbacks that fail or ask for an end, limits, digests, structs of other ages.
-  save("c_abi_calls", "altered",
-       Calls().raw({1, 0, 1, 0, 5, 0, 0, 0}).out().out().raw({1, 1, 4, 0, 50, 0, 0, 0}).out().out().bytes);
-  save("c_abi_calls", "failing",
-       Calls().raw({1, 0, 2, 3, 1, 0, 0}).out().out().raw({2, 1, 0x18, 9, 2, 0, 0, 0}).out().out()
-           .raw({1, 4, 0xa0, 1, 1, 0, 0}).out().out().raw({3, 3, 0x40, 1, 3, 9, 4, 0, 0}).out().out().bytes);
-  save("c_abi_calls", "limits",
-       Calls().raw({1, 0, 0, 0, 7, 12, 16, 9, 0, 2}).out().out().raw({5, 1, 0, 0, 9, 12, 1}).out()
-           .feed(Calls::kAll).finish().raw({5, 1, 0, 0, 8, 1}).out().feed(Calls::kAll).finish().bytes);
-  save("c_abi_calls", "allocator",
-       Calls().raw({5, 0, 0x40, 9, 0, 2, 0, 0, 0x40, 0}).out().feed(9).feed(60).feed(60).feed(Calls::kAll).finish()
-           .bytes);
-  save("c_abi_calls", "sizes",
-       Calls().raw({1, 0, 0, 0, 0x80, 0x26, 0, 0x41, 0, 0x23}).raw({4, 0, 0, 0, 0, 0x22, 0, 0x62}).bytes);
-  save("c_abi_calls", "others", Calls().raw({0, 1, 2, 0, 0, 3, 9, 1, 0, 3, 0}).out().raw({10, 0, 0}).out().bytes);
 }
 
 }  // namespace
