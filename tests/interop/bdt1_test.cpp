@@ -1,13 +1,9 @@
-// Version 1 both ways: what we write is right for a reader like the original, and what the original wrote is right for
-// us.
-#include <cstdlib>
-#include <filesystem>
-
+// What we write of version 1 is right for a reader like the original. That what the original wrote is right for us takes
+// a corpus (corpus/corpus_test.cpp).
 #include "format/bdt1/writer.hpp"
 #include "interop/reference_bdt1.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
-#include "support/io_support.hpp"
 
 namespace bdelta::test::bdt1_test {
 namespace {
@@ -73,36 +69,6 @@ TEST(LowerCovers, KeepsExactStretchesThatPay) {
   target[500] ^= 1;
   const Covers exact = bdt1::lower_covers(source, target, {{0, 0, 1000}});
   EXPECT_EQ(Covers({{0, 0, 100}, {111, 111, 389}, {501, 501, 499}}), exact);
-}
-
-// --- patches of the original ---
-
-std::filesystem::path corpus() {
-  if (const char* named = std::getenv("BDELTA_BDT1_CORPUS")) return named;
-  return std::filesystem::path("..") / "shared" / "corpus" / "bdt1";  // tests run in the source directory
-}
-
-TEST(WrittenByTheOriginal, AppliesExactly) {
-  std::error_code none;
-  if (!std::filesystem::is_directory(corpus(), none)) GTEST_SKIP() << "no corpus at " << corpus();
-  int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(corpus())) {
-    if (!std::filesystem::exists(entry.path() / "patch")) continue;
-    SCOPED_TRACE(entry.path().filename());
-    const Bytes source = get(entry.path() / "old");
-    const Bytes target = get(entry.path() / "new");
-    const Bytes patch = get(entry.path() / "patch");
-    expect_reference_applies(source, target, patch);
-    for (const Sink sink : kAllSinks) {
-      const auto made = apply_patch(source, patch, sink);
-      ASSERT_OK(made);
-      if (sink != Sink::kCheck) {
-        EXPECT_TRUE(same_bytes(target, *made));
-      }
-    }
-    ++count;
-  }
-  EXPECT_GT(count, 0);
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ def main():
     arguments = parser.parse_args()
     corpus = os.environ.get("BDELTA_CORPUS", "")
     if arguments.corpus and not corpus:
-        print("skipped: BDELTA_CORPUS is not set")
+        print("skipped: BDELTA_CORPUS names no directory of pairs (see tools/bench/README.md)")
         return SKIPPED
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go
 

@@ -1,67 +1,19 @@
-// What holds of the fields of any file, however damaged: they are inside and apart, and say what their bytes say.
+// Promises of fields (exe_promises.hpp) hold of files that are cut, changed and made up.
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
-#include "base/checked.hpp"
-#include "exe/field_codec.hpp"
-#include "exe/layout.hpp"
 #include "support/exe_craft.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/expect.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/pe_program.hpp"
-#include "unit/exe_seen_fields.hpp"
+#include "unit/exe_promises.hpp"
 
 namespace bdelta::exe::exe_table_damage_test {
 namespace {
 
 using namespace bdelta::test;
-using Form = FieldForm;
-
-// What is promised of any file; false tells which promise was broken.
-::testing::AssertionResult keeps_promises(ByteSpan file) {
-  std::uint64_t images_end = 0;
-  const std::vector<Image> images = find_images(file);
-  for (const Image& image : images) {
-    if (image.file_pos < images_end || !range_fits(image.file_pos, image.size_bytes, file.size())) {
-      return ::testing::AssertionFailure() << "image at " << image.file_pos;
-    }
-    images_end = image.file_pos + image.size_bytes;
-    const ImageLayout layout(image);
-    std::vector<Field> fields;
-    FieldBlocks blocks(file, images, static_cast<std::size_t>(&image - images.data()));
-    find_table_fields(file, image, blocks);
-    FieldBlocks::Unpacked last;
-    blocks.add_fields(0, file.size(), last, fields);
-    std::uint64_t end = image.file_pos;
-    for (const Field& field : fields) {
-      if (field.pos < end) return ::testing::AssertionFailure() << "overlap at " << field.pos;
-      end = field.pos + field_bytes(field.form);
-      if (end > images_end) return ::testing::AssertionFailure() << "outside of the image at " << field.pos;
-      if (leads_into_file(field.form)) {
-        if (field.target_address - kFileSpace - image.file_pos < image.size_bytes) continue;
-        return ::testing::AssertionFailure() << "leads out of the image at " << field.pos;
-      }
-      FieldPlace place{0, image.base_address, image.bits64};
-      if (!layout.address_of(field.pos, place.own_address)) place.own_address = 0;
-      if (has_base(field.form) && !layout.address_of(base_pos(field), place.base_address)) {
-        return ::testing::AssertionFailure() << "base without address at " << field.pos;
-      }
-      Field again = field;
-      again.target_address = 0;
-      if (!read_field(file, place, again) || again.target_address != field.target_address ||
-          !layout.is_place(field.target_address)) {
-        return ::testing::AssertionFailure() << "wrong address at " << field.pos;
-      }
-    }
-  }
-  return ::testing::AssertionSuccess();
-}
 
 std::vector<Bytes> crafted() {
   return {craft_elf(), craft_elf_without_sections(), craft_elf32(), craft_arm32(), craft_go(), craft_go_program(true),
@@ -120,18 +72,6 @@ TEST(TableFieldsOfDamaged, RandomBehindTheMagic) {
       std::copy(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept), file.begin());
       ASSERT_TRUE(keeps_promises(file)) << seed;
     }
-  }
-}
-
-// Real programs of the directory BDELTA_CORPUS, those below 64 MiB.
-TEST(TableFields, OfRealPrograms) {
-  const char* corpus = std::getenv("BDELTA_CORPUS");
-  if (corpus == nullptr) GTEST_SKIP() << "BDELTA_CORPUS is not set";
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(corpus)) {
-    if (!entry.is_regular_file() || entry.file_size() > (std::uint64_t{64} << 20)) continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const Bytes file((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    EXPECT_TRUE(keeps_promises(file)) << entry.path();
   }
 }
 
