@@ -1,33 +1,18 @@
-# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT] [CALM])
+# bdelta_room(NAME SOURCES … [LINKS …] [COMPACT])
 # One room of the architecture is one object library `bdelta_NAME`; it sees the public headers and `src/`.
 # LINKS names system libraries. COMPACT rooms have no loops over bytes: they are compiled for size, as updaters carry
-# them. CALM rooms spend little time themselves: they, and COMPACT ones, are compiled as BDELTA_CALM_OPTIMISATION says.
-# Which room may include which is checked by tests/rooms.
+# them. Which room may include which is checked by tests/rooms.
 include(CheckCXXSymbolExists)
 
 # With CMAKE_UNITY_BUILD, which the presets of the gate and of the sanitizers set too, a room's files are compiled
 # together; src/CMakeLists.txt says which are not.
 option(BDELTA_PRECOMPILE "Compile the standard library's headers once; off, each file has to include what it needs" OFF)
-set(BDELTA_CALM_OPTIMISATION "" CACHE STRING "Options for what spends little time itself, to compile it sooner")
 
 set(BDELTA_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
     -Woverloaded-virtual -Wcast-align -Wundef)
 # Positions in files have 64 bits everywhere; where addresses have 32, each that becomes an index would be warned of.
 if(CMAKE_SIZEOF_VOID_P LESS 8)
   list(APPEND BDELTA_WARNINGS -Wno-conversion)
-endif()
-
-# What sanitizers need makes each of the many programs of tests slow to link.
-if(BDELTA_SANITIZE AND NOT DEFINED BDELTA_FAST_LINKER)
-  include(CheckLinkerFlag)
-  set(BDELTA_FAST_LINKER "")
-  foreach(linker lld gold)
-    check_linker_flag(CXX "-fuse-ld=${linker}" BDELTA_HAVE_${linker})
-    if(BDELTA_HAVE_${linker})
-      set(BDELTA_FAST_LINKER "-fuse-ld=${linker}")
-      break()
-    endif()
-  endforeach()
 endif()
 
 function(bdelta_compile_options target)
@@ -48,11 +33,11 @@ function(bdelta_compile_options target)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # its checks of bounds are wrong about instrumented code
       target_compile_options(${target} PRIVATE -w)
     endif()
-    target_link_options(${target} PUBLIC -fsanitize=${BDELTA_SANITIZE} ${BDELTA_FAST_LINKER})
+    target_link_options(${target} PUBLIC -fsanitize=${BDELTA_SANITIZE})
   endif()
 endfunction()
 
-# bdelta_precompiled(NAME HEADERS …): an object library of precompiled headers that bdelta_precompile lets others use.
+# bdelta_precompiled(NAME HEADERS …): an object library of precompiled headers, for REUSE_FROM.
 function(bdelta_precompiled name)
   file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp" "")
   add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
@@ -61,29 +46,14 @@ function(bdelta_precompiled name)
 endfunction()
 
 if(BDELTA_PRECOMPILE)
-  set(headers <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional> <span> <string> <thread>
-    <unordered_map> <variant> <vector>)
-  bdelta_precompiled(bdelta_precompiled_rooms ${headers})
-  if(BDELTA_CALM_OPTIMISATION)
-    bdelta_precompiled(bdelta_precompiled_calm ${headers})
-    target_compile_options(bdelta_precompiled_calm PRIVATE ${BDELTA_CALM_OPTIMISATION})
-  endif()
+  bdelta_precompiled(bdelta_precompiled_rooms <algorithm> <array> <cstdint> <cstring> <functional> <map> <memory> <optional>
+    <span> <string> <thread> <unordered_map> <variant> <vector>)
 endif()
 
-# bdelta_precompile(TARGET NAME): the target's files see the headers of bdelta_precompiled(NAME), if there are such.
-function(bdelta_precompile target name)
-  if(TARGET ${name})
-    target_precompile_headers(${target} REUSE_FROM ${name})
-  endif()
-endfunction()
-
-# bdelta_calm(TARGET): it spends little time itself.
-function(bdelta_calm target)
-  if(BDELTA_CALM_OPTIMISATION)
-    target_compile_options(${target} PRIVATE ${BDELTA_CALM_OPTIMISATION})
-    bdelta_precompile(${target} bdelta_precompiled_calm)
-  else()
-    bdelta_precompile(${target} bdelta_precompiled_rooms)
+# bdelta_precompile(TARGET): its files see the standard library's headers that are compiled once, if BDELTA_PRECOMPILE is set.
+function(bdelta_precompile target)
+  if(BDELTA_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM bdelta_precompiled_rooms)
   endif()
 endfunction()
 
@@ -104,15 +74,11 @@ function(bdelta_compile_files_for_size)
 endfunction()
 
 function(bdelta_room name)
-  cmake_parse_arguments(room "COMPACT;CALM" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(room "COMPACT" "" "SOURCES;LINKS" ${ARGN})
   add_library(bdelta_${name} OBJECT ${room_SOURCES})
   target_include_directories(bdelta_${name} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   bdelta_compile_options(bdelta_${name})
-  if(room_COMPACT OR room_CALM)
-    bdelta_calm(bdelta_${name})
-  else()
-    bdelta_precompile(bdelta_${name} bdelta_precompiled_rooms)
-  endif()
+  bdelta_precompile(bdelta_${name})
   if(room_COMPACT)
     bdelta_compile_for_size(bdelta_${name})
   endif()

@@ -2,7 +2,7 @@
 # Builds bdelta and runs its tests.
 # usage: tools/run_tests.sh [fast|ci|all]
 #   fast  the default: release build with every test that needs no outside files, that of 300 MB included
-#   ci    what a change has to pass within 20 minutes on 2 cores: a build by gcc that optimises less and compiles the
+#   ci    what a change has to pass within 30 minutes on 2 cores: a build by gcc that optimises less and compiles the
 #         files of a room together; by clang, with AddressSanitizer and UndefinedBehaviorSanitizer; ThreadSanitizer.
 #         Each leaves out what takes it longest and looks at much the same as other tests or those of another build do.
 #         Benchmarks are not built, and only AddressSanitizer's build runs the fuzz targets
