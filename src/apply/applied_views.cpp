@@ -37,7 +37,9 @@ Result<std::vector<deflate::StreamRecipe>> read_recipes(ByteSpan bytes, const vi
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlan& plan, std::uint64_t target_bytes,
                                         Watch* watch) {
   AppliedViews views;
-  views.target_bytes_ = target_bytes;
+  view::TargetShape& target = views.target_;
+  target.bytes = target_bytes;
+  target.directory = plan.target_directory;
   views.target_view_bytes_ = plan.target_view_bytes;
   Bytes held;
   BDELTA_ASSIGN(const ByteSpan file, bytes_of(source, held));
@@ -45,18 +47,22 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
   BDELTA_ASSIGN(view::UnpackedFile unpacked, view::unpack_source(file, plan, geometry, watch));
   views.source_ = std::make_unique<view::UnpackedFile>(std::move(unpacked));
   views.source_reader_ = std::make_unique<io::MemoryReader>(views.source_->bytes);
-  BDELTA_ASSIGN(views.target_streams_,
-                view::decode_target_streams(geometry, views.source_->streams, plan.target_count, target_bytes));
-  if (view::view_bytes_of(target_bytes, views.target_streams_) != plan.target_view_bytes) {
+  BDELTA_ASSIGN(target.streams, view::decode_target_streams(geometry, views.source_->streams, plan.target_count, target_bytes));
+  const std::uint64_t streams_end = target.streams.empty() ? 0 : target.streams.back().file_end();
+  if (target.directory.pos_in(target_bytes) < streams_end) {
+    return Error{ErrorCode::kPatchCorrupt, "NEW has a directory of an archive in front of what it lists; fetch the patch again"};
+  }
+  const std::uint64_t rest_bytes = view::view_bytes_of(target_bytes, target.streams) - target.directory.bytes;
+  target.told_bytes = plan.target_view_bytes - rest_bytes;
+  if (plan.target_view_bytes < rest_bytes || target.told_bytes > view::most_told_bytes(target.directory)) {
     return Error{ErrorCode::kPatchCorrupt, "NEW unpacked has another size than it says; fetch the patch again"};
   }
-  BDELTA_ASSIGN(views.recipes_, read_recipes(plan.recipe, views.target_streams_));
+  BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams));
   return views;
 }
 
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink) {
-  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_streams_), std::move(recipes_), target_bytes_,
-                                                     sink.positioned, sink.sequential);
+  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_), sink.positioned, sink.sequential);
   return {nullptr, writer_.get()};
 }
 

@@ -31,9 +31,7 @@ class AppliedViews {
 
   std::unique_ptr<view::UnpackedFile> source_;
   std::unique_ptr<io::MemoryReader> source_reader_;
-  view::PackedStreams target_streams_;
-  std::vector<deflate::StreamRecipe> recipes_;
-  std::uint64_t target_bytes_ = 0;
+  view::TargetShape target_;
   std::uint64_t target_view_bytes_ = 0;
   std::unique_ptr<view::RebuildingWriter> writer_;
 };

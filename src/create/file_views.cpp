@@ -6,7 +6,9 @@
 
 #include "base/try.hpp"
 #include "create/unpack_streams.hpp"
+#include "hash/crc32.hpp"
 #include "view/deflate/recipe_writer.hpp"
+#include "view/member_fields.hpp"
 #include "view/recipe_memory.hpp"
 
 namespace bdelta {
@@ -56,18 +58,43 @@ std::uint64_t raw_bytes_of(const std::vector<view::FoundStream>& found) {
   return bytes;
 }
 
-// Takes the texts out of the streams.
-Bytes view_of(ByteSpan file, std::vector<UnpackedStream>& streams) {
+struct ToldDirectory {
+  view::ZipDirectory place;
+  Bytes told;
+};
+
+// Of the archive that the file is; none if it has none, or not one behind all streams.
+ToldDirectory told_directory(ByteSpan file, const view::PackedStreams& streams) {
+  const view::ZipDirectory directory = view::find_zip_directory(file);
+  std::optional<Bytes> told = view::tell_directory(file, streams, directory);
+  return told ? ToldDirectory{directory, std::move(*told)} : ToldDirectory();
+}
+
+std::uint64_t view_bytes_of(ByteSpan file, const view::PackedStreams& streams, const ToldDirectory& directory) {
+  return view::view_bytes_of(file.size(), streams) - directory.place.bytes + directory.told.size();
+}
+
+// Takes the texts out of the streams. Without `proven` their CRC-32s are taken for right. Nothing if what applies would not
+// find again what is told around them.
+std::optional<Bytes> view_of(ByteSpan file, std::vector<UnpackedStream>& streams, const ToldDirectory& directory, std::uint64_t view_bytes,
+                             bool proven) {
   Bytes view;
-  view.reserve(static_cast<std::size_t>(view::view_bytes_of(file.size(), places_of(streams))));
+  view.reserve(static_cast<std::size_t>(view_bytes));
+  view::GapTeller gaps;
   std::uint64_t end = 0;
   for (UnpackedStream& stream : streams) {
-    append(view, file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(stream.place.file_pos - end)));
+    const ByteSpan gap = file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(stream.place.file_pos - end));
+    view::MemberFields fields{{}, stream.place.packed_bytes, stream.place.raw_bytes};
+    if (proven) fields.crc = fields.tells_crc() ? crc32(stream.text) : 0;
+    if (!gaps.add(gap, &fields, view) && proven) return std::nullopt;
     append(view, stream.text);
     Bytes().swap(stream.text);
     end = stream.place.file_end();
   }
-  append(view, file.subspan(static_cast<std::size_t>(end)));
+  const ByteSpan rest = file.subspan(static_cast<std::size_t>(end));
+  (void)gaps.add(rest.first(static_cast<std::size_t>(directory.place.pos_in(rest.size()))), nullptr, view);
+  append(view, directory.told);
+  append(view, rest.last(static_cast<std::size_t>(directory.place.behind_bytes)));
   return view;
 }
 
@@ -118,8 +145,12 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   std::vector<UnpackedStream> of_source = unpack_source_streams(source_file, found_source, pool);
 
   const view::PackedStreams source_places = places_of(of_source), target_places = places_of(of_target);
-  plan.source_view_bytes = view::view_bytes_of(source_file.size(), source_places);
-  plan.target_view_bytes = view::view_bytes_of(target_file.size(), target_places);
+  const ToldDirectory source_directory = told_directory(source_file, source_places);
+  const ToldDirectory target_directory = told_directory(target_file, target_places);
+  plan.source_directory = source_directory.place;
+  plan.target_directory = target_directory.place;
+  plan.source_view_bytes = view_bytes_of(source_file, source_places, source_directory);
+  plan.target_view_bytes = view_bytes_of(target_file, target_places, target_directory);
   for (const view::PackedStream& stream : source_places) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
@@ -127,10 +158,16 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   views->target_archive_pos_ = target_places.front().file_pos;
   plan.source_count = source_places.size();
   plan.target_count = target_places.size();
-  if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes > kMostViewApplyBytes) return std::unique_ptr<FileViews>();
+  if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes +
+          view::directory_memory_bytes(plan.source_directory, plan.target_directory) >
+      kMostViewApplyBytes) {
+    return std::unique_ptr<FileViews>();
+  }
   plan.geometry = view::encode_geometry(source_file, source_places, target_places, counterparts_of(of_source, of_target));
-  views->source_view_ = view_of(source_file, of_source);
-  views->target_view_ = view_of(target_file, of_target);
+  auto target_view = view_of(target_file, of_target, target_directory, plan.target_view_bytes, true);
+  if (!target_view) return std::unique_ptr<FileViews>();
+  views->target_view_ = std::move(*target_view);
+  views->source_view_ = *view_of(source_file, of_source, source_directory, plan.source_view_bytes, false);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
   return views;

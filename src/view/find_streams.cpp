@@ -54,6 +54,14 @@ std::optional<Directory> find_directory(ByteSpan file) {
   return Directory{*end - bytes, zip_field<std::uint16_t>(file, *end + 10), *end - bytes - pos};
 }
 
+// Of the entry at pos; 0 if none stands there.
+std::uint64_t entry_bytes_at(ByteSpan file, std::uint64_t pos) {
+  if (!range_fits(pos, kZipEntryBytes, file.size()) || zip_field<std::uint32_t>(file, pos) != kZipEntryMagic) return 0;
+  const std::uint64_t bytes = kZipEntryBytes + zip_field<std::uint16_t>(file, pos + 28) + zip_field<std::uint16_t>(file, pos + 30) +
+                              zip_field<std::uint16_t>(file, pos + 32);
+  return range_fits(pos, bytes, file.size()) ? bytes : 0;
+}
+
 struct Entry {
   std::uint64_t raw_bytes = 0;
   std::uint64_t packed_bytes = 0;
@@ -107,11 +115,10 @@ std::vector<FoundStream> find_zip_streams(ByteSpan file) {
   if (!directory) return found;
   std::uint64_t pos = directory->pos;
   for (std::uint64_t i = 0; i < directory->entry_count && found.size() < kMostStreams; ++i) {
-    if (!range_fits(pos, kZipEntryBytes, file.size()) || zip_field<std::uint32_t>(file, pos) != kZipEntryMagic) return {};
+    const std::uint64_t all_bytes = entry_bytes_at(file, pos);
+    if (all_bytes == 0) return {};
     const std::uint64_t name_bytes = zip_field<std::uint16_t>(file, pos + 28);
     const std::uint64_t extra_bytes = zip_field<std::uint16_t>(file, pos + 30);
-    const std::uint64_t all_bytes = kZipEntryBytes + name_bytes + extra_bytes + zip_field<std::uint16_t>(file, pos + 32);
-    if (!range_fits(pos, all_bytes, file.size())) return {};
     Entry entry{zip_field<std::uint32_t>(file, pos + 24), zip_field<std::uint32_t>(file, pos + 20),
                 zip_field<std::uint32_t>(file, pos + 42)};
     const bool encrypted = (zip_field<std::uint16_t>(file, pos + 8) & 1) != 0;
@@ -138,6 +145,18 @@ std::vector<FoundStream> find_zip_streams(ByteSpan file) {
     return false;
   });
   return found;
+}
+
+ZipDirectory find_zip_directory(ByteSpan file) {
+  const std::optional<Directory> directory = find_directory(file);
+  if (!directory) return {};
+  std::uint64_t end = directory->pos;
+  for (std::uint64_t i = 0; i < directory->entry_count; ++i) {
+    const std::uint64_t bytes = entry_bytes_at(file, end);
+    if (bytes == 0) return {};
+    end += bytes;
+  }
+  return {end - directory->pos, file.size() - end, directory->shift};
 }
 
 std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos) {

@@ -6,6 +6,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "view/packed_streams.hpp"
+#include "view/zip_directory.hpp"
 
 namespace bdelta::view {
 
@@ -16,6 +17,8 @@ struct ViewPlan {
   std::uint64_t source_largest_bytes = 0;  // no stream of OLD has more raw bytes
   std::uint64_t source_count = 0;
   std::uint64_t target_count = 0;
+  ZipDirectory source_directory;
+  ZipDirectory target_directory;
   Bytes geometry;  // source_count positions, then target_count streams
   Bytes recipe;    // of NEW's streams (view/deflate)
 };

@@ -10,8 +10,8 @@ inline constexpr std::uint64_t kGzipTrailerBytes = 8;  // CRC-32 and ISIZE
 
 inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment: what looks like a head may have no end
 
-// Bytes in front of the deflate stream of the member at pos; 0 if there is none.
-[[nodiscard]] inline std::uint64_t gzip_head_bytes(ByteSpan file, std::uint64_t pos) noexcept {
+// Of the head at pos; 0 if there is none that is whole.
+[[nodiscard]] inline std::uint64_t whole_gzip_head_bytes(ByteSpan file, std::uint64_t pos) noexcept {
   constexpr std::uint64_t kFixedBytes = 10;
   constexpr unsigned kHeadCheck = 2, kExtra = 4, kName = 8, kComment = 16, kReserved = 0xe0;
   if (!range_fits(pos, kFixedBytes, file.size())) return 0;
@@ -31,7 +31,13 @@ inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment
     ++at;
   }
   if ((flags & kHeadCheck) != 0) at += 2;
-  return at < member.size() ? at : 0;
+  return at <= member.size() ? at : 0;
+}
+
+// Bytes in front of the deflate stream of the member at pos; 0 if there is none.
+[[nodiscard]] inline std::uint64_t gzip_head_bytes(ByteSpan file, std::uint64_t pos) noexcept {
+  const std::uint64_t bytes = whole_gzip_head_bytes(file, pos);
+  return bytes < file.size() - pos ? bytes : 0;
 }
 
 }  // namespace bdelta::view

@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "hash/crc32.hpp"
 
 namespace bdelta::view {
 
-RebuildingWriter::RebuildingWriter(PackedStreams streams, std::vector<deflate::StreamRecipe> recipes, std::uint64_t target_bytes,
-                                   PositionedWriter* positioned, SequentialWriter* sequential)
-    : streams_(std::move(streams)), recipes_(std::move(recipes)), target_bytes_(target_bytes), positioned_(positioned),
-      sequential_(sequential), left_bytes_(streams_.empty() ? target_bytes : streams_.front().file_pos) {}
+RebuildingWriter::RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential)
+    : target_(std::move(target)), positioned_(positioned), sequential_(sequential), has_directory_(target_.directory.bytes != 0),
+      headers_(target_.directory.bytes) {
+  begin_gap(0);
+}
 
 RebuildingWriter::~RebuildingWriter() = default;
 
@@ -21,11 +23,64 @@ Status RebuildingWriter::put(ByteSpan bytes) {
   return sequential_ ? sequential_->write(bytes) : Status();
 }
 
+// Puts what is held, of which the first bytes are of the gap.
+Status RebuildingWriter::put_held(std::size_t gap_bytes) {
+  headers_.pass(file_pos_, ByteSpan(held_).first(gap_bytes));
+  BDELTA_TRY(put(held_));
+  held_.clear();
+  return {};
+}
+
+// Up to the next stream, the directory or NEW's end.
+void RebuildingWriter::begin_gap(std::uint64_t pos) {
+  part_ = Part::kGap;
+  const std::uint64_t end = index_ < target_.streams.size() ? target_.streams[index_].file_pos
+                            : has_directory_                ? target_.directory.pos_in(target_.bytes)
+                                                            : target_.bytes;
+  left_bytes_ = gap_bytes_ = end - pos;
+}
+
+// What follows from the stream before is held until it is whole, and what follows from the next one until that is at hand.
+Status RebuildingWriter::put_gap(ByteSpan view) {
+  const std::uint64_t start = std::min(gap_bytes_, kMostFieldsBehindBytes);
+  const std::uint64_t end = gap_bytes_ - (index_ < target_.streams.size() ? std::min(gap_bytes_, kMostHeadBytes) : 0);
+  for (std::uint64_t at = gap_bytes_ - left_bytes_; !view.empty();) {
+    const std::uint64_t most = at < start ? start - at : at < end ? end - at : view.size();
+    const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), most)));
+    view = view.subspan(piece.size());
+    if (at >= start && at < end) {
+      headers_.pass(file_pos_, piece);
+      BDELTA_TRY(put(piece));
+    } else {
+      append(held_, piece);
+    }
+    at += piece.size();
+    if (at != start || piece.empty()) continue;
+    swap_behind(place_.kind, held_, fields_);
+    if (start <= end) BDELTA_TRY(put_held(held_.size()));
+  }
+  return {};
+}
+
 Status RebuildingWriter::begin_stream() {
-  const PackedStream& stream = streams_[index_];
-  rebuilder_ = std::make_unique<deflate::Rebuilder>(matchers_, recipes_[index_],
-                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes},
-                                                    [this](ByteSpan packed) { return put(packed); });
+  part_ = Part::kStream;
+  const PackedStream& stream = target_.streams[index_];
+  place_ = find_fields(held_);
+  fields_ = {0, stream.packed_bytes, stream.raw_bytes};
+  const bool in_front = place_.kind == FieldKind::kZipHeader;
+  tells_crc_ = place_.kind != FieldKind::kNone && fields_.tells_crc();
+  const bool holds = in_front && tells_crc_;
+  if (in_front) swap_sizes_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
+  held_gap_bytes_ = held_.size();
+  if (holds) held_.reserve(held_.size() + static_cast<std::size_t>(stream.packed_bytes));
+  if (!holds) BDELTA_TRY(put_held(held_.size()));
+  const auto take = [this, holds](ByteSpan packed) -> Status {
+    if (!holds) return put(packed);
+    append(held_, packed);
+    return {};
+  };
+  rebuilder_ = std::make_unique<deflate::Rebuilder>(matchers_, target_.recipes[index_],
+                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take);
   left_bytes_ = stream.raw_bytes;
   return {};
 }
@@ -33,22 +88,60 @@ Status RebuildingWriter::begin_stream() {
 Status RebuildingWriter::end_stream() {
   BDELTA_TRY(rebuilder_->finish());
   rebuilder_.reset();
-  const std::uint64_t end = streams_[index_++].file_end();
-  left_bytes_ = (index_ < streams_.size() ? streams_[index_].file_pos : target_bytes_) - end;
+  if (!held_.empty()) {
+    swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
+    BDELTA_TRY(put_held(held_gap_bytes_));
+  }
+  begin_gap(target_.streams[index_++].file_end());
+  return {};
+}
+
+void RebuildingWriter::begin_directory() {
+  part_ = Part::kDirectory;
+  has_directory_ = false;
+  held_.reserve(static_cast<std::size_t>(target_.told_bytes));
+  left_bytes_ = target_.told_bytes;
+}
+
+Status RebuildingWriter::end_directory() {
+  const auto made = make_directory(held_, headers_, target_.directory);
+  if (!made) return Error{ErrorCode::kPatchCorrupt, "what it says of NEW's directory of an archive can't be; fetch the patch again", file_pos_};
+  Bytes().swap(held_);
+  BDELTA_TRY(put(*made));
+  place_ = {};
+  begin_gap(file_pos_);
+  return {};
+}
+
+Status RebuildingWriter::put_piece(ByteSpan view) {
+  switch (part_) {
+    case Part::kStream:
+      if (tells_crc_) fields_.crc = crc32(view, *fields_.crc);
+      return rebuilder_->write(view);
+    case Part::kDirectory:
+      append(held_, view);
+      return {};
+    case Part::kGap:
+      return put_gap(view);
+  }
   return {};
 }
 
 Status RebuildingWriter::write(ByteSpan view) {
   for (;;) {
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), left_bytes_)));
-    if (!piece.empty()) BDELTA_TRY(in_gap() ? put(piece) : rebuilder_->write(piece));
+    if (!piece.empty()) BDELTA_TRY(put_piece(piece));
     left_bytes_ -= piece.size();
     view = view.subspan(piece.size());
     if (left_bytes_ > 0) return {};
-    if (!in_gap()) {
+    if (part_ == Part::kStream) {
       BDELTA_TRY(end_stream());
-    } else if (index_ < streams_.size()) {
+    } else if (part_ == Part::kDirectory) {
+      BDELTA_TRY(end_directory());
+    } else if (index_ < target_.streams.size()) {
       BDELTA_TRY(begin_stream());
+    } else if (has_directory_) {
+      begin_directory();
     } else {
       break;
     }
@@ -59,7 +152,7 @@ Status RebuildingWriter::write(ByteSpan view) {
 
 Status RebuildingWriter::finish() {
   BDELTA_TRY(write({}));  // streams of no bytes at the end
-  if (index_ == streams_.size() && file_pos_ == target_bytes_) return {};
+  if (index_ == target_.streams.size() && file_pos_ == target_.bytes) return {};
   return Error{ErrorCode::kPatchCorrupt, "it gives less than NEW has; fetch the patch again", file_pos_};
 }
 

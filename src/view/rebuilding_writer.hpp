@@ -8,17 +8,27 @@
 #include "bdelta/io.hpp"
 #include "hash/xxh3.hpp"
 #include "view/deflate/rebuild.hpp"
+#include "view/member_fields.hpp"
 #include "view/packed_streams.hpp"
+#include "view/zip_directory.hpp"
 
 namespace bdelta::view {
 
 // One thread at a time. Errors: kPatchCorrupt if a recipe does not fit its stream, those of the writers.
+// What NEW is made of, apart from its view.
+struct TargetShape {
+  std::uint64_t bytes = 0;  // of NEW
+  PackedStreams streams;
+  std::vector<deflate::StreamRecipe> recipes;  // one for each stream
+  ZipDirectory directory;                      // in NEW, behind all streams
+  std::uint64_t told_bytes = 0;                // of the view, in the place of the directory
+};
+
 class RebuildingWriter final : public SequentialWriter {
  public:
-  // recipes: one for each stream. At most one of the writers is set; with none NEW is made, and only its digest kept. They
-  // must outlive the object, which does not finish them. target_bytes: of NEW.
-  RebuildingWriter(PackedStreams streams, std::vector<deflate::StreamRecipe> recipes, std::uint64_t target_bytes,
-                   PositionedWriter* positioned, SequentialWriter* sequential);
+  // At most one of the writers is set; with none NEW is made, and only its digest kept. They must outlive the object, which
+  // does not finish them.
+  RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential);
   ~RebuildingWriter() override;
 
   // The next bytes of the view.
@@ -31,19 +41,33 @@ class RebuildingWriter final : public SequentialWriter {
 
  private:
   Status put(ByteSpan bytes);
+  Status put_held(std::size_t gap_bytes);
+  Status put_piece(ByteSpan view);
+  Status put_gap(ByteSpan view);
   Status begin_stream();
   Status end_stream();
-  [[nodiscard]] bool in_gap() const noexcept { return !rebuilder_; }
+  void begin_directory();
+  Status end_directory();
+  void begin_gap(std::uint64_t pos);
 
-  const PackedStreams streams_;
-  const std::vector<deflate::StreamRecipe> recipes_;
-  const std::uint64_t target_bytes_;
+  enum class Part { kGap, kStream, kDirectory };
+
+  const TargetShape target_;
   PositionedWriter* const positioned_;
   SequentialWriter* const sequential_;
   deflate::MatcherSet matchers_;
-  std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand; null between streams
+  Part part_ = Part::kGap;                         // what is at hand
+  std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand
   std::size_t index_ = 0;                          // of the stream at hand, or of the next one
-  std::uint64_t left_bytes_ = 0;                   // of the view, up to the end of the stream or of the gap at hand
+  bool has_directory_ = false;                     // it is behind what is at hand
+  ZipHeaders headers_;
+  std::uint64_t gap_bytes_ = 0;                    // of the gap at hand
+  FieldPlace place_;                               // of what follows from the stream at hand, or from the one before; in held_
+  MemberFields fields_;                            // of that stream
+  bool tells_crc_ = false;                         // the view has none of the stream at hand
+  std::size_t held_gap_bytes_ = 0;                 // of held_, in front of the stream at hand
+  Bytes held_;                                     // of the gap and of the stream behind it, or of the directory: not yet put
+  std::uint64_t left_bytes_ = 0;                   // of the view, up to the end of what is at hand
   std::uint64_t file_pos_ = 0;                     // where the next byte of NEW goes
   Xxh3Hasher hasher_;
 };

@@ -31,6 +31,7 @@
 #include "support/package.hpp"
 #include "support/tar.hpp"
 #include "support/views.hpp"
+#include "view/member_fields.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -282,17 +283,25 @@ void save_deflate() {
   }
 }
 
-// Of an archive that has nothing but streams that are unpacked.
+// Of an archive all of whose streams are unpacked.
 Bytes view_of(const Bytes& file) {
   Bytes made;
   std::size_t end = 0;
+  view::GapTeller gaps;
   for (const view::FoundStream& stream : find_streams(file, 1 << 20)) {
     const auto pos = static_cast<std::size_t>(stream.file_pos);
-    append(made, ByteSpan(file).subspan(end, pos - end));
+    const view::MemberFields fields{{}, stream.packed_bytes, stream.raw_bytes};
+    (void)gaps.add(ByteSpan(file).subspan(end, pos - end), &fields, made);
     if (const auto inflated = test::zlib_inflate(ByteSpan(file).subspan(pos))) append(made, inflated->raw);
     end = pos + static_cast<std::size_t>(stream.packed_bytes);
   }
-  append(made, ByteSpan(file).subspan(end));
+  view::PackedStreams streams;
+  for (const view::FoundStream& stream : find_streams(file, 1 << 20)) streams.push_back({stream.file_pos, stream.packed_bytes, 0});
+  const view::ZipDirectory directory = view::find_zip_directory(file);
+  const ByteSpan rest = ByteSpan(file).subspan(end);
+  (void)gaps.add(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr, made);
+  if (const auto told = view::tell_directory(file, streams, directory)) append(made, *told);
+  append(made, rest.last(static_cast<std::size_t>(directory.behind_bytes)));
   return made;
 }
 

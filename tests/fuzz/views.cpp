@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::uint64_t kMostViewBytes = 1 << 16;
 
+// What is told of a directory makes it again, whatever is asked to be told.
+void tell_directory(ByteSpan file, const view::ZipDirectory& directory) {
+  const auto told = view::tell_directory(file, {}, directory);
+  if (!told) return;
+  require(told->size() <= view::most_told_bytes(directory), "no more is told than may be");
+  const std::uint64_t pos = directory.pos_in(file.size());
+  view::ZipHeaders headers(directory.bytes);
+  for (std::uint64_t at = 0; at < pos; at += 7) {
+    headers.pass(at, file.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min<std::uint64_t>(7, pos - at))));
+  }
+  const auto made = view::make_directory(*told, headers, directory);
+  const ByteSpan right = file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(directory.bytes));
+  require(made && std::equal(made->begin(), made->end(), right.begin(), right.end()), "a directory is made again");
+}
+
 void find_zip(ByteSpan file) {
   std::uint64_t end = 0;
   for (const view::FoundStream& stream : view::find_zip_streams(file)) {
@@ -21,6 +36,9 @@ void find_zip(ByteSpan file) {
     require(stream.raw_bytes / view::kMostRatio <= stream.packed_bytes, "streams have no more than deflate can make");
     end = stream.file_pos + stream.packed_bytes;
   }
+  const view::ZipDirectory directory = view::find_zip_directory(file);
+  require(directory.fits(file.size()), "a directory is in the file");
+  tell_directory(file, directory);
 }
 
 void find_gzip(ByteSpan file) {

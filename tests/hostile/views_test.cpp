@@ -30,12 +30,13 @@ Bytes archive_of(bool next) {
 // Where the fields of the record's body are that are to lie.
 struct ViewFields {
   std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count;
+  view::ZipDirectory source_directory, target_directory;
   Bytes geometry, recipe;
 
   explicit ViewFields(const view::ViewPlan& plan)
       : source_view_bytes(plan.source_view_bytes), target_view_bytes(plan.target_view_bytes),
         source_largest_bytes(plan.source_largest_bytes), source_count(plan.source_count), target_count(plan.target_count),
-        geometry(plan.geometry), recipe(plan.recipe) {}
+        source_directory(plan.source_directory), target_directory(plan.target_directory), geometry(plan.geometry), recipe(plan.recipe) {}
 
   // As numbers, those of the geometry.
   [[nodiscard]] std::vector<std::uint64_t> numbers() const {
@@ -51,10 +52,15 @@ struct ViewFields {
 
   [[nodiscard]] Bytes body(std::uint64_t geometry_bytes, std::uint64_t recipe_bytes) const {
     Bytes bytes;
-    for (const std::uint64_t number : {source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count,
-                                       geometry_bytes, recipe_bytes}) {
-      append_varint(bytes, number);
+    const auto put = [&](std::initializer_list<std::uint64_t> numbers) {
+      for (const std::uint64_t number : numbers) append_varint(bytes, number);
+    };
+    put({source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
+    for (const view::ZipDirectory& directory : {source_directory, target_directory}) {
+      put({directory.bytes});
+      if (directory.bytes != 0) put({directory.behind_bytes, directory.shift});
     }
+    put({geometry_bytes, recipe_bytes});
     Bytes raw = geometry;
     append(raw, recipe);
     EXPECT_OK(native::append_frames(bytes, raw, {CodecId::kStore, 0, 0}));
@@ -149,7 +155,9 @@ TEST_F(HostileViews, SizesOfViews) {
       SCOPED_TRACE(bytes);
       ViewFields bent = fields();
       bent.*field = bytes;
-      expect_corrupt(bent);
+      EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
+      const bool may_be_told = field == &ViewFields::target_view_bytes && (bytes == right - 1 || bytes == right + 1);  // of a directory
+      if (!may_be_told) expect_nothing_written(bent.body());
     }
   };
   each(&ViewFields::source_view_bytes);
@@ -207,6 +215,24 @@ TEST_F(HostileViews, EachNumberOfTheGeometry) {
       bent.set_numbers(numbers);
       const ErrorCode code = code_of(bent.body());
       EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || (code == ErrorCode::kTargetDigest && i >= 3)) << static_cast<int>(code);
+    }
+  }
+}
+
+TEST_F(HostileViews, PlacesOfDirectories) {
+  ASSERT_NE(0u, plan_.source_directory.bytes);
+  ASSERT_NE(0u, plan_.target_directory.bytes);
+  using Numbers = std::uint64_t view::ZipDirectory::*;
+  for (view::ZipDirectory ViewFields::*const of : {&ViewFields::source_directory, &ViewFields::target_directory}) {
+    for (const Numbers number : {&view::ZipDirectory::bytes, &view::ZipDirectory::behind_bytes, &view::ZipDirectory::shift}) {
+      const std::uint64_t right = fields().*of.*number;
+      for (const std::uint64_t bytes : {std::uint64_t{0}, right - 1, right + 1, right + 700, target_.size(), kMost / 5, kMost - 40, kMost}) {
+        if (bytes == right) continue;
+        SCOPED_TRACE(bytes);
+        ViewFields bent = fields();
+        bent.*of.*number = bytes;
+        EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
+      }
     }
   }
 }

@@ -13,6 +13,12 @@ Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec
   append_varint(body, plan.source_largest_bytes);
   append_varint(body, plan.source_count);
   append_varint(body, plan.target_count);
+  for (const view::ZipDirectory& directory : {plan.source_directory, plan.target_directory}) {
+    append_varint(body, directory.bytes);
+    if (directory.bytes == 0) continue;
+    append_varint(body, directory.behind_bytes);
+    append_varint(body, directory.shift);
+  }
   append_varint(body, plan.geometry.size());
   append_varint(body, plan.recipe.size());
   Bytes raw = plan.geometry;

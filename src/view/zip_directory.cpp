@@ -1,0 +1,182 @@
+#include "view/zip_directory.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/byte_cursor.hpp"
+#include "view/zip_layout.hpp"
+
+namespace bdelta::view {
+namespace {
+
+// What a byte says of an entry: what of it is told. Nothing more is of one that is the next header's.
+constexpr std::uint8_t kWhole = 1;       // all of it, and nothing else
+constexpr std::uint8_t kHeader = 2;      // which header it is of
+constexpr std::uint8_t kAttributes = 4;  // what it doesn't share with a header; else as of the entry before
+constexpr std::uint8_t kShared = 8;      // what is not as in its header
+
+constexpr std::size_t kMadeByAt = 4, kSharedAt = 6, kNameBytesAt = 28, kAttributesAt = 30, kPositionAt = 42;
+constexpr std::size_t kMadeByBytes = kSharedAt - kMadeByAt;
+
+using Attributes = std::array<std::uint8_t, kMadeByBytes + kPositionAt - kAttributesAt>;
+
+// Of extra field and comment, that stand behind the name.
+std::uint64_t rest_bytes_of(const Attributes& attributes) {
+  return std::uint64_t{load_le<std::uint16_t>(attributes.data() + 2)} + load_le<std::uint16_t>(attributes.data() + 4);
+}
+
+Attributes attributes_of(ByteSpan entry) {
+  Attributes attributes;
+  const auto behind = std::copy_n(entry.begin() + kMadeByAt, kMadeByBytes, attributes.begin());
+  std::copy(entry.begin() + kAttributesAt, entry.begin() + kPositionAt, behind);
+  return attributes;
+}
+
+// The entry that begins there; empty if none does.
+ByteSpan entry_at(ByteSpan entries) {
+  if (entries.size() < kZipEntryBytes || zip_field<std::uint32_t>(entries, 0) != kZipEntryMagic) return {};
+  const std::uint64_t bytes = kZipEntryBytes + zip_field<std::uint16_t>(entries, kNameBytesAt) + rest_bytes_of(attributes_of(entries));
+  return bytes <= entries.size() ? entries.first(static_cast<std::size_t>(bytes)) : ByteSpan();
+}
+
+class Teller {
+ public:
+  Teller(const ZipHeaders& headers, const ZipDirectory& directory) : headers_(headers), shift_(directory.shift) {
+    told_.reserve(static_cast<std::size_t>(most_told_bytes(directory)));
+  }
+
+  void add(ByteSpan entry) {
+    const std::optional<std::size_t> number = header_of(entry);
+    if (!number) {
+      told_.push_back(kWhole);
+      return append(told_, entry);
+    }
+    const ZipHeader& header = headers_.found()[*number];
+    std::array<std::uint8_t, kZipSharedBytes> differing;
+    std::transform(header.shared.begin(), header.shared.end(), entry.begin() + kSharedAt, differing.begin(), std::bit_xor<>());
+    const bool shares = std::all_of(differing.begin(), differing.end(), [](std::uint8_t byte) { return byte == 0; });
+    const Attributes attributes = attributes_of(entry);
+    const bool moved = *number != next_, changed = attributes != attributes_;
+    told_.push_back(static_cast<std::uint8_t>((moved ? kHeader : 0) | (changed ? kAttributes : 0) | (shares ? 0 : kShared)));
+    if (moved) append_varint(told_, zigzag(static_cast<std::int64_t>(*number - next_)));
+    if (changed) append(told_, attributes);
+    if (!shares) append(told_, differing);
+    append(told_, entry.subspan(kZipEntryBytes + header.name_bytes));
+    attributes_ = attributes;
+    next_ = *number + 1;
+  }
+
+  [[nodiscard]] Bytes take() { return std::move(told_); }
+
+ private:
+  // The header at the entry's position, if it has the entry's name.
+  [[nodiscard]] std::optional<std::size_t> header_of(ByteSpan entry) const {
+    const std::vector<ZipHeader>& found = headers_.found();
+    const std::uint64_t pos = zip_field<std::uint32_t>(entry, kPositionAt) + shift_;
+    const auto at = std::lower_bound(found.begin(), found.end(), pos, [](const ZipHeader& header, std::uint64_t is) { return header.pos < is; });
+    if (at == found.end() || at->pos != pos) return std::nullopt;
+    const ByteSpan name = entry.subspan(kZipEntryBytes, zip_field<std::uint16_t>(entry, kNameBytesAt));
+    const ByteSpan known = headers_.name_of(*at);
+    if (!std::equal(name.begin(), name.end(), known.begin(), known.end())) return std::nullopt;
+    return static_cast<std::size_t>(at - found.begin());
+  }
+
+  const ZipHeaders& headers_;
+  const std::uint64_t shift_;
+  std::uint64_t next_ = 0;  // the header that is expected
+  Attributes attributes_{};
+  Bytes told_;
+};
+
+class Maker {
+ public:
+  Maker(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory) : told_(told), headers_(headers), directory_(directory) {
+    made_.reserve(static_cast<std::size_t>(directory.bytes));
+  }
+
+  [[nodiscard]] std::optional<Bytes> make() {
+    while (told_.available() != 0) {
+      const std::uint8_t what = told_.u8();
+      if (what > (kHeader | kAttributes | kShared) || !(what == kWhole ? add_whole() : (what & kWhole) == 0 && add(what))) return std::nullopt;
+    }
+    return made_.size() == directory_.bytes ? std::optional(std::move(made_)) : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] bool fits(std::uint64_t bytes) const { return bytes <= directory_.bytes - made_.size(); }
+
+  bool add_whole() {
+    const ByteSpan entry = entry_at({told_.position(), told_.available()});
+    if (entry.empty() || !fits(entry.size())) return false;
+    append(made_, told_.bytes(entry.size()));
+    return true;
+  }
+
+  bool add(std::uint8_t what) {
+    if ((what & kHeader) != 0 && !checked_add_signed(next_, told_.svarint(), next_)) return false;
+    if ((what & kAttributes) != 0) read(attributes_);
+    std::array<std::uint8_t, kZipSharedBytes> shared{};
+    if ((what & kShared) != 0) read(shared);
+    const ByteSpan rest = told_.bytes(rest_bytes_of(attributes_));
+    if (!told_.ok() || next_ >= headers_.found().size()) return false;
+    const ZipHeader& header = headers_.found()[static_cast<std::size_t>(next_++)];
+    const std::uint64_t pos = header.pos - directory_.shift;
+    if (pos > UINT32_MAX || !fits(kZipEntryBytes + header.name_bytes + rest.size())) return false;
+    std::transform(shared.begin(), shared.end(), header.shared.begin(), shared.begin(), std::bit_xor<>());
+    append_le(made_, kZipEntryMagic);
+    append(made_, ByteSpan(attributes_).first(kMadeByBytes));
+    append(made_, shared);
+    append_le(made_, static_cast<std::uint16_t>(header.name_bytes));
+    append(made_, ByteSpan(attributes_).subspan(kMadeByBytes));
+    append_le(made_, static_cast<std::uint32_t>(pos));
+    append(made_, headers_.name_of(header));
+    append(made_, rest);
+    return true;
+  }
+
+  template <std::size_t kCount>
+  void read(std::array<std::uint8_t, kCount>& to) {
+    const ByteSpan from = told_.bytes(kCount);
+    std::copy(from.begin(), from.end(), to.begin());
+  }
+
+  ByteCursor told_;
+  const ZipHeaders& headers_;
+  const ZipDirectory directory_;
+  std::uint64_t next_ = 0;
+  Attributes attributes_{};
+  Bytes made_;
+};
+
+}  // namespace
+
+std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& streams, const ZipDirectory& directory) {
+  if (!directory.fits(file.size())) return std::nullopt;
+  const std::uint64_t pos = directory.pos_in(file.size());
+  ZipHeaders headers(directory.bytes);
+  std::uint64_t end = 0;
+  const auto pass_to = [&](std::uint64_t to) {
+    if (to < end || to > pos) return false;
+    headers.pass(end, file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(to - end)));
+    return true;
+  };
+  for (const PackedStream& stream : streams) {
+    if (!pass_to(stream.file_pos)) return std::nullopt;
+    end = stream.file_end();
+  }
+  if (!pass_to(pos)) return std::nullopt;
+  Teller teller(headers, directory);
+  for (ByteSpan left = file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(directory.bytes)); !left.empty();) {
+    const ByteSpan entry = entry_at(left);
+    if (entry.empty()) return std::nullopt;
+    teller.add(entry);
+    left = left.subspan(entry.size());
+  }
+  return teller.take();
+}
+
+std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory) {
+  return Maker(told, headers, directory).make();
+}
+
+}  // namespace bdelta::view
