@@ -129,5 +129,33 @@ TEST(HostileRecipe, WhatDoesNotFitTheText) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, rebuild_status(recipe, raw, packed.size()));
 }
 
+TEST(HostileRecipe, AJointBehindTheLastBlock) {
+  const Bytes raw = bytes_of("few bytes");
+  StreamRecipe recipe;
+  recipe.deviations.emplace_back();
+  recipe.deviations[0].type = BlockType::kFixed;
+  recipe.deviations[0].last = true;
+  const Bytes packed = zlib_deflate(raw, {});
+  EXPECT_OK(rebuild_status(recipe, raw, packed.size()));
+  recipe.joints = {{raw.size(), JointKind::kContinue, JointMarker::kNone}};
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, rebuild_status(recipe, raw, packed.size()));
+}
+
+// What M does with these depends on bytes behind the text, or on streams that were made before.
+TEST(HostileRecipe, ParametersThatNoEncoderHas) {
+  Parameters greedy = zlib_parameters(1);
+  greedy.ng = 1;
+  Parameters four_bytes = zlib_parameters(6);
+  four_bytes.hash = Hash::kKnuth;
+  four_bytes.hash_bits = 16;
+  for (Parameters parameters : {greedy, four_bytes}) {
+    StreamRecipe recipe;
+    recipe.parameters = parameters;
+    EXPECT_FALSE(RecipeWriter().add(recipe, {100, 100}));
+    recipe.parameters.ng = parameters.ng == 0 ? 1 : 0;
+    EXPECT_TRUE(RecipeWriter().add(recipe, {100, 100}));
+  }
+}
+
 }  // namespace
 }  // namespace bdelta::test::hostile_recipe_test

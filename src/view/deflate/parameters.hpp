@@ -55,7 +55,8 @@ inline constexpr std::uint32_t kMostBlockTokens = 32767;
   return p.search <= Search::kMedium && p.hash <= Hash::kKnuth && p.block_end <= BlockEnd::kGzip && p.hash_bits >= 8 &&
          p.hash_bits <= 16 && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 && p.good <= 258 &&
          p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
-         p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || p.hash_bits == 16) &&
+         p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || (p.hash_bits == 16 && p.ng == 1)) &&
+         (p.search != Search::kGreedy || p.hash != Hash::kThreeBytes || p.ng == 0) &&
          (p.search != Search::kMedium || (p.hash == Hash::kKnuth && p.ng == 1 && p.window_bits == 15)) &&
          (p.feed_bytes == 0 || (p.search == Search::kMedium && p.feed_bytes >= 300 && p.feed_bytes <= (1u << 24)));
 }

@@ -234,7 +234,7 @@ class Rebuilder::Work {
     const bool last = deviation_ ? deviation_->last : at_end && knows_end(recipe_.parameters, full_, last_token);
     BDELTA_TRY(emit(type, last, end));
     done_ = last;
-    if (end == segment_end_ && next_joint_ < recipe_.joints.size()) pass_joint();
+    if (!last && end == segment_end_ && next_joint_ < recipe_.joints.size()) pass_joint();
     return {};
   }
 
