@@ -6,8 +6,10 @@ is there to find out whether the specifications suffice; it is slow, holds every
 when every size, checksum and digest it was told of was right.
 
 BDT 2 (src/format/native/FORMAT.md) is read by bdt2 and what it imports: header, group, streams, windows; packed, models
-and coder for the context coder; words for the words that copies have others in place of. Prediction
-(src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,
+and coder for the context coder; words for the words that copies have others in place of. Views are view, with view_fields
+and zip_directory. The deflate streams in them (src/view/deflate/DEFLATE.md) are deflate_rebuild: deflate_recipe and
+deflate_lockstep with deflate_coder for recipes, deflate_matcher and deflate_ng for the tokens foreseen, deflate_blocks and
+deflate_trees. Prediction (src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,
 image_table, labels, fields, old_fields with the readers of tables and of code, predict, sorted_tables, mixed_pages and
 rebuilt_tables. Coded contents (src/model/CONTENTS.md) are contents: literal_model with literal_history, miss_model with
 miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.

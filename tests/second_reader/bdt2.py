@@ -11,6 +11,7 @@ from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
 from records import DIGESTS, END, FILLS, MOVED_NUMBERS, WORDS, Records
 from streams import Frames
+from view import read_views
 from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
 from words import read_words
 
@@ -23,6 +24,10 @@ def apply_bdt2(source, patch):
     records = Records(cursor)
     has = lambda record_type: records.next_type() == record_type
     digests = Digests(records) if has(DIGESTS) else None
+    views = None
+    if header.has_views:
+        views = read_views(records, header, source)
+        source = views.source
     fills = read_fills(records, header) if has(FILLS) else []
     if has(MOVED_NUMBERS):
         source = move_numbers(source, read_moved_numbers(records, header))
@@ -40,6 +45,8 @@ def apply_bdt2(source, patch):
 
     require(len(target) == header.target_bytes, f"the groups give {len(target)} bytes of {header.target_bytes}")
     fill_in(target, fills)
+    if views:
+        target = views.pack(target)
     require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
     return bytes(target)
 

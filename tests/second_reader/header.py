@@ -6,11 +6,12 @@ from cursor import MIB, check32, require
 DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
+FEATURE_VIEW = 1 << 2
 FEATURE_CONTENTS = 1 << 4
 FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_MISS_MODEL = 1 << 14
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_CONTENTS | FEATURE_LITERAL_MODEL |
-                  FEATURE_MISS_MODEL)
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_CONTENTS |
+                  FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL)
 
 
 @dataclass
@@ -33,6 +34,10 @@ class Header:
     @property
     def copies_target(self):
         return bool(self.required_features & FEATURE_TARGET_COPIES)
+
+    @property
+    def has_views(self):
+        return bool(self.required_features & FEATURE_VIEW)
 
     @property
     def may_code_contents(self):

@@ -1,8 +1,8 @@
 """The records of a patch behind its header: each in an envelope of type, length, and a body in pieces with checksums."""
 from cursor import MIB, Cursor, check32, require
 
-END, DIGESTS, FILLS, MOVED_NUMBERS, WORDS, GLOBAL, COVERS, GROUP = 0, 1, 8, 10, 12, 14, 16, 32
-KNOWN = (END, DIGESTS, FILLS, MOVED_NUMBERS, WORDS, GLOBAL, COVERS, GROUP)
+END, DIGESTS, VIEW, FILLS, MOVED_NUMBERS, WORDS, GLOBAL, COVERS, GROUP = 0, 1, 2, 8, 10, 12, 14, 16, 32
+KNOWN = (END, DIGESTS, VIEW, FILLS, MOVED_NUMBERS, WORDS, GLOBAL, COVERS, GROUP)
 
 
 class Records:

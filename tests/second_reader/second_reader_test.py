@@ -32,8 +32,10 @@ from cursor import PatchError
 from fills import PAGES, TAR_HEADERS, WHOLE, fill_in
 from moved_numbers import move_numbers
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
+from archive_examples import Archives  # noqa: F401 - they are run here
 from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
 from table_examples import ExamplesOfTables  # noqa: F401 - likewise
+from view_examples import ExamplesOfDeflate, ExamplesOfViews  # noqa: F401 - likewise
 from words import read_words
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -79,7 +81,7 @@ class Golden(unittest.TestCase):
 class Damage(unittest.TestCase):
     """A damaged patch is refused. Where a changed byte stands for the same, NEW is still right."""
 
-    SETS = ("bdt2-level3", "bdt2-digests", "bdt2-model", "bdt2-plain", "bdt2-predicted")
+    SETS = ("bdt2-level3", "bdt2-digests", "bdt2-model", "bdt2-plain", "bdt2-predicted", "bdt2-view-program")
     STRIDE = 13  # every so many bytes of a patch, so that it takes seconds
 
     def test_cut_patches_are_refused(self):
