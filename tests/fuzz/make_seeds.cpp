@@ -180,8 +180,23 @@ void save_contents() {
   }
 }
 
+// Of archives: of streams that are unpacked, with checksums of a tar that are filled in, of a program that is predicted.
+void save_patches_of_archives() {
+  const test::TarPair tars = test::tar_pair(4, 9);
+  const test::ProgramPair programs = test::program_pair(11, 20);
+  const auto zipped = [](const Bytes& program) { return test::zip_of({{"program", program}, {"text", test::wordy_bytes(500, 5)}}); };
+  const std::pair<const char*, std::pair<Bytes, Bytes>> pairs[] = {
+      {"view_tar", {test::gzip_of(tars.old_version), test::gzip_of(tars.new_version)}},
+      {"view_program", {zipped(programs.old_version), zipped(programs.new_version)}}};
+  for (const auto& [name, pair] : pairs) {
+    const auto patch = test::make_patch(pair.first, pair.second, test::create_options(6));
+    if (patch && test::has_feature(*patch, native::kFeatureView)) save_patch({name, pair.first, pair.second, *patch});
+  }
+}
+
 void save_patches() {
   save_contents();
+  save_patches_of_archives();
   for (const Pair& pair : native_pairs()) {
     save_patch(pair);
     save_groups(pair);

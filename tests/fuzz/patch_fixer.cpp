@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apply/applied_views.hpp"
 #include "apply/contents_lanes.hpp"
 #include "apply/execute.hpp"
 #include "apply/moved_source.hpp"
@@ -93,24 +94,31 @@ class Executor {
     const ApplyOptions limits = hostile_options();
     BDELTA_ASSIGN(const auto patch, open_patch(reader, limits.memory_limit_bytes));
     if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
+    PatchInfo info = patch->info();
+    BDELTA_ASSIGN(const view::ViewPlan* const view_plan, patch->read_view());
+    if (view_plan != nullptr) {
+      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *view_plan, info.target_size, nullptr));
+      info.source_size = views_->source_bytes();
+      info.target_size = views_->target_view_bytes();
+    }
     BDELTA_ASSIGN(const PredictionPlan* const plan, patch->read_prediction());
     if (!patch->moved_numbers().lists.empty()) {
-      BDELTA_ASSIGN(moved_source_, MovedSource::make(source_, patch->moved_numbers(), nullptr));
+      BDELTA_ASSIGN(moved_source_, MovedSource::make(copied_source(), patch->moved_numbers(), nullptr));
     }
     std::unique_ptr<PredictedCopies> predicted;
     if (plan != nullptr) {
-      BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan, patch->info(), limits.memory_limit_bytes, pool_));
+      BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan, info, limits.memory_limit_bytes, pool_));
     }
     ExecuteCaches caches(copied_source(), predicted.get());
-    TargetHistory history(std::min(patch->info().history_bytes, patch->info().target_size));
+    TargetHistory history(std::min(info.history_bytes, info.target_size));
     for (;;) {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));
       if (!more) {
         test::fill_slowly(target, patch->fills());
-        return {};
+        return pack(target);
       }
-      BDELTA_TRY(validate_window(window, source_.size()));
+      BDELTA_TRY(validate_window(window, copied_source().size()));
       const std::size_t before = target.size();
       target.resize(before + static_cast<std::size_t>(window.target_length));
       const MutableByteSpan out = MutableByteSpan(target).subspan(before);
@@ -124,7 +132,19 @@ class Executor {
  private:
   RandomReader& copied_source() {
     if (moved_source_) return *moved_source_;
+    if (views_) return views_->source();
     return source_;
+  }
+
+  // NEW out of its view.
+  Status pack(Bytes& target) {
+    if (!views_) return {};
+    Bytes packed;
+    io::MemoryWriter writer(packed, hostile_options().output_limit_bytes);
+    BDELTA_TRY(views_->rebuild_into({nullptr, &writer}).sequential->write(target));
+    BDELTA_TRY(views_->finish());
+    target = std::move(packed);
+    return {};
   }
 
   Status unpack_contents(const WindowDelta& window, MutableByteSpan out) {
@@ -138,6 +158,7 @@ class Executor {
   }
 
   io::MemoryReader source_;
+  std::optional<AppliedViews> views_;
   std::unique_ptr<MovedSource> moved_source_;  // null where no numbers are moved
   Bytes& patch_;
   WorkerPool pool_;
@@ -150,7 +171,7 @@ class Executor {
 
 ApplyOptions hostile_options() {
   ApplyOptions options;
-  options.memory_limit_bytes = std::uint64_t{16} << 20;
+  options.memory_limit_bytes = std::uint64_t{48} << 20;  // views alone ask for 30
   options.output_limit_bytes = 1 << 17;
   return options;
 }
