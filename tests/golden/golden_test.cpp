@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
   return name;
 });
 
-// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 4 coded contents, 9 coded
-// literals, 14 coded misses.
+// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 coded contents,
+// 9 coded literals, 14 coded misses.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-arm-and-go", 1}, {"bdt2-coded-literals", 528}, {"bdt2-coded-literals-many", 528},
@@ -46,7 +46,8 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-coded-misses-predicted", 16913}, {"bdt2-every-field", 1}, {"bdt2-fixed", 1}, {"bdt2-image-choice", 1},
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 528}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
-      {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-words-contents", 16400},
+      {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4},
+      {"bdt2-view-members", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4}, {"bdt2-words-contents", 16400},
       {"bdt2-words-covers", 1}, {"bdt2-words-predicted", 1}, {"bdt2-windows", 3},
       {"bdt2-windows-contents", 16913}};
   for (const char* set : kGoldenSets) {
@@ -61,7 +62,7 @@ TEST(GoldenFolder, EveryRecordIsFrozen) {
   using native::RecordTag;
   const std::multimap<RecordTag, std::string> sets = {
       {RecordTag::kDigests, "bdt2-digests"}, {RecordTag::kFills, "bdt2-file-digests"}, {RecordTag::kFills, "bdt2-header-sums"},
-      {RecordTag::kFills, "bdt2-signed"},
+      {RecordTag::kFills, "bdt2-signed"}, {RecordTag::kFills, "bdt2-view-tar"}, {RecordTag::kView, "bdt2-view-zip"},
       {RecordTag::kMovedNumbers, "bdt2-moved-numbers"}, {RecordTag::kWords, "bdt2-words"},
       {RecordTag::kGlobal, "bdt2-predicted"}, {RecordTag::kCovers, "bdt2-predicted"}, {RecordTag::kGroup, "bdt2-predicted"}};
   for (const auto& [tag, set] : sets) EXPECT_TRUE(has_record(get(kFolder / set / "patch"), tag)) << set;

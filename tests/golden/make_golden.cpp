@@ -14,6 +14,7 @@
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
 #include "exe/page_breaks.hpp"
+#include "golden/archive_sets.hpp"
 #include "support/code_program.hpp"
 #include "support/craft.hpp"
 #include "support/exe_craft_more.hpp"
@@ -421,6 +422,9 @@ void make_all() {
   make_tracks();
   make_coded_misses(source);
   make_moved_numbers();
+  for (const ArchivePair& archives : archive_pairs(g_folder.parent_path() / "deflate")) {
+    by_tool(archives.name, archives.old_version, archives.new_version, create_options(6));
+  }
 
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, wordy_bytes(600, 5));

@@ -72,6 +72,10 @@ void put_entry(Bytes& archive, const Written& written) {
 }  // namespace
 
 Bytes gzip_of(ByteSpan content, int level, const GzipHead& head) {
+  return gzip_with(content, zlib_deflate(content, {.level = level}), head);
+}
+
+Bytes gzip_with(ByteSpan content, ByteSpan packed, const GzipHead& head) {
   const unsigned flags = (head.check ? 2u : 0u) | (head.extra.empty() ? 0u : 4u) | (head.name.empty() ? 0u : 8u) |
                          (head.comment.empty() ? 0u : 16u);
   Bytes file = {0x1f, 0x8b, 8, static_cast<std::uint8_t>(flags), 0, 0, 0, 0, 0, 3};
@@ -85,7 +89,7 @@ Bytes gzip_of(ByteSpan content, int level, const GzipHead& head) {
     file.push_back(0);
   }
   if (head.check) append_le(file, u16(crc32_of(file) & 0xffff));
-  append(file, zlib_deflate(content, {.level = level}));
+  append(file, packed);
   put_fields(file, crc32_of(content), u32(content.size()));
   return file;
 }

@@ -19,6 +19,9 @@ struct GzipHead {
 // A file of one member.
 [[nodiscard]] Bytes gzip_of(ByteSpan content, int level = 6, const GzipHead& head = {});
 
+// Likewise, with that stream of the content.
+[[nodiscard]] Bytes gzip_with(ByteSpan content, ByteSpan packed, const GzipHead& head = {});
+
 struct ZipMember {
   std::string name = {};
   Bytes content = {};

@@ -1,0 +1,158 @@
+#include "golden/archive_sets.hpp"
+
+#include "deflate/zlib_stream.hpp"
+#include "support/archive.hpp"
+#include "support/generate.hpp"
+#include "support/io_support.hpp"
+#include "support/own_deflate.hpp"
+#include "support/program_pair.hpp"
+#include "support/tar.hpp"
+
+namespace bdelta::test {
+namespace {
+
+using namespace deflate;
+
+Parameters ng_parameters(Search search) {
+  Parameters p;
+  p.ng = 1;
+  p.hash = Hash::kKnuth;
+  p.hash_bits = 16;
+  p.search = search;
+  return p;
+}
+
+Bytes changed(const Bytes& text, std::uint64_t seed) {
+  return edited(text, {{Edit::kInsert, text.size() / 3, 30, 0, seed}, {Edit::kOverwrite, text.size() / 2, 20, 0, seed + 1}});
+}
+
+// All headers of a tar have new times.
+ArchivePair tar_with_new_times() {
+  const TarPair tars = tar_pair(24, 31);
+  return {"bdt2-view-tar", gzip_with(tars.old_version, own_deflate(tars.old_version)),
+          gzip_with(tars.new_version, own_deflate(tars.new_version))};
+}
+
+// Two files of a tar are changed; by zlib-ng.
+ArchivePair changed_tar() {
+  std::vector<TarFile> files;
+  for (unsigned i = 0; i < 6; ++i) files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, wordy_bytes(3000 + 700 * i, 40 + i)});
+  const Bytes before = tar_of(files);
+  files[1].content = changed(files[1].content, 50);
+  files[4].content = changed(files[4].content, 60);
+  const Bytes after = tar_of(files);
+  const GzipHead head = {.name = "archive.tar"};
+  const Parameters medium = ng_parameters(Search::kMedium);
+  return {"bdt2-view-gzip", gzip_with(before, own_deflate(before, medium), head), gzip_with(after, own_deflate(after, medium), head)};
+}
+
+ZipMember packed_member(const std::string& name, const Bytes& content, const Parameters& parameters = {}) {
+  ZipMember member;
+  member.name = name;
+  member.content = content;
+  member.packed = own_deflate(content, parameters);
+  return member;
+}
+
+// Deflated and stored, with descriptors, an encrypted one, one of an unknown encoder, listed in another order.
+ArchivePair zip_of_many() {
+  Parameters unknown;
+  unknown.nice = 11;
+  unknown.chain = 3;
+  unknown.block_tokens = 1500;
+  const auto archive = [&](bool newer) {
+    std::vector<ZipMember> members;
+    for (unsigned i = 0; i < 6; ++i) {
+      Bytes content = wordy_bytes(2500 + 900 * i, 70 + i);
+      if (newer && i != 2) content = changed(content, 80 + i);
+      members.push_back(packed_member("folder/part-" + std::to_string(i), content, i == 4 ? unknown : Parameters{}));
+    }
+    members[0].descriptor = members[4].descriptor = true;
+    members[1].packed = members[1].content;
+    members[1].level = 0;
+    members[3].encrypted = true;
+    if (newer) members.push_back(packed_member("folder/added", wordy_bytes(1500, 90)));
+    return zip_of(members, {.comment = "many", .reversed = true});
+  };
+  return {"bdt2-view-zip", archive(false), archive(true)};
+}
+
+// Words with stretches of what stands before among them, so that encoders find other matches.
+Bytes tangled_bytes(std::size_t size, std::uint64_t seed) {
+  Bytes text = wordy_bytes(1200, seed);
+  Random random(seed);
+  while (text.size() < size) {
+    std::size_t pos = static_cast<std::size_t>(random.below(text.size()));
+    for (std::uint64_t left = random.between(3, random.below(2) == 0 ? 5 : 150); left > 0; --left) text.push_back(text[pos++]);
+    if (random.below(3) == 0) append(text, random_bytes(static_cast<std::size_t>(random.between(1, 6)), random.next()));
+  }
+  text.resize(text.size() + 100, 'x');
+  return text;
+}
+
+// Members of one file, each by another encoder, with other heads and flushes.
+ArchivePair members_of_gzip() {
+  Parameters farthest = zlib_parameters(9);
+  farthest.ng = 1;
+  Parameters chromium = zlib_parameters(1);
+  chromium.hash = Hash::kFourBytes;
+  Parameters gzip = zlib_parameters(6, 9);
+  gzip.block_end = BlockEnd::kGzip;
+  Parameters runs = zlib_parameters(0);
+  runs.search = Search::kRuns;
+  const Parameters literals = zlib_parameters(0);
+  Parameters fast = ng_parameters(Search::kMedium);
+  fast.good = 4;
+  fast.lazy = 6;
+  fast.nice = 16;
+  fast.chain = 6;
+  Parameters filtered = zlib_parameters(6);
+  filtered.filtered = 1;
+  const std::vector<Parameters> encoders = {farthest, chromium, zlib_parameters(1), fast,    ng_parameters(Search::kMedium),
+                                            gzip,     runs,     ng_parameters(Search::kLazy), filtered, literals};
+  const auto archive = [&](bool newer) {
+    Bytes file;
+    for (unsigned i = 0; i < encoders.size(); ++i) {
+      Bytes text = tangled_bytes(encoders[i].ng ? 16'000 : 6'000, 100 + i);
+      if (newer) text = changed(text, 120 + i);
+      const auto kind = static_cast<JointKind>(i % 3);
+      const auto marker = static_cast<JointMarker>(i % 3 + 1);
+      std::vector<Joint> joints;
+      if (i < 6) joints = {{2000 + 100 * i, kind, marker}, {4000, kind, marker}};
+      const GzipHead head = i % 2 == 0 ? GzipHead{} : GzipHead{.name = "part", .comment = "of many", .extra = Bytes(7), .check = true};
+      append(file, gzip_with(text, own_deflate(text, encoders[i], joints), head));
+    }
+    return file;
+  };
+  return {"bdt2-view-members", archive(false), archive(true)};
+}
+
+// Streams of encoders whose tokens and trees are told one by one; of OLD there is only the text.
+ArchivePair other_encoders(const std::filesystem::path& vectors) {
+  Bytes text, file;
+  for (const char* name : {"zopfli.deflate", "7zip.deflate"}) {
+    const Bytes packed = get(vectors / name);
+    const auto inflated = zlib_inflate(packed);
+    if (!inflated) continue;
+    text = inflated->raw;
+    append(file, gzip_with(text, packed));
+  }
+  return {"bdt2-view-encoders", text, file};
+}
+
+ArchivePair program_in_zip() {
+  const ProgramPair programs = program_pair(11, 60);
+  const auto archive = [](const Bytes& program) {
+    return zip_of({packed_member("program", program), packed_member("readme", wordy_bytes(900, 130))},
+                  {.program = bytes_of("#!/bin/sh\nexit\n")});
+  };
+  return {"bdt2-view-program", archive(programs.old_version), archive(programs.new_version)};
+}
+
+}  // namespace
+
+std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), other_encoders(vectors), program_in_zip()};
+}
+
+}  // namespace bdelta::test
