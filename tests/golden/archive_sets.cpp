@@ -36,14 +36,17 @@ ArchivePair tar_with_new_times() {
 // Two files of a tar are changed; by zlib-ng.
 ArchivePair changed_tar() {
   std::vector<TarFile> files;
-  for (unsigned i = 0; i < 6; ++i) files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, wordy_bytes(3000 + 700 * i, 40 + i)});
+  for (unsigned i = 0; i < 6; ++i) {
+    files.push_back({"folder/file-" + std::to_string(i), 1'600'000'000, wordy_bytes(3000 + 700 * i, 40 + i)});
+  }
   const Bytes before = tar_of(files);
   files[1].content = changed(files[1].content, 50);
   files[4].content = changed(files[4].content, 60);
   const Bytes after = tar_of(files);
   const GzipHead head = {.name = "archive.tar"};
   const Parameters medium = ng_parameters(Search::kMedium);
-  return {"bdt2-view-gzip", gzip_with(before, own_deflate(before, medium), head), gzip_with(after, own_deflate(after, medium), head)};
+  return {"bdt2-view-gzip", gzip_with(before, own_deflate(before, medium), head),
+          gzip_with(after, own_deflate(after, medium), head)};
 }
 
 ZipMember packed_member(const std::string& name, const Bytes& content, const Parameters& parameters = {}) {
@@ -119,7 +122,8 @@ ArchivePair members_of_gzip() {
       const auto marker = static_cast<JointMarker>(i % 3 + 1);
       std::vector<Joint> joints;
       if (i < 6) joints = {{2000 + 100 * i, kind, marker}, {4000, kind, marker}};
-      const GzipHead head = i % 2 == 0 ? GzipHead{} : GzipHead{.name = "part", .comment = "of many", .extra = Bytes(7), .check = true};
+      const GzipHead full = {.name = "part", .comment = "of many", .extra = Bytes(7), .check = true};
+      const GzipHead head = i % 2 == 0 ? GzipHead{} : full;
       append(file, gzip_with(text, own_deflate(text, encoders[i], joints), head));
     }
     return file;

@@ -133,7 +133,8 @@ def random_zips(seed):
             return {i for i in range(count) if rng.random() < share}
 
         order = rng.sample(range(count), count) if rng.random() < 0.5 else list(range(count))
-        return {"directory_order": order, "encrypted": some(0.1), "descriptors": some(0.3), "stored": some(0.2), "odd": some(0.3)}
+        shares = {"encrypted": 0.1, "descriptors": 0.3, "stored": 0.2, "odd": 0.3}
+        return {"directory_order": order, **{name: some(share) for name, share in shares.items()}}
 
     first = shape()
     changed = [(name, edited(content, seed) if i % 4 == 1 else content) for i, (name, content) in enumerate(files)]

@@ -2,7 +2,7 @@
 from cursor import require
 from deflate_coder import BitDecoder, Models, NumberModel
 from deflate_matcher import LITERAL
-from deflate_trees import END_OF_BLOCK, RUN_OF, Tree, op_by_rule
+from deflate_trees import RUN_OF, Tree, op_by_rule
 
 MATCH, UNTAKEN, OTHER = range(3)
 

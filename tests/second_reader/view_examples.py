@@ -1,7 +1,7 @@
 """What the specifications say of deflate streams and of views, as tests; second_reader_test.py runs them."""
 import unittest
 
-from craft_archives import GZIP_HEAD, gzip_of, strange_zip, stream_by_rule
+from craft_archives import GZIP_HEAD, strange_zip, stream_by_rule
 from cursor import Cursor, PatchError
 from deflate_recipe import FIRST, NAMES, Description, Deviation
 from deflate_rebuild import rebuild_stream
