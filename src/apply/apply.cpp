@@ -19,8 +19,7 @@ Result<Report> run_steps(RandomReader& source, OpenedPatch& patch, const TargetS
   patch.set_watch(run.watch());
   BDELTA_TRY(run.read_header());
   BDELTA_TRY(run.verify_source());
-  BDELTA_TRY(run.open_views());
-  BDELTA_TRY(run.prepare_source());
+  BDELTA_TRY(run.prepare());
   BDELTA_TRY(run.write_target(sink));
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(patch.check_unchanged());
@@ -122,8 +121,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
 
   // OLD is proven before NEW is opened.
   BDELTA_TRY(named(run.verify_source()));
-  BDELTA_TRY(named(run.open_views()));
-  BDELTA_TRY(named(run.prepare_source()));
+  BDELTA_TRY(named(run.prepare()));
   BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters, opened_source.model));
   BDELTA_TRY(output->reserve(run.info().target_size));
 

@@ -40,11 +40,11 @@ Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
   return hasher.digest();
 }
 
-ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options)
+ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, Formats formats)
     : source_(source), options_(options), own_watch_(options.progress, 0, options.time_limit_seconds),
       own_timeline_(options.trace),
       own_pool_(std::in_place, thread_count_for(options.threads), &own_timeline_, &own_watch_), pool_(*own_pool_),
-      timed_patch_(patch, timeline(), watch()), patch_(timed_patch_, kPatchBufferBytes) {}
+      timed_patch_(patch, timeline(), watch()), patch_(timed_patch_, kPatchBufferBytes), formats_(formats) {}
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, WorkerPool& pool)
     : source_(source), options_(options), own_watch_(no_progress()), pool_(pool),
@@ -54,7 +54,8 @@ Status ApplyRun::read_header() {
   const Span span(timeline(), PhaseId::kDecode);
   if (!(options_.time_limit_seconds >= 0)) return Error{ErrorCode::kUsage, "expected a time limit that is not negative"};
   pool_.begin_stage(0, 0);
-  BDELTA_ASSIGN(reader_, open_patch(patch_, options_.memory_limit_bytes));
+  BDELTA_ASSIGN(format_, recognise_format(patch_, formats_));
+  BDELTA_ASSIGN(reader_, format_->open(patch_, reachable_limit(options_.memory_limit_bytes)));
   own_watch_.set_total(info().target_size);
   if (info().target_size > options_.output_limit_bytes) {
     return Error{.code = ErrorCode::kOutputLimit,
@@ -81,8 +82,14 @@ Status ApplyRun::check_held_parts() const {
                                  std::to_string(info().decoder_memory_bytes) + " to decode them", limit, needed_bytes);
 }
 
-// The digest is taken where it decides: whether OLD fits or, if its size is another, whether it already is NEW.
 Status ApplyRun::verify_source() {
+  BDELTA_TRY(check_source());
+  if (format_->capabilities.source_while_decoding) reader_->use_source(source_);
+  return {};
+}
+
+// The digest is taken where it decides: whether OLD fits or, if its size is another, whether it already is NEW.
+Status ApplyRun::check_source() {
   const bool fits = !info().source_size || *info().source_size == source_.size();
   const bool may_be_target = info().target_digest && info().target_size == source_.size();
   std::optional<Digest128> found;
@@ -112,12 +119,25 @@ ApplyShares ApplyRun::shares() const noexcept {
   return {info(), source_.size(), hashes, pool_.thread_count()};
 }
 
+Result<bool> ApplyRun::read_plan() {
+  const Span span(timeline(), PhaseId::kPredict);
+  BDELTA_ASSIGN(plan_, reader_->read_plan());
+  return plan_ != nullptr;
+}
+
+Status ApplyRun::prepare() {
+  own_watch_.set_phase(PhaseId::kPredict);
+  pool_.begin_stage(shares().hashed(), 0);
+  while (!plan_) BDELTA_TRY(read_plan());
+  BDELTA_TRY(open_views());
+  return prepare_source();
+}
+
 Status ApplyRun::open_views() {
-  BDELTA_ASSIGN(const view::ViewPlan* const plan, reader_->read_view());
-  if (!plan) return {};
+  if (!plan_->view) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
-  const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan->source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan, info().target_size, watch()));
+  const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->view->source_view_bytes);
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, info().target_size, watch()));
   return {};
 }
 
@@ -133,15 +153,13 @@ PatchInfo ApplyRun::info_of_views() const {
 Status ApplyRun::prepare_source() {
   own_watch_.set_phase(PhaseId::kPredict);
   const Span span(timeline(), PhaseId::kPredict, TraceSpan::kNone, source_.size());
-  pool_.begin_stage(shares().hashed(), 0);
-  BDELTA_ASSIGN(const PredictionPlan* const plan, reader_->read_prediction());
-  const MovedNumbers& numbers = reader_->moved_numbers();
-  if (!numbers.lists.empty()) {
-    BDELTA_ASSIGN(moved_source_, MovedSource::make(viewed_source(), numbers, watch()));
+  if (!plan_->moved_numbers.lists.empty()) {
+    BDELTA_ASSIGN(moved_source_, MovedSource::make(viewed_source(), plan_->moved_numbers, watch()));
   }
-  if (!plan) return {};
+  if (!plan_->prediction) return {};
   const ApplyShares of_all = shares();
-  BDELTA_ASSIGN(predicted_, PredictedCopies::make(copied_source(), *plan, info_of_views(), options_.memory_limit_bytes, pool_, &of_all));
+  BDELTA_ASSIGN(predicted_, PredictedCopies::make(copied_source(), *plan_->prediction, info_of_views(),
+                                                  options_.memory_limit_bytes, pool_, &of_all));
   return {};
 }
 
@@ -165,16 +183,11 @@ void ApplyRun::count(const WindowDelta& window) {
   report_.residual_bytes += window.residual_values.size();
 }
 
-Status ApplyRun::read_plan_record() {
-  const Span span(timeline(), PhaseId::kPredict);
-  return reader_->read_plan_record();
-}
-
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
   const std::uint64_t target_bytes = info_of_views().target_size;
   pool_.begin_stage(1, target_bytes);
-  if (!reader_->fills().empty()) filler_.emplace(reader_->fills());
+  if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
   const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
   const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes);
   pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);

@@ -7,14 +7,14 @@
 #include "apply/window_pipeline.hpp"
 #include "apply/timed_reader.hpp"
 #include "bdelta/apply.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 
 namespace bdelta {
 
 class ApplyRun {
  public:
-  // Everything must outlive the run.
-  ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options);
+  // Everything must outlive the run. The patch is of one of the formats.
+  ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, Formats formats = known_formats());
 
   // Works with the threads of `pool`, on its timeline and under its watch, whose range it goes through; options.threads,
   // trace and progress are not looked at.
@@ -27,23 +27,20 @@ class ApplyRun {
   // decoded, because the rest of them has to come or digests of them are expected; read_header asks for the latter.
   [[nodiscard]] Status check_held_parts() const;
 
-  // OLD is what the patch was made from: size first, then digest.
+  // OLD is what the patch was made from: size first, then digest. From then on the reader may have it.
   Status verify_source();
 
-  // If the patch is about views of OLD and NEW: makes OLD's, which takes its place from now on.
-  Status open_views();
-
-  // What copies are made of: OLD, with other numbers in place of some of it where the patch has such, from now on; and the
-  // fields of its programs, with what the patch says of them, if it predicts any.
-  Status prepare_source();
+  // Makes what the patch's plan asks for before its windows: OLD's view, which takes OLD's place from then on; OLD with other
+  // numbers in place of some of it, which copies are made of; and the fields of its programs, if it predicts any.
+  Status prepare();
 
   // All windows into the sink; the whole is proven against the header's digest.
   Status write_target(const TargetSink& sink);
 
-  // The same in steps, for a patch whose records come one by one. After resume_patch a step may read on behind what was
-  // the end of the patch so far. The plan is what stands before the first window of a patch with prediction.
+  // The same in steps, for a patch whose parts come one by one. After resume_patch a step may read on behind what was
+  // the end of the patch so far. read_plan reads what one part brings of the plan; true once the plan is whole.
   void resume_patch() noexcept { patch_.resume(); }
-  Status read_plan_record();
+  Result<bool> read_plan();
   void begin_target(const TargetSink& sink);
   Result<bool> execute_windows(std::uint64_t until_target_pos);  // at least one; false once the patch has ended
   Status finish_target();
@@ -68,6 +65,9 @@ class ApplyRun {
 
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
+  Status check_source();
+  Status open_views();
+  Status prepare_source();
   [[nodiscard]] RandomReader& copied_source() noexcept { return moved_source_ ? *moved_source_ : viewed_source(); }
   [[nodiscard]] RandomReader& viewed_source() noexcept { return views_ ? views_->source() : source_; }
   [[nodiscard]] PatchInfo info_of_views() const;
@@ -82,7 +82,10 @@ class ApplyRun {
   WorkerPool& pool_;
   TimedReader timed_patch_;
   io::TypedReader patch_;
+  const Formats formats_ = known_formats();
+  const Format* format_ = nullptr;              // of the patch, once its header is read
   std::unique_ptr<PatchReader> reader_;
+  const ApplyPlan* plan_ = nullptr;             // once it is whole
   std::optional<AppliedViews> views_;           // absent where files are taken as they are
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved

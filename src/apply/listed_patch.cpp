@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "format/native/reader.hpp"
-#include "format/patch_reader.hpp"
 
 namespace bdelta {
 namespace {
@@ -23,7 +21,7 @@ Result<std::size_t> ListedPatch::read(MutableByteSpan out) {
     given_end_ += piece;
     count += piece;
     if (count == out.size() || (no_more_ && ended_ && given_end_ == bytes_.size())) break;
-    status_ = next_record();
+    status_ = next_part();
   }
   if (!status_) return status_.error();
   return count;
@@ -48,20 +46,19 @@ Status ListedPatch::read_more(std::uint64_t wanted_bytes) {
 Status ListedPatch::recognise() {
   recognised_ = true;
   BDELTA_TRY(read_more(kDetectBytes));
-  const ByteSpan first = unproven().first(std::min(unproven().size(), kDetectBytes));
-  BDELTA_TRY(recognise_patch(first));
-  return native::detect(first) ? Status() : prover_.refuse_unlisted();
+  const Result<bool> has_parts = prover_.recognise(unproven().first(std::min(unproven().size(), kDetectBytes)));
+  return has_parts ? Status() : Status(has_parts.error());
 }
 
-// Proves the next record. All before it has been given out.
-Status ListedPatch::next_record() {
+// Proves the next part. All before it has been given out.
+Status ListedPatch::next_part() {
   if (!recognised_) BDELTA_TRY(recognise());
   if (ended_) {
     BDELTA_TRY(read_more(1));
     proven_end_ = bytes_.size();
     return {};
   }
-  native::Measure measure;
+  Measure measure;
   do {
     BDELTA_TRY(read_more(std::max<std::uint64_t>(1, measure.bytes)));
     const std::size_t size = unproven().size();
@@ -71,11 +68,11 @@ Status ListedPatch::next_record() {
     }
     BDELTA_ASSIGN(measure, prover_.measure(unproven()));
   } while (!measure.whole || measure.bytes > unproven().size());
-  const ByteSpan record = unproven().first(static_cast<std::size_t>(measure.bytes));
-  BDELTA_TRY(prover_.prove(record));
-  ended_ = record[0] == static_cast<std::uint8_t>(native::RecordTag::kEnd);
-  proven_end_ += record.size();
-  BDELTA_TRY(prover_.pass(record));
+  const ByteSpan part = unproven().first(static_cast<std::size_t>(measure.bytes));
+  BDELTA_TRY(prover_.prove(part));
+  ended_ = measure.last;
+  proven_end_ += part.size();
+  BDELTA_TRY(prover_.pass(part));
   return ended_ ? prover_.check_end() : Status();
 }
 

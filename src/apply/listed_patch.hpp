@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "apply/record_prover.hpp"
+#include "apply/part_prover.hpp"
 #include "bdelta/io.hpp"
 #include "parallel/watch.hpp"
 
@@ -18,7 +18,7 @@ class ListedPatch final : public SequentialReader {
  public:
   // `from` must outlive the object.
   ListedPatch(SequentialReader& from, const Sha256Digest& expected_head, std::uint64_t limit_bytes) noexcept
-      : from_(from), prover_(expected_head, limit_bytes) {}
+      : from_(from), prover_(expected_head, limit_bytes, known_formats()) {}
 
   // Looked at while a part is read; may be null.
   void set_watch(Watch* watch) noexcept { watch_ = watch; }
@@ -29,17 +29,17 @@ class ListedPatch final : public SequentialReader {
   [[nodiscard]] ByteSpan unproven() const noexcept { return ByteSpan(bytes_).subspan(proven_end_); }
   Status read_more(std::uint64_t wanted_bytes);
   Status recognise();
-  Status next_record();
+  Status next_part();
 
   SequentialReader& from_;
-  RecordProver prover_;
+  PartProver prover_;
   Watch* watch_ = nullptr;
   std::vector<std::uint8_t> bytes_;
   std::size_t given_end_ = 0;   // of bytes_: given out up to here
   std::size_t proven_end_ = 0;  // and proven up to here
   bool recognised_ = false;
   bool no_more_ = false;        // `from_` has ended
-  bool ended_ = false;          // behind the end record; what else comes is for the reader to refuse
+  bool ended_ = false;          // behind the last part; what else comes is for the reader to refuse
   Status status_;               // the first error stays
 };
 

@@ -8,8 +8,6 @@
 #include "base/guard.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
-#include "format/native/envelope.hpp"
-#include "format/native/reader.hpp"
 
 namespace bdelta {
 namespace {
@@ -23,18 +21,18 @@ TargetSink sink_of(OutputFile& output) {
 
 }  // namespace
 
-Result<std::size_t> RecordReader::read(MutableByteSpan out) {
+Result<std::size_t> HeldPart::read(MutableByteSpan out) {
   const std::size_t count = std::min(out.size(), rest_.size());
   if (count != 0) std::memcpy(out.data(), rest_.data(), count);
   rest_ = rest_.subspan(count);
   return count;
 }
 
-PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options)
+PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options, Formats formats)
     : source_(source), sink_(sink), options_(options),
-      prover_(options.apply.expected_head_sha256, reachable_limit(options.apply.memory_limit_bytes)),
+      prover_(options.apply.expected_head_sha256, reachable_limit(options.apply.memory_limit_bytes), formats),
       pending_(options.memory ? options.memory : std::pmr::new_delete_resource()),
-      run_(source, record_, options_.apply) {}
+      run_(source, part_, options_.apply, formats) {}
 
 PushRun::PushRun(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, const PushOptions& options)
     : PushRun(*source, sink_of(*output), options) {
@@ -79,11 +77,11 @@ Status PushRun::take(ByteSpan& bytes) {
   if (kind_ == Kind::kUnknown) return recognise(bytes);
   if (kind_ == Kind::kWhole) return collect(bytes, options_.apply.memory_limit_bytes);
   if (pending_.empty()) {
-    BDELTA_ASSIGN(const native::Measure measure, prover_.measure(bytes));
+    BDELTA_ASSIGN(const Measure measure, prover_.measure(bytes));
     if (measure.whole && measure.bytes <= bytes.size()) {
-      const ByteSpan record = bytes.first(static_cast<std::size_t>(measure.bytes));
-      bytes = bytes.subspan(record.size());
-      return execute(record, measure.target_bytes);
+      const ByteSpan part = bytes.first(static_cast<std::size_t>(measure.bytes));
+      bytes = bytes.subspan(part.size());
+      return execute(part, measure);
     }
     want(measure);
   }
@@ -92,15 +90,15 @@ Status PushRun::take(ByteSpan& bytes) {
   return execute_pending();
 }
 
-// The records that wait and are whole: where the head ends is known only with a byte of the next one.
+// The parts that wait and are whole: where one ends may be known only with a byte of the next one.
 Status PushRun::execute_pending() {
   while (!pending_.empty()) {
-    BDELTA_ASSIGN(const native::Measure measure, prover_.measure(pending_));
+    BDELTA_ASSIGN(const Measure measure, prover_.measure(pending_));
     if (!measure.whole || measure.bytes > pending_.size()) {
       want(measure);
       return {};
     }
-    BDELTA_TRY(execute(ByteSpan(pending_).first(static_cast<std::size_t>(measure.bytes)), measure.target_bytes));
+    BDELTA_TRY(execute(ByteSpan(pending_).first(static_cast<std::size_t>(measure.bytes)), measure));
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(measure.bytes));
     if (pending_.capacity() > kMostKeptBytes) pending_.shrink_to_fit();  // what comes next may be small
   }
@@ -114,9 +112,8 @@ Status PushRun::recognise(ByteSpan& bytes) {
   if (pending_.size() + more < first.size()) return collect(bytes, first.size());
   std::copy(pending_.begin(), pending_.end(), first.begin());
   std::copy_n(bytes.begin(), more, first.begin() + static_cast<std::ptrdiff_t>(pending_.size()));
-  BDELTA_TRY(recognise_patch(first));
-  kind_ = native::detect(first) ? Kind::kRecords : Kind::kWhole;
-  if (kind_ == Kind::kWhole) BDELTA_TRY(prover_.refuse_unlisted());
+  BDELTA_ASSIGN(const bool has_parts, prover_.recognise(first));
+  kind_ = has_parts ? Kind::kParts : Kind::kWhole;
   wanted_bytes_ = first.size();
   return {};
 }
@@ -136,27 +133,33 @@ Status PushRun::collect(ByteSpan& bytes, std::uint64_t most_bytes) {
 }
 
 // The framer has held the size against the limit, so it may be claimed at once.
-void PushRun::want(const native::Measure& measure) {
+void PushRun::want(const Measure& measure) {
   wanted_bytes_ = measure.bytes;
   if (measure.whole) pending_.reserve(static_cast<std::size_t>(measure.bytes));
 }
 
-// A whole record: what it says is done when this returns.
-Status PushRun::execute(ByteSpan record, std::uint64_t target_bytes) {
-  BDELTA_TRY(prover_.prove(record));
-  read_from(record);
-  if (!has_head_) return execute_head(record);
-  if (native::is_passed_over(record)) {
-    BDELTA_TRY(native::check_record(record));
-  } else if (!began_ && !native::begins_target(record)) {
-    BDELTA_TRY(run_.read_plan_record());
-  } else {
-    if (!began_) BDELTA_TRY(begin());
-    target_pos_ += target_bytes;
-    BDELTA_ASSIGN(const bool more, run_.execute_windows(target_pos_));
-    ended_ = !more;
+// A whole part: what it says is done when this returns.
+Status PushRun::execute(ByteSpan part, const Measure& measure) {
+  BDELTA_TRY(prover_.prove(part));
+  if (!measure.passed_over) {
+    read_from(part);
+    if (!has_head_) return execute_head(part);
+    BDELTA_TRY(execute_body(measure.target_bytes));
   }
-  return prover_.pass(record);
+  return prover_.pass(part);
+}
+
+// Of what stands before the first window there is mostly one step in a part, and in the part of that window the last one.
+Status PushRun::execute_body(std::uint64_t target_bytes) {
+  if (!began_) {
+    BDELTA_ASSIGN(const bool plan_is_whole, run_.read_plan());
+    if (!plan_is_whole) return {};
+    BDELTA_TRY(begin());
+  }
+  target_pos_ += target_bytes;
+  BDELTA_ASSIGN(const bool more, run_.execute_windows(target_pos_));
+  ended_ = !more;
+  return {};
 }
 
 Status PushRun::execute_head(ByteSpan head) {
@@ -167,31 +170,37 @@ Status PushRun::execute_head(ByteSpan head) {
   return run_.verify_source();
 }
 
-void PushRun::read_from(ByteSpan record) {
-  record_.set(record);
+void PushRun::read_from(ByteSpan part) {
+  part_.set(part);
   run_.resume_patch();
 }
 
 Status PushRun::begin() {
-  BDELTA_TRY(run_.open_views());
-  BDELTA_TRY(run_.prepare_source());
+  BDELTA_TRY(run_.prepare());
   if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size));
   run_.begin_target(sink_);
   began_ = true;
   return {};
 }
 
-// All records have come, and as many as have digests.
-Status PushRun::check_end() const {
+// All parts have come, and as many as have digests. A patch without a mark at its end has ended if its reader says so.
+Status PushRun::end_parts() {
+  if (!has_head_ || !pending_.empty()) {
+    return Error{ErrorCode::kPatchTruncated, "inside a part", prover_.position() + pending_.size()};
+  }
   if (!ended_) {
-    return Error{ErrorCode::kPatchTruncated, "inside a part or before its end record", prover_.position() + pending_.size()};
+    read_from({});
+    BDELTA_TRY(execute_body(0));
   }
   return prover_.check_end();
 }
 
 Result<Report> PushRun::end() {
-  if (kind_ == Kind::kUnknown) BDELTA_TRY(recognise_patch(pending_));
-  BDELTA_TRY(kind_ == Kind::kWhole ? execute_whole() : check_end());
+  if (kind_ == Kind::kUnknown) {
+    BDELTA_ASSIGN(const bool has_parts, prover_.recognise(pending_));
+    kind_ = has_parts ? Kind::kParts : Kind::kWhole;
+  }
+  BDELTA_TRY(kind_ == Kind::kWhole ? execute_whole() : end_parts());
   BDELTA_TRY(run_.finish_target());
   BDELTA_TRY(source_.check_unchanged());
   if (own_output_) BDELTA_TRY(sink_.positioned ? sink_.positioned->finish() : own_output_->finish());

@@ -1,7 +1,7 @@
 // One application of a patch that comes in pieces.
 //
-// The framer tells when a record is whole; then the reader that else pulls from a file reads exactly that record, and
-// its windows are executed. Bytes are copied only where a record is spread over pieces.
+// The framer of the format tells when a part is whole; then the reader that else pulls from a file reads exactly that part,
+// and its windows are executed. Bytes are copied only where a part is spread over pieces.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "apply/apply_run.hpp"
-#include "apply/record_prover.hpp"
+#include "apply/part_prover.hpp"
 #include "bdelta/push.hpp"
 
 namespace bdelta {
 
-// The record at hand, as the reader sees it.
-class RecordReader final : public SequentialReader {
+// The part at hand, as the reader sees it.
+class HeldPart final : public SequentialReader {
  public:
-  void set(ByteSpan record) noexcept { rest_ = record; }
+  void set(ByteSpan part) noexcept { rest_ = part; }
   Result<std::size_t> read(MutableByteSpan out) override;
 
  private:
@@ -28,7 +28,7 @@ class RecordReader final : public SequentialReader {
 // One thread at a time. After an error, and after a finish that succeeded, every call fails.
 class PushRun {
  public:
-  PushRun(RandomReader& source, TargetSink sink, const PushOptions& options);
+  PushRun(RandomReader& source, TargetSink sink, const PushOptions& options, Formats formats = known_formats());
 
   // With files of its own.
   PushRun(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, const PushOptions& options);
@@ -39,22 +39,23 @@ class PushRun {
  private:
   enum class Kind : std::uint8_t {
     kUnknown,  // too few bytes to tell
-    kRecords,  // executed record by record
-    kWhole,    // of a format without records: collected, executed by finish
+    kParts,    // executed part by part
+    kWhole,    // of a format without parts: collected, executed by finish
   };
 
   void remember(const Error& error) noexcept;
   Status take(ByteSpan& bytes);
   Status recognise(ByteSpan& bytes);
   Status collect(ByteSpan& bytes, std::uint64_t most_bytes);
-  void want(const native::Measure& measure);
+  void want(const Measure& measure);
   Status execute_pending();
-  Status execute(ByteSpan record, std::uint64_t target_bytes);
+  Status execute(ByteSpan part, const Measure& measure);
   Status execute_head(ByteSpan head);
+  Status execute_body(std::uint64_t target_bytes);
   Status execute_whole();
-  void read_from(ByteSpan record);
+  void read_from(ByteSpan part);
   Status begin();
-  Status check_end() const;
+  Status end_parts();
   Result<Report> end();
 
   std::unique_ptr<RandomReader> own_source_;  // of files; these two outlive the run
@@ -62,16 +63,16 @@ class PushRun {
   RandomReader& source_;
   const TargetSink sink_;
   const PushOptions options_;
-  RecordProver prover_;
-  std::pmr::vector<std::uint8_t> pending_;  // what is there of the record at hand
+  PartProver prover_;
+  std::pmr::vector<std::uint8_t> pending_;  // what is there of the part at hand
   std::uint64_t wanted_bytes_ = 0;          // size of pending_ at which to measure again
   Kind kind_ = Kind::kUnknown;
   bool has_head_ = false;
   bool began_ = false;            // windows may come
-  bool ended_ = false;            // behind the end record
-  std::uint64_t target_pos_ = 0;  // where the last group ended
+  bool ended_ = false;            // behind the last window
+  std::uint64_t target_pos_ = 0;  // where the windows of the last part ended
   std::optional<Error> failed_;
-  RecordReader record_;
+  HeldPart part_;
   ApplyRun run_;
 };
 

@@ -72,8 +72,7 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   const auto apply = [&]() -> Status {
     BDELTA_TRY(run.read_header());
     BDELTA_TRY(run.verify_source());
-    BDELTA_TRY(run.open_views());
-    BDELTA_TRY(run.prepare_source());
+    BDELTA_TRY(run.prepare());
     return run.write_target({&comparer, nullptr});
   };
   Status status = apply();

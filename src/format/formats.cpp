@@ -6,21 +6,16 @@
 #include "base/try.hpp"
 #include "format/bdt1/reader.hpp"
 #include "format/foreign_formats.hpp"
+#include "format/format.hpp"
+#include "format/native/framing.hpp"
 #include "format/native/reader.hpp"
-#include "format/patch_reader.hpp"
 
 namespace bdelta {
 namespace {
 
-struct Format {
-  const char* name;
-  bool (*detect)(ByteSpan first_bytes) noexcept;
-  Result<std::unique_ptr<PatchReader>> (*open)(io::TypedReader& patch, std::uint64_t memory_limit_bytes);
-};
-
 constexpr Format kFormats[] = {
-    {"bdt2", native::detect, native::open},
-    {"bdt1", bdt1::detect, bdt1::open},
+    {"bdt2", native::detect, {}, native::open, native::make_framer},
+    {"bdt1", bdt1::detect, {}, bdt1::open, nullptr},
 };
 
 Error unknown_format(ByteSpan first) {
@@ -37,17 +32,14 @@ Error unknown_format(ByteSpan first) {
   return {ErrorCode::kNotAPatch, "expected BDT", 0};
 }
 
-const Format* find_format(ByteSpan first) noexcept {
-  for (const Format& format : kFormats) {
-    if (format.detect(first)) return &format;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-Status recognise_patch(ByteSpan first_bytes) {
-  if (find_format(first_bytes)) return {};
+Formats known_formats() noexcept { return kFormats; }
+
+Result<const Format*> recognise_format(ByteSpan first_bytes, Formats formats) {
+  for (const Format& format : formats) {
+    if (format.detect(first_bytes)) return &format;
+  }
   // A file cut off inside the magic is a truncated patch, not a foreign file.
   static constexpr std::uint8_t kMagic[] = {'B', 'D', 'T'};
   const std::size_t compared = std::min(first_bytes.size(), std::size(kMagic));
@@ -57,20 +49,37 @@ Status recognise_patch(ByteSpan first_bytes) {
   return unknown_format(first_bytes);
 }
 
-Result<bool> PatchReader::verify() {
-  for (WindowDelta window;;) {
-    BDELTA_ASSIGN(const bool more, next(window));
-    if (!more) return false;
-    BDELTA_TRY(validate_window(window, info().source_size.value_or(~std::uint64_t{0})));
-  }
+Result<const Format*> recognise_format(io::TypedReader& patch, Formats formats) {
+  (void)patch.ensure(kDetectBytes);
+  BDELTA_TRY(patch.status());
+  return recognise_format({patch.data(), std::min(patch.available(), kDetectBytes)}, formats);
 }
 
 Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uint64_t memory_limit_bytes) {
-  (void)patch.ensure(kDetectBytes);
-  if (Status status = patch.status(); !status) return std::move(status).error();
-  const ByteSpan first{patch.data(), std::min(patch.available(), kDetectBytes)};
-  BDELTA_TRY(recognise_patch(first));
-  return find_format(first)->open(patch, reachable_limit(memory_limit_bytes));
+  BDELTA_ASSIGN(const Format* const format, recognise_format(patch, known_formats()));
+  return format->open(patch, reachable_limit(memory_limit_bytes));
+}
+
+void PatchReader::use_source(RandomReader&) {}
+
+Result<const ApplyPlan*> PatchReader::read_plan() {
+  static const ApplyPlan kNone;
+  return &kNone;
+}
+
+Result<bool> PatchReader::verify() { return false; }
+
+Result<bool> verify_whole(PatchReader& reader, const Capabilities& capabilities) {
+  BDELTA_ASSIGN(const bool verified, reader.verify());
+  if (verified) return true;
+  if (capabilities.source_while_decoding) {
+    return Error{ErrorCode::kUnsupportedFeature, "a patch of its format can be checked together with OLD alone"};
+  }
+  for (WindowDelta window;;) {
+    BDELTA_ASSIGN(const bool more, reader.next(window));
+    if (!more) return false;
+    BDELTA_TRY(validate_window(window, reader.info().source_size.value_or(~std::uint64_t{0})));
+  }
 }
 
 }  // namespace bdelta

@@ -2,7 +2,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "io/file_error.hpp"
 
 namespace bdelta {
@@ -32,8 +32,9 @@ Result<PatchInfo> inspect(SequentialReader& patch) {
 Result<PatchInfo> verify_patch(SequentialReader& patch) {
   return guarded([&]() -> Result<PatchInfo> {
     io::TypedReader in(patch);
-    BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, kAnyMemory));
-    BDELTA_ASSIGN(const bool verified, reader->verify());
+    BDELTA_ASSIGN(const Format* const format, recognise_format(in, known_formats()));
+    BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, format->open(in, kAnyMemory));
+    BDELTA_ASSIGN(const bool verified, verify_whole(*reader, format->capabilities));
     PatchInfo info = reader->info();
     info.patch_bytes = in.position();
     info.verified = verified;

@@ -242,7 +242,7 @@ ListedPair listed_pair() {
     EXPECT_OK(measure);
     const ByteSpan record = rest.first(static_cast<std::size_t>(measure->bytes));
     if (!is_head) append(list, sha256(record));
-    framer.advance(record);
+    EXPECT_OK(framer.advance(record));
     rest = rest.subspan(record.size());
   }
   const native::Header& header = split.header;

@@ -2,7 +2,7 @@
 // whose memory the patch does not pay for.
 #include "delta/op.hpp"
 #include "format/bdt1/layout.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"

@@ -1,7 +1,7 @@
 // The header of version 2, both as it comes and with the fields of the input between a magic and a checksum that fit.
 // Searches for reads behind the end, and for headers that mean something else once they are written again.
 #include "format/native/layout.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"

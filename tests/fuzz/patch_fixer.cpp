@@ -10,10 +10,11 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "format/native/envelope.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
 #include "support/fills.hpp"
+#include "support/read_plan.hpp"
 #include "support/records.hpp"
 
 namespace bdelta::fuzz {
@@ -95,19 +96,18 @@ class Executor {
     BDELTA_ASSIGN(const auto patch, open_patch(reader, limits.memory_limit_bytes));
     if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
     PatchInfo info = patch->info();
-    BDELTA_ASSIGN(const view::ViewPlan* const view_plan, patch->read_view());
-    if (view_plan != nullptr) {
-      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *view_plan, info.target_size, nullptr));
+    BDELTA_ASSIGN(const ApplyPlan* const plan, test::read_whole_plan(*patch));
+    if (plan->view) {
+      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan->view, info.target_size, nullptr));
       info.source_size = views_->source_bytes();
       info.target_size = views_->target_view_bytes();
     }
-    BDELTA_ASSIGN(const PredictionPlan* const plan, patch->read_prediction());
-    if (!patch->moved_numbers().lists.empty()) {
-      BDELTA_ASSIGN(moved_source_, MovedSource::make(copied_source(), patch->moved_numbers(), nullptr));
+    if (!plan->moved_numbers.lists.empty()) {
+      BDELTA_ASSIGN(moved_source_, MovedSource::make(copied_source(), plan->moved_numbers, nullptr));
     }
     std::unique_ptr<PredictedCopies> predicted;
-    if (plan != nullptr) {
-      BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan, info, limits.memory_limit_bytes, pool_));
+    if (plan->prediction) {
+      BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan->prediction, info, limits.memory_limit_bytes, pool_));
     }
     ExecuteCaches caches(copied_source(), predicted.get());
     TargetHistory history(std::min(info.history_bytes, info.target_size));
@@ -115,7 +115,7 @@ class Executor {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));
       if (!more) {
-        test::fill_slowly(target, patch->fills());
+        test::fill_slowly(target, plan->fills);
         return pack(target);
       }
       BDELTA_TRY(validate_window(window, copied_source().size()));

@@ -6,7 +6,7 @@
 #include "exe/image_places.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "golden/golden_sets.hpp"
 #include "io/memory_io.hpp"
 #include "io/typed_reader.hpp"

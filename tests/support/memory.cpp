@@ -4,8 +4,9 @@
 
 #include "base/try.hpp"
 #include "bdelta/push.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "io/typed_reader.hpp"
+#include "support/read_plan.hpp"
 #include "support/sanitized.hpp"
 
 namespace bdelta::test {
@@ -119,27 +120,24 @@ PatchInfo info_of(ByteSpan patch) {
   return info ? std::move(*info) : PatchInfo{};
 }
 
-PredictionPlan plan_of(ByteSpan patch) {
+ApplyPlan whole_plan_of(ByteSpan patch) {
   io::MemorySequentialReader bytes(patch);
   io::TypedReader reader(bytes);
   const auto opened = open_patch(reader, std::uint64_t{1} << 30);
   EXPECT_OK(opened);
   if (!opened) return {};
-  const auto plan = (*opened)->read_prediction();
+  const auto plan = read_whole_plan(**opened);
   EXPECT_OK(plan);
-  EXPECT_TRUE(plan && *plan != nullptr) << "there is no prediction";
-  return plan && *plan != nullptr ? **plan : PredictionPlan{};
+  return plan ? **plan : ApplyPlan{};
 }
 
-Fills fills_of(ByteSpan patch) {
-  io::MemorySequentialReader bytes(patch);
-  io::TypedReader reader(bytes);
-  const auto opened = open_patch(reader, std::uint64_t{1} << 30);
-  EXPECT_OK(opened);
-  if (!opened) return {};
-  EXPECT_OK((*opened)->read_prediction());
-  return (*opened)->fills();
+PredictionPlan plan_of(ByteSpan patch) {
+  const ApplyPlan plan = whole_plan_of(patch);
+  EXPECT_TRUE(plan.prediction) << "there is no prediction";
+  return plan.prediction.value_or(PredictionPlan{});
 }
+
+Fills fills_of(ByteSpan patch) { return whole_plan_of(patch).fills; }
 
 bool has_fills(ByteSpan patch, FillShape shape) {
   const Fills fills = fills_of(patch);

@@ -10,8 +10,7 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/create.hpp"
 #include "bdelta/inspect.hpp"
-#include "delta/fills.hpp"
-#include "format/prediction_plan.hpp"
+#include "format/apply_plan.hpp"
 #include "io/memory_io.hpp"
 #include "support/expect.hpp"
 
@@ -87,7 +86,10 @@ void expect_rebuilt_in_pieces(ByteSpan source, ByteSpan patch, ByteSpan target);
 // What the patch says of itself; it has to be one.
 [[nodiscard]] PatchInfo info_of(ByteSpan patch);
 
-// What a patch says of its predictions, in memory of up to 1 GiB; without prediction the test fails.
+// What a patch brings for its windows, in memory of up to 1 GiB.
+[[nodiscard]] ApplyPlan whole_plan_of(ByteSpan patch);
+
+// What of it is about predictions; without prediction the test fails.
 [[nodiscard]] PredictionPlan plan_of(ByteSpan patch);
 // What a patch leaves to be filled in, and whether some of it has this shape.
 [[nodiscard]] Fills fills_of(ByteSpan patch);

@@ -1,7 +1,7 @@
 // Headers, on patches made by hand.
 #include "bdelta/inspect.hpp"
 #include "format/foreign_formats.hpp"
-#include "format/patch_reader.hpp"
+#include "format/format.hpp"
 #include "support/craft.hpp"
 #include "support/format_example.hpp"
 #include "support/generate.hpp"

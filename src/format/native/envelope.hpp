@@ -32,12 +32,6 @@ inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32
   return false;
 }
 
-// Of a whole record: a reader passes over it; it is a group or the end, which no record of another kind stands behind.
-[[nodiscard]] inline bool is_passed_over(ByteSpan record) noexcept { return !is_known(record[0]) && may_be_skipped(record[0]); }
-[[nodiscard]] inline bool begins_target(ByteSpan record) noexcept {
-  return record[0] == static_cast<std::uint8_t>(RecordTag::kGroup) || record[0] == static_cast<std::uint8_t>(RecordTag::kEnd);
-}
-
 // Whether a record may stand behind one with the tag `last`; kEnd, where that is none.
 [[nodiscard]] constexpr bool may_follow(RecordTag tag, RecordTag last) noexcept {
   return tag == RecordTag::kEnd || tag > last || (tag == last && (tag == RecordTag::kCovers || tag == RecordTag::kGroup));

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kChecksumBytes = 4;
 
-Measure whole(std::uint64_t bytes, std::uint64_t target_bytes = 0) { return {true, bytes, target_bytes}; }
-Measure at_least(std::uint64_t bytes) { return {false, bytes, 0}; }
+Measure whole(std::uint64_t bytes) { return {.whole = true, .bytes = bytes}; }
+Measure at_least(std::uint64_t bytes) { return {.bytes = bytes}; }
 
 std::uint64_t used(const ByteCursor& cursor, ByteSpan of) { return of.size() - cursor.available(); }
 
@@ -53,7 +53,7 @@ Measure RecordFramer::measure_head(ByteSpan bytes) const {
   if (list.empty()) return at_least(header_bytes + 1);
   if (list[0] != static_cast<std::uint8_t>(RecordTag::kDigests)) return whole(header_bytes);
   const Measure found = measure_record(list, limit_bytes_);
-  return {found.whole, header_bytes + found.bytes, 0};
+  return {.whole = found.whole, .bytes = header_bytes + found.bytes};
 }
 
 // For a body that may be no longer. One that is has its record's head measured alone.
@@ -61,12 +61,14 @@ Measure RecordFramer::measure_record(ByteSpan bytes, std::uint64_t most_bytes) c
   const std::optional<RecordHead> head = parse_record_head(bytes);
   if (!head) return unread(bytes, 1 + kMaxVarintBytes);
   if (head->body_bytes > most_bytes) return whole(head->head_bytes);
-  std::uint64_t target_bytes = 0;
-  if (head->tag == static_cast<std::uint8_t>(RecordTag::kGroup) && bytes.size() >= head->bytes()) {
+  Measure found = whole(head->bytes());
+  found.passed_over = !is_known(head->tag);
+  found.last = head->tag == static_cast<std::uint8_t>(RecordTag::kEnd);
+  if (head->tag == static_cast<std::uint8_t>(RecordTag::kGroup) && bytes.size() >= found.bytes) {
     ByteCursor body(bytes.subspan(static_cast<std::size_t>(head->head_bytes)));
-    target_bytes = body.varint();
+    found.target_bytes = body.varint();
   }
-  return whole(head->bytes(), target_bytes);
+  return found;
 }
 
 Result<Measure> RecordFramer::measure(ByteSpan bytes) {
@@ -86,9 +88,11 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
   return found;
 }
 
-void RecordFramer::advance(ByteSpan record) {
-  if (!has_head_) accept_head(record);
+Status RecordFramer::advance(ByteSpan record) {
+  if (has_head_) return !is_known(record[0]) && may_be_skipped(record[0]) ? check_record(record) : Status();
+  accept_head(record);
   has_head_ = true;
+  return {};
 }
 
 void RecordFramer::accept_head(ByteSpan head) {
@@ -105,5 +109,7 @@ void RecordFramer::accept_head(ByteSpan head) {
     std::copy_n(list->begin() + static_cast<std::ptrdiff_t>(pos), sizeof(Sha256Digest), digests_.emplace_back().begin());
   }
 }
+
+std::unique_ptr<PartFramer> make_framer(std::uint64_t limit_bytes) { return std::make_unique<RecordFramer>(limit_bytes); }
 
 }  // namespace bdelta::native

@@ -1,15 +1,11 @@
 // Where the records of a version 2 patch end: the numbers in front of them, read alike by who pulls a patch through a
 // reader and by who gets it in pieces and has to know when a record is whole.
-//
-// The framer below only measures. What it finds impossible it calls whole as far as it has come, so that the reader,
-// which makes the same checks, says what is wrong.
 #pragma once
 
-#include <vector>
+#include <memory>
 
-#include "bdelta/error.hpp"
 #include "format/native/layout.hpp"
-#include "hash/sha256.hpp"
+#include "format/part_framer.hpp"
 
 namespace bdelta::native {
 
@@ -57,27 +53,14 @@ GlobalFrame read_global_frame(Cursor& in) {
          frame.coded_bytes <= 2 * kMaxFrameBytes;
 }
 
-// What can be said of a record by its first bytes.
-struct Measure {
-  bool whole = false;              // `bytes` is the record's size; else so many are needed to tell more
-  std::uint64_t bytes = 0;
-  std::uint64_t target_bytes = 0;  // of a group that is whole
-};
-
-// Measures one record after the other. The head (header and list of digests) counts as the first.
-class RecordFramer {
+// Each record is a part, and the first is the head: header and list of digests.
+class RecordFramer final : public PartFramer {
  public:
-  // limit_bytes: the most that a record may have that has to be held.
   explicit RecordFramer(std::uint64_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
 
-  // `bytes` begin with the record at hand and may go beyond it. kMemoryLimit if it is known to pass the limit.
-  Result<Measure> measure(ByteSpan bytes);
-
-  // The record at hand has been dealt with. The first, the head, has to be sound then.
-  void advance(ByteSpan record);
-
-  // In the order of the records behind the head; empty for a patch without them. After the first advance.
-  [[nodiscard]] const std::vector<Sha256Digest>& digests() const noexcept { return digests_; }
+  Result<Measure> measure(ByteSpan bytes) override;
+  Status advance(ByteSpan record) override;
+  [[nodiscard]] const std::vector<Sha256Digest>& digests() const noexcept override { return digests_; }
 
  private:
   [[nodiscard]] Measure measure_head(ByteSpan bytes) const;
@@ -89,6 +72,8 @@ class RecordFramer {
   Header header_;
   std::vector<Sha256Digest> digests_;
 };
+
+[[nodiscard]] std::unique_ptr<PartFramer> make_framer(std::uint64_t limit_bytes);
 
 // Bytes of the header alone, of a head that is whole.
 [[nodiscard]] std::size_t header_bytes_of(ByteSpan head);

@@ -44,15 +44,6 @@ class Reader final : public PatchReader {
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
-  Result<const view::ViewPlan*> read_view() override {
-    if (!unpacks()) return nullptr;
-    while (!view_ && !plan_is_whole_) BDELTA_TRY(read_plan_record());
-    return &*view_;
-  }
-
-  [[nodiscard]] const Fills& fills() const noexcept override { return fills_; }
-  [[nodiscard]] const MovedNumbers& moved_numbers() const noexcept override { return moved_numbers_; }
-
   Result<bool> verify() override {
     BDELTA_TRY(check_records(patch_, head_));
     target_pos_ = header_.target_size;
@@ -60,27 +51,13 @@ class Reader final : public PatchReader {
     return true;
   }
 
-  Status read_plan_record() override {
-    try {
-      BDELTA_ASSIGN(const RecordTag tag, next_tag());
-      if (begins_target(tag)) return finish_plan();
-      if (!may_follow(tag, last_tag_)) return misplaced(tag);
-      if (unpacks() && !view_ && tag != RecordTag::kView) return misplaced(tag);
-      last_tag_ = tag;
-      BDELTA_TRY(read_plan_record(tag));
-      return close_record();
-    } catch (const std::bad_alloc&) {
-      return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
-    }
-  }
-
-  Result<const PredictionPlan*> read_prediction() override {
-    while (!plan_is_whole_) BDELTA_TRY(read_plan_record());
-    return plan_ ? &*plan_ : nullptr;
+  Result<const ApplyPlan*> read_plan() override {
+    BDELTA_TRY(read_plan_record());
+    return plan_is_whole_ ? &plan_ : nullptr;
   }
 
   Result<bool> next(WindowDelta& window) override {
-    BDELTA_TRY(read_prediction());
+    while (!plan_is_whole_) BDELTA_TRY(read_plan_record());
     try {
       while (!group_ || group_->at_end()) {
         if (group_) BDELTA_TRY(close_group());
@@ -91,7 +68,7 @@ class Reader final : public PatchReader {
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
       if (!record.plain) tell_target_copies(window);
-      window.words = words_ && !record.plain ? &*words_ : nullptr;
+      window.words = plan_.words && !record.plain ? &*plan_.words : nullptr;
       place_contents(window);
       target_pos_ += window.target_length;
       return true;
@@ -110,6 +87,21 @@ class Reader final : public PatchReader {
       body_.resume_at(records_.body_pos());
     }
     return *opened_;
+  }
+
+  // The next record, unless the windows begin there.
+  Status read_plan_record() {
+    try {
+      BDELTA_ASSIGN(const RecordTag tag, next_tag());
+      if (begins_target(tag)) return finish_plan();
+      if (!may_follow(tag, last_tag_)) return misplaced(tag);
+      if (unpacks() && !plan_.view && tag != RecordTag::kView) return misplaced(tag);
+      last_tag_ = tag;
+      BDELTA_TRY(read_plan_record(tag));
+      return close_record();
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, "while decoding the patch"};
+    }
   }
 
   // Behind a record that has been read.
@@ -149,29 +141,29 @@ class Reader final : public PatchReader {
   // From here on all is about the views.
   Status read_view_record() {
     if (!unpacks()) return misplaced(RecordTag::kView);
-    BDELTA_ASSIGN(view_, native::read_view(body_, room_));
-    take_memory(held_bytes(*view_, header_.source_size));
-    header_.source_size = room_.source_size = view_->source_view_bytes;
-    header_.target_size = room_.target_size = view_->target_view_bytes;
+    BDELTA_ASSIGN(plan_.view, native::read_view(body_, room_));
+    take_memory(held_bytes(*plan_.view, header_.source_size));
+    header_.source_size = room_.source_size = plan_.view->source_view_bytes;
+    header_.target_size = room_.target_size = plan_.view->target_view_bytes;
     return {};
   }
 
   Status read_fill_record() {
-    BDELTA_ASSIGN(fills_, read_fills(body_, room_));
-    take_memory(held_bytes(fills_));
+    BDELTA_ASSIGN(plan_.fills, read_fills(body_, room_));
+    take_memory(held_bytes(plan_.fills));
     return {};
   }
 
   Status read_moved_number_record() {
-    BDELTA_ASSIGN(moved_numbers_, read_moved_numbers(body_, room_));
-    take_memory(moved_numbers_.held_bytes());
+    BDELTA_ASSIGN(plan_.moved_numbers, read_moved_numbers(body_, room_));
+    take_memory(plan_.moved_numbers.held_bytes());
     return {};
   }
 
   Status read_word_record() {
     BDELTA_ASSIGN(WordMap words, read_words(body_, room_));
-    words_.emplace(std::move(words));
-    take_memory(words_->memory_bytes());
+    plan_.words.emplace(std::move(words));
+    take_memory(plan_.words->memory_bytes());
     return {};
   }
 
@@ -180,16 +172,16 @@ class Reader final : public PatchReader {
     PredictionPlan plan;
     plan.memory_bytes = room_.decoder_memory_bytes;
     BDELTA_TRY(read_global(body_, room_, plan));
-    plan_ = std::move(plan);
-    take_memory(plan_->images.size() + plan_->labels.size());
+    plan_.prediction = std::move(plan);
+    take_memory(plan_.prediction->images.size() + plan_.prediction->labels.size());
     return {};
   }
 
   // One group of covers. What they take together is held below what the header declares.
   Status read_covers() {
-    if (!plan_) return misplaced(RecordTag::kCovers);
+    if (!plan_.prediction) return misplaced(RecordTag::kCovers);
     BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
-    Covers& covers = plan_->covers;
+    Covers& covers = plan_.prediction->covers;
     while (!group_->at_end()) {
       BDELTA_ASSIGN(const WindowRecord record, group_->next(plan_pos_, diagonal_, streams_));
       if (record.copy_count > room_.decoder_memory_bytes / sizeof(Cover) - covers.size()) {
@@ -205,19 +197,19 @@ class Reader final : public PatchReader {
 
   Status finish_plan() {
     plan_is_whole_ = true;
-    if (unpacks() && !view_) {
+    if (unpacks() && !plan_.view) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of views in front of all else", body_.position()};
     }
-    if (info_.predicted && (!plan_ || plan_pos_ != header_.target_size)) {
+    if (info_.predicted && (!plan_.prediction || plan_pos_ != header_.target_size)) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of prediction in front of the first group",
                    body_.position()};
     }
-    if (!plan_) return {};
-    if (!covers_are_valid(plan_->covers, header_.source_size, header_.target_size)) {
+    if (!plan_.prediction) return {};
+    if (!covers_are_valid(plan_.prediction->covers, header_.source_size, header_.target_size)) {
       return Error{ErrorCode::kOpOutOfRange, "covers reach beyond OLD or NEW", body_.position()};
     }
-    take_memory(plan_->covers.size() * sizeof(Cover));
-    cover_streams_.emplace(plan_->covers);
+    take_memory(plan_.prediction->covers.size() * sizeof(Cover));
+    cover_streams_.emplace(plan_.prediction->covers);
     return {};
   }
 
@@ -294,11 +286,7 @@ class Reader final : public PatchReader {
   bool plan_is_whole_ = false;
   Header room_;  // the same, but for the decoder memory that is left
   PatchInfo info_;
-  std::optional<view::ViewPlan> view_;
-  Fills fills_;
-  MovedNumbers moved_numbers_;
-  std::optional<WordMap> words_;
-  std::optional<PredictionPlan> plan_;
+  ApplyPlan plan_;
   std::uint64_t plan_pos_ = 0;  // of the target, where the covers read so far end
   std::optional<CoverStreams> cover_streams_;  // once the plan is whole
   std::unique_ptr<GroupReader> group_;

@@ -1,4 +1,4 @@
-#include "apply/record_prover.hpp"
+#include "apply/part_prover.hpp"
 
 #include <string>
 
@@ -21,34 +21,39 @@ Status require_digest(const char* what, const Sha256Digest& expected, ByteSpan b
 
 }  // namespace
 
-Status RecordProver::refuse_unlisted() const {
-  if (!expected_head_) return {};
+Result<bool> PartProver::recognise(ByteSpan first_bytes) {
+  BDELTA_ASSIGN(const Format* const format, recognise_format(first_bytes, formats_));
+  if (format->make_framer) {
+    framer_ = format->make_framer(limit_bytes_);
+    return true;
+  }
+  if (!expected_head_) return false;
   return Error{.code = ErrorCode::kPatchDigest, .detail = "its format has no list of digests",
                .remedy = "take it whole and expect the SHA-256 of all of it"};
 }
 
-Status RecordProver::prove(ByteSpan record) {
-  if (!has_head_) return expected_head_ ? require_digest("the head", *expected_head_, record, 0) : Status();
-  const std::vector<Sha256Digest>& digests = framer_.digests();
+Status PartProver::prove(ByteSpan part) {
+  if (!has_head_) return expected_head_ ? require_digest("the head", *expected_head_, part, 0) : Status();
+  const std::vector<Sha256Digest>& digests = framer_->digests();
   if (digests.empty()) return {};
   if (digest_index_ == digests.size()) {
     return Error{ErrorCode::kPatchDigest, "it has more parts than digests", position_};
   }
-  return require_digest("a part", digests[digest_index_++], record, position_);
+  return require_digest("a part", digests[digest_index_++], part, position_);
 }
 
-Status RecordProver::pass(ByteSpan record) {
-  framer_.advance(record);
-  position_ += record.size();
+Status PartProver::pass(ByteSpan part) {
+  BDELTA_TRY(framer_->advance(part));
+  position_ += part.size();
   if (has_head_) return {};
   has_head_ = true;
-  if (!expected_head_ || !framer_.digests().empty()) return {};
+  if (!expected_head_ || !framer_->digests().empty()) return {};
   return Error{.code = ErrorCode::kPatchDigest, .detail = "it has no list of digests",
                .remedy = "make it with CreateOptions::group_digests"};
 }
 
-Status RecordProver::check_end() const {
-  if (digest_index_ == framer_.digests().size()) return {};
+Status PartProver::check_end() const {
+  if (digest_index_ == framer_->digests().size()) return {};
   return Error{ErrorCode::kPatchDigest, "it has fewer parts than digests", position_};
 }
 
