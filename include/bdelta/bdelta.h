@@ -250,7 +250,7 @@ typedef struct bdelta_info {
   uint32_t draft;                /* of the format; 0 = frozen */
   uint32_t has_digests;          /* 1: the two digests are there */
   uint64_t source_bytes;         /* of OLD */
-  uint64_t target_bytes;         /* of NEW */
+  uint64_t target_bytes;         /* of NEW; 0 where only the end of the patch tells */
   uint8_t source_xxh3_128[16];   /* canonical, as xxhsum -H2 prints it */
   uint8_t target_xxh3_128[16];
   uint64_t required_features;

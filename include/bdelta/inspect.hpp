@@ -1,7 +1,7 @@
 // What a patch says about itself, and whether it is undamaged, without applying it.
 //
 //   auto info = bdelta::inspect_file("app.bdelta", {});
-//   if (info) std::printf("%s, makes %llu bytes\n", info->format.c_str(), (unsigned long long)info->target_size);
+//   if (info) std::printf("%s, makes %llu bytes\n", info->format.c_str(), (unsigned long long)info->target_size.value_or(0));
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct PatchInfo {
   unsigned version = 0;                           // of the format
   unsigned draft = 0;                             // of the format, 0 = frozen
   std::optional<std::uint64_t> source_size;       // bytes of OLD
-  std::uint64_t target_size = 0;                  // bytes of NEW
+  std::optional<std::uint64_t> target_size;       // bytes of NEW; absent where only the end of the patch tells
   std::optional<DigestBytes> source_digest;       // XXH3-128, canonical; absent where the format has none
   std::optional<DigestBytes> target_digest;
   std::uint64_t required_features = 0;

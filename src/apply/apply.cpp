@@ -43,11 +43,11 @@ Report counted(Report report, const io::IoCounters& counters) {
 // NEW exists already and is what the patch makes.
 bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, const FileOptions& files,
                    Timeline* timeline, Watch* watch) {
-  if (target == "-" || !info.target_digest) return false;
+  if (target == "-" || !info.target_digest || !info.target_size) return false;
   auto existing = open_random(target, files);
   if (!existing || (*existing)->size() != info.target_size) return false;
   if (watch) watch->set_phase(PhaseId::kVerify);
-  const Span span(timeline, PhaseId::kVerify, TraceSpan::kNone, info.target_size);
+  const Span span(timeline, PhaseId::kVerify, TraceSpan::kNone, *info.target_size);
   const auto digest = digest_of(**existing, watch);
   if (!digest && watch) watch->advance();  // tells an interruption from what can't be read
   return digest && *digest == *info.target_digest;
@@ -123,7 +123,7 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   BDELTA_TRY(named(run.verify_source()));
   BDELTA_TRY(named(run.prepare()));
   BDELTA_ASSIGN(const auto output, io::open_output(target_path, options.files, &counters, opened_source.model));
-  BDELTA_TRY(output->reserve(run.info().target_size));
+  BDELTA_TRY(output->reserve(run.info().target_size.value_or(0)));
 
   // The windows; then OLD must still be what was proven, and NEW comes into being.
   PositionedWriter* const positioned = output->positioned();

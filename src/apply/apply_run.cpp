@@ -11,6 +11,7 @@ namespace bdelta {
 namespace {
 
 constexpr std::size_t kPatchBufferBytes = 256 * 1024;
+constexpr std::uint64_t kMostBytes = ~std::uint64_t{0};  // of a NEW whose size is not known
 constexpr std::uint64_t kHashPieceBytes = std::uint64_t{256} << 10;
 
 // A watch keeps a reference to its callback.
@@ -56,21 +57,30 @@ Status ApplyRun::read_header() {
   pool_.begin_stage(0, 0);
   BDELTA_ASSIGN(format_, recognise_format(patch_, formats_));
   BDELTA_ASSIGN(reader_, format_->open(patch_, reachable_limit(options_.memory_limit_bytes)));
-  own_watch_.set_total(info().target_size);
-  if (info().target_size > options_.output_limit_bytes) {
-    return Error{.code = ErrorCode::kOutputLimit,
-                 .detail = std::to_string(info().target_size) + " bytes, the limit is " + std::to_string(options_.output_limit_bytes),
-                 .remedy = "raise output_limit_bytes",
-                 .needed_bytes = info().target_size};
+  own_watch_.set_total(info().target_size.value_or(0));
+  if (!info().target_size && !format_->capabilities.target_size_at_end) {
+    return Error{ErrorCode::kInternal, "its reader does not tell the size of NEW"};
   }
-  if (info().window_bytes > options_.window_limit_bytes) {
-    return Error{.code = ErrorCode::kMemoryLimit,
-                 .detail = "windows of up to " + std::to_string(info().window_bytes) + " bytes, the limit is " +
-                           std::to_string(options_.window_limit_bytes),
-                 .remedy = "raise window_limit_bytes",
-                 .needed_bytes = info().window_bytes};
-  }
+  BDELTA_TRY(check_target_size(info().target_size.value_or(0)));
+  BDELTA_TRY(check_window_bytes(info().window_bytes));
   return options_.expected_head_sha256 ? check_held_parts() : Status();
+}
+
+Status ApplyRun::check_target_size(std::uint64_t bytes) const {
+  if (bytes <= options_.output_limit_bytes) return {};
+  return Error{.code = ErrorCode::kOutputLimit,
+               .detail = std::to_string(bytes) + " bytes, the limit is " + std::to_string(options_.output_limit_bytes),
+               .remedy = "raise output_limit_bytes",
+               .needed_bytes = bytes};
+}
+
+Status ApplyRun::check_window_bytes(std::uint64_t bytes) const {
+  if (bytes <= options_.window_limit_bytes) return {};
+  return Error{.code = ErrorCode::kMemoryLimit,
+               .detail = "windows of up to " + std::to_string(bytes) + " bytes, the limit is " +
+                         std::to_string(options_.window_limit_bytes),
+               .remedy = "raise window_limit_bytes",
+               .needed_bytes = bytes};
 }
 
 Status ApplyRun::check_held_parts() const {
@@ -85,6 +95,7 @@ Status ApplyRun::check_held_parts() const {
 Status ApplyRun::verify_source() {
   BDELTA_TRY(check_source());
   if (format_->capabilities.source_while_decoding) reader_->use_source(source_);
+  if (format_->capabilities.zeros_beyond_source) padded_source_.emplace(source_);
   return {};
 }
 
@@ -130,6 +141,7 @@ Status ApplyRun::prepare() {
   pool_.begin_stage(shares().hashed(), 0);
   while (!plan_) BDELTA_TRY(read_plan());
   BDELTA_TRY(open_views());
+  target_bytes_ = info_of_views().target_size;
   return prepare_source();
 }
 
@@ -137,8 +149,13 @@ Status ApplyRun::open_views() {
   if (!plan_->view) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->view->source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, info().target_size, watch()));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, *info().target_size, watch()));
   return {};
+}
+
+RandomReader& ApplyRun::viewed_source() noexcept {
+  if (views_) return views_->source();
+  return padded_source_ ? *padded_source_ : source_;
 }
 
 // As the windows are about them.
@@ -163,33 +180,49 @@ Status ApplyRun::prepare_source() {
   return {};
 }
 
+// What windows add up to is NEW; one follows the other.
+Status ApplyRun::place(const WindowDelta& window) {
+  if (window.target_pos != decoded_pos_ || !range_fits(decoded_pos_, window.target_length, target_bytes_.value_or(kMostBytes))) {
+    return Error{ErrorCode::kPatchCorrupt, "its windows reach beyond the size of NEW", patch_.position()};
+  }
+  decoded_pos_ += window.target_length;
+  BDELTA_TRY(check_target_size(target_bytes_ ? 0 : decoded_pos_));
+  const bool in_slices = window.is_plain() && !window.has_checksum;
+  return in_slices ? Status() : check_window_bytes(window.target_length);
+}
+
 // Decoded and proven to stay inside both files; false behind the last one.
 Result<bool> ApplyRun::next_window(WindowDelta& window) {
   Span span(timeline(), PhaseId::kDecode, report_.window_count);
   const std::uint64_t before = patch_.position();
   BDELTA_ASSIGN(const bool more, reader_->next(window));
   span.set_bytes(patch_.position() - before);
-  if (more) BDELTA_TRY(validate_window(window, copied_source().size()));
+  if (more) {
+    BDELTA_TRY(validate_window(window, copied_source().size(), format_->capabilities));
+    BDELTA_TRY(place(window));
+  } else if (decoded_pos_ != target_bytes_.value_or(decoded_pos_)) {
+    return Error{ErrorCode::kPatchCorrupt, "it ends after " + std::to_string(decoded_pos_) + " of " +
+                                               std::to_string(*target_bytes_) + " bytes of NEW", patch_.position()};
+  }
   return more;
 }
 
 void ApplyRun::count(const WindowDelta& window) {
   ++report_.window_count;
   for (const DeltaOp& op : window.ops) {
-    const bool is_copy = op.kind != OpKind::kLiteral;
-    report_.cover_count += is_copy;
-    (is_copy ? report_.covered_bytes : report_.literal_bytes) += op.length;
+    const bool copies = is_copy(op.kind);
+    report_.cover_count += copies;
+    (copies ? report_.covered_bytes : report_.literal_bytes) += op.length;
   }
   report_.residual_bytes += window.residual_values.size();
 }
 
 void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
-  const std::uint64_t target_bytes = info_of_views().target_size;
-  pool_.begin_stage(1, target_bytes);
+  pool_.begin_stage(1, target_bytes_.value_or(0));
   if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
   const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
-  const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes);
+  const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes_.value_or(kMostBytes));
   pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
 }
 
@@ -200,7 +233,6 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
     if (!window) break;
     more = next_window(*window);
     if (!more || !*more) break;
-    decoded_pos_ = window->target_pos + window->target_length;
     count(*window);
     pipeline_->submit(window);
   } while (decoded_pos_ < until_target_pos);
@@ -215,6 +247,7 @@ Status ApplyRun::finish_target() {
     BDELTA_ASSIGN(digest, views_->finish());
   }
   report_.residual_bytes += pipeline_->changed_count();
+  own_watch_.set_total(info().target_size.value_or(decoded_pos_));
   pool_.begin_stage(1, 0);
   if (info().target_digest && digest != *info().target_digest) {
     return Error{ErrorCode::kTargetDigest, "expected digest " + short_hex(*info().target_digest) + "…, found " +
@@ -238,7 +271,7 @@ Status ApplyRun::write_target(const TargetSink& sink) {
 
 Report ApplyRun::take_report() {
   report_.source_bytes = source_.size();
-  report_.target_bytes = info().target_size;
+  report_.target_bytes = info().target_size.value_or(decoded_pos_);
   report_.patch_bytes = patch_.position();
   report_.patch_digests.sha256 = options_.expected_patch_sha256;
   report_.format = info().format;

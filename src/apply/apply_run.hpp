@@ -3,6 +3,7 @@
 
 #include "apply/applied_views.hpp"
 #include "apply/moved_source.hpp"
+#include "apply/padded_source.hpp"
 #include "apply/progress_shares.hpp"
 #include "apply/window_pipeline.hpp"
 #include "apply/timed_reader.hpp"
@@ -65,13 +66,16 @@ class ApplyRun {
 
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
+  [[nodiscard]] Status check_target_size(std::uint64_t bytes) const;
+  [[nodiscard]] Status check_window_bytes(std::uint64_t bytes) const;
   Status check_source();
   Status open_views();
   Status prepare_source();
   [[nodiscard]] RandomReader& copied_source() noexcept { return moved_source_ ? *moved_source_ : viewed_source(); }
-  [[nodiscard]] RandomReader& viewed_source() noexcept { return views_ ? views_->source() : source_; }
+  [[nodiscard]] RandomReader& viewed_source() noexcept;
   [[nodiscard]] PatchInfo info_of_views() const;
   Result<bool> next_window(WindowDelta& window);
+  Status place(const WindowDelta& window);
   void count(const WindowDelta& window);
 
   RandomReader& source_;
@@ -89,8 +93,10 @@ class ApplyRun {
   std::optional<AppliedViews> views_;           // absent where files are taken as they are
   std::unique_ptr<PredictedCopies> predicted_;  // null without prediction
   std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved
+  std::optional<PaddedSource> padded_source_;   // absent where copies stay inside OLD
   std::optional<Filler> filler_;                // absent where nothing is filled in
   bool source_verified_ = false;
+  std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;
   std::optional<WindowPipeline> pipeline_;

@@ -64,10 +64,16 @@ void copy_target(const WindowDelta& window, const DeltaOp& op, const TargetHisto
       op.source_pos < window.target_pos ? std::min(op.length, window.target_pos - op.source_pos) : 0;
   const auto old_length = static_cast<std::size_t>(before);
   if (before > 0) history->read(op.source_pos, {at, old_length});
-  const auto length = static_cast<std::size_t>(op.length - before);
-  if (length == 0) return;
-  const auto from = static_cast<std::size_t>(op.source_pos + before - window.target_pos);
-  std::memcpy(at + old_length, made.data() + from, length);
+  auto left = static_cast<std::size_t>(op.length - before);
+  if (left == 0) return;
+  const std::uint8_t* const from = made.data() + static_cast<std::size_t>(op.source_pos + before - window.target_pos);
+  // A copy that overlaps itself goes on with what it has made: each time there is twice as much of it.
+  for (std::uint8_t* to = at + old_length; left > 0;) {
+    const std::size_t some = std::min(left, static_cast<std::size_t>(to - from));
+    std::memcpy(to, from, some);
+    to += some;
+    left -= some;
+  }
 }
 
 }  // namespace
@@ -86,10 +92,7 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
         std::memcpy(at, literal, length);
         literal += length;
       }
-    } else if (op.kind == OpKind::kTargetCopy) {
-      copy_target(window, op, history, out, at);
-      residual.add(at, op.length);
-    } else {
+    } else if (op.kind == OpKind::kCopy) {
       BDELTA_TRY(caches.source.read(op.source_pos, {at, length}));
       if (window.predicted) {
         const auto done = static_cast<std::uint64_t>(at - out.data());
@@ -99,6 +102,11 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
         window.words->replace_at(window.target_pos + static_cast<std::uint64_t>(at - out.data()), {at, length});
       }
       residual.add(at, op.length);
+    } else if (op.kind == OpKind::kTargetCopy) {
+      copy_target(window, op, history, out, at);
+      residual.add(at, op.length);
+    } else {
+      std::memset(at, *literal++, length);
     }
     at += length;
   }

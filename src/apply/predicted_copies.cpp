@@ -159,7 +159,7 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
     table = table.subspan(breaks.size_bytes);
   }
   BDELTA_ASSIGN(std::vector<exe::Image> new_images,
-                exe::parse_image_table(table, images, info.target_size, room.count_of(kBytesPerImage)));
+                exe::parse_image_table(table, images, *info.target_size, room.count_of(kBytesPerImage)));
   BDELTA_TRY(room.take(new_images.size() * kBytesPerImage));
   copies->target_.emplace(std::move(new_images));
   BDELTA_ASSIGN(copies->labels_, exe::parse_labels(plan.labels, images.all.size(), room.count_of(kBytesPerLabel)));

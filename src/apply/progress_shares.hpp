@@ -15,7 +15,7 @@ class ApplyShares {
 
   // `hashes`: OLD's digest is taken, by one thread alone.
   ApplyShares(const PatchInfo& info, std::uint64_t source_bytes, bool hashes, unsigned threads) noexcept
-      : window_ns_(1 + static_cast<double>(info.target_size) * (info.predicted ? kPredictedByteNs : kPlainByteNs)) {
+      : window_ns_(1 + static_cast<double>(info.target_size.value_or(0)) * (info.predicted ? kPredictedByteNs : kPlainByteNs)) {
     const auto bytes = static_cast<double>(source_bytes);
     const double hash_ns = hashes ? bytes * kHashByteNs * threads : 0;
     hashed_ = hash_ns / (hash_ns + (info.predicted ? bytes * kPrepareByteNs : 0) + window_ns_);

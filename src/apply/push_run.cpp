@@ -177,7 +177,7 @@ void PushRun::read_from(ByteSpan part) {
 
 Status PushRun::begin() {
   BDELTA_TRY(run_.prepare());
-  if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size));
+  if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size.value_or(0)));
   run_.begin_target(sink_);
   began_ = true;
   return {};

@@ -24,7 +24,7 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   filled.draft = info.draft;
   filled.has_digests = info.source_digest && info.target_digest;
   filled.source_bytes = info.source_size.value_or(0);
-  filled.target_bytes = info.target_size;
+  filled.target_bytes = info.target_size.value_or(0);
   if (info.source_digest) std::copy(info.source_digest->begin(), info.source_digest->end(), filled.source_xxh3_128);
   if (info.target_digest) std::copy(info.target_digest->begin(), info.target_digest->end(), filled.target_xxh3_128);
   filled.required_features = info.required_features;

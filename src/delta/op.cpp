@@ -18,27 +18,34 @@ Error out_of_range(const WindowDelta& window, const DeltaOp& op, const std::stri
                                         " of " + of_what};
 }
 
-// Whether the op, which begins at target_pos, takes what is whole by then and still kept.
-bool is_kept(const WindowDelta& window, const DeltaOp& op, std::uint64_t target_pos) {
+// Whether the op, which begins at target_pos, takes what is still kept and whole by then, or becomes so while it is made.
+bool is_kept(const WindowDelta& window, const DeltaOp& op, std::uint64_t target_pos, bool may_overlap) {
   const std::uint64_t first = window.target_pos - std::min(window.target_pos, window.history_bytes);
-  return op.source_pos >= first && range_fits(op.source_pos, op.length, target_pos);
+  if (op.source_pos < first) return false;
+  return may_overlap ? op.source_pos < target_pos : range_fits(op.source_pos, op.length, target_pos);
 }
 
 }  // namespace
 
-Status validate_window(const WindowDelta& window, std::uint64_t source_size) {
-  std::uint64_t literal_bytes = 0;
+Status validate_window(const WindowDelta& window, std::uint64_t source_size, const Capabilities& capabilities) {
+  std::uint64_t literal_bytes = 0;  // of the target, as is the next
   std::uint64_t copied_bytes = 0;
+  std::uint64_t spared_bytes = 0;  // literals that runs do without
   for (const DeltaOp& op : window.ops) {
     if (op.length == 0) return corrupt(window, "has an empty op");
     if (op.kind == OpKind::kCopy && !range_fits(op.source_pos, op.length, source_size)) {
       return out_of_range(window, op, "OLD, which has " + std::to_string(source_size));
     }
-    if (op.kind == OpKind::kTargetCopy && !is_kept(window, op, window.target_pos + literal_bytes + copied_bytes)) {
+    if (op.kind == OpKind::kTargetCopy &&
+        !is_kept(window, op, window.target_pos + literal_bytes + copied_bytes, capabilities.overlapping_copies)) {
       return out_of_range(window, op, "NEW, of which " + std::to_string(window.history_bytes) +
                                           " in front of the window are kept");
     }
-    std::uint64_t& sum = op.kind == OpKind::kLiteral ? literal_bytes : copied_bytes;
+    if (op.kind == OpKind::kRun) {
+      if (!capabilities.runs || window.contents) return corrupt(window, "has a run, which is not known there");
+      spared_bytes += op.length - 1;
+    }
+    std::uint64_t& sum = is_copy(op.kind) ? copied_bytes : literal_bytes;
     if (!checked_add(sum, op.length, sum)) return corrupt(window, "has ops that add up beyond 64 bits");
   }
   if (window.contents && window.reads_target()) return corrupt(window, "has copies of NEW beside coded contents");
@@ -46,7 +53,7 @@ Status validate_window(const WindowDelta& window, std::uint64_t source_size) {
   if (!checked_add(literal_bytes, copied_bytes, total) || total != window.target_length) {
     return corrupt(window, "has ops that do not add up to its size");
   }
-  if ((window.codes_literals() ? 0 : literal_bytes) != window.literals.size()) {
+  if ((window.codes_literals() ? 0 : literal_bytes - spared_bytes) != window.literals.size()) {
     return corrupt(window, "has another number of literals than its ops use");
   }
 

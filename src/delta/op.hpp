@@ -1,10 +1,12 @@
 // Waist 2: what every patch format stores and reads. One executor applies the ops of every format.
 //
 // The ops of a window, in order, give its target bytes:
-//   window  := (literal | copy | target copy)*
+//   window  := (literal | run | copy | target copy)*
 //   literal := the next `length` bytes of `literals`
+//   run     := the next byte of `literals`, `length` times
 //   copy    := source[source_pos, + length), with fields predicted where the window says so and words replaced, plus the residual
-//   target copy := target[source_pos, + length), which lies before it and is whole already, plus the residual
+//   target copy := target[source_pos, + length), which lies before it and is whole already, plus the residual; of a format
+//                  with overlapping copies it may reach into itself, before the residual is added
 // The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
 // bytes of the window alone, as if all copies stood one behind the other.
 #pragma once
@@ -16,12 +18,15 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
+#include "delta/capabilities.hpp"
 #include "delta/contents.hpp"
 #include "delta/word_map.hpp"
 
 namespace bdelta {
 
-enum class OpKind : std::uint8_t { kLiteral = 0, kCopy = 1, kTargetCopy = 2 };
+enum class OpKind : std::uint8_t { kLiteral = 0, kCopy = 1, kRun = 2, kTargetCopy = 3 };
+
+[[nodiscard]] constexpr bool is_copy(OpKind kind) noexcept { return (static_cast<unsigned>(kind) & 1) != 0; }
 
 struct DeltaOp {
   OpKind kind = OpKind::kLiteral;
@@ -66,8 +71,8 @@ struct WindowDelta {
 };
 
 // Proves that executing `window` stays inside the source, the target in front of each target copy as far as its history
-// reaches, the literals and the residual, and gives exactly target_length bytes. The executor relies on it. Errors:
-// kOpOutOfRange, kPatchCorrupt.
-Status validate_window(const WindowDelta& window, std::uint64_t source_size);
+// reaches, the literals and the residual, gives exactly target_length bytes, and takes no more than the capabilities of its
+// format. The executor relies on it. Errors: kOpOutOfRange, kPatchCorrupt.
+Status validate_window(const WindowDelta& window, std::uint64_t source_size, const Capabilities& capabilities = {});
 
 }  // namespace bdelta

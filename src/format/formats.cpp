@@ -78,7 +78,7 @@ Result<bool> verify_whole(PatchReader& reader, const Capabilities& capabilities)
   for (WindowDelta window;;) {
     BDELTA_ASSIGN(const bool more, reader.next(window));
     if (!more) return false;
-    BDELTA_TRY(validate_window(window, reader.info().source_size.value_or(~std::uint64_t{0})));
+    BDELTA_TRY(validate_window(window, reader.info().source_size.value_or(~std::uint64_t{0}), capabilities));
   }
 }
 

@@ -158,17 +158,18 @@ void run(Input& input) {
   if (options < 240) plan.kinds &= known;
   PatchInfo info;
   info.decoder_memory_bytes = kApplyBytes;
-  plan.covers = take_covers(input, source.bytes().size(), info.target_size);
+  std::uint64_t& target_size = info.target_size.emplace();
+  plan.covers = take_covers(input, source.bytes().size(), target_size);
   plan.images = take_images(input, images, plan);
   plan.labels = take_labels(input, images);
 
   WorkerPool pool(1);
   io::MemoryReader reader(source.bytes());
   const auto copies = PredictedCopies::make(reader, plan, info, hostile_options().memory_limit_bytes, pool);
-  Bytes copied(static_cast<std::size_t>(info.target_size));
+  Bytes copied(static_cast<std::size_t>(target_size));
   if (copies) {
-    copied = copied_bytes(source.bytes(), plan, **copies, info.target_size, info.target_size);
-    require(copied == copied_bytes(source.bytes(), plan, **copies, info.target_size, 1 + input.u8()),
+    copied = copied_bytes(source.bytes(), plan, **copies, target_size, target_size);
+    require(copied == copied_bytes(source.bytes(), plan, **copies, target_size, 1 + input.u8()),
             "predictions don't depend on how copies are cut");
   } else {
     const bool knows_kinds = (plan.kinds & ~known) == 0;

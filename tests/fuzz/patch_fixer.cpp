@@ -98,7 +98,7 @@ class Executor {
     PatchInfo info = patch->info();
     BDELTA_ASSIGN(const ApplyPlan* const plan, test::read_whole_plan(*patch));
     if (plan->view) {
-      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan->view, info.target_size, nullptr));
+      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan->view, *info.target_size, nullptr));
       info.source_size = views_->source_bytes();
       info.target_size = views_->target_view_bytes();
     }
@@ -110,7 +110,7 @@ class Executor {
       BDELTA_ASSIGN(predicted, PredictedCopies::make(copied_source(), *plan->prediction, info, limits.memory_limit_bytes, pool_));
     }
     ExecuteCaches caches(copied_source(), predicted.get());
-    TargetHistory history(std::min(info.history_bytes, info.target_size));
+    TargetHistory history(std::min(info.history_bytes, *info.target_size));
     for (;;) {
       WindowDelta window;
       BDELTA_ASSIGN(const bool more, patch->next(window));

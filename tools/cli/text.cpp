@@ -198,7 +198,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["format_version"] = info.version;
   json["draft"] = info.draft;
   if (info.source_size) json["source_bytes"] = *info.source_size;
-  json["target_bytes"] = info.target_size;
+  if (info.target_size) json["target_bytes"] = *info.target_size;
   if (info.source_digest) json["source_xxh3_128"] = to_hex(*info.source_digest);
   if (info.target_digest) json["target_xxh3_128"] = to_hex(*info.target_digest);
   json["required_features"] = info.required_features;
@@ -230,7 +230,7 @@ std::string info_text(const PatchInfo& info) {
   text += "\n";
   if (info.source_size) text += format("OLD             %llu bytes\n", static_cast<unsigned long long>(*info.source_size));
   if (info.source_digest) text += "  XXH3-128      " + to_hex(*info.source_digest) + "\n";
-  text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(info.target_size));
+  if (info.target_size) text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(*info.target_size));
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
   if (info.predicted) text += "programs        addresses are predicted: bpatch needs those of OLD as a whole\n";
   if (info.unpacked) text += "archives        are unpacked: bpatch holds OLD unpacked, and packs NEW again\n";

@@ -50,7 +50,7 @@ class Reader final : public PatchReader {
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
 
   Result<bool> next(WindowDelta& window) override {
-    if (target_pos_ == info_.target_size) return finish();
+    if (target_pos_ == target_size_) return finish();
     try {
       return fill(window);
     } catch (const std::bad_alloc&) {
@@ -67,7 +67,7 @@ class Reader final : public PatchReader {
     window.residual_runs.clear();
     window.residual_values.clear();
     window.literals.clear();
-    std::uint64_t room = std::min(kWindowBytes, info_.target_size - target_pos_);
+    std::uint64_t room = std::min(kWindowBytes, target_size_ - target_pos_);
     std::uint64_t literal_bytes = 0;
     while (room > 0 && window.ops.size() < kWindowOps) {
       BDELTA_TRY(load_match());
@@ -95,7 +95,7 @@ class Reader final : public PatchReader {
   Status load_match() {
     while (literal_left_ == 0 && copy_left_ == 0) {
       if (next_match_ == matches_.size()) {
-        literal_left_ = info_.target_size;
+        literal_left_ = target_size_;
         return {};
       }
       const Match& match = matches_[next_match_++];
@@ -119,6 +119,7 @@ class Reader final : public PatchReader {
 
   io::TypedReader& patch_;
   PatchInfo info_;
+  const std::uint64_t target_size_ = *info_.target_size;
   MatchTable matches_;
   std::size_t next_match_ = 0;
   std::uint64_t literal_left_ = 0;
@@ -172,7 +173,7 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
                                    " bytes", memory_limit_bytes, table_bytes);
   }
   try {
-    BDELTA_ASSIGN(MatchTable matches, read_matches(patch, count, info.target_size));
+    BDELTA_ASSIGN(MatchTable matches, read_matches(patch, count, *info.target_size));
     return std::unique_ptr<PatchReader>(std::make_unique<Reader>(patch, std::move(info), std::move(matches)));
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::kOutOfMemory, "while reading the table of matches"};
