@@ -61,7 +61,11 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
   const bool packed = (form & native::kFormPacked) != 0;
   const bool contents = (form & native::kFormContents) != 0;
   const unsigned scope = packed ? head.u8() : 0;
-  if (contents && (head.u8() & native::kContentsMisses) != 0) (void)head.u8();
+  if (contents) {
+    const unsigned coded = head.u8();
+    if ((coded & native::kContentsLiterals) != 0) (void)head.u8();
+    if ((coded & native::kContentsMisses) != 0) (void)head.le<std::uint16_t>();
+  }
   for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
     const std::uint64_t length_and_kind = head.varint();
     WindowRecord window;

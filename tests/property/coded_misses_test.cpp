@@ -131,7 +131,7 @@ TEST(CodedMisses, NeedTheirFeature) {
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
-// The head of the only group: form, contents byte, log of the miss model with its highest bit.
+// The head of the only group: form, contents byte, number of the miss model, its log.
 TEST(CodedMisses, ScopesThatLieAreRefused) {
   const BentPair pair = bent_pair(20'000, 7);
   Craft craft;
@@ -140,18 +140,18 @@ TEST(CodedMisses, ScopesThatLieAreRefused) {
   const SplitPatch split = split_patch(craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft));
   ByteCursor cursor(ByteSpan(split.body).subspan(1));
   for (int i = 0; i < 3; ++i) (void)cursor.varint();
-  const auto log_at = static_cast<std::size_t>(cursor.position() - split.body.data()) + 2;
-  ASSERT_EQ(native::kMissModel | kMinMissLog, split.body[log_at]);
-  const auto bent = [&](unsigned value) {
+  const auto log_at = static_cast<std::size_t>(cursor.position() - split.body.data()) + 3;
+  ASSERT_EQ(kMinMissLog, split.body[log_at]);
+  const auto bent = [&](std::size_t at, unsigned value) {
     Bytes body = split.body;
-    body[log_at] = static_cast<std::uint8_t>(value);
+    body[at] = static_cast<std::uint8_t>(value);
     return apply_patch(pair.source, with_header(split.header, body));
   };
-  ASSERT_OK(bent(native::kMissModel | kMinMissLog));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | (kMinMissLog - 1)));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | (kMaxMissLog + 1)));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(native::kMissModel | kMaxMissLog));  // beyond the declared memory
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, bent(kMinMissLog));  // by a model that is reserved
+  ASSERT_OK(bent(log_at, kMinMissLog));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(log_at, kMinMissLog - 1));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(log_at, kMaxMissLog + 1));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, bent(log_at, kMaxMissLog));  // beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, bent(log_at - 1, 2));  // a model that is reserved
 }
 
 }  // namespace

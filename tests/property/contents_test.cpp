@@ -255,11 +255,12 @@ class BentHead {
 TEST(Contents, ScopesThatLieAreRefused) {
   const BentHead head;
   ASSERT_EQ(0x04u, head.at(0));
-  ASSERT_EQ(0x0fu, head.at(1)) << "both are coded, in one lane";
+  ASSERT_EQ(0x03u, head.at(1)) << "both are coded, in one lane";
   const auto applied = [&](std::size_t index, unsigned value) { return apply_patch(head.source(), head.with(index, value)); };
-  ASSERT_OK(applied(1, 0x0f));
+  ASSERT_OK(applied(1, 0x03));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, applied(1, 0));      // nothing is coded
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, applied(1, 0xff));   // lanes beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, applied(1, 0x07));   // lanes beyond the declared memory
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, applied(1, 0x0b));
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, applied(0, 0x0c));
 }
 
@@ -273,9 +274,10 @@ TEST(Contents, ReservedModelsAreRefusedBeforeAByteOfNew) {
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply(source, reader, to, {}));
     EXPECT_EQ(0u, to.written());
   };
-  for (const unsigned model : {0u, 1u, 2u}) expect_refused(head.with(1, 0x03 | model << native::kContentsModelShift));
-  expect_refused(head.with(1, 0x02 | native::kLiteralModel << native::kContentsModelShift));  // of literals that are not coded
-  expect_refused(head.with(2, head.at(2) & ~native::kMissModel));
+  for (const std::size_t model_at : {std::size_t{2}, std::size_t{3}}) {
+    ASSERT_EQ(1u, head.at(model_at));
+    for (const unsigned model : {0u, 2u, 255u}) expect_refused(head.with(model_at, model));
+  }
   expect_refused(head.with(0, head.at(0), native::kFeatureSlowModels));
 }
 

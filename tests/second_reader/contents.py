@@ -30,15 +30,16 @@ class ContentsScope:
 
 def read_contents_scope(head, header):
     form = head.byte()
-    literals, misses, model = bool(form & 1), bool(form & 2), form >> 2 & 3
+    literals, misses, lanes = bool(form & 1), bool(form & 2), 2 if form & 4 else 1
+    require(form < 8, f"bits of the byte about contents that are not known: {form}")
     require(literals or misses, "a group has coded contents of which nothing is coded")
-    require(model == (3 if literals else 0), f"literal model {model} is not known")
+    require(not literals or head.byte() == 1, "the literal model is not known")
     require(not literals or header.may_have_literal_model, "coded literals without their feature")
-    miss_byte = head.byte() if misses else 128 + 12
-    require(miss_byte >= 128, "the miss model is not known")
+    require(not misses or head.byte() == 1, "the miss model is not known")
     require(not misses or header.may_have_miss_model, "coded misses without their feature")
-    require(12 <= miss_byte - 128 <= 18, f"log of the miss model's slots {miss_byte - 128}; 12 to 18 expected")
-    return ContentsScope(literals, misses, miss_byte - 128, (form >> 4) + 1)
+    miss_log = head.byte() if misses else 12
+    require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
+    return ContentsScope(literals, misses, miss_log, lanes)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
 """The records of a patch behind its header: each in an envelope of type, length, and a body in pieces with checksums."""
+import struct
+
 from cursor import MIB, Cursor, check32, require
 
 END, DIGESTS, VIEW, FILLS, MOVED_NUMBERS, WORDS, GLOBAL, COVERS, GROUP = 0, 1, 2, 8, 10, 12, 14, 16, 32
@@ -14,6 +16,7 @@ class Records:
         self.end = None
         self.opened = None  # (type, body) of the next record
         self.last_type = END
+        self.piece_counts = {}  # of records so far, by type
 
     def next_type(self):
         """Records that are not known and may be skipped are passed over."""
@@ -21,7 +24,7 @@ class Records:
             start = self.cursor.pos
             record_type = self.cursor.byte()
             require(record_type in KNOWN or record_type & 1, f"record type {record_type} is not known")
-            body = b"" if record_type == END else read_body(self.cursor, start)
+            body = b"" if record_type == END else self.read_body(record_type, start)
             if record_type != DIGESTS:
                 self.starts.append(start)
             if record_type in KNOWN:
@@ -47,16 +50,18 @@ class Records:
         self.take(END, "the end record")
         self.cursor.finish()
 
-
-def read_body(cursor, start):
-    """`cursor` stands behind the type of the record that begins at `start`."""
-    left = cursor.varint()
-    head = bytes(cursor.data[start:cursor.pos])
-    body = bytearray()
-    while True:
-        piece = cursor.take(min(left, MIB))
-        require(cursor.u32() == check32(head + piece), f"the record at {start} is damaged")
-        body += piece
-        left -= len(piece)
-        if not left:
-            return bytes(body)
+    def read_body(self, record_type, start):
+        """The cursor stands behind the type of the record that begins at `start`."""
+        cursor = self.cursor
+        left = cursor.varint()
+        head = bytes(cursor.data[start:cursor.pos])
+        body = bytearray()
+        while True:
+            number = self.piece_counts.get(record_type, 0)
+            self.piece_counts[record_type] = number + 1
+            piece = cursor.take(min(left, MIB))
+            require(cursor.u32() == check32(head + struct.pack("<I", number) + piece), f"the record at {start} is damaged")
+            body += piece
+            left -= len(piece)
+            if not left:
+                return bytes(body)

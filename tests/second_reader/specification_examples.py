@@ -23,7 +23,7 @@ from words import read_words
 def records_of(bare):
     """A record without its checksum, and what stands behind it."""
     end = 2 + bare[1]
-    return Records(Cursor(bare[:end] + struct.pack("<I", check32(bare[:end])) + bare[end:]))
+    return Records(Cursor(bare[:end] + struct.pack("<I", check32(bare[:2] + bytes(4) + bare[2:end])) + bare[end:]))
 
 
 class Examples(unittest.TestCase):
@@ -34,7 +34,7 @@ class Examples(unittest.TestCase):
     PATCH = bytes.fromhex(
         "42445402000427000038377484d7040d9403043d0d4e3c5952509a5963f400479b2c1198ccbc133593cd013738008aac"
         "5493203837180001dd0170fce949017f0101010101010a000000000000000001"
-        "0001012d0201000301110401000501fa060a416e64206d6f7265210a9d22a77000")
+        "0001012d0201000301110401000501fa060a416e64206d6f7265210a6526c3dc00")
 
     def test_patch_of_the_format(self):
         self.assertEqual(len(self.PATCH), 113)

@@ -74,6 +74,30 @@ TEST_F(VerifyPatch, AnyCutAndWhatFollowsIsSeen) {
   EXPECT_FAILS(ErrorCode::kPatchTrailingBytes, verified(longer));
 }
 
+// Pieces of one record, and groups of one size.
+TEST_F(VerifyPatch, WhatHasChangedPlacesIsSeen) {
+  const auto swapped = [&](const Records& records, std::size_t begin, std::size_t bytes, std::size_t other) {
+    Bytes body = joined(records);
+    std::swap_ranges(body.begin() + static_cast<std::ptrdiff_t>(begin), body.begin() + static_cast<std::ptrdiff_t>(begin + bytes),
+                     body.begin() + static_cast<std::ptrdiff_t>(other));
+    Bytes patch = native::encode_header(header);
+    append(patch, body);
+    patch.push_back(0);
+    return verified(patch);
+  };
+  CraftedRecord long_one{static_cast<RecordTag>(3), random_bytes(3 * native::kPieceBytes, 1)};
+  const Records with_pieces = {long_one, group};
+  const std::size_t head_bytes = native::encode_record_head(long_one.tag, long_one.body.size()).size();
+  const std::size_t piece_bytes = native::kPieceBytes + native::kCheckBytes;
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, swapped(with_pieces, head_bytes, piece_bytes, head_bytes + piece_bytes));
+
+  CraftedRecord first = group_of(150), second = group_of(150);
+  second.body.back() ^= 1;
+  const std::size_t record_bytes = joined({first}).size();
+  ASSERT_OK(of({first, second}));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, swapped({first, second}, 0, record_bytes, record_bytes));
+}
+
 TEST_F(VerifyPatch, DecodesNothing) {
   EXPECT_OK(of({fills, numbers, words, group}));
   EXPECT_OK(of({unknown, fills, unknown, group_of(100), unknown, group_of(200), unknown}));

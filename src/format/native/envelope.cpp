@@ -12,7 +12,7 @@ namespace {
 
 // Gives the pieces of a whole record to `take`, each once it is proven.
 template <class Take>
-Status each_piece(ByteSpan record, Take take) {
+Status each_piece(ByteSpan record, PieceNumbers& numbers, Take take) {
   const std::optional<RecordHead> head = parse_record_head(record);
   if (!head || head->body_bytes > kMaxRecordBytes || head->bytes() != record.size()) {
     return Error{ErrorCode::kPatchCorrupt, "a record declares an impossible length; fetch the patch again"};
@@ -23,6 +23,7 @@ Status each_piece(ByteSpan record, Take take) {
   while (!rest.empty()) {
     const ByteSpan piece = rest.first(std::min<std::size_t>(rest.size() - kCheckBytes, kPieceBytes));
     checked.assign(head_bytes.begin(), head_bytes.end());
+    append_le(checked, numbers.next(head->tag));
     append(checked, piece);
     if (check_of_piece(checked) != load_le<std::uint32_t>(piece.data() + piece.size())) {
       return Error{ErrorCode::kPatchCorrupt, "the checksum of a record does not fit; fetch the patch again"};
@@ -63,14 +64,15 @@ Bytes encode_record_head(RecordTag tag, std::uint64_t body_bytes) {
   return head;
 }
 
-std::uint32_t check_of_piece(ByteSpan head_and_piece) noexcept { return xxh3_32(head_and_piece); }
+std::uint32_t check_of_piece(ByteSpan head_number_and_piece) noexcept { return xxh3_32(head_number_and_piece); }
 
-Bytes seal_record(RecordTag tag, ByteSpan body) {
+Bytes seal_record(RecordTag tag, ByteSpan body, PieceNumbers& numbers) {
   const Bytes head = encode_record_head(tag, body.size());
   Bytes record = head;
   for (std::uint64_t left = piece_count(body.size()); left > 0; --left) {
     const ByteSpan piece = body.first(std::min<std::size_t>(body.size(), kPieceBytes));
     Bytes checked = head;
+    append_le(checked, numbers.next(static_cast<std::uint8_t>(tag)));
     append(checked, piece);
     append(record, piece);
     append_le(record, check_of_piece(checked));
@@ -79,14 +81,24 @@ Bytes seal_record(RecordTag tag, ByteSpan body) {
   return record;
 }
 
-Status check_record(ByteSpan record) {
-  return each_piece(record, [](ByteSpan) {});
+Bytes seal_record(RecordTag tag, ByteSpan body) {
+  PieceNumbers numbers;
+  return seal_record(tag, body, numbers);
+}
+
+Status check_record(ByteSpan record, PieceNumbers& numbers) {
+  return each_piece(record, numbers, [](ByteSpan) {});
+}
+
+Result<Bytes> open_record(ByteSpan record, PieceNumbers& numbers) {
+  Bytes body;
+  BDELTA_TRY(each_piece(record, numbers, [&body](ByteSpan piece) { append(body, piece); }));
+  return body;
 }
 
 Result<Bytes> open_record(ByteSpan record) {
-  Bytes body;
-  BDELTA_TRY(each_piece(record, [&body](ByteSpan piece) { append(body, piece); }));
-  return body;
+  PieceNumbers numbers;
+  return open_record(record, numbers);
 }
 
 }  // namespace bdelta::native

@@ -4,6 +4,7 @@
 // A piece is proven before anything in it is decoded, and whoever reads holds no more than one of them.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "base/bytes.hpp"
@@ -12,7 +13,16 @@
 namespace bdelta::native {
 
 inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;  // of a body, the last piece may be shorter
-inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32 of tag, length and the piece
+inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32 of tag, length, number and the piece
+
+// Numbers pieces, so that none can take the place of another: each by how many there are in front of it in records of its tag.
+class PieceNumbers {
+ public:
+  std::uint32_t next(std::uint8_t tag) noexcept { return next_[tag]++; }
+
+ private:
+  std::array<std::uint32_t, 256> next_{};  // modulo 2^32
+};
 
 // A reader passes over records with such a tag if it does not know them.
 [[nodiscard]] constexpr bool may_be_skipped(std::uint8_t tag) noexcept { return (tag & 1) != 0; }
@@ -63,14 +73,18 @@ struct RecordHead {
 // Tag and length.
 [[nodiscard]] Bytes encode_record_head(RecordTag tag, std::uint64_t body_bytes);
 
-// The checksum that stands behind a piece.
-[[nodiscard]] std::uint32_t check_of_piece(ByteSpan head_and_piece) noexcept;
+// The checksum that stands behind a piece: of the record's head, the piece's number as u32, and the piece, joined.
+[[nodiscard]] std::uint32_t check_of_piece(ByteSpan head_number_and_piece) noexcept;
 
-// A whole record. The end record has an envelope of its own and is not made here.
+// A whole record, behind others that `numbers` were given to; the first of its tag, where nothing is said. The end record has
+// an envelope of its own and is not made here.
+[[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body, PieceNumbers& numbers);
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
 
-// Of a whole record that is not the end: kPatchCorrupt if its length or a checksum does not fit. The other gives the body, joined.
-Status check_record(ByteSpan record);
+// Of a whole record that is not the end, likewise: kPatchCorrupt if its length or a checksum does not fit. The other gives the
+// body, joined.
+Status check_record(ByteSpan record, PieceNumbers& numbers);
+Result<Bytes> open_record(ByteSpan record, PieceNumbers& numbers);
 Result<Bytes> open_record(ByteSpan record);
 
 }  // namespace bdelta::native

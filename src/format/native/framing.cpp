@@ -89,7 +89,7 @@ Result<Measure> RecordFramer::measure(ByteSpan bytes) {
 }
 
 Status RecordFramer::advance(ByteSpan record) {
-  if (has_head_) return !is_known(record[0]) && may_be_skipped(record[0]) ? check_record(record) : Status();
+  if (has_head_) return !is_known(record[0]) && may_be_skipped(record[0]) ? check_record(record, numbers_) : Status();
   accept_head(record);
   has_head_ = true;
   return {};

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "format/native/layout.hpp"
+#include "format/native/envelope.hpp"
 #include "format/part_framer.hpp"
 
 namespace bdelta::native {
@@ -69,6 +69,7 @@ class RecordFramer final : public PartFramer {
 
   std::uint64_t limit_bytes_;  // behind the head less what decoders take
   bool has_head_ = false;
+  PieceNumbers numbers_;  // of records that are passed over
   Header header_;
   std::vector<Sha256Digest> digests_;
 };

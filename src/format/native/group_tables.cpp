@@ -115,16 +115,16 @@ Status TablesParser::parse_contents_scope() {
   ContentsScope scope;
   scope.literals = (byte & kContentsLiterals) != 0;
   scope.misses = (byte & kContentsMisses) != 0;
-  scope.lane_count = (byte >> kContentsLaneShift) + 1;
+  scope.lane_count = (byte & kContentsTwoLanes) != 0 ? 2 : 1;
   const std::uint64_t features = (scope.literals ? kFeatureCodedLiterals : 0) | (scope.misses ? kFeatureCodedMisses : 0);
-  bool known = (byte >> kContentsModelShift & 3) == (scope.literals ? kLiteralModel : 0) &&
+  bool known = byte <= (kContentsLiterals | kContentsMisses | kContentsTwoLanes) &&
                (features & ~header_.required_features) == 0;
+  if (scope.literals) known = cursor_.u8() == kLiteralModel && known;
   if (scope.misses) {
-    const unsigned log_byte = cursor_.u8();
-    if (!cursor_.ok()) return corrupt("the head of a group ends too early");
-    known = known && (log_byte & kMissModel) != 0;
-    scope.miss_log = log_byte & ~kMissModel;
+    known = cursor_.u8() == kMissModel && known;
+    scope.miss_log = cursor_.u8();
   }
+  if (!cursor_.ok()) return corrupt("the head of a group ends too early");
   if (!known) return unknown("a group has contents coded by a model that is not known");
   constexpr unsigned kResidualStreams = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
   const bool residual_twice = tables_.packed && scope.misses && (tables_.scope.streams & kResidualStreams) != 0;

@@ -79,10 +79,12 @@ std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
 }
 
 void append_contents_scope(Bytes& head, const ContentsScope& scope) {
-  const unsigned literals = scope.literals ? kContentsLiterals | kLiteralModel << kContentsModelShift : 0;
-  const unsigned misses = scope.misses ? kContentsMisses : 0;
-  head.push_back(static_cast<std::uint8_t>(literals | misses | (scope.lane_count - 1) << kContentsLaneShift));
-  if (scope.misses) head.push_back(static_cast<std::uint8_t>(scope.miss_log | kMissModel));
+  head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
+                                           (scope.lane_count == 2 ? kContentsTwoLanes : 0)));
+  if (scope.literals) head.push_back(kLiteralModel);
+  if (!scope.misses) return;
+  head.push_back(kMissModel);
+  head.push_back(static_cast<std::uint8_t>(scope.miss_log));
 }
 
 // Those that a reader needs for the models in the scope.

@@ -38,10 +38,11 @@ inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model'
 // their model. All other models are reserved.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
-inline constexpr unsigned kContentsModelShift = 2;  // two bits: the literal model, 0 without literals
-inline constexpr unsigned kLiteralModel = 3;
-inline constexpr unsigned kContentsLaneShift = 4;   // four bits: lanes less 1
-inline constexpr unsigned kMissModel = 1u << 7;     // in the second byte
+inline constexpr unsigned kContentsTwoLanes = 1u << 2;  // instead of one
+
+// Numbers of models, a byte each.
+inline constexpr std::uint8_t kLiteralModel = 1;
+inline constexpr std::uint8_t kMissModel = 1;
 
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;

@@ -8,6 +8,11 @@
 #include "base/varint.hpp"
 
 namespace bdelta::native {
+namespace {
+
+constexpr std::size_t kNumberBytes = 4;
+
+}  // namespace
 
 Result<RecordTag> RecordStream::open() {
   for (;;) {
@@ -31,6 +36,7 @@ Result<std::uint8_t> RecordStream::open_any() {
   body_pos_ = patch_.position();
   if (!is_end) append_varint(piece_, body_bytes_);
   if (tap_) tap_->update(piece_);
+  piece_.resize(piece_.size() + kNumberBytes);
   head_bytes_ = given_end_ = piece_.size();
   if (body_bytes_ > most_body_bytes(tag, header_)) {
     return Error{ErrorCode::kPatchCorrupt, "a record is larger than it may be; fetch the patch again", body_pos_};
@@ -44,6 +50,7 @@ Status RecordStream::read_piece() {
   piece_.resize(head_bytes_ + size);
   const std::uint64_t pos = patch_.position();
   if (!patch_.read_exact(MutableByteSpan(piece_).subspan(head_bytes_))) return patch_.status();
+  store_le(piece_.data() + head_bytes_ - kNumberBytes, numbers_.next(piece_[0]));
   const auto check = patch_.le<std::uint32_t>();
   BDELTA_TRY(patch_.status());
   if (check != check_of_piece(piece_)) {

@@ -40,7 +40,8 @@ class RecordStream final : public SequentialReader {
   io::TypedReader& patch_;
   const Header& header_;
   Sha256Hasher* const tap_;
-  Bytes piece_;  // behind the head of its record
+  PieceNumbers numbers_;
+  Bytes piece_;  // behind the head of its record and its number
   std::size_t head_bytes_ = 0;
   std::size_t given_end_ = 0;     // of piece_: given out up to here
   std::uint64_t unread_bytes_ = 0;  // of the body, in pieces behind this one

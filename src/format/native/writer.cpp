@@ -4,7 +4,6 @@
 
 #include "base/try.hpp"
 #include "format/native/contents_choice.hpp"
-#include "format/native/envelope.hpp"
 #include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"
@@ -49,9 +48,11 @@ Status Writer::append_record(RecordTag tag, ByteSpan body) {
   for (std::uint64_t left = piece_count(body.size()); left > 0; --left) {
     const ByteSpan of_body = body.first(std::min<std::size_t>(body.size(), kPieceBytes));
     piece = head;
+    append_le(piece, numbers_.next(static_cast<std::uint8_t>(tag)));
+    const std::size_t checked_bytes = piece.size();
     append(piece, of_body);
     append_le(piece, check_of_piece(piece));
-    BDELTA_TRY(append_body(ByteSpan(piece).subspan(head.size())));
+    BDELTA_TRY(append_body(ByteSpan(piece).subspan(checked_bytes)));
     body = body.subspan(of_body.size());
   }
   return append_sealed({});

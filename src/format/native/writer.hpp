@@ -6,6 +6,7 @@
 
 #include "delta/fills.hpp"
 #include "delta/moved_numbers.hpp"
+#include "format/native/envelope.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/size_estimate.hpp"
@@ -116,6 +117,7 @@ class Writer {
   LiteralCache literals_;
   Header limits_;
   StreamTotals totals_;
+  PieceNumbers numbers_;
   std::optional<Sha256Hasher> hasher_;  // of the record being written; absent without a list
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
