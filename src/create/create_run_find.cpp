@@ -10,6 +10,7 @@
 #include "exe/images.hpp"
 #include "view/member_alignment.hpp"
 #include "view/tar_members.hpp"
+#include "view/zip_members.hpp"
 
 namespace bdelta {
 namespace {
@@ -28,6 +29,22 @@ void hash_watched(ByteSpan bytes, Watch& watch, FileHasher& hasher) {
 // As far as the patch and the report need.
 bool knows_target(const CreateOptions& options) {
   return options.known_target.xxh3_128 && (options.known_target.sha256 || !options.sha256_inputs);
+}
+
+// A file and its view, which may be the same.
+struct Viewed {
+  ByteSpan view;
+  ByteSpan file;
+  const view::PackedStreams& streams;
+  std::uint64_t tar_pos;  // in the view
+};
+
+// Of the zip archive that the file is, else of the tar archive in its view.
+view::Members members_of(const Viewed& viewed) {
+  view::Members members;
+  view::add_zip_members(viewed.file, viewed.streams, members);
+  if (members.empty()) view::add_tar_members(viewed.view, viewed.tar_pos, members);
+  return members;
 }
 
 }  // namespace
@@ -104,8 +121,12 @@ void CreateRun::find_members() {
   if (!budget_.ample) return;
   begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
-  view::add_tar_members(inputs_.source.bytes(), source_archive_pos(), source_members_);
-  view::add_tar_members(inputs_.target.bytes(), target_archive_pos(), target_members_);
+  const view::PackedStreams none;
+  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
+  source_members_ = members_of({source, views_ ? views_->source_bytes() : source, views_ ? views_->source_streams() : none,
+                                source_archive_pos()});
+  target_members_ = members_of({target, views_ ? views_->target_bytes() : target, views_ ? views_->target_streams() : none,
+                                target_archive_pos()});
   member_ranges_ = view::align_members(source_members_, target_members_);
 }
 

@@ -10,6 +10,7 @@
 #include "view/deflate/recipe_writer.hpp"
 #include "view/member_fields.hpp"
 #include "view/recipe_memory.hpp"
+#include "view/zip_entries.hpp"
 
 namespace bdelta {
 namespace {
@@ -144,7 +145,9 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (of_target.empty()) return std::unique_ptr<FileViews>();
   std::vector<UnpackedStream> of_source = unpack_source_streams(source_file, found_source, pool);
 
-  const view::PackedStreams source_places = places_of(of_source), target_places = places_of(of_target);
+  views->source_streams_ = places_of(of_source);
+  views->target_streams_ = places_of(of_target);
+  const view::PackedStreams &source_places = views->source_streams_, &target_places = views->target_streams_;
   const ToldDirectory source_directory = told_directory(source_file, source_places);
   const ToldDirectory target_directory = told_directory(target_file, target_places);
   plan.source_directory = source_directory.place;
@@ -154,8 +157,6 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   for (const view::PackedStream& stream : source_places) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
-  if (!source_places.empty()) views->source_archive_pos_ = source_places.front().file_pos;
-  views->target_archive_pos_ = target_places.front().file_pos;
   plan.source_count = source_places.size();
   plan.target_count = target_places.size();
   if (source_file.size() + plan.source_view_bytes + plan.source_largest_bytes +

@@ -32,14 +32,22 @@ class FileViews {
   [[nodiscard]] const view::ViewPlan& plan() const noexcept { return plan_; }
   [[nodiscard]] std::uint64_t stream_count() const noexcept { return plan_.target_count; }
 
+  // What of the files is unpacked.
+  [[nodiscard]] const view::PackedStreams& source_streams() const noexcept { return source_streams_; }
+  [[nodiscard]] const view::PackedStreams& target_streams() const noexcept { return target_streams_; }
+
   // Where a tar archive begins in a view, if it is of a packed one: with the first stream.
-  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return source_archive_pos_; }
-  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return target_archive_pos_; }
+  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return archive_pos(source_streams_); }
+  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return archive_pos(target_streams_); }
 
   // Private memory that it takes.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
 
  private:
+  [[nodiscard]] static std::uint64_t archive_pos(const view::PackedStreams& streams) noexcept {
+    return streams.empty() ? 0 : streams.front().file_pos;
+  }
+
   FileViews(RandomReader& source, RandomReader& target) : source_(source), target_(target) {}
 
   RandomReader& source_;
@@ -50,9 +58,9 @@ class FileViews {
   Bytes target_view_;
   std::optional<io::MemoryReader> source_reader_;
   std::optional<io::MemoryReader> target_reader_;
+  view::PackedStreams source_streams_;
+  view::PackedStreams target_streams_;
   view::ViewPlan plan_;
-  std::uint64_t source_archive_pos_ = 0;
-  std::uint64_t target_archive_pos_ = 0;
 };
 
 }  // namespace bdelta

@@ -3,7 +3,6 @@
 
 #include "bdelta/io.hpp"
 #include "view/packed_streams.hpp"
-#include "view/zip_directory.hpp"
 
 namespace bdelta::view {
 
@@ -20,9 +19,6 @@ Result<bool> may_be_archive(RandomReader& file);
 // In the order of the file, none overlapping; empty for a file that is no archive, or not one that holds together.
 // Whether a stream decompresses is for the caller to find out.
 [[nodiscard]] std::vector<FoundStream> find_zip_streams(ByteSpan file);
-
-// The central directory that find_zip_streams goes through, as far as it is of whole entries.
-[[nodiscard]] ZipDirectory find_zip_directory(ByteSpan file);
 
 // Of a gzip file: the stream of the member at pos; nothing if there is none. The next member stands behind its trailer.
 [[nodiscard]] std::vector<FoundStream> find_gzip_stream(ByteSpan file, std::uint64_t pos);

@@ -14,6 +14,9 @@ inline constexpr std::uint32_t kZip64LocatorMagic = 0x07064b50;
 inline constexpr std::uint64_t kZipLocalBytes = 30;    // without name and extra field
 inline constexpr std::uint64_t kZipEntryBytes = 46;    // without name, extra field and comment
 inline constexpr std::uint64_t kZipEndBytes = 22;      // without comment
+inline constexpr std::uint64_t kMostZipComment = 65535;
+inline constexpr std::uint16_t kZipStored = 0;         // methods
+inline constexpr std::uint16_t kZipDeflated = 8;
 inline constexpr std::uint64_t kZip64LocatorBytes = 20;
 inline constexpr std::uint64_t kZip64EndBytes = 56;
 

@@ -32,6 +32,7 @@
 #include "support/tar.hpp"
 #include "support/views.hpp"
 #include "view/member_fields.hpp"
+#include "view/zip_entries.hpp"
 
 namespace bdelta::fuzz {
 namespace {

@@ -7,6 +7,8 @@
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"
 #include "view/find_streams.hpp"
+#include "view/zip_entries.hpp"
+#include "view/zip_members.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -28,9 +30,28 @@ void tell_directory(ByteSpan file, const view::ZipDirectory& directory) {
   require(made && std::equal(made->begin(), made->end(), right.begin(), right.end()), "a directory is made again");
 }
 
+// With every second stream unpacked, as if it had all bytes that are said.
+void list_members(ByteSpan file, const std::vector<view::FoundStream>& found) {
+  view::PackedStreams streams;
+  for (std::size_t i = 0; i < found.size(); i += 2) {
+    streams.push_back({found[i].file_pos, found[i].packed_bytes, found[i].raw_bytes});
+  }
+  view::Members members;
+  view::add_zip_members(file, streams, members);
+  std::uint64_t end = 0;
+  for (const view::Member& member : members) {
+    require(member.begin >= end && member.data_pos >= member.begin, "members ascend and don't overlap");
+    require(member.data_bytes <= member.end - member.data_pos, "a member has its bytes inside");
+    end = member.end;
+  }
+  require(end <= view::view_bytes_of(file.size(), streams), "members are in the view");
+}
+
 void find_zip(ByteSpan file) {
   std::uint64_t end = 0;
-  for (const view::FoundStream& stream : view::find_zip_streams(file)) {
+  const std::vector<view::FoundStream> found = view::find_zip_streams(file);
+  list_members(file, found);
+  for (const view::FoundStream& stream : found) {
     require(stream.file_pos >= end && stream.packed_bytes > 0, "streams ascend and don't overlap");
     require(range_fits(stream.file_pos, stream.packed_bytes, file.size()), "streams are in the file");
     require(stream.raw_bytes / view::kMostRatio <= stream.packed_bytes, "streams have no more than deflate can make");

@@ -219,6 +219,56 @@ TEST(ZipView, MembersThatCameWentAndMoved) {
   expect_unpacked(source, zip_of(next));
 }
 
+// As many members of a few words each, all alike but for their numbers, in another order.
+TEST(ZipView, MembersInAnotherOrderMakeSmallPatches) {
+  std::vector<ZipMember> members;
+  for (unsigned i = 0; i < 2000; ++i) {
+    members.push_back({"package/file" + std::to_string(i) + ".txt", text_of(1, 100 + i % 90), 0});
+    append(members.back().content, bytes_of(std::to_string(i * 7919 % 100'000)));
+  }
+  members.push_back({"package/list", text_of(7)});
+  const Bytes source = zip_of(members);
+  members.back().content = changed(members.back().content);
+  Random random(5);
+  for (std::size_t left = members.size(); left > 1; --left) {
+    std::swap(members[left - 1], members[static_cast<std::size_t>(random.below(left))]);
+  }
+  const Bytes target = zip_of(members);
+  for (const int level : {1, 3, 6}) {
+    SCOPED_TRACE(level);
+    const Bytes patch = expect_same_patch_by_any_threads(source, target, level);
+    EXPECT_TRUE(has_view(patch));
+    EXPECT_GT(9 * members.size() / 2, patch.size());
+    expect_rebuilt(source, patch, target);
+  }
+}
+
+// A package as a wheel: some of its files are stored, and one stays packed.
+std::vector<ZipMember> wheel_of(const Bytes& package) {
+  std::vector<ZipMember> members;
+  for (const view::Member& file : test::members_of(ByteSpan(package))) {
+    const auto* const data = package.data() + file.data_pos;
+    members.push_back({file.name, Bytes(data, data + file.data_bytes), members.size() % 5 == 1 ? 0 : 6});
+  }
+  members[4].encrypted = true;
+  return members;
+}
+
+TEST(ZipView, DigestsInWheelsAreFilled) {
+  PackageShape shape;
+  shape.file_count = 60;
+  const PackagePair package = package_pair(shape);
+  const Bytes source = zip_of(wheel_of(package.old_version)), target = zip_of(wheel_of(package.new_version));
+  const auto patch = make_patch(source, target, create_options(9));
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_view(*patch));
+  const Fills fills = fills_of(*patch);
+  ASSERT_EQ(1u, fills.size());
+  EXPECT_EQ(package.changed.ranges.size() - 1, fills[0].ranges.size()) << "all but that of the one that stays packed";
+  expect_rebuilt_everywhere(source, *patch, target);
+  expect_rebuilt_in_pieces(source, *patch, target);
+}
+
 TEST(ZipView, NothingWhereAllIsTheSame) {
   const Bytes source = zip_of(members_of(4));
   expect_left_packed(source, source);

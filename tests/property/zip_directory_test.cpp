@@ -2,7 +2,7 @@
 #include "support/archive.hpp"
 #include "support/generate.hpp"
 #include "support/package.hpp"
-#include "view/find_streams.hpp"
+#include "view/zip_entries.hpp"
 #include "view/zip_layout.hpp"
 
 namespace bdelta::test::zip_directory_test {
