@@ -6,13 +6,13 @@
 namespace bdelta {
 
 // What lies between images closer than this is not worth windows of its own, each of which takes some 12 bytes.
-constexpr std::uint64_t kNearBytes = 16 * 1024;
+constexpr std::uint64_t kNearImageBytes = 16 * 1024;
 
 TargetRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size) {
   TargetRanges ranges;
   for (const exe::Image& image : images) {
     const std::uint64_t end = std::min(target_size, image.file_pos + image.size_bytes);
-    if (!ranges.empty() && image.file_pos < ranges.back().end + kNearBytes) {
+    if (!ranges.empty() && image.file_pos < ranges.back().end + kNearImageBytes) {
       ranges.back().end = std::max(ranges.back().end, end);
     } else {
       ranges.push_back({image.file_pos, end});
