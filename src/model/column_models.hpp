@@ -63,12 +63,12 @@ class NumberModel {
   // A number that leads from `from` to a place. Of what the class leaves open the three highest bits are learned, and as
   // many of the place's lowest as PlaceModel knows; `key` may tell something about these.
   template <class Coder>
-  std::uint64_t code_way(Coder& coder, std::uint64_t value, const Contexts<N>& contexts, std::uint64_t from,
+  std::uint64_t code_distance(Coder& coder, std::uint64_t value, const Contexts<N>& contexts, std::uint64_t from,
                          PlaceModel& places, std::uint64_t key) {
     const unsigned symbol = code_class(coder, class_of(value), contexts);
     if (symbol < 4) return symbol;
     const unsigned bits = symbol / 2 - 1;
-    if (bits < kLeastWayBits) return code_rest(coder, symbol, value, static_cast<unsigned>(from & 3));
+    if (bits < kLeastDistanceBits) return code_rest(coder, symbol, value, static_cast<unsigned>(from & 3));
     const unsigned low_bits = std::min(bits - kHighBits, PlaceModel::kBits);
     const std::uint64_t high = code_high(coder, rest_[symbol * 4], symbol, value, low_bits);
     const std::uint64_t low = places.code(coder, from + value, low_bits, key) - from;
@@ -77,7 +77,7 @@ class NumberModel {
 
  private:
   static constexpr unsigned kHighBits = 3;      // of the open ones, that are learned
-  static constexpr unsigned kLeastWayBits = 5;  // below, all open bits are learned anyway
+  static constexpr unsigned kLeastDistanceBits = 5;  // below, all open bits are learned anyway
 
   template <class Coder>
   unsigned code_class(Coder& coder, unsigned symbol, const Contexts<N>& contexts) {

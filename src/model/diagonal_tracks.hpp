@@ -2,8 +2,8 @@
 //
 // New text is often woven from several places at once: from OLD, from another file of OLD, from what NEW itself had a
 // while ago. Each copy then jumps from one of them to another and back, far, but lands near where that place was left. A
-// track is such a place as the diagonal of its latest copy, so a jump is told as the track that it starts from and a
-// short way.
+// track is such a place as the diagonal of its latest copy, so a jump is coded as the track that it starts from and a
+// short distance.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class DiagonalTracks {
     diagonals_[0] = diagonal;
   }
 
-  // For an encoder: the track from which a new diagonal is likely told in the fewest bits. usual: the one that the last
-  // was told from.
+  // For an encoder: the track from which a new diagonal likely takes the fewest bits. usual: the one that the last
+  // started from.
   [[nodiscard]] unsigned choose(std::uint64_t diagonal, unsigned usual) {
     unsigned best = usual;
     for (unsigned i = 0; i < kCount; ++i) {
@@ -46,14 +46,14 @@ class DiagonalTracks {
   static constexpr std::uint64_t kNear = 1 << 16;
 
   [[nodiscard]] std::uint64_t distance(unsigned track, std::uint64_t diagonal) const {
-    const std::uint64_t way = diagonal - diagonals_[track];
-    return way >> 63 ? 0 - way : way;
+    const std::uint64_t difference = diagonal - diagonals_[track];
+    return difference >> 63 ? 0 - difference : difference;
   }
 
   // In bits. Another track than the usual one takes the more the rarer that is.
   [[nodiscard]] int cost(unsigned track, std::uint64_t diagonal, unsigned usual) const {
-    const int way_bits = bits_of(distance(track, diagonal));
-    return way_bits + (track == usual ? 0 : kOneLog - bits_of(static_cast<unsigned>(others_)) + bits_of(track + 1));
+    const int distance_bits = bits_of(distance(track, diagonal));
+    return distance_bits + (track == usual ? 0 : kOneLog - bits_of(static_cast<unsigned>(others_)) + bits_of(track + 1));
   }
 
   static int bits_of(std::uint64_t number) { return static_cast<int>(std::bit_width(number)); }

@@ -50,13 +50,13 @@ class GapModel {
     return code_bit<3>(coder, slots, pass_weights_[std::min(here, 3u)], passes ? 1 : 0) != 0;
   }
 
-  // From the walk's place to the run. In `runs` gaps are such ways too.
+  // From the walk's place to the run. In `runs` gaps are such distances too.
   template <class Coder>
-  std::uint64_t code(Coder& coder, std::uint64_t way, const CopyWalk& walk, const RunHistory& runs) {
+  std::uint64_t code(Coder& coder, std::uint64_t distance, const CopyWalk& walk, const RunHistory& runs) {
     const bool first = walk.runs_here() == 0;
     const std::uint32_t f = first ? 1 : 0;
     const std::array<std::uint32_t, 3> inner = {runs.last.gap, runs.before_last.gap, runs.third_gap};
-    const auto [g1, g2, g3] = first ? first_ways_ : inner;
+    const auto [g1, g2, g3] = first ? first_distances_ : inner;
     const auto alignment = static_cast<unsigned>(walk.pos() & 3);
     const auto near = static_cast<unsigned>(walk.pos() & 511);
     const unsigned length = std::min(runs.last.length, 7u);
@@ -64,18 +64,18 @@ class GapModel {
     coder.enter(kResidualGaps);
     const Contexts<2> long_contexts = {hash_of(1, g1, runs.last.length, g2, runs.before_last.length, latest, f),
                                        hash_of(2, g1, g2, g3, f)};
-    const auto guess = guess_.code(coder, way, long_contexts, hash_of(g1, length, f), length);
+    const auto guess = guess_.code(coder, distance, long_contexts, hash_of(g1, length, f), length);
     if (guess.right) {
-      way = guess.value;
+      distance = guess.value;
     } else {
-      way = numbers_.code_way(coder, way,
-                              {hash_of(class_of(g1), runs.last.length, alignment, f), hash_of(latest, length, f),
-                               hash_of(class_of(walk.left_in_copy()), f), hash_of(g1, length, g2, f), hash_of(near, f)},
-                              walk.pos(), places_, walk.pos());
+      const Contexts<5> contexts = {hash_of(class_of(g1), runs.last.length, alignment, f), hash_of(latest, length, f),
+                                    hash_of(class_of(walk.left_in_copy()), f), hash_of(g1, length, g2, f),
+                                    hash_of(near, f)};
+      distance = numbers_.code_distance(coder, distance, contexts, walk.pos(), places_, walk.pos());
     }
-    guess_.learn(way);
-    if (first) first_ways_ = {static_cast<std::uint32_t>(way), first_ways_[0], first_ways_[1]};
-    return way;
+    guess_.learn(distance);
+    if (first) first_distances_ = {static_cast<std::uint32_t>(distance), first_distances_[0], first_distances_[1]};
+    return distance;
   }
 
  private:
@@ -86,7 +86,7 @@ class GapModel {
   GuessModel guess_;
   NumberModel<5, true> numbers_;
   PlaceModel places_;
-  std::array<std::uint32_t, 3> first_ways_{};  // of the last runs that were the first of their copies
+  std::array<std::uint32_t, 3> first_distances_{};  // of the last runs that were the first of their copies
 };
 
 }  // namespace bdelta::mix

@@ -3,14 +3,17 @@
 // Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That is what
 // lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a version.
 //
-// Nearly all bytes stay, so few are asked about. A byte is *told*, with a flag under a few mixed contexts, only in a run of
-// changes, where its neighbours are warm (miss_heat.hpp), or where it is *due*: where the last gap between changes, or one
-// that came in such a place before, would end again, as in records of one length. All bytes up to the next of these are a
-// *calm* stretch. One flag says whether any of them changes, which is rare, and a number then where. So time goes with what
-// changes and not with what is copied.
+// Nearly all bytes stay, so few have a flag of their own, which is coded under a few mixed contexts. A byte has one in these
+// places:
+// - in a run of changes;
+// - where its neighbours are warm (miss_heat.hpp);
+// - where it is *due*: the last gap between changes, or one that came in such a place before, would end again, as in records
+//   of one length.
+// All bytes up to the next of these are a stretch, and one flag says whether any of them changes. Mostly none does: the
+// stretch is *unchanged*. Else a number says where. So time goes with what changes and not with what is copied.
 //
 // What is added is first guessed: two tables know what was added last where the bytes around and the latest value were
-// the same. A guess that was right often is a flag; else the byte mixer tells the value. A number that moved by the same
+// the same. A guess that was right often is a flag; else the byte mixer codes the value. A number that moved by the same
 // everywhere, as an index does when an entry is put in front of it, thus costs next to nothing after a while.
 //
 // Packer and unpacker run the same code, in integers only. CONTENTS.md, section 6, is the specification.
@@ -36,8 +39,8 @@ class MissModel {
   // table_log: of the slots of each table of flags.
   explicit MissModel(unsigned table_log)
       : shift_(32 - table_log), slots_(kFlagContexts << table_log, kFreshWideSlot), by_next_(table_log), by_before_(table_log),
-        guess_slots_(2 * kGuessSlots, kFreshWideSlot), calm_slots_(128 * kCalmClasses, kFreshWideSlot),
-        calm_places_(kCalmLog), values_(std::make_unique<ByteMixer>(table_log - kValueLogLess)) {
+        guess_slots_(2 * kGuessSlots, kFreshWideSlot), unchanged_slots_(128 * kUnchangedClasses, kFreshWideSlot),
+        change_places_(kChangePlaceLog), values_(std::make_unique<ByteMixer>(table_log - kValueLogLess)) {
     by_gap_.fill(kFirstWeight);
     by_byte_.fill(0);
     by_heat_.fill(0);
@@ -52,14 +55,14 @@ class MissModel {
     coder.enter(kResidualGaps);
     for (std::size_t at = 0; at < bytes.size(); pace.step(1 + static_cast<std::uint32_t>(scanned_ / kScannedPerStep))) {
       scanned_ = 0;
-      if (past_.run == 0) at = pass_calm(coder, bytes, at, target);
+      if (past_.run == 0) at = pass_unchanged(coder, bytes, at, target);
       if (at == bytes.size()) return;
       const MissPlace place = place_at(bytes, at);
       const MissHeat::Entries heat = heat_.at(place);
       Slots slots;
       find_slots(pos + at, place, heat, slots);
       const bool changes = !Coder::kDecoding && bytes[at] != target[at];
-      if (missed_calm_ || code_flag(coder, place, heat, slots, changes)) {
+      if (knows_change_ || code_flag(coder, place, heat, slots, changes)) {
         for (WideSlot* slot : slots) learn_wide(*slot, 1, kSeen);
         heat.learn(true);
         change(coder, place, bytes[at], Coder::kDecoding ? std::uint8_t{0} : target[at]);
@@ -75,7 +78,7 @@ class MissModel {
   // What a model takes.
   static constexpr std::size_t bytes_for(unsigned table_log) {
     return sizeof(MissModel) + sizeof(ByteMixer) + MissHeat::kBytes + GapForecast::kBytes +
-           (2 * kGuessSlots + 128 * kCalmClasses) * sizeof(WideSlot) + (sizeof(Line) << kCalmLog) +
+           (2 * kGuessSlots + 128 * kUnchangedClasses) * sizeof(WideSlot) + (sizeof(Line) << kChangePlaceLog) +
            ((kFlagContexts * sizeof(WideSlot) + 2 * sizeof(ValueGuesses::Entry)) << table_log) +
            (sizeof(SmallLine) << (table_log - kValueLogLess));
   }
@@ -84,8 +87,8 @@ class MissModel {
   static constexpr std::size_t kFlagContexts = 8;
   static constexpr unsigned kValueLogLess = 2;  // lines of values are fewer than slots by so many halvings
   static constexpr std::size_t kGuessSlots = 4096;
-  static constexpr std::size_t kCalmClasses = 16;
-  static constexpr unsigned kCalmLog = 8;
+  static constexpr std::size_t kUnchangedClasses = 16;
+  static constexpr unsigned kChangePlaceLog = 8;
   static constexpr std::uint32_t kStretchesPerLook = 4096;
   static constexpr std::size_t kScannedPerStep = 4096;  // bytes that take as long as a stretch
   static constexpr unsigned kSeen = 127;
@@ -103,27 +106,27 @@ class MissModel {
 
   static std::int32_t stretched(WideSlot slot) { return (slot & 1023) == 0 ? 0 : kTables.stretch[slot >> 20]; }
 
-  // Behind the calm stretch that begins here, or at the byte of it that changes: missed_calm_ tells which.
+  // Behind the stretch that begins here if it is unchanged, else at the byte of it that changes: knows_change_ says which.
   template <class Coder>
-  std::size_t pass_calm(Coder& coder, ByteSpan bytes, std::size_t at, const std::uint8_t* target) {
+  std::size_t pass_unchanged(Coder& coder, ByteSpan bytes, std::size_t at, const std::uint8_t* target) {
     const std::uint64_t due = forecast_.distance(past_.gap, past_.gaps[0]);
     const std::size_t end = at + static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size() - at, due));
     const std::size_t length = heat_.cool_length(bytes, at, end, past_.behind);
-    missed_calm_ = false;
+    knows_change_ = false;
     scanned_ = length;
     if (length == 0) return at;
     std::size_t hits = Coder::kDecoding ? length : count_equal(bytes.data() + at, target + at, length);
     const unsigned length_class = class_of(length);
-    const auto since = std::min(static_cast<std::size_t>(std::bit_width(calm_)) / 2, kCalmClasses - 1);
-    WideSlot& slot = calm_slots_[length_class * kCalmClasses + since];
-    missed_calm_ = coder.bit(hits < length ? 1 : 0, std::clamp<std::uint32_t>(slot >> 16, 1, 65535)) != 0;
-    learn_wide(slot, missed_calm_ ? 1 : 0, 255);
-    if (missed_calm_) {
-      hits = static_cast<std::size_t>(calm_places_.code(
+    const auto since = std::min(static_cast<std::size_t>(std::bit_width(unchanged_bytes_)) / 2, kUnchangedClasses - 1);
+    WideSlot& slot = unchanged_slots_[length_class * kUnchangedClasses + since];
+    knows_change_ = coder.bit(hits < length ? 1 : 0, std::clamp<std::uint32_t>(slot >> 16, 1, 65535)) != 0;
+    learn_wide(slot, knows_change_ ? 1 : 0, 255);
+    if (knows_change_) {
+      hits = static_cast<std::size_t>(change_places_.code(
           coder, hits, {hash_of(1, length_class), hash_of(2, length_class, class_of(past_.gap))}));
       hits = std::min(hits, length - 1);  // of what no encoder writes, something
     }
-    calm_ = missed_calm_ ? 0 : calm_ + hits;
+    unchanged_bytes_ = knows_change_ ? 0 : unchanged_bytes_ + hits;
     if (hits > 0) past_.note_hits(bytes.subspan(at, hits));
     return at + hits;
   }
@@ -178,7 +181,7 @@ class MissModel {
   // A byte that changes, told or not.
   template <class Coder>
   void change(Coder& coder, const MissPlace& place, std::uint8_t& byte, std::uint8_t wanted) {
-    missed_calm_ = false;
+    knows_change_ = false;
     past_.begin_miss();
     if (past_.run == 0) forecast_.learn(past_.gaps[0]);
     coder.enter(kResidualValues);
@@ -259,17 +262,17 @@ class MissModel {
   ValueGuesses by_before_;
   std::vector<WideSlot> guess_slots_;
   std::array<std::array<std::int32_t, 2>, 4> guess_weights_;
-  std::vector<WideSlot> calm_slots_;
-  NumberModel<2> calm_places_;
+  std::vector<WideSlot> unchanged_slots_;
+  NumberModel<2> change_places_;
   std::unique_ptr<ByteMixer> values_;
   std::array<std::int32_t, MissHistory::kGapClasses * 4 * (kFlagContexts + 1)> by_gap_;
   std::array<std::int32_t, 256 * (kFlagContexts + 1)> by_byte_;
   std::array<std::int32_t, 64 * (kFlagContexts + 1)> by_heat_;
 
   MissHistory past_;
-  std::uint64_t calm_ = 0;      // bytes of calm stretches since one changed there
-  bool missed_calm_ = false;    // the byte at hand changes in a calm stretch
-  std::size_t scanned_ = 0;  // for the last stretch, passed or not
+  std::uint64_t unchanged_bytes_ = 0;  // of unchanged stretches since one changed
+  bool knows_change_ = false;          // the byte at hand is the one of a stretch that changes
+  std::size_t scanned_ = 0;            // for the last stretch, passed or not
   std::uint64_t coded_flags_ = 0;
   std::uint64_t changed_count_ = 0;
 };

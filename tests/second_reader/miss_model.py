@@ -1,6 +1,6 @@
 """The model of copied bytes that change, and into what (src/model/CONTENTS.md, section 6).
 
-Most bytes of a copy cost one bit together: those of a calm stretch, of which the changes so far let none expect one.
+Most bytes of a copy cost one bit together: those of a stretch of which the changes so far let none expect one.
 """
 from byte_model import ByteModel
 from coder import H, MASK, Table
@@ -9,7 +9,7 @@ from mixing import Mix, Sets, WideSlot, said_by_wide, spread
 from models import NumberModel, class_of
 
 FLAG_CONTEXTS = 8
-MOST_SEEN = 127  # by a slot, but for calm ones
+MOST_SEEN = 127  # by a slot, but for those of stretches
 WARM = 60
 SURE = 6  # a guess that has been right so often is asked about
 
@@ -23,9 +23,9 @@ class MissModel(MissState):
         self.by_gap = Sets([19660] * (FLAG_CONTEXTS + 1))
         self.by_byte = Sets([0] * (FLAG_CONTEXTS + 1))
         self.by_heat = Sets([0] * (FLAG_CONTEXTS + 1))
-        self.calm = 0
-        self.calm_slots = Table(11, WideSlot)
-        self.calm_places = NumberModel(2, 8)
+        self.unchanged_bytes = 0
+        self.unchanged_slots = Table(11, WideSlot)
+        self.change_places = NumberModel(2, 8)
         self.guesses = ValueGuesses(log)
         self.byte_model = ByteModel(log - 2)
 
@@ -36,27 +36,27 @@ class MissModel(MissState):
         while len(made) < len(piece):
             changes = None  # not known
             if self.run == 0:
-                calm, changes = self.decode_calm(decoder, around, len(made))
-                made += calm
+                stayed, changes = self.decode_unchanged(decoder, around, len(made))
+                made += stayed
             if len(made) < len(piece):
                 made.append(self.decode_byte(decoder, target_pos, around, len(made), changes))
         return bytes(made)
 
-    def decode_calm(self, decoder, around, begin):
+    def decode_unchanged(self, decoder, around, begin):
         """The bytes that stay in front of the next flag, and True if the one behind them changes without a flag."""
         length = self.heats.first_warm(around, begin, self.due_end(around, begin)) - begin
         if length == 0:
             return b"", None
         size = class_of(length)
-        slot = self.calm_slots.at(16 * size + min(self.calm.bit_length() // 2, 15))
+        slot = self.unchanged_slots.at(16 * size + min(self.unchanged_bytes.bit_length() // 2, 15))
         changes = decoder.bit(max(1, min(65535, slot.p >> 6)))
         slot.learn(changes)
         if changes:
-            self.calm = 0
+            self.unchanged_bytes = 0
             contexts = H(1, size), H(2, size, class_of(self.gap))
-            length = min(self.calm_places.decode(decoder, contexts), length - 1)
+            length = min(self.change_places.decode(decoder, contexts), length - 1)
         else:
-            self.calm += length
+            self.unchanged_bytes += length
         stretch = around[begin + 2:begin + 2 + length]
         self.stay_all(stretch)
         return stretch, True if changes else None
@@ -67,7 +67,7 @@ class MissModel(MissState):
         return min([len(around) - 5] + [begin + due - self.gap for due in dues if due >= self.gap])
 
     def stay_all(self, stretch):
-        """What `stay` does for each byte, as none of a calm stretch ends a run."""
+        """What `stay` does for each byte, as none of an unchanged stretch ends a run."""
         self.gap += len(stretch)
         self.history = self.history << min(len(stretch), 32) & MASK
         last = stretch[-4:]

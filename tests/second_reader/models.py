@@ -20,7 +20,7 @@ class NumberModel:
     def decode(self, decoder, contexts, alignment=0):
         return self._open_bits(decoder, self._decode_class(decoder, contexts), alignment)
 
-    def decode_way(self, decoder, contexts, start, places, key):
+    def decode_distance(self, decoder, contexts, start, places, key):
         """The number that leads from `start` to a place."""
         number_class = self._decode_class(decoder, contexts)
         open_count = number_class // 2 - 1

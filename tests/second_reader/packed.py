@@ -19,9 +19,9 @@ class Tracks:
         self.last, self.before = 0, 0  # tracks that new diagonals were told from
 
     def use(self, diagonal):
-        ways = [min((diagonal - track) % 2 ** 64, (track - diagonal) % 2 ** 64) for track in self.diagonals]
-        nearest = ways.index(min(ways))
-        del self.diagonals[nearest if ways[nearest] < NEAR_TRACK else -1]
+        distances = [min((diagonal - track) % 2 ** 64, (track - diagonal) % 2 ** 64) for track in self.diagonals]
+        nearest = distances.index(min(distances))
+        del self.diagonals[nearest if distances[nearest] < NEAR_TRACK else -1]
         self.diagonals.insert(0, diagonal)
 
     def decode(self, decoder, c_literals, rank_before):
@@ -45,7 +45,7 @@ class OpCoder:
         self.literals = 0  # of the copy before, like those that follow
         self.length, self.length_before = 0, 0
         self.rank, self.rank_before = 0, 0
-        self.way = 0  # from its track, of the last copy whose diagonal was not among the recent ones
+        self.distance = 0  # from its track, of the last copy whose diagonal was not among the recent ones
         self.recent = [0] * DIAGONALS_KEPT  # latest first
 
     def use_diagonal(self, diagonal):
@@ -96,24 +96,27 @@ class OpCoder:
     def _decode_new_diagonal(self, decoder, c_literals):
         track = self.tracks.decode(decoder, c_literals, self.rank)
         start, t3 = self.tracks.diagonals[track], min(track, 3)
-        contexts = (H(t3), H(class_of(self.way), t3), H(c_literals, t3), H(self.way, self.length))
-        self.way = self.jump_model.decode_way(decoder, contexts, 0, self.jump_places, start)
-        return start + unzigzag(self.way)
+        contexts = (H(t3), H(class_of(self.distance), t3), H(c_literals, t3), H(self.distance, self.length))
+        self.distance = self.jump_model.decode_distance(decoder, contexts, 0, self.jump_places, start)
+        return start + unzigzag(self.distance)
 
     def _decode_length(self, decoder, literals, rank, position):
         contexts = (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
                     H(self.length, self.length_before))
-        return self.length_model.decode_way(decoder, contexts, position, self.length_places, position)
+        return self.length_model.decode_distance(decoder, contexts, position, self.length_places, position)
 
 
 class RunCoder:
-    """Gaps, lengths and values of residual runs. A gap is told copy by copy: the way is what is left of it in its copy."""
+    """Gaps, lengths and values of residual runs.
+
+    A gap is coded copy by copy: the distance is what is left of it in its copy.
+    """
 
     def __init__(self, table_log):
         self.gap_guess = GuessModel(table_log + 9)
         self.gap_model = NumberModel(5, table_log + 6, mostly_small=True)
         self.gap_places = PlaceModel()
-        self.first_ways = [0, 0, 0]
+        self.first_distances = [0, 0, 0]
         self.pass_tables = [Table(11, Slot), Table(8, Slot), Table(12, Slot)]
         self.pass_weights = Weights(3)
         self.length_model = CountModel(3, table_log + 4)
@@ -129,19 +132,19 @@ class RunCoder:
         slots = [table.at(index) for table, index in zip(self.pass_tables, indexes)]
         return mixed_bit(decoder, slots, self.pass_weights.at(min(here, 3)))
 
-    def decode_way(self, decoder, position, bytes_left, here):
+    def decode_distance(self, decoder, position, bytes_left, here):
         f = 1 if here == 0 else 0
-        e1, e2, e3 = self.first_ways if f else (self.g1, self.g2, self.g3)
+        e1, e2, e3 = self.first_distances if f else (self.g1, self.g2, self.g3)
         n1, r, short = self.n1, self.recent & 0xffff, min(self.n1, 7)
         contexts = (H(class_of(e1), n1, position & 3, f), H(r, short, f), H(class_of(bytes_left), f),
                     H(e1, short, e2, f), H(position & 511, f))
-        way, pair = self.gap_guess.decode(
+        distance, pair = self.gap_guess.decode(
             decoder, (H(1, e1, n1, e2, self.n2, r, f), H(2, e1, e2, e3, f)), H(e1, short, f), short,
-            lambda: self.gap_model.decode_way(decoder, contexts, position, self.gap_places, position))
-        GuessModel.learn(pair, way)
+            lambda: self.gap_model.decode_distance(decoder, contexts, position, self.gap_places, position))
+        GuessModel.learn(pair, distance)
         if f:
-            self.first_ways = [way] + self.first_ways[:2]
-        return way
+            self.first_distances = [distance] + self.first_distances[:2]
+        return distance
 
     def decode_length(self, decoder, gap, position):
         """The length less 1."""

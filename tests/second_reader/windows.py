@@ -77,7 +77,7 @@ class GroupNumbers:
             passed = self._pass_copies(at_hand, offset, gap)
             offset += passed
             if gap is None:
-                gap = self.runs.decode_way(self.decoder, *at_hand.place(offset), at_hand.here)
+                gap = self.runs.decode_distance(self.decoder, *at_hand.place(offset), at_hand.here)
             else:
                 gap -= passed
             require(gap < places.copied_bytes - offset, "a residual run begins behind the copied bytes")
