@@ -23,7 +23,7 @@ class Records:
         while self.opened is None:
             start = self.cursor.pos
             record_type = self.cursor.byte()
-            require(record_type in KNOWN or record_type & 1, f"record type {record_type} is not known")
+            require(record_type in KNOWN or record_type & 1, f"record tag {record_type} is not known")
             body = b"" if record_type == END else self.read_body(record_type, start)
             if record_type != DIGESTS:
                 self.starts.append(start)

@@ -12,7 +12,7 @@ inline constexpr std::uint16_t kVersion = 2;
 inline constexpr std::uint8_t kDraft = 4;  // until the first release; readers refuse other drafts
 
 // Required feature bits; a reader refuses those it does not know. See FORMAT.md for those that are reserved.
-inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // global section with the covers
+inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // a global record and groups of covers
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may copy from the target in front of them
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
@@ -34,8 +34,8 @@ inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a s
 inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
-// The first byte of a group whose contents are coded. Where misses are, a second one is the log of their tables, and names
-// their model. All other models are reserved.
+// A byte of the form of a group whose contents are coded. Behind it come the numbers of the models that are used, and behind
+// that of the miss model the log of its slots. All other models are reserved.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
 inline constexpr unsigned kContentsTwoLanes = 1u << 2;  // instead of one

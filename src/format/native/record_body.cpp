@@ -11,7 +11,7 @@ Error corrupt_record(io::TypedReader& patch, const char* record, const char* wha
 }
 
 Error misplaced_record(RecordTag tag, std::uint64_t body_pos) {
-  return {ErrorCode::kPatchCorrupt, "record type " + std::to_string(static_cast<unsigned>(tag)) + " has no place here", body_pos};
+  return {ErrorCode::kPatchCorrupt, "record tag " + std::to_string(static_cast<unsigned>(tag)) + " has no place here", body_pos};
 }
 
 Error unknown_number(io::TypedReader& patch, const char* what, std::uint64_t number) {

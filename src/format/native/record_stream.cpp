@@ -26,7 +26,7 @@ Result<std::uint8_t> RecordStream::open_any() {
   const std::uint8_t tag = patch_.u8();
   BDELTA_TRY(patch_.status());
   if (!is_known(tag) && !may_be_skipped(tag)) {
-    return Error{ErrorCode::kUnsupportedFeature, "record type " + std::to_string(tag) + "; a newer bpatch may know it",
+    return Error{ErrorCode::kUnsupportedFeature, "record tag " + std::to_string(tag) + "; a newer bpatch may know it",
                  patch_.position() - 1};
   }
   const bool is_end = tag == static_cast<std::uint8_t>(RecordTag::kEnd);
