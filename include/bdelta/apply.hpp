@@ -22,7 +22,8 @@
 namespace bdelta {
 
 struct ApplyOptions {
-  // Threads that work, the caller's included; 0 = as many as the machine has. The result does not depend on it.
+  // Threads that work, the caller's included; 0 = as many as the machine has. The result does not depend on it. Where archives
+  // are unpacked and it is more than 1, there are as many again less one, as streams of NEW are made while windows are.
   unsigned threads = 1;
 
   // Memory that a patch may make the decoder use besides its buffers, which apply_buffer_bytes counts. A patch that declares
@@ -71,7 +72,8 @@ struct ApplyOptions {
 
 // Bytes of buffers that applying takes at most with so many threads, as ApplyOptions has them. Each window under way has
 // twice the largest window and 5 MiB; there are two of them, with several threads two more than threads. 8 MiB are for what
-// is read of the patch, for files and small objects. So the private memory that applying takes is no more than
+// is read of the patch, for files and small objects. With info.unpacked, several threads have 16 MiB each for streams of NEW
+// that are being made. So the private memory that applying takes is no more than
 //
 //   info.decoder_memory_bytes + apply_buffer_bytes(info, threads)
 //

@@ -61,13 +61,19 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
   return views;
 }
 
-TargetSink AppliedViews::rebuild_into(const TargetSink& sink) {
-  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_), sink.positioned, sink.sequential);
-  return {nullptr, writer_.get()};
+TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
+  if (thread_count > 1 && !target_.streams.empty()) {
+    pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
+  }
+  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_), sink.positioned, sink.sequential, pool_.get(),
+                                                     of_windows.watch());
+  if (!pool_) return {nullptr, writer_.get()};
+  queue_ = std::make_unique<view::RebuildingQueue>(*writer_, *pool_);
+  return {nullptr, queue_.get()};
 }
 
 Result<Digest128> AppliedViews::finish() {
-  BDELTA_TRY(writer_->finish());
+  BDELTA_TRY(queue_ ? queue_->finish() : writer_->finish());
   return writer_->digest();
 }
 

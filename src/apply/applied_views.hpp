@@ -5,7 +5,7 @@
 
 #include "apply/window_pipeline.hpp"
 #include "io/memory_io.hpp"
-#include "view/rebuilding_writer.hpp"
+#include "view/rebuilding_queue.hpp"
 #include "view/unpack.hpp"
 
 namespace bdelta {
@@ -20,8 +20,14 @@ class AppliedViews {
   [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->bytes.size(); }
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return target_view_bytes_; }
 
-  // What takes NEW's view and writes NEW to `sink`. Once; lives as long as this object.
-  [[nodiscard]] TargetSink rebuild_into(const TargetSink& sink);
+  // What takes NEW's view and writes NEW to `sink`. Once; lives as long as this object. With several threads it has a pool of
+  // its own for making streams, on the timeline and under the watch of `of_windows`. What it is given comes from tasks of that
+  // one, which wait for each other. So for moments twice as many threads less one are at work.
+  [[nodiscard]] TargetSink rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count);
+
+  // Writes what is whole of NEW's streams; no thread is at work afterwards. is_end: no more of the view comes. Gives the first
+  // error up to where the view has come, if there is one.
+  Status settle(bool is_end) { return queue_ ? queue_->settle(is_end) : Status(); }
 
   // NEW is whole: its digest, or kPatchCorrupt. Does not finish the sink.
   Result<Digest128> finish();
@@ -34,6 +40,8 @@ class AppliedViews {
   view::TargetShape target_;
   std::uint64_t target_view_bytes_ = 0;
   std::unique_ptr<view::RebuildingWriter> writer_;
+  std::unique_ptr<WorkerPool> pool_;               // null with one thread, …
+  std::unique_ptr<view::RebuildingQueue> queue_;  // … likewise
 };
 
 }  // namespace bdelta

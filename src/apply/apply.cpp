@@ -70,8 +70,10 @@ Error name_file(Error error, const std::filesystem::path& source, const std::fil
 std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept {
   constexpr std::uint64_t kMostWindowTables = std::uint64_t{5} << 20;  // copies and runs, and 1 MiB of OLD
   constexpr std::uint64_t kRest = std::uint64_t{8} << 20;
+  const unsigned thread_count = thread_count_for(threads);
   const std::uint64_t window_bytes = std::max(info.window_bytes, kPlainSliceBytes);
-  return windows_under_way(thread_count_for(threads)) * (2 * window_bytes + kMostWindowTables) + kRest;
+  const std::uint64_t rebuilding_bytes = info.unpacked && thread_count > 1 ? thread_count * view::kRebuildingThreadBytes : 0;
+  return windows_under_way(thread_count) * (2 * window_bytes + kMostWindowTables) + rebuilding_bytes + kRest;
 }
 
 Result<Report> apply(RandomReader& source, SequentialReader& patch, PositionedWriter& target,

@@ -221,7 +221,7 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
   pool_.begin_stage(1, target_bytes_.value_or(0));
   if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
-  const TargetSink into = views_ ? views_->rebuild_into(sink) : sink;
+  const TargetSink into = views_ ? views_->rebuild_into(sink, pool_, rebuilds_alone_ ? 1 : pool_.thread_count()) : sink;
   const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes_.value_or(kMostBytes));
   pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
 }
@@ -236,8 +236,10 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
     count(*window);
     pipeline_->submit(window);
   } while (decoded_pos_ < until_target_pos);
-  // A window that failed stands before the place where decoding failed.
-  BDELTA_TRY(pipeline_->settle());
+  // A window that failed stands before the place where decoding failed, and a stream whose text had come before that window.
+  Status settled = pipeline_->settle();
+  if (views_) BDELTA_TRY(views_->settle(!settled || !more || !*more));
+  BDELTA_TRY(std::move(settled));
   return more;
 }
 

@@ -64,6 +64,9 @@ class ApplyRun {
   // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
   void assume_source_verified() noexcept { source_verified_ = true; }
 
+  // For a caller short of memory: one thread makes NEW's streams.
+  void rebuild_alone() noexcept { rebuilds_alone_ = true; }
+
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
   [[nodiscard]] Status check_target_size(std::uint64_t bytes) const;
@@ -97,6 +100,7 @@ class ApplyRun {
   std::optional<Filler> filler_;                // absent where nothing is filled in
   bool source_verified_ = false;
   std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
+  bool rebuilds_alone_ = false;
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;
   std::optional<WindowPipeline> pipeline_;

@@ -120,6 +120,7 @@ uint64_t bdelta_apply_buffer_bytes(const bdelta_info* info, uint32_t threads) {
   if (!read || read->struct_size < offsetof(bdelta_info, window_bytes) + sizeof read->window_bytes) return 0;
   PatchInfo what;
   what.window_bytes = read->window_bytes;
+  what.unpacked = read->unpacked != 0;
   return apply_buffer_bytes(what, threads);
 }
 

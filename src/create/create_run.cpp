@@ -137,9 +137,10 @@ Status CreateRun::self_check() {
   io::MemoryReader target(inputs_.target.bytes());
   const bool is_as_given = budget_.target_whole && fills_.empty();
   const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
-  Status checked = views_ ? check_patch(source_file(), target_file(), head_, *body_, *pool_)
+  const bool is_limited = options_.memory_limit_bytes != 0;
+  Status checked = views_ ? check_patch(source_file(), target_file(), head_, *body_, *pool_, is_limited)
                           : check_patch(source_is_as_given ? source : inputs_.source_reader,
-                                        is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_);
+                                        is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_, is_limited);
   timeline_.count_all_as({});
   BDELTA_TRY(std::move(checked));
   report_.verified = true;

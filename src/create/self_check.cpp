@@ -60,7 +60,8 @@ class Comparer final : public PositionedWriter {
 
 }  // namespace
 
-Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool) {
+Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool,
+                   bool is_limited) {
   BDELTA_ASSIGN(const auto body_reader, body.open_reader());
   JoinedReader patch(head, *body_reader);
   ApplyOptions options;
@@ -68,6 +69,7 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   ApplyRun run(source, patch, options, pool);
   // The source's digest was taken from the same bytes just now; what is to be proven is the decoding.
   run.assume_source_verified();
+  if (is_limited) run.rebuild_alone();
   Comparer comparer(target);
   const auto apply = [&]() -> Status {
     BDELTA_TRY(run.read_header());

@@ -11,11 +11,15 @@ unsigned thread_count_for(unsigned option) noexcept {
   return option != 0 ? option : std::max(1u, std::thread::hardware_concurrency());
 }
 
-WorkerPool::WorkerPool(unsigned thread_count, Timeline* timeline, Watch* watch) : timeline_(timeline), watch_(watch) {
+WorkerPool::WorkerPool(unsigned thread_count, Timeline* timeline, Watch* watch, unsigned first_number)
+    : timeline_(timeline), watch_(watch) {
   // A system that refuses another thread, or memory for it, gets the work done by those it has.
   try {
     threads_.reserve(thread_count);
-    for (unsigned i = 1; i < thread_count; ++i) threads_.emplace_back([this, i] { run_worker(i); });
+    for (unsigned i = 1; i < thread_count; ++i) {
+      const unsigned number = first_number + i - 1;
+      threads_.emplace_back([this, number] { run_worker(number); });
+    }
   } catch (const std::system_error&) {
   } catch (const std::bad_alloc&) {
   }
@@ -70,6 +74,29 @@ void WorkerPool::wait() {
   const Span idle(timeline_, PhaseId::kWait);
   std::unique_lock lock(mutex_);
   idle_.wait(lock, [this] { return queue_.empty() && running_ == 0; });
+}
+
+void WorkerPool::mark(bool& flag) {
+  const std::lock_guard lock(mutex_);
+  flag = true;
+  marked_.notify_all();
+}
+
+bool WorkerPool::is_marked(const bool& flag) {
+  const std::lock_guard lock(mutex_);
+  return flag;
+}
+
+void WorkerPool::wait_for(const bool& flag) {
+  {
+    std::unique_lock lock(mutex_);
+    while (!flag && run_one(lock)) {
+    }
+    if (flag) return;
+  }
+  const Span idle(timeline_, PhaseId::kWait);
+  std::unique_lock lock(mutex_);
+  marked_.wait(lock, [&] { return flag; });
 }
 
 void WorkerPool::for_each(std::size_t count, const std::function<void(std::size_t)>& body) {

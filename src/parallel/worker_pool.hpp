@@ -29,8 +29,8 @@ class WorkerPool {
 
   // thread_count counts the calling thread, which works along in for_each; 0 is taken as 1. With 1 no thread is
   // started at all and every task runs in the caller. `timeline` and `watch` may be null and must outlive the pool;
-  // its threads are numbered from 1 on the timeline.
-  explicit WorkerPool(unsigned thread_count, Timeline* timeline = nullptr, Watch* watch = nullptr);
+  // its threads are numbered from first_number on, on the timeline.
+  explicit WorkerPool(unsigned thread_count, Timeline* timeline = nullptr, Watch* watch = nullptr, unsigned first_number = 1);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -63,6 +63,12 @@ class WorkerPool {
   // Returns when every submitted task has ended; the caller works along.
   void wait();
 
+  // For one who waits for a certain task: it marks its flag at its end. wait_for returns when that has been done; the caller
+  // works along. What the task did before is seen by whoever sees the flag marked.
+  void mark(bool& flag);
+  [[nodiscard]] bool is_marked(const bool& flag);
+  void wait_for(const bool& flag);
+
   // Calls body(index) for 0 <= index < count, each once, in no particular order; returns when all are done. What a
   // body throws is thrown here once all have ended; the rest are then not begun. So does the watch before each body.
   // Must not be called from inside a task.
@@ -77,6 +83,7 @@ class WorkerPool {
   std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable idle_;
+  std::condition_variable marked_;
   std::deque<Task> queue_;
   std::size_t running_ = 0;
   bool ending_ = false;

@@ -6,10 +6,16 @@
 #include "hash/crc32.hpp"
 
 namespace bdelta::view {
+namespace {
 
-RebuildingWriter::RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential)
-    : target_(std::move(target)), positioned_(positioned), sequential_(sequential), has_directory_(target_.directory.bytes != 0),
-      headers_(target_.directory.bytes) {
+constexpr std::size_t kLookBytes = std::size_t{256} << 10;  // of a stream's text, between two looks at the watch
+
+}  // namespace
+
+RebuildingWriter::RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential,
+                                   WorkerPool* pool, Watch* watch)
+    : target_(std::move(target)), positioned_(positioned), sequential_(sequential), pool_(pool), watch_(watch),
+      has_directory_(target_.directory.bytes != 0), headers_(target_.directory.bytes) {
   begin_gap(0);
 }
 
@@ -62,15 +68,31 @@ Status RebuildingWriter::put_gap(ByteSpan view) {
   return {};
 }
 
-Status RebuildingWriter::begin_stream() {
-  part_ = Part::kStream;
+// What follows from the stream that begins here, and what it has in front.
+void RebuildingWriter::find_place() {
   const PackedStream& stream = target_.streams[index_];
   place_ = find_fields(held_);
   fields_ = {0, stream.packed_bytes, stream.raw_bytes};
-  const bool in_front = place_.kind == FieldKind::kZipHeader;
   tells_crc_ = place_.kind != FieldKind::kNone && fields_.tells_crc();
-  const bool holds = in_front && tells_crc_;
-  if (in_front) swap_sizes_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
+  if (place_.kind == FieldKind::kZipHeader) swap_sizes_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
+}
+
+Status RebuildingWriter::put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc) {
+  while (index_ < index) BDELTA_TRY(begin_part());
+  find_place();
+  fields_.crc = crc;
+  if (place_.kind == FieldKind::kZipHeader) swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
+  BDELTA_TRY(put_held(held_.size()));
+  BDELTA_TRY(put(packed));
+  begin_gap(target_.streams[index_++].file_end());
+  return {};
+}
+
+Status RebuildingWriter::begin_stream() {
+  part_ = Part::kStream;
+  find_place();
+  const PackedStream& stream = target_.streams[index_];
+  const bool holds = place_.kind == FieldKind::kZipHeader && tells_crc_;
   held_gap_bytes_ = held_.size();
   if (holds) held_.reserve(held_.size() + static_cast<std::size_t>(stream.packed_bytes));
   if (!holds) BDELTA_TRY(put_held(held_.size()));
@@ -80,7 +102,7 @@ Status RebuildingWriter::begin_stream() {
     return {};
   };
   rebuilder_ = std::make_unique<deflate::Rebuilder>(matchers_, target_.recipes[index_],
-                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take);
+                                                    deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take, pool_);
   left_bytes_ = stream.raw_bytes;
   return {};
 }
@@ -113,11 +135,21 @@ Status RebuildingWriter::end_directory() {
   return {};
 }
 
+Status RebuildingWriter::rebuild(ByteSpan text) {
+  if (tells_crc_) fields_.crc = crc32(text, *fields_.crc);
+  while (!text.empty()) {
+    const ByteSpan piece = text.first(std::min(text.size(), kLookBytes));
+    BDELTA_TRY(rebuilder_->write(piece));
+    if (watch_) BDELTA_TRY(watch_->check());
+    text = text.subspan(piece.size());
+  }
+  return {};
+}
+
 Status RebuildingWriter::put_piece(ByteSpan view) {
   switch (part_) {
     case Part::kStream:
-      if (tells_crc_) fields_.crc = crc32(view, *fields_.crc);
-      return rebuilder_->write(view);
+      return rebuild(view);
     case Part::kDirectory:
       append(held_, view);
       return {};
@@ -127,31 +159,41 @@ Status RebuildingWriter::put_piece(ByteSpan view) {
   return {};
 }
 
+// Behind a gap that is at its end.
+Status RebuildingWriter::begin_part() {
+  if (index_ < target_.streams.size()) {
+    BDELTA_TRY(begin_stream());
+  } else if (has_directory_) {
+    begin_directory();
+  } else {
+    return Error{ErrorCode::kPatchCorrupt, "it gives more than NEW has; fetch the patch again", file_pos_};
+  }
+  return left_bytes_ == 0 ? end_part() : Status();
+}
+
+Status RebuildingWriter::end_part() {
+  switch (part_) {
+    case Part::kStream: return end_stream();
+    case Part::kDirectory: return end_directory();
+    case Part::kGap: return {};
+  }
+  return {};
+}
+
 Status RebuildingWriter::write(ByteSpan view) {
-  for (;;) {
+  while (!view.empty()) {
+    while (left_bytes_ == 0) BDELTA_TRY(begin_part());
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), left_bytes_)));
-    if (!piece.empty()) BDELTA_TRY(put_piece(piece));
+    BDELTA_TRY(put_piece(piece));
     left_bytes_ -= piece.size();
     view = view.subspan(piece.size());
-    if (left_bytes_ > 0) return {};
-    if (part_ == Part::kStream) {
-      BDELTA_TRY(end_stream());
-    } else if (part_ == Part::kDirectory) {
-      BDELTA_TRY(end_directory());
-    } else if (index_ < target_.streams.size()) {
-      BDELTA_TRY(begin_stream());
-    } else if (has_directory_) {
-      begin_directory();
-    } else {
-      break;
-    }
+    if (left_bytes_ == 0) BDELTA_TRY(end_part());
   }
-  if (view.empty()) return {};
-  return Error{ErrorCode::kPatchCorrupt, "it gives more than NEW has; fetch the patch again", file_pos_};
+  return {};
 }
 
 Status RebuildingWriter::finish() {
-  BDELTA_TRY(write({}));  // streams of no bytes at the end
+  while (left_bytes_ == 0 && (index_ < target_.streams.size() || has_directory_)) BDELTA_TRY(begin_part());
   if (index_ == target_.streams.size() && file_pos_ == target_.bytes) return {};
   return Error{ErrorCode::kPatchCorrupt, "it gives less than NEW has; fetch the patch again", file_pos_};
 }

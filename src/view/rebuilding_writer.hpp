@@ -1,12 +1,16 @@
 // Where the view of NEW goes: what stands in it raw passes, what was unpacked is packed again.
 //
 // The streams come out bit by bit as they were (view/deflate). Memory: what a Rebuilder takes.
+//
+// A part of the view begins with its first byte, and a stream without bytes when what is behind it begins. So a stream can
+// come as it is to be, made elsewhere, where its first byte would be next.
 #pragma once
 
 #include <memory>
 
 #include "bdelta/io.hpp"
 #include "hash/xxh3.hpp"
+#include "parallel/worker_pool.hpp"
 #include "view/deflate/rebuild.hpp"
 #include "view/member_fields.hpp"
 #include "view/packed_streams.hpp"
@@ -27,23 +31,34 @@ struct TargetShape {
 class RebuildingWriter final : public SequentialWriter {
  public:
   // At most one of the writers is set; with none NEW is made, and only its digest kept. They must outlive the object, which
-  // does not finish them.
-  RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential);
+  // does not finish them. pool: shares out the work on large streams, see Rebuilder; null: there is none. The watch is looked
+  // at while streams are made; may be null.
+  RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential, WorkerPool* pool,
+                   Watch* watch);
   ~RebuildingWriter() override;
 
   // The next bytes of the view.
   Status write(ByteSpan view) override;
 
+  // The stream with this number, made elsewhere, in the place of its text: all of the view that is in front of it has been
+  // written. crc: of its text.
+  Status put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc);
+
   // The view has ended: kPatchCorrupt unless NEW is whole.
   Status finish() override;
 
+  [[nodiscard]] const TargetShape& target() const noexcept { return target_; }
   [[nodiscard]] Digest128 digest() { return hasher_.digest(); }  // of NEW, after finish
 
  private:
   Status put(ByteSpan bytes);
   Status put_held(std::size_t gap_bytes);
   Status put_piece(ByteSpan view);
+  Status rebuild(ByteSpan text);
   Status put_gap(ByteSpan view);
+  Status begin_part();
+  Status end_part();
+  void find_place();
   Status begin_stream();
   Status end_stream();
   void begin_directory();
@@ -55,6 +70,8 @@ class RebuildingWriter final : public SequentialWriter {
   const TargetShape target_;
   PositionedWriter* const positioned_;
   SequentialWriter* const sequential_;
+  WorkerPool* const pool_;
+  Watch* const watch_;
   deflate::MatcherSet matchers_;
   Part part_ = Part::kGap;                         // what is at hand
   std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand

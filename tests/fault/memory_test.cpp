@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "support/archive.hpp"
 #include "support/fail_each.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
@@ -43,6 +44,20 @@ ProgramPair words() {
   Bytes source = wordy_bytes(40'000, 1);
   Bytes target = edited(source, random_edits(8, source.size(), 900, 2));
   return {std::move(source), std::move(target)};
+}
+
+// Small streams and one that is shared out.
+ProgramPair archives() {
+  const auto archive_of = [](bool next) {
+    std::vector<ZipMember> members;
+    for (unsigned i = 0; i < 5; ++i) {
+      Bytes text = wordy_bytes(i == 3 ? 4'200'000 : 2'000, i);
+      if (next) text[100] ^= 1;
+      members.push_back({.name = "file" + std::to_string(i), .content = std::move(text), .level = i == 3 ? 4 : 6});
+    }
+    return zip_of(members);
+  };
+  return {archive_of(false), archive_of(true)};
 }
 
 void create_with(unsigned threads, const ProgramPair& pair = words()) {
@@ -85,6 +100,10 @@ TEST(OutOfMemoryDeathTest, WhileCreatingWithWorkers) {
 TEST(OutOfMemoryDeathTest, WhileApplyingWithWorkers) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT((apply_with(3), std::exit(0)), ::testing::ExitedWithCode(0), "");
+}
+TEST(OutOfMemoryDeathTest, WhileApplyingToArchivesWithWorkers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT((apply_with(3, archives()), std::exit(0)), ::testing::ExitedWithCode(0), "");
 }
 TEST(OutOfMemoryDeathTest, WhileCreatingForProgramsWithWorkers) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");

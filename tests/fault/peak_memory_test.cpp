@@ -237,6 +237,25 @@ TEST(ApplyPeakMemory, OfViewsIsDeclared) {
   expect_buffers_kept(source, *of_joints, false);
 }
 
+// Of streams that are made by all threads: many that are collected, of all levels, and large ones of bytes that are tokens each.
+TEST(ApplyPeakMemory, OfStreamsByAllThreadsIsTold) {
+  const auto archive_of = [](bool next) {
+    std::vector<ZipMember> members;
+    for (unsigned i = 0; i < 24; ++i) {
+      Bytes text = random_bytes(i % 12 == 5 ? 9'000'000 : 2'000'000, i);
+      for (std::uint8_t& letter : text) letter = letter < 250 ? static_cast<std::uint8_t>(letter % 128) : 'a';
+      if (next) text[text.size() / 2] ^= 1;
+      members.push_back({.name = std::to_string(i), .content = std::move(text), .level = i % 12 == 5 ? 6 : static_cast<int>(1 + i % 9)});
+    }
+    return zip_of(members);
+  };
+  const Bytes source = archive_of(false);
+  const auto patch = make_patch(source, archive_of(true), create_options(1));
+  ASSERT_OK(patch);
+  ASSERT_TRUE(has_feature(*patch, native::kFeatureView));
+  expect_buffers_kept(source, *patch, false);
+}
+
 TEST(ApplyPeakMemory, StaysWithinWhatIsDeclaredAndBuffers) {
   {
     Bytes source, target;

@@ -95,7 +95,7 @@ class HostileViews : public ::testing::Test {
 
   [[nodiscard]] ViewFields fields() const { return ViewFields(plan_); }
 
-  // How applying ends through every sink; kInternal if nothing is wrong with it.
+  // How applying ends through every sink, by one thread and by several; kInternal if nothing is wrong with it.
   [[nodiscard]] ErrorCode code_of(ByteSpan source, const std::vector<CraftedRecord>& records) const {
     return code_of(source, split_.header, records);
   }
@@ -103,7 +103,9 @@ class HostileViews : public ::testing::Test {
     const Bytes patch = with_header(header, joined(records));
     std::optional<ErrorCode> code;
     for (const Sink sink : kAllSinks) {
-      const auto applied = apply_patch(source, patch, sink);
+      ApplyOptions options;
+      options.threads = sink == Sink::kCheck ? 4 : 1;
+      const auto applied = apply_patch(source, patch, sink, options);
       const ErrorCode found = applied ? ErrorCode::kInternal : applied.error().code;
       EXPECT_EQ(code.value_or(found), found);
       if (applied && sink != Sink::kCheck) {
@@ -269,6 +271,41 @@ TEST_F(HostileViews, RecipesCutAndFlipped) {
   ViewFields longer = right;
   longer.recipe.push_back(0);
   EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(longer.body()));
+}
+
+// A text that isn't the stream's is seen when the stream is whole, by several threads as by one, and not if the view ends before.
+TEST_F(HostileViews, AStreamAtFaultIsToldWhereItEnds) {
+  const auto back = make_patch(target_, source_, create_options(3));
+  ASSERT_OK(back);
+  const view::ViewPlan of_target = view_plan_of(*back);
+  io::MemoryReader source(source_), target(target_);
+  auto seen = AppliedViews::make(target, of_target, source_.size(), nullptr);
+  ASSERT_OK(seen);
+  const ByteSpan right = seen->source().view();
+  std::size_t fault_count = 0;
+  for (std::size_t step = 0; step <= 40; ++step) {
+    Bytes view(right.begin(), right.end());
+    if (step % 4 != 0) view[view.size() * (step % 4) / 5] ^= 0x55;
+    view.resize(view.size() * step / 40);
+    std::optional<ErrorCode> code;
+    for (const unsigned threads : {1u, 4u}) {
+      SCOPED_TRACE(step);
+      auto views = AppliedViews::make(source, plan_, target_.size(), nullptr);
+      ASSERT_OK(views);
+      WorkerPool pool(threads);
+      Bytes made;
+      io::MemoryWriter writer(made);
+      const TargetSink sink = views->rebuild_into({nullptr, &writer}, pool, threads);
+      Status status = sink.sequential->write(ByteSpan(view).first(view.size() / 2));
+      if (status) status = sink.sequential->write(ByteSpan(view).subspan(view.size() / 2));
+      if (status) status = views->settle(true);
+      const ErrorCode found = status ? ErrorCode::kInternal : status.error().code;
+      EXPECT_EQ(code.value_or(found), found);
+      code = found;
+      if (!status) ++fault_count;
+    }
+  }
+  EXPECT_LT(10u, fault_count);
 }
 
 // What nobody needs may change: a larger limit of a stream, a codec's window where nothing is coded.

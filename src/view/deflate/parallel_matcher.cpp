@@ -1,13 +1,17 @@
 #include "view/deflate/parallel_matcher.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 namespace bdelta::deflate {
 namespace {
 
-constexpr std::uint64_t kPartBytes = 1 << 20;
+constexpr std::uint64_t kThreadBytes = 1 << 20;
+constexpr std::uint64_t kThreadParts = 4;  // as some text takes many times as long as other
 constexpr std::uint64_t kLeastPartBytes = 128 << 10;
 constexpr std::uint64_t kBefore = 2 << 10;   // that a part begins before its cut
+constexpr std::size_t kStep = 16384;         // tokens that are asked for at a time
 constexpr std::uint64_t kMeetBytes = 8 << 10;  // behind the cut: so far it is noted where nothing is carried
 
 }  // namespace
@@ -19,34 +23,46 @@ struct ParallelMatcher::Part {
   std::uint64_t cut = 0;
   std::uint64_t end = 0;
   std::vector<Token> tokens;   // from `begin` on
+  bool is_done = false;        // marked by the pool's task
+  std::exception_ptr thrown;   // by it
   // Where nothing is carried, near the cut, and how many tokens come before.
   std::vector<std::pair<std::uint64_t, std::size_t>> fresh;
 };
 
 ParallelMatcher::ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes)
-    : pool_(pool), parameters_(parameters), raw_bytes_(raw_bytes), parts_(pool.thread_count()) {}
-ParallelMatcher::~ParallelMatcher() = default;
+    : pool_(pool), parameters_(parameters), raw_bytes_(raw_bytes), parts_(pool.thread_count() * kThreadParts) {}
+ParallelMatcher::~ParallelMatcher() { drop(); }
 
-std::uint64_t ParallelMatcher::batch_bytes(const WorkerPool& pool) noexcept { return pool.thread_count() * kPartBytes; }
+std::uint64_t ParallelMatcher::batch_bytes(const WorkerPool& pool) noexcept { return pool.thread_count() * kThreadBytes; }
 
 void ParallelMatcher::begin(const Parameters&, std::uint64_t, std::uint64_t pos) {
+  drop();
   pos_ = pos;
-  foreseen_.clear();
-  next_ = 0;
 }
 
 void ParallelMatcher::join(JointKind) {}
 
-Token ParallelMatcher::predict() {
-  if (next_ == foreseen_.size()) foresee();
-  return foreseen_[next_];
+// Nothing is foreseen any more, and no part is under way.
+void ParallelMatcher::drop() {
+  stopped_ = true;
+  for (; taken_count_ < begun_count_; ++taken_count_) pool_.wait_for(parts_[taken_count_].is_done);
+  stopped_ = false;
+  tokens_ = behind_ = {};
+  next_ = 0;
 }
 
+Token ParallelMatcher::foreseen() {
+  while (next_ == tokens_.size()) take_more();
+  return tokens_[next_];
+}
+
+Token ParallelMatcher::predict() { return foreseen(); }
+
 void ParallelMatcher::commit(Token token) {
-  if (token == foreseen_[next_]) {
+  if (token == tokens_[next_]) {
     ++next_;
   } else {
-    next_ = foreseen_.size();
+    drop();
   }
   pos_ += length_of(token);
 }
@@ -54,8 +70,8 @@ void ParallelMatcher::commit(Token token) {
 std::size_t ParallelMatcher::run(Token* out, std::size_t most, std::uint64_t stop) {
   std::size_t count = 0;
   for (; count < most && pos_ < stop; ++count) {
-    if (next_ == foreseen_.size()) foresee();
-    out[count] = foreseen_[next_++];
+    out[count] = foreseen();
+    ++next_;
     pos_ += length_of(out[count]);
   }
   return count;
@@ -70,10 +86,17 @@ std::size_t ParallelMatcher::follow(std::span<const Token> tokens) {
   return tokens.size();
 }
 
-// Up to the end of the text that is there, or a little beyond; at least one token.
-void ParallelMatcher::foresee() {
-  foreseen_.clear();
+void ParallelMatcher::take_more() {
   next_ = 0;
+  tokens_ = std::exchange(behind_, {});
+  if (!tokens_.empty()) return;
+  if (taken_count_ == begun_count_) begin_parts();
+  take_part(taken_count_++);
+}
+
+// Up to the end of the text that is there, or a little beyond; at least one token.
+void ParallelMatcher::begin_parts() {
+  begun_count_ = taken_count_ = 0;
   const std::uint64_t end = std::max(reach_, pos_ + 1);
   const std::uint64_t count = std::clamp<std::uint64_t>((end - pos_) / kLeastPartBytes, 1, parts_.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -81,18 +104,23 @@ void ParallelMatcher::foresee() {
     part.cut = pos_ + (end - pos_) * i / count;
     part.end = pos_ + (end - pos_) * (i + 1) / count;
     part.begin = i == 0 ? pos_ : part.cut - kBefore;
-  }
-  pool_.for_each(static_cast<std::size_t>(count), [&](std::size_t i) { run_part(parts_[i]); });
-  for (std::size_t i = 0; i < count; ++i) append_part(i);
-  // What follows begins anew, so nothing may be carried.
-  for (Matcher& last = *parts_[static_cast<std::size_t>(count) - 1].matcher; !last.fresh();) {
-    foreseen_.push_back(last.predict());
-    last.commit(foreseen_.back());
+    part.is_done = false;
+    part.thrown = nullptr;
+    pool_.submit([this, &part] {
+      try {
+        if (!stopped_) run_part(part);
+      } catch (...) {
+        part.thrown = std::current_exception();
+      }
+      pool_.mark(part.is_done);
+    });
+    ++begun_count_;
   }
 }
 
 void ParallelMatcher::run_part(Part& part) {
   part.tokens.clear();
+  part.tokens.reserve(static_cast<std::size_t>(part.end - part.begin) + kStep);  // each is a byte at least
   part.fresh.clear();
   part.matcher = &part.matchers.begin(parameters_, raw_bytes_, part.begin > kWindowBytes ? part.begin - kWindowBytes : 0, part.begin);
   Matcher& matcher = *part.matcher;
@@ -104,7 +132,6 @@ void ParallelMatcher::run_part(Part& part) {
     part.tokens.push_back(matcher.predict());
     matcher.commit(part.tokens.back());
   }
-  constexpr std::size_t kStep = 16384;
   while (matcher.pos() < part.end) {
     const std::size_t before = part.tokens.size();
     part.tokens.resize(before + kStep);
@@ -112,28 +139,42 @@ void ParallelMatcher::run_part(Part& part) {
   }
 }
 
-// The part before has been appended, up to where its matcher is.
-void ParallelMatcher::append_part(std::size_t number) {
+// The part before has been taken, up to where its matcher is.
+void ParallelMatcher::take_part(std::size_t number) {
   Part& part = parts_[number];
-  if (number == 0) {
-    foreseen_.insert(foreseen_.end(), part.tokens.begin(), part.tokens.end());
-    return;
-  }
-  Part& before = parts_[number - 1];
-  Matcher& matcher = *before.matcher;
-  auto meeting = part.fresh.begin();
-  while (matcher.pos() < part.end) {
-    while (meeting != part.fresh.end() && meeting->first < matcher.pos()) ++meeting;
-    if (meeting != part.fresh.end() && meeting->first == matcher.pos() && matcher.fresh()) {
-      foreseen_.insert(foreseen_.end(), part.tokens.begin() + static_cast<std::ptrdiff_t>(meeting->second), part.tokens.end());
-      return;
+  pool_.wait_for(part.is_done);
+  if (part.thrown) std::rethrow_exception(part.thrown);
+  bool is_met = number == 0;
+  std::size_t first = 0;
+  bridge_.clear();
+  if (!is_met) {
+    Part& before = parts_[number - 1];
+    Matcher& matcher = *before.matcher;
+    auto meeting = part.fresh.begin();
+    while (!is_met && matcher.pos() < part.end) {
+      while (meeting != part.fresh.end() && meeting->first < matcher.pos()) ++meeting;
+      if (meeting != part.fresh.end() && meeting->first == matcher.pos() && matcher.fresh()) {
+        is_met = true;
+        first = meeting->second;
+      } else {
+        bridge_.push_back(matcher.predict());
+        matcher.commit(bridge_.back());
+      }
     }
-    foreseen_.push_back(matcher.predict());
-    matcher.commit(foreseen_.back());
+    if (!is_met) {  // the next part is taken up from here
+      std::swap(part.matcher, before.matcher);
+      std::swap(part.matchers, before.matchers);
+      part.tokens.clear();
+    }
   }
-  // They did not meet: the next part is taken up from here.
-  std::swap(part.matcher, before.matcher);
-  std::swap(part.matchers, before.matchers);
+  // What follows begins anew, so nothing may be carried.
+  for (Matcher& last = *part.matcher; number + 1 == begun_count_ && !last.fresh();) {
+    std::vector<Token>& tokens = is_met ? part.tokens : bridge_;
+    tokens.push_back(last.predict());
+    last.commit(tokens.back());
+  }
+  tokens_ = bridge_;
+  behind_ = std::span<const Token>(part.tokens).subspan(first);
 }
 
 }  // namespace bdelta::deflate

@@ -6,10 +6,14 @@
 // step there, as tokens may lie otherwise; soon both have a token that ends at the same place with nothing carried, and
 // from there on they agree. Where they don't meet in time, the one before goes on through the other's part.
 //
+// The caller takes the parts in order, each when it is there, and runs parts itself where one is not. So what becomes of the
+// tokens of one part is done while others are under way.
+//
 // So neither cuts nor threads change what comes out. When another token than the foreseen one is committed, what was
 // foreseen is dropped, and foreseeing begins anew behind it.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "parallel/worker_pool.hpp"
@@ -37,17 +41,25 @@ class ParallelMatcher final : public Matcher {
  private:
   struct Part;
 
-  void foresee();
+  [[nodiscard]] Token foreseen();
+  void take_more();
+  void begin_parts();
   void run_part(Part& part);
-  void append_part(std::size_t number);
+  void take_part(std::size_t number);
+  void drop();
 
   WorkerPool& pool_;
   const Parameters parameters_;
   const std::uint64_t raw_bytes_;
   std::uint64_t reach_ = 0;
-  std::vector<Part> parts_;      // one for a thread
-  std::vector<Token> foreseen_;  // from pos_ on those behind next_
+  std::vector<Part> parts_;          // some for each thread
+  std::size_t begun_count_ = 0;      // of parts_: the text up to reach_
+  std::size_t taken_count_ = 0;      // of these; what is not taken may be under way, so the text stays where it is
+  std::vector<Token> bridge_;        // between the part before and the place where this one is met
+  std::span<const Token> tokens_;    // at pos_, those from next_ on; of the bridge or of the part taken last
+  std::span<const Token> behind_;    // these come next
   std::size_t next_ = 0;
+  std::atomic<bool> stopped_{false};
 };
 
 }  // namespace bdelta::deflate

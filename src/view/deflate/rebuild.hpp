@@ -28,7 +28,7 @@ class Rebuilder {
   using Sink = std::function<Status(ByteSpan)>;
 
   // matchers, recipe and pool have to outlive it. pool: shares the work on a large stream out, if it is one that can be;
-  // takes 3 MiB for each thread then, and write() is not to be called from one of its tasks. Null: all is done in the
+  // takes up to 10 MiB for each thread then, and write() is not to be called from one of its tasks. Null: all is done in the
   // caller. The stream is the same.
   Rebuilder(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool = nullptr);
   ~Rebuilder();
