@@ -265,6 +265,7 @@ void ProgramPass::make_copies(const exe::PlaceMap& map, const Covers& outside_co
     std::memcpy(copied.data() + cover.target_pos + piece.begin, source_.data() + cover.source_pos + piece.begin,
                 static_cast<std::size_t>(piece.length));
   });
+  old_->leave_out({});  // who applies knows no such tables: those that are not rebuilt have fields like all else
   const exe::FieldPredictor predictor(*old_, new_->images(), map, labels, plan_.kinds,
                                       tables_->source_tables(), tables_->target_breaks());
   const exe::CoverPieces pieces(plan_.covers);

@@ -11,6 +11,6 @@ namespace bdelta {
 // the patch does not give `target`. Readers without a view are read in pieces. is_limited: streams
 // of an archive are made by one thread, as each takes memory for it.
 Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool,
-                   bool is_limited);
+                   bool is_limited = false);
 
 }  // namespace bdelta

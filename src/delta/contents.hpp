@@ -6,7 +6,6 @@
 
 namespace bdelta {
 
-inline constexpr unsigned kMaxLanes = 16;
 
 // What the contents coder carries of a group, and how large its model of misses is.
 struct ContentsScope {
