@@ -145,7 +145,7 @@ class Executor {
     if (!views_) return {};
     Bytes packed;
     io::MemoryWriter writer(packed, hostile_options().output_limit_bytes);
-    BDELTA_TRY(views_->rebuild_into({nullptr, &writer}).sequential->write(target));
+    BDELTA_TRY(views_->rebuild_into({nullptr, &writer}, pool_, 1).sequential->write(target));
     BDELTA_TRY(views_->finish());
     target = std::move(packed);
     return {};

@@ -97,7 +97,8 @@ void rebuild(AppliedViews& views, std::uint64_t target_bytes, ByteSpan start, st
   Bytes view(start.begin(), start.end());
   view.resize(static_cast<std::size_t>(views.target_view_bytes()));
   CountingWriter writer;
-  const TargetSink sink = views.rebuild_into({nullptr, &writer});
+  const WorkerPool pool(1);
+  const TargetSink sink = views.rebuild_into({nullptr, &writer}, pool, 1);
   for (std::size_t pos = 0, piece = std::size_t{1} + seed; pos < view.size(); pos += piece) {
     if (!sink.sequential->write(ByteSpan(view).subspan(pos, std::min(piece, view.size() - pos)))) return;
   }
