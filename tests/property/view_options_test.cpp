@@ -1,0 +1,110 @@
+// What options, limits, threads, readers and sinks make of patches of archives.
+#include "property/view_pairs.hpp"
+#include "hash/sha256.hpp"
+
+namespace bdelta::test::view_options_test {
+namespace {
+
+using namespace view_pairs;
+
+TEST(ViewOptions, ThreadsMakeNoDifference) {
+  for (const int level : {1, 3, 6, 9}) {
+    SCOPED_TRACE(level);
+    std::vector<ZipMember> members = members_of(5);
+    members.push_back({"large", text_of(77, 3'000'000), 1});
+    members.push_back({"stored", text_of(78), 0});
+    const Bytes patch = expect_same_patch_by_any_threads(zip_of(members), zip_of(next_version(members)), level);
+    EXPECT_TRUE(has_view(patch));
+  }
+}
+
+TEST(ViewOptions, ALimitOfMemory) {
+  const Bytes text = text_of(1, 200'000);
+  const Bytes source = gzip_of(text), target = gzip_of(changed(text));
+  CreateOptions options = create_options(3);
+  options.memory_limit_bytes = 64 * kMiB;
+  const auto patch = make_patch(source, target, options);
+  ASSERT_OK(patch);
+  EXPECT_TRUE(has_view(*patch));
+  ApplyOptions limited;
+  limited.memory_limit_bytes = 64 * kMiB;
+  EXPECT_OK(apply_patch(source, *patch, Sink::kPositioned, limited));
+  // No room for the views of these.
+  const Bytes zeros(9 * kMiB);
+  expect_left_packed(gzip_of(zeros), gzip_of(changed(zeros)), options);
+  const Bytes more(20 * kMiB);
+  expect_left_packed(gzip_of(text), gzip_of(more), options);
+  expect_held(gzip_of(more), gzip_of(text));
+}
+
+TEST(ViewOptions, Version1KnowsNoViews) {
+  const Bytes text = text_of(1);
+  const Bytes source = gzip_of(text), target = gzip_of(changed(text));
+  CreateOptions options = create_options(3, PatchFormat::kBdt1);
+  const auto patch = make_patch(source, target, options);
+  options.unpack = Unpack::kNone;
+  const auto packed = make_patch(source, target, options);
+  ASSERT_OK(patch);
+  ASSERT_OK(packed);
+  EXPECT_TRUE(same_bytes(*packed, *patch));
+  expect_rebuilt(source, *patch, target);
+}
+
+TEST(ViewOptions, PartsAreProvenWhileTheyCome) {
+  const Bytes source = zip_of(members_of(4)), target = zip_of(next_version(members_of(4)));
+  CreateOptions options = create_options(6);
+  options.group_digests = true;
+  const auto made = make_reported(source, target, options);
+  ASSERT_OK(made);
+  EXPECT_TRUE(has_view(made->bytes));
+  expect_rebuilt_everywhere(source, made->bytes, target);
+  expect_rebuilt_in_pieces(source, made->bytes, target);
+  ASSERT_TRUE(made->report.head_sha256.has_value());
+  ApplyOptions expecting;
+  expecting.expected_head_sha256 = made->report.head_sha256;
+  const auto applied = apply_patch(source, made->bytes, Sink::kSequential, expecting);
+  ASSERT_OK(applied);
+  EXPECT_TRUE(same_bytes(target, *applied));
+}
+
+TEST(ViewOptions, FilesThatAreNotMapped) {
+  const Bytes text = text_of(5);
+  const Bytes source = gzip_of(text), target = gzip_of(changed(text));
+  HiddenReader hidden_source(source), hidden_target(target);
+  Bytes patch;
+  io::MemoryWriter writer(patch);
+  ASSERT_OK(create(hidden_source, hidden_target, writer, create_options(3)));
+  const auto mapped = make_patch(source, target, create_options(3));
+  ASSERT_OK(mapped);
+  EXPECT_TRUE(same_bytes(*mapped, patch));
+  Bytes made;
+  BytesWriter to(made);
+  io::MemorySequentialReader from(patch);
+  ASSERT_OK(apply(hidden_source, from, static_cast<PositionedWriter&>(to), {}));
+  EXPECT_TRUE(same_bytes(target, made));
+}
+
+TEST(ViewOptions, AnotherOldIsRefused) {
+  const Bytes text = text_of(6);
+  Bytes source = gzip_of(text);
+  const auto patch = make_patch(source, gzip_of(changed(text)), create_options(3));
+  ASSERT_OK(patch);
+  source[source.size() / 2] ^= 1;
+  EXPECT_FAILS(ErrorCode::kWrongSourceDigest, apply_patch(source, *patch));
+  source.push_back(0);
+  EXPECT_FAILS(ErrorCode::kWrongSourceSize, apply_patch(source, *patch));
+}
+
+TEST(ViewOptions, WithoutASelfCheckItIsTheSamePatch) {
+  const Bytes source = zip_of(members_of(3)), target = zip_of(next_version(members_of(3)));
+  CreateOptions options = create_options(3);
+  const auto checked = make_patch(source, target, options);
+  options.verify = false;
+  const auto unchecked = make_patch(source, target, options);
+  ASSERT_OK(checked);
+  ASSERT_OK(unchecked);
+  EXPECT_TRUE(same_bytes(*checked, *unchecked));
+}
+
+}  // namespace
+}  // namespace bdelta::test::view_options_test
