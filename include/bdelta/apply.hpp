@@ -77,8 +77,8 @@ struct ApplyOptions {
 //
 //   info.decoder_memory_bytes + apply_buffer_bytes(info, threads)
 //
-// and the size of OLD if info.predicted and OLD is not mapped. Stacks of threads are not counted, nor is what waits in push
-// mode. Never fails. Thread-safe.
+// and the size of the programs of OLD if info.predicted and OLD is not mapped. Stacks of threads are not counted, nor is what
+// waits in push mode. Never fails. Thread-safe.
 [[nodiscard]] BDELTA_PUBLIC std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept;
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.

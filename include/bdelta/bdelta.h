@@ -268,8 +268,9 @@ typedef struct bdelta_info {
 } bdelta_info;
 
 /* Bytes of buffers that applying the patch takes at most with so many threads (as in the options), besides its decoder's
- * memory. In all applying takes info->decoder_memory_bytes and these of private memory, and the size of OLD if
- * info->predicted and OLD is not mapped. Stacks of threads and what waits in push mode are not counted. 0 for NULL, or a
+ * memory. With info->unpacked, 16 MiB of them are for each of several threads. In all applying takes
+ * info->decoder_memory_bytes and these of private memory, and the size of OLD's programs if info->predicted and OLD is not
+ * mapped. Stacks of threads and what waits in push mode are not counted. 0 for NULL, or a
  * struct without window_bytes. */
 BDELTA_API uint64_t bdelta_apply_buffer_bytes(const bdelta_info *info, uint32_t threads);
 
