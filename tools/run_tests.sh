@@ -9,8 +9,8 @@
 #   all   fast, and both sanitizers with nothing left out
 # Every step runs, whatever became of the others; the exit code is that of the first failure. A run of no tests is
 # a failure. With CI=true a skipped step is a failure too. Build directories are kept.
-# The summary names each test that was skipped. Tests of a corpus need BDELTA_CORPUS, a directory of pairs of real files as
-# tools/bench/README.md has it; `fast` and `all` then take as long as these pairs do.
+# The summary names each test that was skipped. Tests of a corpus need BDELTA_CORPUS, a directory of pairs of real files
+# as tools/bench/README.md has it; `fast` and `all` then take as long as these pairs do.
 set -euo pipefail
 
 mode=${1:-fast}
@@ -108,7 +108,7 @@ if [[ $mode == ci ]]; then
   # Left out are the slowest of levels and ways that have others, what takes the second reader longest, and large files
   # but for one pair, which is smaller.
   without='^(fuzz|hostile_.*|fault_(io|errors|crash)|unit_(base|codec|model|context_coder|miss_coder|parallel|watch'
-  without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|view_members|word_map|program_plan|guard_page'
+  without+='|timeline|cli|plan|budget|format|exe_.*|fills|page_hash|view_members|substitution_table|program_plan|guard_page'
   without+='|io_.*))$'  # which AddressSanitizer's build has
   left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
@@ -129,10 +129,10 @@ if [[ $mode != fast ]]; then
     left_out='AnyThreadCountGivesTheSamePatch|DontDependOnThreads|DontChangeThePatch|NeitherThreadsNor'
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers'
-    left_out+='|UltraDoesWithoutWords|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
+    left_out+='|UltraDoesWithoutSubstitutions|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
     left_out+='|Size\.|PriceOfCoded|Contents.UnderALimit'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
-    left_out+='|PredictedAtLevel.*/[23]|(Module|Word)Levels.*/[23]|FillLevels.*/[2367]$|FillLevels.*/1[01]$'
+    left_out+='|PredictedAtLevel.*/[23]|(Module|Substitution)Levels.*/[23]|FillLevels.*/[2367]$|FillLevels.*/1[01]$'
     left_out+='|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
@@ -152,7 +152,7 @@ if [[ $mode != fast ]]; then
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
   left_out+='|ThreadsApplyFormats.*/1|InPlaceOfCoded'
-  left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Module|Word)Levels.*/1|FillLevels.*/[159]$'
+  left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Module|Substitution)Levels.*/1|FillLevels.*/[159]$'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'
   left_out+='|Levels/Threads.AnyNumberGivesTheSamePatch/1|ArchivesInAnotherOrder|Modules.WindowsOf|Fill.WindowsOfAnySize'

@@ -98,8 +98,8 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
         const auto done = static_cast<std::uint64_t>(at - out.data());
         predicted->predict(window.target_pos + done, {at, length}, *caches.fields);
       }
-      if (window.words) {
-        window.words->replace_at(window.target_pos + static_cast<std::uint64_t>(at - out.data()), {at, length});
+      if (window.substitutions) {
+        window.substitutions->replace_at(window.target_pos + static_cast<std::uint64_t>(at - out.data()), {at, length});
       }
       residual.add(at, op.length);
     } else if (op.kind == OpKind::kTargetCopy) {

@@ -70,7 +70,7 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
     slice.residual_values.clear();
     slice.literals.clear();
     slice.contents.reset();
-    slice.words = nullptr;
+    slice.substitutions = nullptr;
     slice.predicted = false;
     slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
     done += length;

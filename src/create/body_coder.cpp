@@ -41,12 +41,13 @@ std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupPlan> plans, 
 }
 
 // Where there are programs, what copies give by prediction takes the place of the source.
-std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words,
+std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans,
+                                          const SubstitutionTable* substitutions,
                                           const ProgramPass* programs) {
   const FilePieces copied(programs ? programs->copied() : ByteSpan());
   const CopySources from{inputs_.source_pieces, programs ? &copied : nullptr, inputs_.source_reader.size()};
   return encode_all(plans, [&](const GroupPlan& segments) {
-    return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, words, pool_.watch());
+    return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, substitutions, pool_.watch());
   });
 }
 
@@ -58,15 +59,15 @@ std::vector<GroupPlan> BodyCoder::sampled_plan(const ProgramPass* programs) cons
   return plans;
 }
 
-BodyDraft BodyCoder::draft(const Covers& covers, const WordMap* words, const ProgramPass* programs) {
+BodyDraft BodyCoder::draft(const Covers& covers, const SubstitutionTable* substitutions, const ProgramPass* programs) {
   const std::vector<GroupPlan> plans = sample_ ? sampled_plan(programs) : plan_of(covers, programs);
-  return {encode(covers, plans, words, programs), programs, words};
+  return {encode(covers, plans, substitutions, programs), programs, substitutions};
 }
 
 BodyDraft BodyCoder::draft_predicted(const ProgramPass& programs) { return draft(programs.covers(), nullptr, &programs); }
 
 BodyDraft BodyCoder::draft(const Chosen& chosen) {
-  return draft(chosen.covers, chosen.word_map(), chosen.programs.get());
+  return draft(chosen.covers, chosen.substitution_table(), chosen.programs.get());
 }
 
 }  // namespace bdelta

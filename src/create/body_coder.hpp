@@ -30,16 +30,17 @@ class BodyCoder {
   // Where groups of the covers begin and end. `programs`, which tell what is predicted, may be null here and below.
   [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers, const ProgramPass* programs);
 
-  // Those groups; covers_of them stand apart. `words` may be null.
-  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans, const WordMap* words,
+  // Those groups; covers_of them stand apart. `substitutions` may be null.
+  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans,
+                                               const SubstitutionTable* substitutions,
                                                const ProgramPass* programs);
 
-  [[nodiscard]] BodyDraft draft(const Covers& covers, const WordMap* words, const ProgramPass* programs);
+  [[nodiscard]] BodyDraft draft(const Covers& covers, const SubstitutionTable* substitutions, const ProgramPass* programs);
   [[nodiscard]] BodyDraft draft_predicted(const ProgramPass& programs);  // with covers of its own
   [[nodiscard]] BodyDraft draft(const Chosen& chosen);
 
-  // From where contents are packed. `programs` and `words` may be null. Good until it is asked for again.
-  [[nodiscard]] ContentsInputs contents_inputs(const ProgramPass* programs, const WordMap* words);
+  // From where contents are packed. `programs` and `substitutions` may be null. Good until it is asked for again.
+  [[nodiscard]] ContentsInputs contents_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions);
 
   Result<CodedBody> code(BodyDraft draft);
   Result<std::vector<CodedBody>> code_all(std::vector<BodyDraft> drafts);
@@ -50,8 +51,8 @@ class BodyCoder {
   // That the record of the prediction takes, coded once: a pair has but one.
   Result<std::uint64_t> plan_bytes(const ProgramPass& programs);
 
-  // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what `coded` has if there is one. Then,
-  // `coded` is what is the smaller one, if that had to be coded to know.
+  // Whether `after`, with so many bytes beside it, is smaller than `before`, which is what `coded` has if there is one.
+  // Then, `coded` is what is the smaller one, if that had to be coded to know.
   Result<bool> is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before,
                           std::optional<CodedBody>& coded);
 

@@ -13,12 +13,12 @@ constexpr std::uint64_t kUnlikeShare = 8;  // with a model of misses and without
 
 }  // namespace
 
-ContentsInputs BodyCoder::contents_inputs(const ProgramPass* programs, const WordMap* words) {
+ContentsInputs BodyCoder::contents_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions) {
   if (budget_.source_whole) source_memory_.emplace(inputs_.source.bytes());
   if (budget_.target_whole) target_memory_.emplace(inputs_.target.bytes());
   return {budget_.source_whole ? &*source_memory_ : &inputs_.source_reader,
           budget_.target_whole ? &*target_memory_ : &inputs_.target_reader,
-          programs ? programs->copied() : ByteSpan(), words};
+          programs ? programs->copied() : ByteSpan(), substitutions};
 }
 
 Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
@@ -30,7 +30,7 @@ Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
 
 Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   const Step step(pool_, PhaseId::kCompress);
-  const ContentsInputs inputs = contents_inputs(draft.programs, draft.words);
+  const ContentsInputs inputs = contents_inputs(draft.programs, draft.substitutions);
   CodedBody body;
   body.is_long = draft.is_long();
   if (on_coding_ && !sample_) on_coding_(streams_of(draft.groups), coding_units(draft.groups, settings().model));
@@ -44,11 +44,13 @@ Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   return body;
 }
 
-// Those without prediction and with the same words are coded together, so that threads find enough to do.
+// Those without prediction and with the same substitutions are coded together, so that threads find enough to do.
 Result<std::vector<CodedBody>> BodyCoder::code_all(std::vector<BodyDraft> drafts) {
   BodyDraft together;
-  together.words = drafts.front().words;
-  const auto stands_alone = [&](const BodyDraft& draft) { return draft.programs || draft.words != together.words; };
+  together.substitutions = drafts.front().substitutions;
+  const auto stands_alone = [&](const BodyDraft& draft) {
+    return draft.programs || draft.substitutions != together.substitutions;
+  };
   std::vector<bool> long_ones;
   for (BodyDraft& draft : drafts) {
     long_ones.push_back(draft.is_long());
@@ -100,9 +102,9 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
   return bytes + record_bytes + cover_bytes;
 }
 
-// Where both take long to code an estimate tells: it is wrong by little and where little is to be gained (coding both where
-// it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what their model makes of misses it
-// knows badly, which levels that take their time find out.
+// Where both take long to code an estimate tells: it is wrong by little and where little is to be gained (coding both
+// where it could not tell them by 0.4 % made patches of 21 pairs smaller by 0.01 %). But what their model makes of
+// misses it knows badly, which levels that take their time find out.
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
   if (settings().numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kQuickBytes = 128 * 1024;
 struct BodyDraft {
   std::vector<GroupDraft> groups;
   const ProgramPass* programs = nullptr;  // that tell what copies give; may be null
-  const WordMap* words = nullptr;         // that copies have others in place of; may be null
+  const SubstitutionTable* substitutions = nullptr;  // may be null
 
   [[nodiscard]] std::uint64_t stream_bytes() const noexcept;
   [[nodiscard]] bool copies_target() const noexcept;
@@ -38,17 +38,19 @@ struct CodedBody {
 struct Chosen {
   std::unique_ptr<ProgramPass> programs;  // null where nothing is predicted
   Covers covers;
-  std::optional<native::CodedWords> words;        // absent where none pay
-  std::optional<native::CodedWords> other_words;  // that did not pay for the covers alone
+  std::optional<native::CodedSubstitutions> substitutions;        // absent where none pay
+  std::optional<native::CodedSubstitutions> other_substitutions;  // that did not pay for the covers alone
   std::optional<CodedBody> coded;         // all of this as the patch has it, if that is known already
 
-  [[nodiscard]] const WordMap* word_map() const noexcept { return words ? &words->map : nullptr; }
+  [[nodiscard]] const SubstitutionTable* substitution_table() const noexcept {
+    return substitutions ? &substitutions->table : nullptr;
+  }
 };
 
 [[nodiscard]] CodingBytes streams_of(const std::vector<GroupDraft>& groups) noexcept;
 
-// Of a watch, for all of them being coded: streams go through their codec, numbers through a model too where `models`, and
-// where hardly anything is copied so does the target.
+// Of a watch, for all of them being coded: streams go through their codec, numbers through a model too where `models`,
+// and where hardly anything is copied so does the target.
 [[nodiscard]] std::uint64_t coding_units(const std::vector<GroupDraft>& groups, bool models) noexcept;
 
 }  // namespace bdelta

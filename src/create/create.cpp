@@ -32,7 +32,7 @@ Status make_patch(CreateRun& run) {
     BDELTA_TRY(run.load_segment(segment));
     BDELTA_TRY(run.find_covers());
     BDELTA_TRY(run.choose_covers());
-    BDELTA_TRY(run.find_words());
+    BDELTA_TRY(run.find_substitutions());
     BDELTA_TRY(run.find_target_copies());
     BDELTA_TRY(run.compare_prediction());
     BDELTA_TRY(run.encode());
@@ -41,8 +41,8 @@ Status make_patch(CreateRun& run) {
   return run.self_check();
 }
 
-// One patch: of the files, or of their views where these hold compressed streams. Views that whoever applies has no room for,
-// unless told to, are given up.
+// One patch: of the files, or of their views where these hold compressed streams. Views that whoever applies has no
+// room for, unless told to, are given up.
 class PatchMaking {
  public:
   PatchMaking(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch)

@@ -45,7 +45,7 @@ class CreateRun {
   Status load_segment(const TargetRange& segment);
   Status find_covers();
   Status choose_covers();  // of several sets the one that codes smallest
-  Status find_words();     // that copies have others in place of
+  Status find_substitutions();
   Status find_target_copies();  // in place of covers that cost more
   Status compare_prediction();  // with what would have been made without it, where that takes no time
   Status encode();       // into the spool

@@ -50,10 +50,10 @@ Status CreateRun::choose_covers() {
   return {};
 }
 
-Status CreateRun::find_words() {
+Status CreateRun::find_substitutions() {
   if (!sees_whole_files()) return {};
   begin_step(WorkStep::kRefine);
-  return Refinement(*coder_, inputs_, chosen_).find_words();
+  return Refinement(*coder_, inputs_, chosen_).find_substitutions();
 }
 
 Status CreateRun::find_target_copies() {
@@ -63,7 +63,7 @@ Status CreateRun::find_target_copies() {
 
 Result<std::uint64_t> CreateRun::chosen_bytes() {
   BDELTA_TRY(coder_->code(chosen_));
-  return chosen_.coded->bytes + (chosen_.words ? chosen_.words->record.size() : 0);
+  return chosen_.coded->bytes + (chosen_.substitutions ? chosen_.substitutions->record.size() : 0);
 }
 
 // Everything once more without prediction, and the smaller one is kept.
@@ -74,7 +74,7 @@ Status CreateRun::compare_prediction() {
   const FilePieces predicted_pieces = inputs_.source_pieces;
   BDELTA_TRY(find_covers());
   BDELTA_TRY(choose_covers());
-  BDELTA_TRY(find_words());
+  BDELTA_TRY(find_substitutions());
   BDELTA_TRY(find_target_copies());
   BDELTA_ASSIGN(const std::uint64_t plain_bytes, chosen_bytes());
   if (plain_bytes < predicted_bytes) return {};

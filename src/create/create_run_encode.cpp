@@ -16,12 +16,12 @@ constexpr double kEncodedShare = 0.1;  // of a step, that making streams takes
 Status CreateRun::encode() {
   if (chosen_.coded) work_->set_streams({});
   begin_step(WorkStep::kCode);
-  if (writer_) writer_->set_inputs(coder_->contents_inputs(chosen_.programs.get(), chosen_.word_map()));
+  if (writer_) writer_->set_inputs(coder_->contents_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {
     count_covers();
-    if (chosen_.words) BDELTA_TRY(writer_->add_words(*chosen_.words));
+    if (chosen_.substitutions) BDELTA_TRY(writer_->add_substitutions(*chosen_.substitutions));
     BDELTA_TRY(chosen_.coded ? write_coded() : chosen_.programs ? encode_predicted() : encode_native());
   }
   Covers().swap(chosen_.covers);
@@ -73,7 +73,7 @@ Status CreateRun::encode_native() {
     for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
     watch_.begin_stage(before + kEncodedShare * (after - before), batch_bytes);
     std::vector<GroupDraft> groups =
-        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.word_map(), nullptr);
+        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.substitution_table(), nullptr);
     encoded += streams_of(groups);
     groups = joiner_->add(std::move(groups));
     coded += streams_of(groups);
@@ -89,7 +89,7 @@ Status CreateRun::encode_predicted() {
   watch_.begin_stage(kEncodedShare, target_size());
   const ProgramPass* const programs = chosen_.programs.get();
   const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, programs);
-  std::vector<GroupDraft> contents = coder_->encode(chosen_.covers, plans, chosen_.word_map(), programs);
+  std::vector<GroupDraft> contents = coder_->encode(chosen_.covers, plans, chosen_.substitution_table(), programs);
   std::vector<GroupDraft> covers = covers_of(contents);
   watch_.begin_stage(1, coding_units(contents, budget_.settings.model));
   {

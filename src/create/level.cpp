@@ -59,15 +59,16 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
   return costs;
 }
 
-// The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once before, so
-// literals and misses are cheaper than where covers leave much; and so they are in text, however much changes.
+// The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once
+// before, so literals and misses are cheaper than where covers leave much; and so they are in text, however much
+// changes.
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
   settings.foretold_share = 6;
   settings.digest_share = 64;
   settings.header_sums = true;
-  settings.word_search = 256;
+  settings.substitution_search = 256;
   settings.history_bytes = 64 * kMiB;
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
@@ -96,19 +97,19 @@ LevelSettings small() {
   settings.model_most_bytes = ~std::uint64_t{0};
   settings.model_byte_ns = 2000;
   settings.digest_share = 16;
-  settings.word_search = ~std::uint64_t{0};
+  settings.substitution_search = ~std::uint64_t{0};
   settings.label_passes = 2;
   settings.group_bytes = 128 * kMiB;
   return settings;
 }
 
 // What the coder makes of a choice is known for sure only afterwards, so the smallest patch takes several tries: as
-// usual; as for programs with many misses of few values; with cheap literals and misses, as for tables; and with misses as
-// their model makes them where these follow from what stands around them. Where little
-// changes more tries take little time, and what a literal costs there depends on how much of the new text its model
-// knows from OLD. Of what looks compressed it costs nearly all of its bits. Over the public pairs, sets between these
-// made patches smaller by 0.1 % where little changes and not at all elsewhere. Text takes one of three: the others were
-// best on none of seven packages, and comparing them took time.
+// usual; as for programs with many misses of few values; with cheap literals and misses, as for tables; and with misses
+// as their model makes them where these follow from what stands around them. Where little changes more tries take
+// little time, and what a literal costs there depends on how much of the new text its model knows from OLD. Of what
+// looks compressed it costs nearly all of its bits. Over the public pairs, sets between these made patches smaller by
+// 0.1 % where little changes and not at all elsewhere. Text takes one of three: the others were best on none of seven
+// packages, and comparing them took time.
 void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),

@@ -18,7 +18,7 @@ struct LevelSettings {
   std::uint64_t foretold_share = 0;  // … if one in so many is foretold by the covers of a fast search; 0: however few are
   std::uint64_t digest_share = 0;   // files whose digests are left to who applies the patch: NEW / digest_share bytes; 0: none
   bool header_sums = false;         // checksums of archive headers are left to who applies the patch
-  std::uint64_t word_search = 0;    // most bytes to search for words for each changed one; 0: none are looked for
+  std::uint64_t substitution_search = 0;  // most bytes to search for substitutions for each changed one; 0: none
   int label_passes = 1;             // how often covers are chosen anew once they have told where addresses went
   std::uint64_t choice_bytes = 0;  // largest target that is parsed with all costs where little changes; else a sample chooses
   std::uint64_t history_bytes = 0;  // how far back in NEW copies of itself may begin; 0: there are none

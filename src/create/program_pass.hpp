@@ -38,7 +38,7 @@ class ProgramPass {
   // After find_covers: the files may be better taken as plain data.
   [[nodiscard]] bool in_doubt() const noexcept { return in_doubt_; }
 
-  // After find_covers: so little changes that words and copies of NEW may do as much as prediction did.
+  // After find_covers: so little changes that substitutions and copies of NEW may do as much as prediction did.
   [[nodiscard]] bool is_close_call() const noexcept { return is_close_call_; }
 
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }

@@ -5,7 +5,7 @@
 
 #include "base/try.hpp"
 #include "create/predicted_ranges.hpp"
-#include "create/word_pass.hpp"
+#include "create/substitution_pass.hpp"
 
 namespace bdelta {
 namespace {
@@ -16,7 +16,7 @@ constexpr std::uint64_t kLeastSavedShare = 128;
 constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
 constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
 constexpr std::uint64_t kLeastCopyBytes = 16;  // of a copy of NEW that is cut where a predicted window is
-constexpr double kWordsFound = 0.5, kCopiesFound = 0.75;  // goals of stages
+constexpr double kSubstitutionsFound = 0.5, kCopiesFound = 0.75;  // goals of stages
 constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
 
 [[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
@@ -25,19 +25,20 @@ constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers
 
 }  // namespace
 
-// The words become these if the groups with them, and their record, are smaller than without; else they are kept aside.
-Status Refinement::take_words_if_smaller(native::CodedWords words, BodyDraft before) {
-  chosen_.words = std::move(words);
-  BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(coder_.draft(chosen_), chosen_.words->record.size(),
+// The substitutions become these if the groups with them, and their record, are smaller than without; else they are
+// kept aside.
+Status Refinement::take_substitutions_if_smaller(native::CodedSubstitutions substitutions, BodyDraft before) {
+  chosen_.substitutions = std::move(substitutions);
+  BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(coder_.draft(chosen_), chosen_.substitutions->record.size(),
                                                       std::move(before), chosen_.coded));
-  if (!smaller) chosen_.other_words = std::exchange(chosen_.words, {});
+  if (!smaller) chosen_.other_substitutions = std::exchange(chosen_.substitutions, {});
   return {};
 }
 
-// The model of misses learns of words as it goes, for less than a table of them takes, where it pays at all. That the
-// patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them literals,
-// must have a chance.
-Result<bool> Refinement::coded_misses_learn_words(const BodyDraft& draft) {
+// The model of misses learns of substitutions as it goes, for less than a table of them takes, where it pays at all.
+// That the patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them
+// literals, must have a chance.
+Result<bool> Refinement::coded_misses_learn_substitutions(const BodyDraft& draft) {
   if (coder_.settings().miss_byte_ns == 0) return false;
   if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_coded_misses(draft)) return false;
   if (!chosen_.coded) {
@@ -48,41 +49,41 @@ Result<bool> Refinement::coded_misses_learn_words(const BodyDraft& draft) {
   return has_coded_misses();
 }
 
-// Words that copies by the chosen covers have others in place of.
-Result<std::optional<native::CodedWords>> Refinement::search_words() {
+// Substitutions for what the chosen covers copy.
+Result<std::optional<native::CodedSubstitutions>> Refinement::search_substitutions() {
   const ProgramPass* const programs = chosen_.programs.get();
   const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
                            inputs_.target.bytes(), chosen_.covers};
-  return learn_words(copied, coder_.settings().word_search, coder_.writer(), coder_.pool());
+  return learn_substitutions(copied, coder_.settings().substitution_search, coder_.writer(), coder_.pool());
 }
 
-Status Refinement::find_words() {
+Status Refinement::find_substitutions() {
   const LevelSettings& settings = coder_.settings();
-  if (settings.word_search == 0) return {};
-  coder_.pool().begin_stage(kWordsFound, 0);
-  BDELTA_ASSIGN(std::optional<native::CodedWords> found, search_words());
+  if (settings.substitution_search == 0) return {};
+  coder_.pool().begin_stage(kSubstitutionsFound, 0);
+  BDELTA_ASSIGN(std::optional<native::CodedSubstitutions> found, search_substitutions());
   if (!found) return {};
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;
   if (chooses || settings.miss_byte_ns > 0) before = coder_.draft(chosen_);
-  BDELTA_ASSIGN(const bool learned, coded_misses_learn_words(before));
+  BDELTA_ASSIGN(const bool learned, coded_misses_learn_substitutions(before));
   if (learned) {
-    chosen_.other_words = std::move(found);
+    chosen_.other_substitutions = std::move(found);
     return {};
   }
-  if (chooses) return take_words_if_smaller(std::move(*found), std::move(before));
-  chosen_.words = std::move(found);
+  if (chooses) return take_substitutions_if_smaller(std::move(*found), std::move(before));
+  chosen_.substitutions = std::move(found);
   chosen_.coded.reset();
   return {};
 }
 
 // Copies of what stands before in NEW, for these covers.
-TargetCopies Refinement::target_copies_for(const Covers& covers, const WordMap* words) {
+TargetCopies Refinement::target_copies_for(const Covers& covers, const SubstitutionTable* substitutions) {
   const LevelSettings& settings = coder_.settings();
   const ByteSpan target = inputs_.target.bytes();
   // What covers of programs get wrong without prediction is no measure.
   const bool count_misses = !settings.quick_copies && !chosen_.programs;
-  const CopiedTarget copied{inputs_.source.bytes(), target, covers, words, count_misses};
+  const CopiedTarget copied{inputs_.source.bytes(), target, covers, substitutions, count_misses};
   const TargetCopyLimits limits{settings.history_bytes, settings.least_saved_share, settings.copy_gram_shift};
   const Step step(coder_.pool(), PhaseId::kSelect, target.size());
   TargetCopies found = bdelta::find_target_copies(copied, ParseCosts(), limits, coder_.pool());
@@ -117,19 +118,19 @@ Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_
   return bytes + extra_bytes > chosen_.coded->bytes + chosen_.coded->bytes / kSureShare;
 }
 
-// Such copies where they cost less than what these covers and the chosen words make of it; `other`, if there are any, take
-// the place of these words, which are none then.
-Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedWords> other) {
-  const TargetCopies found = target_copies_for(covers, other ? &other->map : chosen_.word_map());
+// Such copies where they cost less than what these covers and the chosen substitutions make of it; `other`, if there
+// are any, take the place of these substitutions, which are none then.
+Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedSubstitutions> other) {
+  const TargetCopies found = target_copies_for(covers, other ? &other->table : chosen_.substitution_table());
   if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   coder_.pool().begin_stage(1, 2 * inputs_.target.bytes().size());  // two drafts
   BodyDraft before;
   if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_);
   const FilePieces pieces_before = inputs_.append_target();
   const std::uint64_t record_bytes = other ? other->record.size() : 0;
-  if (other) std::swap(chosen_.words, other);
+  if (other) std::swap(chosen_.substitutions, other);
   Covers with_copies = with_target_copies(covers, found.copies, inputs_.source.bytes().size());
-  BodyDraft after = coder_.draft(with_copies, chosen_.word_map(), chosen_.programs.get());
+  BodyDraft after = coder_.draft(with_copies, chosen_.substitution_table(), chosen_.programs.get());
   BDELTA_ASSIGN(const bool larger, is_larger_for_sure(after, record_bytes));
   bool smaller = false;
   if (!larger) {
@@ -139,15 +140,16 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
     chosen_.covers = std::move(with_copies);
   } else {
     inputs_.source_pieces = pieces_before;
-    if (record_bytes > 0) chosen_.words = std::move(other);
+    if (record_bytes > 0) chosen_.substitutions = std::move(other);
   }
   return {};
 }
 
-// Groups with such copies have no coded contents, so words that these had no need of may be of use again. Sets of covers
-// that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long again.
+// Groups with such copies have no coded contents, so substitutions that these had no need of may be of use again. Sets
+// of covers that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long
+// again.
 Status Refinement::find_target_copies() {
-  std::optional<native::CodedWords> other_words = std::exchange(chosen_.other_words, {});
+  std::optional<native::CodedSubstitutions> other_substitutions = std::exchange(chosen_.other_substitutions, {});
   if (predicts_all()) return {};
   coder_.pool().begin_stage(kCopiesFound, 0);
   if (coder_.settings().quick_copies) {
@@ -156,7 +158,7 @@ Status Refinement::find_target_copies() {
   }
   const Covers covers = chosen_.covers;
   BDELTA_TRY(take_target_copies_if_smaller(covers, {}));
-  return other_words ? take_target_copies_if_smaller(covers, std::move(other_words)) : Status();
+  return other_substitutions ? take_target_copies_if_smaller(covers, std::move(other_substitutions)) : Status();
 }
 
 }  // namespace bdelta

@@ -1,8 +1,8 @@
 // How long the steps of making a patch take beside each other: what progress goes by.
 //
-// A step takes nominal nanoseconds, of which only the proportions count. They follow from the level and from what is known
-// of the files, so they are asked for whenever a step begins: what was thought of the steps before no longer matters then.
-// Nothing else depends on them.
+// A step takes nominal nanoseconds, of which only the proportions count. They follow from the level and from what is
+// known of the files, so they are asked for whenever a step begins: what was thought of the steps before no longer
+// matters then. Nothing else depends on them.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ enum class WorkStep : std::uint8_t {
   kFetch,    // what is held for the segment alone
   kSearch,   // for covers by fast passes; with prediction, all that leads to its covers
   kParse,    // of NEW; without one, what becomes of covers
-  kRefine,   // words and copies of NEW
+  kRefine,   // substitutions and copies of NEW
   kCode,     // to the body of the patch
   kVerify,   // by applying it
 };

@@ -1,8 +1,9 @@
 // Numbers that the source has in lists, and copies have others in place of, by where they stand and how large they are:
 // where lists name types and strings by their places in one long list that has grown in a hundred places, all numbers
 // behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever applies
-// it copies from a source with these other numbers. Unlike words (delta/word_map.hpp), which are told one by one and are
-// found wherever they stand, steps tell numbers that nobody has seen, and nothing else is taken for one.
+// it copies from a source with these other numbers. Unlike substitutions (delta/substitution_table.hpp), which are told
+// one by one and are found wherever they stand, steps tell numbers that nobody has seen, and nothing else is taken for
+// one.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +61,8 @@ struct MovedNumbers {
 
 inline constexpr std::size_t kMostNumberLists = 65'536;
 
-// Whether there are lists, no more than that, inside a source of this size, they and all steps are in order, and there are
-// steps. kPatchCorrupt else. What the source has at these positions is for its reader to check.
+// Whether there are lists, no more than that, inside a source of this size, they and all steps are in order, and there
+// are steps. kPatchCorrupt else. What the source has at these positions is for its reader to check.
 Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_size);
 
 }  // namespace bdelta

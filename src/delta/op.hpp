@@ -4,7 +4,7 @@
 //   window  := (literal | run | copy | target copy)*
 //   literal := the next `length` bytes of `literals`
 //   run     := the next byte of `literals`, `length` times
-//   copy    := source[source_pos, + length), with fields predicted where the window says so and words replaced, plus the residual
+//   copy    := source[source_pos, + length), with fields predicted where the window says so, substitutions made, plus the residual
 //   target copy := target[source_pos, + length), which lies before it and is whole already, plus the residual; of a format
 //                  with overlapping copies it may reach into itself, before the residual is added
 // The residual is sparse: runs of bytes to add (modulo 256) to the copied bytes. Its positions count over the copied
@@ -20,7 +20,7 @@
 #include "bdelta/error.hpp"
 #include "delta/capabilities.hpp"
 #include "delta/contents.hpp"
-#include "delta/word_map.hpp"
+#include "delta/substitution_table.hpp"
 
 namespace bdelta {
 
@@ -51,7 +51,7 @@ struct WindowDelta {
   Bytes literals;
   std::uint64_t history_bytes = 0;  // how far in front of the window its target copies may begin
   bool predicted = false;  // its copies are of programs, whose fields an applier predicts
-  const WordMap* words = nullptr;  // that copies have others in place of; whose it is, lives as long as the reader
+  const SubstitutionTable* substitutions = nullptr;  // may be null; whose it is, lives as long as the reader
 
   // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
   std::optional<ContentsPart> contents;
@@ -65,14 +65,14 @@ struct WindowDelta {
 
   // A window that is one copy of the source as it is; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
-    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !words &&
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !substitutions &&
            !predicted;
   }
 };
 
 // Proves that executing `window` stays inside the source, the target in front of each target copy as far as its history
-// reaches, the literals and the residual, gives exactly target_length bytes, and takes no more than the capabilities of its
-// format. The executor relies on it. Errors: kOpOutOfRange, kPatchCorrupt.
+// reaches, the literals and the residual, gives exactly target_length bytes, and takes no more than the capabilities of
+// its format. The executor relies on it. Errors: kOpOutOfRange, kPatchCorrupt.
 Status validate_window(const WindowDelta& window, std::uint64_t source_size, const Capabilities& capabilities = {});
 
 }  // namespace bdelta

@@ -8,13 +8,13 @@ namespace {
 
 template <class Word>
 void scan_words(FieldSink& sink, const Section& section) {
-  constexpr std::uint64_t kWordBytes = sizeof(Word);
+  constexpr std::uint64_t kPatternBytes = sizeof(Word);
   const std::uint64_t low = sink.layout().low();
   const std::uint64_t span = sink.layout().high() - low;
-  const std::uint64_t skipped = (0 - section.address) % kWordBytes;
+  const std::uint64_t skipped = (0 - section.address) % kPatternBytes;
   if (skipped >= section.size_bytes) return;
   const ByteSpan bytes = bytes_at(sink.file(), section.file_pos + skipped, section.size_bytes - skipped);
-  for (std::size_t i = 0; i + kWordBytes <= bytes.size(); i += kWordBytes) {
+  for (std::size_t i = 0; i + kPatternBytes <= bytes.size(); i += kPatternBytes) {
     const std::uint64_t word = load_le<Word>(bytes.data() + i);
     if (word - low < span) sink.absolute(section.file_pos + skipped + i, FieldKind::kPointer);
   }

@@ -1,8 +1,8 @@
 // Fields of 32-bit ARM code (the instructions of one word each, not Thumb). Branches and calls tell their target by
 // themselves. Addresses of data don't fit into an instruction, so compilers put them into words between the functions,
-// "literals", at most 4 KiB from the LDR that reads them. In programs that are loaded where they were linked for a literal
-// is the address itself. In all others it is the distance from an ADD that adds the program counter a few instructions
-// later, or from an LDR that reads at that sum.
+// "literals", at most 4 KiB from the LDR that reads them. In programs that are loaded where they were linked for a
+// literal is the address itself. In all others it is the distance from an ADD that adds the program counter a few
+// instructions later, or from an LDR that reads at that sum.
 //
 // So the code is gone through twice. The first time all literals are marked, as they are no instructions even if they
 // look like some, and those that an ADD or LDR counts from are listed; the second time fields are written in their
@@ -16,10 +16,10 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::size_t kWordBytes = 4;
+constexpr std::size_t kPatternBytes = 4;
 constexpr std::size_t kPipelineBytes = 8;  // what the program counter is ahead of the instruction that reads it
 constexpr std::size_t kWindowWords = 32;   // a literal is used within so many words of its LDR
-constexpr std::size_t kMarginBytes = 4224;  // > 4095 + 8 + kWindowWords * kWordBytes - 4
+constexpr std::size_t kMarginBytes = 4224;  // > 4095 + 8 + kWindowWords * kPatternBytes - 4
 
 constexpr std::uint64_t kAddressMask = 0xFFFFFFFF;
 constexpr std::uint32_t kAlways = 14;  // condition
@@ -61,7 +61,7 @@ class Arm32Search {
       : section_(section), block_(block), image_(image) {}
 
   void find(std::vector<Field>& out) {
-    marks_.assign((block_.end - block_.begin) / kWordBytes + 1, false);
+    marks_.assign((block_.end - block_.begin) / kPatternBytes + 1, false);
     find_literals();
     std::stable_sort(relative_.begin(), relative_.end(),
                      [](const RelativeLiteral& a, const RelativeLiteral& b) { return a.pos < b.pos; });
@@ -73,7 +73,7 @@ class Arm32Search {
     return load_le<std::uint32_t>(section_.bytes.data() + pos);
   }
   [[nodiscard]] bool in_block(std::size_t pos) const noexcept {
-    return pos >= block_.begin && pos + kWordBytes <= block_.end;
+    return pos >= block_.begin && pos + kPatternBytes <= block_.end;
   }
   [[nodiscard]] bool in_image(std::uint64_t address) const noexcept {
     return address - image_.low < image_.high - image_.low;
@@ -89,11 +89,11 @@ class Arm32Search {
     std::array<Load, 16> loads;
     const std::size_t begin = block_.begin - std::min(block_.begin, kMarginBytes);
     const std::size_t end = block_.end + std::min(section_.bytes.size() - block_.end, kMarginBytes);
-    for (std::size_t pos = begin; pos + kWordBytes <= end; pos += kWordBytes) {
+    for (std::size_t pos = begin; pos + kPatternBytes <= end; pos += kPatternBytes) {
       const std::uint32_t word = word_at(pos);
       if (is_literal_use(word)) {
         Load& load = loads[word & 15];
-        if (load.at != kNever && pos - load.at < kWindowWords * kWordBytes) {
+        if (load.at != kNever && pos - load.at < kWindowWords * kPatternBytes) {
           if (pos + kPipelineBytes < section_.bytes.size()) relative_.push_back({load.literal, pos + kPipelineBytes});
           load.at = kNever;
         }
@@ -103,10 +103,10 @@ class Arm32Search {
         const bool is_ahead = (word & 0x00800000) != 0;
         Load& load = loads[word >> 12 & 15];
         load.at = kNever;
-        if (distance % kWordBytes != 0 || (!is_ahead && distance > from)) continue;
+        if (distance % kPatternBytes != 0 || (!is_ahead && distance > from)) continue;
         const std::size_t literal = is_ahead ? from + distance : from - distance;
         if (!in_block(literal)) continue;
-        marks_[(literal - block_.begin) / kWordBytes] = true;
+        marks_[(literal - block_.begin) / kPatternBytes] = true;
         load = {pos, literal};
       }
     }
@@ -114,9 +114,9 @@ class Arm32Search {
 
   void write_fields(std::vector<Field>& out) const {
     std::size_t next = 0;
-    for (std::size_t pos = block_.begin; pos + kWordBytes <= block_.end; pos += kWordBytes) {
+    for (std::size_t pos = block_.begin; pos + kPatternBytes <= block_.end; pos += kPatternBytes) {
       const std::uint32_t word = word_at(pos);
-      if (!marks_[(pos - block_.begin) / kWordBytes]) {
+      if (!marks_[(pos - block_.begin) / kPatternBytes]) {
         const BranchKind branch = branch_kind(word);
         if (branch.is_branch) write_branch(pos, word, branch.kind, out);
         continue;
@@ -134,7 +134,7 @@ class Arm32Search {
   void write_branch(std::size_t pos, std::uint32_t word, FieldKind kind, std::vector<Field>& out) const {
     const auto number = static_cast<std::int32_t>(word << 8) >> 8;
     const std::uint64_t target =
-        section_.address + pos + kPipelineBytes + static_cast<std::uint64_t>(std::int64_t{number}) * kWordBytes;
+        section_.address + pos + kPipelineBytes + static_cast<std::uint64_t>(std::int64_t{number}) * kPatternBytes;
     put({section_.file_pos + pos, target & kAddressMask, 0, FieldForm::kArm32Branch, kind, 0, 0}, out);
   }
 

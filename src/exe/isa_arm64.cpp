@@ -17,7 +17,7 @@
 namespace bdelta::exe {
 namespace {
 
-constexpr std::size_t kWordBytes = 4;
+constexpr std::size_t kPatternBytes = 4;
 
 // Longer rows find more pairs, and more false ones. Rows begin at multiples of their size from the section's start.
 constexpr std::uint32_t kRowWords = 16;
@@ -122,7 +122,7 @@ class Lister {
       newer_ = 0;
       const std::uint32_t row_end = std::min(row + kRowWords, first + count);
       for (std::uint32_t i = row; i < row_end; ++i) {
-        const auto word = load_le<std::uint32_t>(words + std::size_t{i} * kWordBytes);
+        const auto word = load_le<std::uint32_t>(words + std::size_t{i} * kPatternBytes);
         const unsigned entry = kClasses[word >> 21];
         found[found_count] = i;
         const unsigned paired = (older_ | newer_) >> (word >> 5 & 31) & (entry & kSecond) / kSecond;
@@ -153,7 +153,7 @@ class Arm64FieldWriter {
     out_.resize(before + found_count);
     next_ = before;
     for (std::size_t i = 0; i < found_count; ++i) {
-      const std::size_t pos = sweep_begin + std::size_t{found[i]} * kWordBytes;
+      const std::size_t pos = sweep_begin + std::size_t{found[i]} * kPatternBytes;
       const auto word = load_le<std::uint32_t>(section_.bytes.data() + pos);
       const Op op = static_cast<Op>(kClasses[word >> 21] >> kOpShift);
       if (op < Op::kAdrp) {
@@ -195,7 +195,7 @@ class Arm64FieldWriter {
     field.kind = kind;
     field.trailing_bytes = static_cast<std::uint8_t>(scale);
     field.image = 0;
-    const bool in_block = (pos >= block_.begin) & (pos + kWordBytes <= block_.end);
+    const bool in_block = (pos >= block_.begin) & (pos + kPatternBytes <= block_.end);
     next_ += (in_block & counts) ? 1 : 0;
   }
 
@@ -238,10 +238,10 @@ class Arm64FieldWriter {
 }  // namespace
 
 void find_arm64_fields(const CodeSection& section, CodeBlock block, AddressRange image, std::vector<Field>& out) {
-  constexpr std::size_t kRowBytes = kRowWords * kWordBytes;
+  constexpr std::size_t kRowBytes = kRowWords * kPatternBytes;
   const std::size_t begin = block.begin - std::min(block.begin, kRowBytes);
   const std::size_t end = block.end + std::min(section.bytes.size() - block.end, kRowBytes);
-  const auto word_count = static_cast<std::uint32_t>((end - begin) / kWordBytes);
+  const auto word_count = static_cast<std::uint32_t>((end - begin) / kPatternBytes);
   Lister lister;
   Arm64FieldWriter writer(section, block, image, out);
   WordList found;

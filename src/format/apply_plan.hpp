@@ -1,12 +1,12 @@
-// What a patch brings for all of its windows, before the first of them. A format without such things has an empty plan; one
-// with views or prediction tells the size of its target beforehand.
+// What a patch brings for all of its windows, before the first of them. A format without such things has an empty plan;
+// one with views or prediction tells the size of its target beforehand.
 #pragma once
 
 #include <optional>
 
 #include "delta/fills.hpp"
 #include "delta/moved_numbers.hpp"
-#include "delta/word_map.hpp"
+#include "delta/substitution_table.hpp"
 #include "format/prediction_plan.hpp"
 #include "view/geometry.hpp"
 
@@ -17,11 +17,12 @@ struct ApplyPlan {
   // are about the views then, but for info().
   std::optional<view::ViewPlan> view;
 
-  // Computed when the patch is applied, sound for its target; windows have any bytes in their place, and checksums of these.
+  // Computed when the patch is applied, sound for its target; windows have any bytes in their place, and checksums of
+  // these.
   Fills fills;
 
   MovedNumbers moved_numbers;  // that copies have others in place of, sound for the source
-  std::optional<WordMap> words;  // likewise; windows with such words point here
+  std::optional<SubstitutionTable> substitutions;  // likewise; windows with substitutions point here
 
   // For copied fields of programs. Covers are ascending and inside source and target; more than memory_limit_bytes of
   // open_patch are never taken.

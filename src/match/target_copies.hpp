@@ -2,7 +2,7 @@
 #pragma once
 
 #include "delta/cover.hpp"
-#include "delta/word_map.hpp"
+#include "delta/substitution_table.hpp"
 #include "match/byte_range.hpp"
 #include "match/parse_costs.hpp"
 #include "parallel/worker_pool.hpp"
@@ -14,7 +14,7 @@ struct CopiedTarget {
   ByteSpan source;
   ByteSpan target;  // below 4 GiB
   const Covers& covers;
-  const WordMap* words = nullptr;  // that copies have others in place of; may be null
+  const SubstitutionTable* substitutions = nullptr;  // may be null
   bool count_misses = true;        // of covers; else these are taken to fit, and are not read
 };
 
@@ -30,9 +30,9 @@ struct TargetCopies {
   std::uint64_t spent_bytes = 0;  // of about so much, all in all
 };
 
-// Copies that cost less than what they stand in place of. Each ends where it begins in the target at the latest. None if a
-// sample says that they would save less than their share. `costs`: what decisions of the parse are taken to cost. Depends
-// on no thread count.
+// Copies that cost less than what they stand in place of. Each ends where it begins in the target at the latest. None
+// if a sample says that they would save less than their share. `costs`: what decisions of the parse are taken to cost.
+// Depends on no thread count.
 [[nodiscard]] TargetCopies find_target_copies(const CopiedTarget& copied, const ParseCosts& costs,
                                               const TargetCopyLimits& limits, WorkerPool& pool);
 

@@ -48,9 +48,9 @@ void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs,
     if (!copied.count_misses) continue;
     const auto length = static_cast<std::size_t>(to - from);
     ByteSpan given = copied.source.subspan(static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos)), length);
-    if (copied.words) {
+    if (copied.substitutions) {
       replaced.assign(given.begin(), given.end());
-      copied.words->replace_at(from, replaced);
+      copied.substitutions->replace_at(from, replaced);
       given = replaced;
     }
     add_misses(given, copied.target.subspan(static_cast<std::size_t>(from), length), from, costs);

@@ -24,7 +24,7 @@ Status fill_window(const DraftWalk& walk, const ContentsScope& scope, const Cont
         const ByteSpan predicted = inputs.predicted.subspan(static_cast<std::size_t>(walk.target_pos + at), bytes.size());
         std::copy(predicted.begin(), predicted.end(), bytes.begin());
       }
-      if (inputs.words) inputs.words->replace_at(walk.target_pos + at, bytes);
+      if (inputs.substitutions) inputs.substitutions->replace_at(walk.target_pos + at, bytes);
     }
     at += op.length;
   }

@@ -14,7 +14,7 @@ struct ContentsInputs {
   RandomReader* source = nullptr;
   RandomReader* target = nullptr;
   ByteSpan predicted;  // what copies give by prediction, at the positions of the target; empty: what the source holds
-  const WordMap* words = nullptr;  // replaced in that
+  const SubstitutionTable* substitutions = nullptr;  // replaced in that
 };
 
 // The code of a lane.

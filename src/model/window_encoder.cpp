@@ -17,9 +17,10 @@ constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
-  GroupEncoder(const CopySources& from, const FilePieces& target, std::uint64_t window_bytes, const WordMap* words,
+  GroupEncoder(const CopySources& from, const FilePieces& target, std::uint64_t window_bytes,
+               const SubstitutionTable* substitutions,
                Watch* watch)
-      : from_(from), target_(target), window_bytes_(window_bytes), words_(words), watch_(watch) {}
+      : from_(from), target_(target), window_bytes_(window_bytes), words_(substitutions), watch_(watch) {}
 
   // So many bytes of literals will come: a stream that grows as they do is copied again and again.
   void expect_literals(std::uint64_t bytes) { draft_.streams[kLiterals].reserve(static_cast<std::size_t>(bytes)); }
@@ -150,8 +151,8 @@ class GroupEncoder {
     draft_.history_bytes = std::max(draft_.history_bytes, history);
   }
 
-  // Words that would pass the end of the copy are none. If it ends early, there may be such. The window ends there then,
-  // also if without them its runs are not used up: where covers stand apart, a window has one copy of each.
+  // Patterns that would pass the end of the copy are none. If it ends early, there may be such. The window ends there
+  // then, also if without them its runs are not used up: where covers stand apart, a window has one copy of each.
   std::uint64_t replaced_residual(const std::uint8_t* s, std::uint64_t length) {
     const std::uint64_t run_count = run_count_;
     const std::uint64_t unchanged = unchanged_;
@@ -207,10 +208,10 @@ class GroupEncoder {
   const CopySources from_;
   const FilePieces& target_;
   const std::uint64_t window_bytes_;
-  const WordMap* const words_;
+  const SubstitutionTable* const words_;
   Watch* const watch_;
   bool predicted_ = false;  // the segment at hand
-  Bytes replaced_;  // the bytes of a copy, with words replaced
+  Bytes replaced_;  // the bytes of a copy, with substitutions made
   GroupDraft draft_;
   WindowRecord record_;
   StreamSizes sizes_before_{};
@@ -255,9 +256,10 @@ std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& se
 }  // namespace
 
 GroupDraft encode_group(const CopySources& from, const FilePieces& target, const Covers& covers,
-                        const std::vector<Segment>& segments, std::uint64_t window_bytes, const WordMap* words,
+                        const std::vector<Segment>& segments, std::uint64_t window_bytes,
+                        const SubstitutionTable* substitutions,
                         Watch* watch) {
-  GroupEncoder encoder(from, target, window_bytes, words, watch);
+  GroupEncoder encoder(from, target, window_bytes, substitutions, watch);
   encoder.expect_literals(literal_bytes(covers, segments));
   std::uint64_t end = segments.empty() ? 0 : segments.front().target_pos;
   for (const Segment& segment : segments) {

@@ -5,7 +5,7 @@
 
 #include "delta/cover.hpp"
 #include "delta/file_pieces.hpp"
-#include "delta/word_map.hpp"
+#include "delta/substitution_table.hpp"
 #include "model/group_draft.hpp"
 #include "parallel/watch.hpp"
 
@@ -28,23 +28,23 @@ struct CopySources {
   const FilePieces& source;
   // In its place, at the positions of the target: what copies of the source give. Null where that is the source.
   const FilePieces* copied = nullptr;
-  // What covers take from here on is the target's: `source` then has its bytes there, and no words are replaced in them.
+  // What covers take from here on is the target's: `source` then has its bytes there, and none are made in them.
   std::uint64_t target_from = kNoTargetCopies;
 };
 
 // Encodes the segments of a group, in order. `covers` are all that touch the segments, which lie in the piece of target
 // at hand; so do the bytes they copy in the pieces of source. Windows end at window_bytes of target, or earlier where a
-// limit of streams.hpp is near. `words`, which may be null, are replaced in what coded windows copy. Bytes of coded
+// limit of streams.hpp is near. `substitutions`, which may be null, are made in what coded windows copy. Bytes of coded
 // windows are units of `watch`, which may be null.
 [[nodiscard]] GroupDraft encode_group(const CopySources& from, const FilePieces& target, const Covers& covers,
                                       const std::vector<Segment>& segments, std::uint64_t window_bytes,
-                                      const WordMap* words = nullptr, Watch* watch = nullptr);
+                                      const SubstitutionTable* substitutions = nullptr, Watch* watch = nullptr);
 
 // The same without prediction, and without copies of the target.
 [[nodiscard]] inline GroupDraft encode_group(const FilePieces& source, const FilePieces& target, const Covers& covers,
                                              const std::vector<Segment>& segments, std::uint64_t window_bytes,
-                                             const WordMap* words = nullptr, Watch* watch = nullptr) {
-  return encode_group(CopySources{source}, target, covers, segments, window_bytes, words, watch);
+                                             const SubstitutionTable* substitutions = nullptr, Watch* watch = nullptr) {
+  return encode_group(CopySources{source}, target, covers, segments, window_bytes, substitutions, watch);
 }
 
 }  // namespace bdelta

@@ -35,11 +35,11 @@ inline Pair programs() {
   return {pair.old_version, pair.new_version, patch ? *patch : Bytes()};
 }
 
-// Words that copies have others in place of, in front of small groups or of covers that stand apart.
+// Substitutions in front of small groups or of covers that stand apart.
 inline Pair renumbered(bool covers_apart) {
   const RenumberedPair pair = renumbered_pair(400, 20, 1);
   Craft craft;
-  craft.words = pair.words;
+  craft.substitutions = pair.substitutions;
   craft.covers_apart = covers_apart;
   craft.window_bytes = 700;
   craft.group_bytes = 1400;

@@ -83,10 +83,10 @@ TEST(Push, AgreesWithPullOnEveryDamage) {
   }
 }
 
-TEST(Push, WordsComeInAnyPieces) {
+TEST(Push, SubstitutionsComeInAnyPieces) {
   for (const bool covers_apart : {false, true}) {
     const Pair pair = renumbered(covers_apart);
-    ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kWords), split_patch(pair.patch).body[0]);
+    ASSERT_EQ(static_cast<std::uint8_t>(native::RecordTag::kSubstitutions), split_patch(pair.patch).body[0]);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{100}, pair.patch.size()}) {
       const auto made = push_patch(pair.source, pair.patch, piece);
       ASSERT_OK(made);
@@ -95,12 +95,12 @@ TEST(Push, WordsComeInAnyPieces) {
   }
 }
 
-TEST(Push, ARecordOfWordsBeyondItsLimitIsRefusedAtOnce) {
+TEST(Push, ARecordOfSubstitutionsBeyondItsLimitIsRefusedAtOnce) {
   const Pair pair = renumbered(false);
   SplitPatch split = split_patch(pair.patch);
   split.header.decoder_memory_bytes = 60 << 20;
-  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kWords)};
-  append_varint(body, native::kMaxWordRecordBytes + 1);
+  Bytes body{static_cast<std::uint8_t>(native::RecordTag::kSubstitutions)};
+  append_varint(body, native::kMaxSubstitutionRecordBytes + 1);
   Gauge gauge;
   PushOptions options = careful();
   options.memory = &gauge;

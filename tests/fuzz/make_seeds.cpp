@@ -123,13 +123,13 @@ std::vector<Pair> native_pairs() {
   add_pairs_with_records(pairs);
   const test::RenumberedPair renumbered = test::renumbered_pair(120, 8, 5);
   for (const bool covers_apart : {false, true}) {
-    test::Craft words;
-    words.words = renumbered.words;
-    words.covers_apart = covers_apart;
-    words.window_bytes = 700;
-    pairs.push_back({covers_apart ? "words_covers" : "words", renumbered.old_version, renumbered.new_version,
+    test::Craft craft;
+    craft.substitutions = renumbered.substitutions;
+    craft.covers_apart = covers_apart;
+    craft.window_bytes = 700;
+    pairs.push_back({covers_apart ? "substitutions_covers" : "substitutions", renumbered.old_version, renumbered.new_version,
                      test::craft_patch(renumbered.old_version, renumbered.new_version,
-                                       {{0, 0, renumbered.old_version.size()}}, words)});
+                                       {{0, 0, renumbered.old_version.size()}}, craft)});
   }
   const test::SelfCopied self_copied = test::self_copied(3000, 1500, 6);
   test::Craft windows;

@@ -7,7 +7,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-level1", "bdt2-level3", "bdt2-level6",  "bdt2-store",     "bdt2-zstd",      "bdt2-lzma",      "bdt2-plain",
     "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-coded-literals", "bdt2-coded-literals-many",
     "bdt2-coded-misses", "bdt2-coded-misses-many", "bdt2-coded-misses-predicted", "bdt2-coded-misses-lanes",
-    "bdt2-words", "bdt2-words-contents", "bdt2-words-predicted", "bdt2-words-covers",
+    "bdt2-substitutions", "bdt2-substitutions-contents", "bdt2-substitutions-predicted", "bdt2-substitutions-covers",
     "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-windows", "bdt2-windows-contents",
     "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions", "bdt2-sorted-tables",
     "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",

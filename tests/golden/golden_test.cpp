@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
   return name;
 });
 
-// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 coded contents,
-// 9 coded literals, 14 coded misses.
+// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 coded
+// contents, 9 coded literals, 14 coded misses.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
       {"bdt2-arm-and-go", 1}, {"bdt2-coded-literals", 528}, {"bdt2-coded-literals-many", 528},
@@ -47,8 +47,8 @@ TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 528}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4},
-      {"bdt2-view-members", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4}, {"bdt2-words-contents", 16400},
-      {"bdt2-words-covers", 1}, {"bdt2-words-predicted", 1}, {"bdt2-windows", 3},
+      {"bdt2-view-members", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4}, {"bdt2-substitutions-contents", 16400},
+      {"bdt2-substitutions-covers", 1}, {"bdt2-substitutions-predicted", 1}, {"bdt2-windows", 3},
       {"bdt2-windows-contents", 16913}};
   for (const char* set : kGoldenSets) {
     const Bytes patch = get(kFolder / set / "patch");
@@ -63,7 +63,7 @@ TEST(GoldenFolder, EveryRecordIsFrozen) {
   const std::multimap<RecordTag, std::string> sets = {
       {RecordTag::kDigests, "bdt2-digests"}, {RecordTag::kFills, "bdt2-file-digests"}, {RecordTag::kFills, "bdt2-header-sums"},
       {RecordTag::kFills, "bdt2-signed"}, {RecordTag::kFills, "bdt2-view-tar"}, {RecordTag::kView, "bdt2-view-zip"},
-      {RecordTag::kMovedNumbers, "bdt2-moved-numbers"}, {RecordTag::kWords, "bdt2-words"},
+      {RecordTag::kMovedNumbers, "bdt2-moved-numbers"}, {RecordTag::kSubstitutions, "bdt2-substitutions"},
       {RecordTag::kGlobal, "bdt2-predicted"}, {RecordTag::kCovers, "bdt2-predicted"}, {RecordTag::kGroup, "bdt2-predicted"}};
   for (const auto& [tag, set] : sets) EXPECT_TRUE(has_record(get(kFolder / set / "patch"), tag)) << set;
 }
@@ -82,7 +82,8 @@ std::vector<exe::Field> predicted_fields(const std::string& set) {
   return fields;
 }
 
-// Each form stands for a way to write an address, and a patch proves of many of them that they are written alike for ever.
+// Each form stands for a way to write an address, and a patch proves of many of them that they are written alike for
+// ever.
 TEST(GoldenFolder, EveryFormAndKindOfFieldIsFrozen) {
   std::map<exe::FieldForm, std::size_t> forms;
   std::map<exe::FieldKind, std::size_t> kinds;

@@ -1,5 +1,5 @@
-// make_golden FOLDER: writes the golden sets in place of those there. The target `golden_sets` builds and runs it. Only for a
-// new draft number, never to make a failing test pass: a frozen patch that no longer applies is a broken promise.
+// make_golden FOLDER: writes the golden sets in place of those there. The target `golden_sets` builds and runs it. Only
+// for a new draft number, never to make a failing test pass: a frozen patch that no longer applies is a broken promise.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -93,30 +93,30 @@ Bytes steady_new() {
 }
 
 // Copies cut by windows of 700 bytes, and a program with numbers behind it.
-void make_words() {
+void make_substitutions() {
   const RenumberedPair pair = renumbered_pair(600, 20, 1);
-  by_tool("bdt2-words", pair.old_version, pair.new_version, create_options(6));
+  by_tool("bdt2-substitutions", pair.old_version, pair.new_version, create_options(6));
   const Covers covers = {{0, 0, pair.old_version.size()}};
   Craft craft;
   craft.codec = {CodecId::kLzma, 6, 0};
-  craft.words = pair.words;
+  craft.substitutions = pair.substitutions;
   craft.window_bytes = 700;
   craft.group_bytes = 100'000;
   craft.coded_literals = craft.coded_misses = craft.model = true;
   craft.lane_bytes = 0;
-  save("bdt2-words-contents", pair.old_version, pair.scrambled,
+  save("bdt2-substitutions-contents", pair.old_version, pair.scrambled,
        craft_patch(pair.old_version, pair.scrambled, covers, craft));
   craft.coded_literals = craft.coded_misses = false;
   craft.covers_apart = true;
-  save("bdt2-words-covers", pair.old_version, pair.new_version,
+  save("bdt2-substitutions-covers", pair.old_version, pair.new_version,
        craft_patch(pair.old_version, pair.new_version, covers, craft));
   ProgramPair programs = program_pair(11, 60);
   append(programs.old_version, pair.old_version);
   append(programs.new_version, pair.new_version);
-  by_tool("bdt2-words-predicted", programs.old_version, programs.new_version, create_options(6));
+  by_tool("bdt2-substitutions-predicted", programs.old_version, programs.new_version, create_options(6));
 }
 
-// By the tool, in one window; and by hand, in windows and groups of any size, of words, with bytes that differ.
+// By the tool, in one window; and by hand, in windows and groups of any size, of text, with bytes that differ.
 void make_target_copies() {
   const RepeatedPair repeated = repeated_pair(4000, 50, 2);
   by_tool("bdt2-target", repeated.old_version, repeated.new_version, create_options(6));
@@ -126,7 +126,7 @@ void make_target_copies() {
   craft.model = true;
   craft.window_bytes = 700;
   craft.group_bytes = 2500;
-  craft.words.emplace(std::vector<WordChange>{{load_le<std::uint32_t>(many.source.data() + 90), 0x41414141}});
+  craft.substitutions.emplace(std::vector<Substitution>{{load_le<std::uint32_t>(many.source.data() + 90), 0x41414141}});
   save("bdt2-target-many", many.source, many.target, craft_patch(many.source, many.target, many.covers, craft));
 }
 
@@ -416,7 +416,7 @@ void make_all() {
   literals.window_bytes = 700;
   literals.group_bytes = 5000;
   by_hand("bdt2-coded-literals-many", source, busy, literals);
-  make_words();
+  make_substitutions();
   make_target_copies();
   make_places();
   make_tracks();

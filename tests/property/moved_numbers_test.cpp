@@ -121,7 +121,7 @@ TEST(Modules, TheRecordIsNotForPrediction) {
   split.header.required_features |= native::kFeaturePrediction;
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, split.body)));
   split = split_patch(*patch);
-  split.body[0] = static_cast<std::uint8_t>(native::RecordTag::kWords);
+  split.body[0] = static_cast<std::uint8_t>(native::RecordTag::kSubstitutions);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.old_version, with_header(split.header, split.body)));
   split = split_patch(*patch);
   split.header.decoder_memory_bytes = 1000;

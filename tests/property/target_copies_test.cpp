@@ -73,7 +73,7 @@ TEST(TargetCopies, GoWithPrediction) {
   }
 }
 
-TEST(TargetCopies, GoWithWords) {
+TEST(TargetCopies, GoWithSubstitutions) {
   RenumberedPair pair = renumbered_pair(1200, 30, 8);
   const RepeatedPair repeated = repeated_pair(60'000, 500, 5);
   append(pair.old_version, repeated.old_version);
@@ -81,12 +81,12 @@ TEST(TargetCopies, GoWithWords) {
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
   ASSERT_OK(patch);
   EXPECT_TRUE(copies_target(*patch));
-  EXPECT_TRUE(has_record(*patch, native::RecordTag::kWords));
+  EXPECT_TRUE(has_record(*patch, native::RecordTag::kSubstitutions));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-// Coded misses learn of words as they go, but rule copies of NEW out: where these do better, words come back.
-TEST(TargetCopies, GoWithWordsInPlaceOfCodedMisses) {
+// Coded misses learn of substitutions as they go, but rule copies of NEW out: where these do better, substitutions come back.
+TEST(TargetCopies, GoWithSubstitutionsInPlaceOfCodedMisses) {
   RenumberedPair pair = renumbered_pair(12'000, 300, 8);
   const RepeatedPair repeated = repeated_pair(350'000, 1000, 5);
   append(pair.old_version, repeated.old_version);
@@ -96,7 +96,7 @@ TEST(TargetCopies, GoWithWordsInPlaceOfCodedMisses) {
   ASSERT_OK(ultra);
   ASSERT_OK(high);
   EXPECT_TRUE(copies_target(*ultra));
-  EXPECT_TRUE(has_record(*ultra, native::RecordTag::kWords));
+  EXPECT_TRUE(has_record(*ultra, native::RecordTag::kSubstitutions));
   EXPECT_LE(ultra->size(), high->size() + high->size() / 64);
   expect_rebuilt_everywhere(pair.old_version, *ultra, pair.new_version);
 }
@@ -157,14 +157,14 @@ TEST(CraftedTargetCopies, HaveNoCodedContents) {
   expect_rebuilt_everywhere(pair.source, patch, pair.target);
 }
 
-TEST(CraftedTargetCopies, KeepTheWordsThatTheyCopy) {
+TEST(CraftedTargetCopies, KeepTheSubstitutionsOfWhatTheyCopy) {
   const SelfCopied pair = self_copied(20'000, 20'000, 7);
-  std::vector<WordChange> changes;
-  for (std::uint8_t i = 0; i < 26; ++i) changes.push_back({word_key(0x20202000u + 'a' + i), 0x41414141});
+  std::vector<Substitution> changes;
+  for (std::uint8_t i = 0; i < 26; ++i) changes.push_back({pattern_key(0x20202000u + 'a' + i), 0x41414141});
   for (const std::uint64_t window_bytes : {61u, 4096u}) {
     Craft craft;
     craft.window_bytes = window_bytes;
-    craft.words.emplace(changes);
+    craft.substitutions.emplace(changes);
     expect_rebuilt_everywhere(pair.source, craft_patch(pair.source, pair.target, pair.covers, craft), pair.target);
   }
 }

@@ -6,7 +6,7 @@ is there to find out whether the specifications suffice; it is slow, holds every
 when every size, checksum and digest it was told of was right.
 
 BDT 2 (src/format/native/FORMAT.md) is read by bdt2 and what it imports: header, group, streams, windows; packed, models
-and coder for the context coder; words for the words that copies have others in place of. Views are view, with view_fields
+and coder for the context coder; substitutions for what copies have others in place of. Views are view, with view_fields
 and zip_directory. The deflate streams in them (src/view/deflate/DEFLATE.md) are deflate_rebuild: deflate_recipe and
 deflate_lockstep with deflate_coder for recipes, deflate_matcher and deflate_ng for the tokens foreseen, deflate_blocks and
 deflate_trees. Prediction (src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,

@@ -9,11 +9,11 @@ from group import LITERALS, WHOLE, read_group_head
 from header import read_header
 from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
-from records import DIGESTS, END, FILLS, MOVED_NUMBERS, WORDS, Records
+from records import DIGESTS, END, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, Records
 from streams import Frames
 from view import read_views
 from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
-from words import read_words
+from substitutions import read_substitutions
 
 
 def apply_bdt2(source, patch):
@@ -31,14 +31,14 @@ def apply_bdt2(source, patch):
     fills = read_fills(records, header) if has(FILLS) else []
     if has(MOVED_NUMBERS):
         source = move_numbers(source, read_moved_numbers(records, header))
-    words = read_words(records, header) if has(WORDS) else None
+    substitutions = read_substitutions(records, header) if has(SUBSTITUTIONS) else None
     predictor = read_prediction(records, header, source) if header.predicted else None
 
     target = bytearray()
     while not has(END):
         group, body = read_group_head(records, WHOLE, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
-        apply_group(source, predictor, words, header, group, body, target)
+        apply_group(source, predictor, substitutions, header, group, body, target)
     records.finish()
     if digests:
         digests.check(records)
@@ -51,7 +51,7 @@ def apply_bdt2(source, patch):
     return bytes(target)
 
 
-def apply_group(source, predictor, words, header, group, body, target):
+def apply_group(source, predictor, substitutions, header, group, body, target):
     """Appends what the group rebuilds to `target`. Windows that are predicted have what the predictor knows of copies."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
@@ -74,7 +74,7 @@ def apply_group(source, predictor, words, header, group, body, target):
             copies = numbers.copies(window, given, diagonal, len(target) - group_pos)
             pieces = pieces_of(source, header, group, copies, len(target))
         diagonal = copies[-1][2] if copies else diagonal
-        pieces = replace_words(words, copies, pieces, len(target)) if words else pieces
+        pieces = make_substitutions(substitutions, copies, pieces, len(target)) if substitutions else pieces
         runs = numbers.residual(window, given, copies, len(target) - group_pos)
         given.finish()
         literals = read_literals(group, window, frames, raw, copies)
@@ -92,11 +92,11 @@ def apply_group(source, predictor, words, header, group, body, target):
         lanes.finish()
 
 
-def replace_words(words, copies, pieces, target_pos):
+def make_substitutions(substitutions, copies, pieces, target_pos):
     replaced = []
     for (literals, length, _), piece in zip(copies, pieces):
         target_pos += literals
-        replaced.append(piece if isinstance(piece, TargetCopy) else words.replaced_at(target_pos, piece))
+        replaced.append(piece if isinstance(piece, TargetCopy) else substitutions.replaced_at(target_pos, piece))
         target_pos += length
     return replaced
 

@@ -36,7 +36,7 @@ from archive_examples import Archives  # noqa: F401 - they are run here
 from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
 from table_examples import ExamplesOfTables  # noqa: F401 - likewise
 from view_examples import ExamplesOfDeflate, ExamplesOfViews  # noqa: F401 - likewise
-from words import read_words
+from substitutions import read_substitutions
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTDATA = os.path.join(HERE, "..", "..", "testdata")
@@ -222,7 +222,7 @@ class Fresh(unittest.TestCase):
                     for names in ({number: number for number in numbers}, others))
         with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
             paths = write_pair(folder, old, new)
-            with mock.patch("bdt2.read_words", side_effect=read_words) as read_by:
+            with mock.patch("bdt2.read_substitutions", side_effect=read_substitutions) as read_by:
                 self.check(*paths, "-6")
                 self.check(*paths, "-3")
             self.assertEqual(read_by.call_count, 2)

@@ -17,7 +17,7 @@ from old_fields import find_fields
 from predict import Predictor
 from prediction import images_at_places
 from records import Records
-from words import read_words
+from substitutions import read_substitutions
 
 
 def records_of(bare):
@@ -111,38 +111,39 @@ class Examples(unittest.TestCase):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
                 read_moved_numbers(records_of(self.MOVED[:at] + bytes([byte]) + self.MOVED[at + 1:] + b"\0"), header)
 
-    WORDS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
+    SUBSTITUTIONS = bytes.fromhex("0c19 020101 1200 1212 e5c88d9306 e4c6898b06 cfcfcfcf 01010101")
 
-    def test_words(self):
+    def test_substitutions(self):
         header = mock.Mock(decoder_memory=4096 + 2 * 48 + 25 + 18)
-        words = read_words(records_of(self.WORDS), header)
-        self.assertEqual(words.replaced(b"abcdeabcd"), b"b1234bcde")
-        self.assertEqual(words.replaced(b"abc"), b"abc")
+        substitutions = read_substitutions(records_of(self.SUBSTITUTIONS), header)
+        self.assertEqual(substitutions.replaced(b"abcdeabcd"), b"b1234bcde")
+        self.assertEqual(substitutions.replaced(b"abc"), b"abc")
         header.decoder_memory -= 1
         with self.assertRaises(PatchError):
-            read_words(records_of(self.WORDS), header)
+            read_substitutions(records_of(self.SUBSTITUTIONS), header)
 
-    def test_spans_of_words(self):
+    def test_spans_of_substitutions(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=5 * 16384 + 1)
-        record = b"\x0c\x1e" + self.WORDS[2:]
-        words = read_words(records_of(record + bytes((2, 1, 2, 1, 2))), header)
-        self.assertEqual(words.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
-        self.assertEqual(words.replaced_at(16384 - 5, b"abcdeabcde"), b"abcdeb1234")
-        self.assertEqual(words.replaced_at(3 * 16384 - 5, b"abcdeabcde"), b"b1234abcde")
+        record = b"\x0c\x1e" + self.SUBSTITUTIONS[2:]
+        substitutions = read_substitutions(records_of(record + bytes((2, 1, 2, 1, 2))), header)
+        self.assertEqual(substitutions.spans, [(16384, 3 * 16384), (4 * 16384, 6 * 16384)])
+        self.assertEqual(substitutions.replaced_at(16384 - 5, b"abcdeabcde"), b"abcdeb1234")
+        self.assertEqual(substitutions.replaced_at(3 * 16384 - 5, b"abcdeabcde"), b"b1234abcde")
         for numbers in ((1, 6, 1), (1, 0, 7), (2, 1, 2, 0, 2), (1, 1, 0), (2, 1, 2, 1, 2, 0)):
             with self.subTest(numbers), self.assertRaises(PatchError):
-                length = len(self.WORDS) - 2 + len(numbers)
-                read_words(records_of(b"\x0c" + bytes([length]) + self.WORDS[2:] + bytes(numbers)), header)
+                length = len(self.SUBSTITUTIONS) - 2 + len(numbers)
+                read_substitutions(records_of(b"\x0c" + bytes([length]) + self.SUBSTITUTIONS[2:] + bytes(numbers)), header)
 
-    def test_words_that_are_no_such(self):
+    def test_substitutions_that_are_no_such(self):
         header = mock.Mock(decoder_memory=1 << 20, target_bytes=7)
         for at, byte in ((0, 5), (1, 24), (1, 26), (2, 0), (2, 65), (3, 0), (4, 2), (5, 17), (6, 3), (7, 17), (8, 19),
                          (9, 0x64)):
             with self.subTest((at, byte)), self.assertRaises(PatchError):
-                read_words(records_of(self.WORDS[:at] + bytes([byte]) + self.WORDS[at + 1:] + b"\0"), header)
-        twice = self.WORDS[:9] + 2 * self.WORDS[9:14] + self.WORDS[19:]
+                changed = self.SUBSTITUTIONS[:at] + bytes([byte]) + self.SUBSTITUTIONS[at + 1:]
+                read_substitutions(records_of(changed + b"\0"), header)
+        twice = self.SUBSTITUTIONS[:9] + 2 * self.SUBSTITUTIONS[9:14] + self.SUBSTITUTIONS[19:]
         with self.assertRaises(PatchError):
-            read_words(records_of(twice), header)
+            read_substitutions(records_of(twice), header)
 
 
 class Told:

@@ -70,20 +70,20 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   native::Writer writer(settings, body, pool);
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
-  const WordMap* const words = craft.words ? &*craft.words : nullptr;
+  const SubstitutionTable* const substitutions = craft.substitutions ? &*craft.substitutions : nullptr;
   PredictionPlan plan = craft.plan ? *craft.plan : empty_plan(covers);
   const TargetRanges predicted = craft.predicted.empty() ? TargetRanges{{0, target.size()}} : craft.predicted;
   if (!craft.predicted.empty()) plan.covers = covers_in(predicted, covers);
   Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
   if (craft.covers_apart) copy_others(source, covers_in(outside_of(predicted, target.size()), covers), copied);
-  const ContentsInputs inputs{&source_reader, &target_reader, copied, words};
+  const ContentsInputs inputs{&source_reader, &target_reader, copied, substitutions};
   writer.set_inputs(inputs);
   if (!craft.fills.empty()) EXPECT_OK(writer.add_fills(craft.fills));
   if (!craft.moved_numbers.lists.empty()) EXPECT_OK(writer.add_moved_numbers(craft.moved_numbers));
-  if (words) {
-    const auto coded = writer.encode_words(*words);
+  if (substitutions) {
+    const auto coded = writer.encode_substitutions(*substitutions);
     EXPECT_OK(coded);
-    if (coded) EXPECT_OK(writer.add_words(*coded));
+    if (coded) EXPECT_OK(writer.add_substitutions(*coded));
   }
   const FilePieces pieces({{0, ByteSpan(source)}, {source.size(), target}});  // covers may take what stands behind the source
   std::vector<GroupDraft> drafts;
@@ -92,7 +92,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
       const Segment segment{pos, std::min<std::uint64_t>(craft.group_bytes, target.size() - pos), false, 0};
       const FilePieces copied_pieces{ByteSpan(copied)};
       drafts.push_back(encode_group({pieces, &copied_pieces, source.size()}, target, covers,
-                                    with_prediction({segment}, predicted), craft.window_bytes, words));
+                                    with_prediction({segment}, predicted), craft.window_bytes, substitutions));
     }
     std::vector<GroupDraft> cover_drafts = bdelta::covers_of(drafts);
     if (craft.coded_first) {
@@ -109,7 +109,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
     }
     for (const GroupPlan& group : plans) {
       drafts.push_back(
-          encode_group({pieces, nullptr, source.size()}, target, covers, group, craft.window_bytes, words));
+          encode_group({pieces, nullptr, source.size()}, target, covers, group, craft.window_bytes, substitutions));
     }
   }
   if (craft.coded_first) {

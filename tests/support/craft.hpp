@@ -20,7 +20,7 @@ struct Craft {
   std::uint64_t group_bytes = 16384;          // target bytes of a group
   Fills fills;                                // of the target; windows are before_fills
   MovedNumbers moved_numbers;                 // of the source; none if there are no lists
-  std::optional<WordMap> words;               // replaced in what coded windows copy
+  std::optional<SubstitutionTable> substitutions;  // made in what coded windows copy
   bool covers_apart = false;  // in front of all groups as with prediction; none meet on a diagonal
   TargetRanges predicted;     // with covers_apart: what of the target; all of it where there are none
   std::optional<PredictionPlan> plan;         // with covers_apart: what is predicted, of these covers; nothing without
@@ -28,7 +28,8 @@ struct Craft {
   std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
 };
 
-// `covers` as the format allows them: what they take from source.size() on is the target's. Digests and declarations are right.
+// `covers` as the format allows them: what they take from source.size() on is the target's. Digests and declarations
+// are right.
 [[nodiscard]] Bytes craft_patch(ByteSpan source, ByteSpan target, const Covers& covers, const Craft& craft);
 
 // What the covers of a plan copy, at its place in the target; zeros elsewhere.

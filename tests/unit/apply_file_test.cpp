@@ -46,7 +46,7 @@ class ApplyFile : public ::testing::TestWithParam<bool> {
     put(folder_ / "patch", *patch);
   }
 
-  void make_words() const {
+  void make_substitutions() const {
     const Bytes old_version = wordy_bytes(20'000, 1);
     make(old_version, edited(old_version, random_edits(5, old_version.size(), 500, 2)));
   }
@@ -55,7 +55,7 @@ class ApplyFile : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(ApplyFile, ANewFileGetsOldsPermissionsLessTheUmask) {
-  make_words();
+  make_substitutions();
   const mode_t before = ::umask(022);
   ASSERT_EQ(0, ::chmod((folder_ / "old").c_str(), 06775));
   EXPECT_OK(apply("old", "made"));
@@ -67,7 +67,7 @@ TEST_P(ApplyFile, ANewFileGetsOldsPermissionsLessTheUmask) {
 }
 
 TEST_P(ApplyFile, AReplacedFileKeepsItsOwn) {
-  make_words();
+  make_substitutions();
   ASSERT_EQ(0, ::chmod((folder_ / "old").c_str(), 0755));
   put(folder_ / "made", text("x"));
   ASSERT_EQ(0, ::chmod((folder_ / "made").c_str(), 0604));
@@ -78,7 +78,7 @@ TEST_P(ApplyFile, AReplacedFileKeepsItsOwn) {
 }
 
 TEST_P(ApplyFile, AModeThatIsSetIsGivenToAny) {
-  make_words();
+  make_substitutions();
   put(folder_ / "there", text("x"));
   ApplyOptions options;
   options.files.overwrite = true;

@@ -134,7 +134,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
   EXPECT_FALSE(budget_for_similar(request(3, 1'000'000 * kMiB, 1025 * kMiB), {}).has_value());
 }
 
-// A patch has one plan of prediction and one set of words, so what makes them must see all of NEW at once.
+// A patch has one plan of prediction and one set of substitutions, so what makes them must see all of NEW at once.
 TEST(Budget, WhatLooksAtBothFilesHasOneSegment) {
   for (const std::uint64_t limit : {std::uint64_t{0}, 64 * kMiB, 1024 * kMiB, 1'000'000 * kMiB}) {
     for (const std::uint64_t size : {kMiB, 1023 * kMiB, 1024 * kMiB, 1025 * kMiB, 10'000 * kMiB}) {

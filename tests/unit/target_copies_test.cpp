@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
 
 TargetCopies copies_in(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t history_bytes = kFar,
-                  unsigned threads = 1, const WordMap* words = nullptr) {
+                  unsigned threads = 1, const SubstitutionTable* substitutions = nullptr) {
   WorkerPool pool(threads);
-  return find_target_copies({source, target, covers, words}, ParseCosts(), {history_bytes, 64}, pool);
+  return find_target_copies({source, target, covers, substitutions}, ParseCosts(), {history_bytes, 64}, pool);
 }
 
 // What the header promises of copies.
@@ -124,12 +124,12 @@ TEST(FindTargetCopies, NothingWhereCoversCostNothing) {
   EXPECT_EQ(0u, found.saved_bytes);
 }
 
-// What words make right costs nothing.
-TEST(FindTargetCopies, NothingThatWordsHaveMended) {
+// What substitutions make right costs nothing.
+TEST(FindTargetCopies, NothingThatSubstitutionsHaveMended) {
   const Bytes source = random_bytes(20'000, 3);
   Bytes target = source;
   append(target, source);
-  std::vector<WordChange> changes;
+  std::vector<Substitution> changes;
   for (std::size_t at = 100; at + 100 < source.size(); at += 200) {
     changes.push_back({load_le<std::uint32_t>(source.data() + at), static_cast<std::uint32_t>(at)});
     for (const std::size_t base : {std::size_t{0}, source.size()}) {
@@ -137,10 +137,10 @@ TEST(FindTargetCopies, NothingThatWordsHaveMended) {
     }
   }
   std::sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) { return a.to < b.to; });
-  const WordMap words(changes);
+  const SubstitutionTable substitutions(changes);
   const Covers covers = {{0, 0, 20'000}, {0, 20'000, 20'000}};
   EXPECT_FALSE(copies_in(source, target, covers).copies.empty());
-  EXPECT_TRUE(copies_in(source, target, covers, kFar, 1, &words).copies.empty());
+  EXPECT_TRUE(copies_in(source, target, covers, kFar, 1, &substitutions).copies.empty());
 }
 
 // Many literals are the codec's business, unless they are cut up.

@@ -38,7 +38,7 @@ class VerifyPatch : public ::testing::Test {
   native::Header header = header_of(kOld, kNew);
   const CraftedRecord fills{RecordTag::kFills, Bytes(3)};
   const CraftedRecord numbers{RecordTag::kMovedNumbers, Bytes(3)};
-  const CraftedRecord words{RecordTag::kWords, Bytes(3)};
+  const CraftedRecord words{RecordTag::kSubstitutions, Bytes(3)};
   const CraftedRecord global{RecordTag::kGlobal, Bytes(3)};
   const CraftedRecord unknown{static_cast<RecordTag>(3), Bytes(3 << 20)};
   const CraftedRecord group = group_of(300);

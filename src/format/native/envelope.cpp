@@ -42,7 +42,7 @@ std::uint64_t most_body_bytes(std::uint8_t tag, const Header& header) noexcept {
     case RecordTag::kCovers: return std::min(header.group_bytes, kMaxRecordBytes);
     case RecordTag::kFills: return kMaxFillRecordBytes;
     case RecordTag::kMovedNumbers: return kMaxMovedNumberRecordBytes;
-    case RecordTag::kWords: return kMaxWordRecordBytes;
+    case RecordTag::kSubstitutions: return kMaxSubstitutionRecordBytes;
     default: return kMaxRecordBytes;
   }
 }

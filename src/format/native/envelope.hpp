@@ -15,7 +15,8 @@ namespace bdelta::native {
 inline constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;  // of a body, the last piece may be shorter
 inline constexpr std::uint64_t kCheckBytes = 4;                       // Check32 of tag, length, number and the piece
 
-// Numbers pieces, so that none can take the place of another: each by how many there are in front of it in records of its tag.
+// Numbers pieces, so that none can take the place of another: each by how many there are in front of it in records of
+// its tag.
 class PieceNumbers {
  public:
   std::uint32_t next(std::uint8_t tag) noexcept { return next_[tag]++; }
@@ -34,7 +35,7 @@ class PieceNumbers {
     case RecordTag::kView:
     case RecordTag::kFills:
     case RecordTag::kMovedNumbers:
-    case RecordTag::kWords:
+    case RecordTag::kSubstitutions:
     case RecordTag::kGlobal:
     case RecordTag::kCovers:
     case RecordTag::kGroup: return true;
@@ -76,13 +77,13 @@ struct RecordHead {
 // The checksum that stands behind a piece: of the record's head, the piece's number as u32, and the piece, joined.
 [[nodiscard]] std::uint32_t check_of_piece(ByteSpan head_number_and_piece) noexcept;
 
-// A whole record, behind others that `numbers` were given to; the first of its tag, where nothing is said. The end record has
-// an envelope of its own and is not made here.
+// A whole record, behind others that `numbers` were given to; the first of its tag, where nothing is said. The end
+// record has an envelope of its own and is not made here.
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body, PieceNumbers& numbers);
 [[nodiscard]] Bytes seal_record(RecordTag tag, ByteSpan body);
 
-// Of a whole record that is not the end, likewise: kPatchCorrupt if its length or a checksum does not fit. The other gives the
-// body, joined.
+// Of a whole record that is not the end, likewise: kPatchCorrupt if its length or a checksum does not fit. The other
+// gives the body, joined.
 Status check_record(ByteSpan record, PieceNumbers& numbers);
 Result<Bytes> open_record(ByteSpan record, PieceNumbers& numbers);
 Result<Bytes> open_record(ByteSpan record);

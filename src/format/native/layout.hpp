@@ -23,7 +23,8 @@ inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may h
 inline constexpr std::uint64_t kKnownFeatures =
     kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
 
-// The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have one bit.
+// The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have
+// one bit.
 inline constexpr unsigned kWindowCoded = 1u << 0;
 inline constexpr unsigned kWindowPredicted = 1u << 1;
 inline constexpr unsigned kWindowBits = 2;
@@ -34,8 +35,8 @@ inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a s
 inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
-// A byte of the form of a group whose contents are coded. Behind it come the numbers of the models that are used, and behind
-// that of the miss model the log of its slots. All other models are reserved.
+// A byte of the form of a group whose contents are coded. Behind it come the numbers of the models that are used, and
+// behind that of the miss model the log of its slots. All other models are reserved.
 inline constexpr unsigned kContentsLiterals = 1u << 0;
 inline constexpr unsigned kContentsMisses = 1u << 1;
 inline constexpr unsigned kContentsTwoLanes = 1u << 2;  // instead of one
@@ -47,10 +48,11 @@ inline constexpr std::uint8_t kMissModel = 1;
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-// Records stand in the order of their tags; only those of covers and of groups are there more than once. Even tags must be
-// known; records with odd ones may be skipped. 4 and 6 are reserved for trees.
+// Records stand in the order of their tags; only those of covers and of groups are there more than once. Even tags must
+// be known; records with odd ones may be skipped. 4 and 6 are reserved for trees.
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kDigests = 1, kView = 2, kFills = 8, kMovedNumbers = 10, kWords = 12, kGlobal = 14, kCovers = 16, kGroup = 32
+  kEnd = 0, kDigests = 1, kView = 2, kFills = 8, kMovedNumbers = 10, kSubstitutions = 12, kGlobal = 14,
+  kCovers = 16, kGroup = 32
 };
 
 inline constexpr std::uint64_t kMaxHeaderBytes = 4096;
@@ -60,7 +62,7 @@ inline constexpr std::uint64_t kMaxGroupWindows = 16384;
 inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // of the images and labels of a patch, decoded
 inline constexpr std::uint64_t kMaxFillRecordBytes = std::uint64_t{2} << 20;
 inline constexpr std::uint64_t kMaxMovedNumberRecordBytes = std::uint64_t{1} << 20;
-inline constexpr std::uint64_t kMaxWordRecordBytes = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t kMaxSubstitutionRecordBytes = std::uint64_t{32} << 20;
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

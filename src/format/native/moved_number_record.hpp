@@ -1,4 +1,4 @@
-// The record of numbers that copies have others in place of (delta/moved_numbers.hpp), in front of the words.
+// The record of numbers that copies have others in place of (delta/moved_numbers.hpp), in front of the substitutions.
 #pragma once
 
 #include "delta/moved_numbers.hpp"

@@ -14,7 +14,7 @@
 #include "format/native/record_check.hpp"
 #include "format/native/record_stream.hpp"
 #include "format/native/view_record.hpp"
-#include "format/native/word_record.hpp"
+#include "format/native/substitution_record.hpp"
 #include "model/window_decoder.hpp"
 
 namespace bdelta::native {
@@ -68,7 +68,7 @@ class Reader final : public PatchReader {
       window.target_pos = target_pos_;
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
       if (!record.plain) tell_target_copies(window);
-      window.words = plan_.words && !record.plain ? &*plan_.words : nullptr;
+      window.substitutions = plan_.substitutions && !record.plain ? &*plan_.substitutions : nullptr;
       place_contents(window);
       target_pos_ += window.target_length;
       return true;
@@ -129,7 +129,7 @@ class Reader final : public PatchReader {
       case RecordTag::kView: return read_view_record();
       case RecordTag::kFills: return read_fill_record();
       case RecordTag::kMovedNumbers: return read_moved_number_record();
-      case RecordTag::kWords: return read_word_record();
+      case RecordTag::kSubstitutions: return read_substitution_record();
       case RecordTag::kGlobal: return read_global_record();
       case RecordTag::kCovers: return read_covers();
       default: return misplaced(tag);
@@ -160,10 +160,10 @@ class Reader final : public PatchReader {
     return {};
   }
 
-  Status read_word_record() {
-    BDELTA_ASSIGN(WordMap words, read_words(body_, room_));
-    plan_.words.emplace(std::move(words));
-    take_memory(plan_.words->memory_bytes());
+  Status read_substitution_record() {
+    BDELTA_ASSIGN(SubstitutionTable substitutions, read_substitutions(body_, room_));
+    plan_.substitutions.emplace(std::move(substitutions));
+    take_memory(plan_.substitutions->memory_bytes());
     return {};
   }
 

@@ -2,7 +2,7 @@
 // better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
 // literals beside that of numbers: on 12 pairs of all kinds the slow coders of level 9 left 0.75 to 0.91 of literals, 0.79
 // to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. (Where nearly everything is a
-// literal, or words and copies of NEW are found later, they leave down to a half of literals.) Counted as a quarter less,
+// literal, or substitutions and copies of NEW are found later, they leave down to a half of literals.) Counted as a quarter less,
 // sets that make more of the target a literal looked better than they were: by 2 % on ruff without prediction.
 // Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
 // finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10 %, pygame-ce by

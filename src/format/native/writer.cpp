@@ -95,13 +95,13 @@ Status Writer::add_moved_numbers(const MovedNumbers& numbers) {
   return {};
 }
 
-Result<CodedWords> Writer::encode_words(WordMap words) const {
-  return native::encode_words(std::move(words), settings_.literals);
+Result<CodedSubstitutions> Writer::encode_substitutions(SubstitutionTable substitutions) const {
+  return native::encode_substitutions(std::move(substitutions), settings_.literals);
 }
 
-Status Writer::add_words(const CodedWords& words) {
-  BDELTA_TRY(append_sealed(words.record));
-  word_bytes_ = words.memory_bytes;
+Status Writer::add_substitutions(const CodedSubstitutions& substitutions) {
+  BDELTA_TRY(append_sealed(substitutions.record));
+  substitution_bytes_ = substitutions.memory_bytes;
   return {};
 }
 
@@ -193,8 +193,8 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + view_bytes_ + fill_bytes_ + moved_number_bytes_ + word_bytes_ +
-      limits_.history_bytes;
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + view_bytes_ + fill_bytes_ +
+      moved_number_bytes_ + substitution_bytes_ + limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;
 }

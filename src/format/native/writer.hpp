@@ -10,7 +10,7 @@
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/size_estimate.hpp"
-#include "format/native/word_record.hpp"
+#include "format/native/substitution_record.hpp"
 #include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
 #include "view/geometry.hpp"
@@ -57,18 +57,18 @@ class Writer {
   // Numbers of the source that the groups copy as others, behind the fills.
   Status add_moved_numbers(const MovedNumbers& numbers);
 
-  // Words with the codec of this patch.
-  Result<CodedWords> encode_words(WordMap words) const;
+  // Substitutions with the codec of this patch.
+  Result<CodedSubstitutions> encode_substitutions(SubstitutionTable substitutions) const;
 
   // Those that copies of the groups have others in place of, behind the moved numbers.
-  Status add_words(const CodedWords& words);
+  Status add_substitutions(const CodedSubstitutions& substitutions);
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
-  // The plan of a patch with prediction, before all groups: the global record, and covers_of of each group that is going to
-  // be added. apply_bytes: what an applier takes for prediction.
+  // The plan of a patch with prediction, before all groups: the global record, and covers_of of each group that is
+  // going to be added. apply_bytes: what an applier takes for prediction.
   Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
 
   // That the global record of the plan takes; nothing is appended.
@@ -125,7 +125,7 @@ class Writer {
   std::uint64_t view_bytes_ = 0;
   std::uint64_t fill_bytes_ = 0;
   std::uint64_t moved_number_bytes_ = 0;
-  std::uint64_t word_bytes_ = 0;
+  std::uint64_t substitution_bytes_ = 0;
 };
 
 }  // namespace bdelta::native

@@ -1,4 +1,4 @@
-// Words that copies have others in place of, as the tool finds them: where they pay, and nowhere else.
+// Substitutions as the tool finds them: where they pay, and nowhere else.
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
@@ -6,18 +6,18 @@
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 
-namespace bdelta::test::words_test {
+namespace bdelta::test::substitutions_test {
 namespace {
 
-bool has_words(const Bytes& patch) { return has_record(patch, native::RecordTag::kWords); }
+bool has_substitutions(const Bytes& patch) { return has_record(patch, native::RecordTag::kSubstitutions); }
 
-class WordLevels : public ::testing::TestWithParam<int> {};
+class SubstitutionLevels : public ::testing::TestWithParam<int> {};
 
-TEST_P(WordLevels, NumbersAreToldOnce) {
+TEST_P(SubstitutionLevels, NumbersAreToldOnce) {
   const RenumberedPair pair = renumbered_pair(6000, 100, 1);
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(GetParam()));
   ASSERT_OK(patch);
-  EXPECT_TRUE(has_words(*patch));
+  EXPECT_TRUE(has_substitutions(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
   const auto scrambled = make_patch(pair.old_version, pair.scrambled, create_options(GetParam()));
   ASSERT_OK(scrambled);
@@ -25,31 +25,31 @@ TEST_P(WordLevels, NumbersAreToldOnce) {
   expect_rebuilt_everywhere(pair.old_version, *scrambled, pair.scrambled);
 }
 
-TEST_P(WordLevels, NoneWhereNothingIsRenumbered) {
+TEST_P(SubstitutionLevels, NoneWhereNothingIsRenumbered) {
   const Bytes source = wordy_bytes(100'000, 3);
   const Bytes target = edited(source, random_edits(30, source.size(), 200, 4));
   const auto patch = make_patch(source, target, create_options(GetParam()));
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_words(*patch));
+  EXPECT_FALSE(has_substitutions(*patch));
   const auto same = make_patch(source, source, create_options(GetParam()));
   ASSERT_OK(same);
-  EXPECT_FALSE(has_words(*same));
+  EXPECT_FALSE(has_substitutions(*same));
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, WordLevels, ::testing::Values(3, 6, 9));
+INSTANTIATE_TEST_SUITE_P(Levels, SubstitutionLevels, ::testing::Values(3, 6, 9));
 
 // What codes misses learns of numbers as it goes.
-TEST(Renumbered, UltraDoesWithoutWords) {
+TEST(Renumbered, UltraDoesWithoutSubstitutions) {
   const RenumberedPair pair = renumbered_pair(25'000, 900, 2);
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(kUltraLevel));
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_words(*patch));
+  EXPECT_FALSE(has_substitutions(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
 TEST(Renumbered, AnyThreadsMakeTheSamePatch) {
   const RenumberedPair pair = renumbered_pair(80'000, 3000, 2);  // of several pieces
-  EXPECT_TRUE(has_words(expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 6)));
+  EXPECT_TRUE(has_substitutions(expect_same_patch_by_any_threads(pair.old_version, pair.new_version, 6)));
 }
 
 TEST(Renumbered, EditedToo) {
@@ -58,27 +58,27 @@ TEST(Renumbered, EditedToo) {
   pair.new_version = edited(std::move(pair.new_version), random_edits(40, size, 300, 5));
   const auto patch = make_patch(pair.old_version, pair.new_version, create_options(6));
   ASSERT_OK(patch);
-  EXPECT_TRUE(has_words(*patch));
+  EXPECT_TRUE(has_substitutions(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-// Words are those of the whole, which is then not at hand.
-TEST(Renumbered, WithoutWordsWhereMemoryIsScarce) {
+// Substitutions are those of the whole, which is then not at hand.
+TEST(Renumbered, WithoutSubstitutionsWhereMemoryIsScarce) {
   const RenumberedPair pair = renumbered_pair(6000, 100, 1);
   CreateOptions options = create_options(6);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.old_version, pair.new_version, options);
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_words(*patch));
+  EXPECT_FALSE(has_substitutions(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-TEST(Renumbered, VersionOneHasNoWords) {
+TEST(Renumbered, VersionOneHasNoSubstitutions) {
   const RenumberedPair pair = renumbered_pair(500, 20, 1);
   expect_round_trip(pair.old_version, pair.new_version, create_options(6, PatchFormat::kBdt1));
 }
 
-// A program and numbers behind it: fields are predicted, then words replaced.
+// A program and numbers behind it: fields are predicted, then substitutions made.
 TEST(Renumbered, BesidePrediction) {
   const RenumberedPair pair = renumbered_pair(4000, 80, 6);
   ProgramPair programs = program_pair(11, 60);
@@ -88,7 +88,7 @@ TEST(Renumbered, BesidePrediction) {
     const auto patch = make_patch(programs.old_version, programs.new_version, create_options(level));
     ASSERT_OK(patch);
     EXPECT_TRUE(has_feature(*patch, native::kFeaturePrediction)) << level;
-    EXPECT_TRUE(has_words(*patch)) << level;
+    EXPECT_TRUE(has_substitutions(*patch)) << level;
     expect_rebuilt_everywhere(programs.old_version, *patch, programs.new_version);
   }
 }
@@ -100,9 +100,9 @@ TEST(Renumbered, GroupDigestsCountTheRecord) {
   const auto patch = make_patch(pair.old_version, pair.new_version, options);
   ASSERT_OK(patch);
   EXPECT_TRUE(has_record(*patch, native::RecordTag::kDigests));
-  EXPECT_TRUE(has_words(*patch));
+  EXPECT_TRUE(has_substitutions(*patch));
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
 }  // namespace
-}  // namespace bdelta::test::words_test
+}  // namespace bdelta::test::substitutions_test

@@ -1,11 +1,11 @@
-// What covers copy, cut by units of the target, as the search for words goes through it.
+// What covers copy, cut by units of the target, as the search for substitutions goes through it.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
 #include "delta/cover.hpp"
-#include "delta/word_map.hpp"
+#include "delta/substitution_table.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -27,35 +27,35 @@ struct CopiedBytes {
   }
 };
 
-// What one cover copies into one unit of the target, units being those of WordMap.
-struct WordPiece {
+// What one cover copies into one unit of the target, units being those of SubstitutionTable.
+struct CopiedPiece {
   ByteSpan copied;
   ByteSpan wanted;
   std::uint64_t unit;
   std::uint64_t changed_bytes;
 };
-using WordPieces = std::vector<WordPiece>;
+using CopiedPieces = std::vector<CopiedPiece>;
 
-// Those with a change: words are replaced only in units in which that is of use, so nothing is to be learned from the
+// Those with a change: substitutions are made only in units in which that is of use, so nothing is to be learned from the
 // others. None if there is too little to mend for the time it takes: where they are large, more than most_search bytes
 // for each changed one.
-[[nodiscard]] WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool);
+[[nodiscard]] CopiedPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool);
 
-[[nodiscard]] inline std::uint64_t changed_bytes_of(const WordPieces& pieces) noexcept {
+[[nodiscard]] inline std::uint64_t changed_bytes_of(const CopiedPieces& pieces) noexcept {
   std::uint64_t bytes = 0;
-  for (const WordPiece& piece : pieces) bytes += piece.changed_bytes;
+  for (const CopiedPiece& piece : pieces) bytes += piece.changed_bytes;
   return bytes;
 }
 
 // One in `ratio` pieces, so that about most_bytes are left.
-struct WordSample {
-  WordPieces pieces;
+struct PieceSample {
+  CopiedPieces pieces;
   std::uint32_t ratio = 1;
 };
-[[nodiscard]] WordSample sample_of(const WordPieces& pieces, std::uint64_t most_bytes);
+[[nodiscard]] PieceSample sample_of(const CopiedPieces& pieces, std::uint64_t most_bytes);
 
 // Pieces that one thread goes through at a time are a task. Calls body(task, piece) for all of them, by all threads.
-// `Pieces`: WordPieces or a span of them, const or not.
+// `Pieces`: CopiedPieces or a span of them, const or not.
 inline constexpr std::size_t kTaskPieces = 64;
 template <class Pieces, class Body>
 void for_each_task_piece(Pieces& pieces, WorkerPool& pool, Body&& body) {

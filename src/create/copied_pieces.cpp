@@ -1,4 +1,4 @@
-#include "create/word_pieces.hpp"
+#include "create/copied_pieces.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -6,11 +6,11 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kUnitBytes = WordMap::kSpanUnitBytes;
+constexpr std::uint64_t kUnitBytes = SubstitutionTable::kSpanUnitBytes;
 constexpr std::uint64_t kFreeSearchBytes = std::uint64_t{64} << 20;  // searched in two tenths of a second or so
 
-WordPieces pieces_of(const CopiedBytes& all) {
-  WordPieces pieces;
+CopiedPieces pieces_of(const CopiedBytes& all) {
+  CopiedPieces pieces;
   for (const Cover& cover : all.covers) {
     for (std::uint64_t pos = cover.target_pos; pos < cover.target_end();) {
       const std::uint64_t unit = pos / kUnitBytes;
@@ -22,18 +22,18 @@ WordPieces pieces_of(const CopiedBytes& all) {
   return pieces;
 }
 
-std::uint64_t bytes_of(const WordPieces& pieces) {
+std::uint64_t bytes_of(const CopiedPieces& pieces) {
   std::uint64_t bytes = 0;
-  for (const WordPiece& piece : pieces) bytes += piece.copied.size();
+  for (const CopiedPiece& piece : pieces) bytes += piece.copied.size();
   return bytes;
 }
 
 }  // namespace
 
-WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool) {
-  WordPieces pieces = pieces_of(all);
+CopiedPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, WorkerPool& pool) {
+  CopiedPieces pieces = pieces_of(all);
   std::atomic<std::uint64_t> changed_bytes{0};
-  for_each_piece(pieces, pool, [&](WordPiece& piece) {
+  for_each_piece(pieces, pool, [&](CopiedPiece& piece) {
     if (std::memcmp(piece.copied.data(), piece.wanted.data(), piece.copied.size()) == 0) {
       piece.copied = {};
     } else {
@@ -41,14 +41,14 @@ WordPieces changed_pieces(const CopiedBytes& all, std::uint64_t most_search, Wor
       changed_bytes.fetch_add(piece.changed_bytes, std::memory_order_relaxed);
     }
   });
-  std::erase_if(pieces, [](const WordPiece& piece) { return piece.copied.empty(); });
+  std::erase_if(pieces, [](const CopiedPiece& piece) { return piece.copied.empty(); });
   const std::uint64_t searched_bytes = bytes_of(pieces);
   if (searched_bytes > kFreeSearchBytes && searched_bytes / most_search > changed_bytes.load()) pieces.clear();
   return pieces;
 }
 
-WordSample sample_of(const WordPieces& pieces, std::uint64_t most_bytes) {
-  WordSample sample;
+PieceSample sample_of(const CopiedPieces& pieces, std::uint64_t most_bytes) {
+  PieceSample sample;
   sample.ratio = static_cast<std::uint32_t>(1 + bytes_of(pieces) / most_bytes);
   for (std::size_t i = 0; i < pieces.size(); i += sample.ratio) sample.pieces.push_back(pieces[i]);
   return sample;

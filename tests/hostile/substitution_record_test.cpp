@@ -1,21 +1,21 @@
-// What the record of words may say: every number is bounded before memory is taken for it.
+// What the record of substitutions may say: every number is bounded before memory is taken for it.
 #include <functional>
 
 #include "base/byte_cursor.hpp"
-#include "format/native/word_record.hpp"
+#include "format/native/substitution_record.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/plain_record.hpp"
 
-namespace bdelta::test::word_record_test {
+namespace bdelta::test::substitution_record_test {
 namespace {
 
 using native::RecordTag;
 
-constexpr std::uint64_t kTargetBytes = 10 * WordMap::kSpanUnitBytes + 1;  // eleven units
+constexpr std::uint64_t kTargetBytes = 10 * SubstitutionTable::kSpanUnitBytes + 1;  // eleven units
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 
-// The fields of a record, right as they are: two runs of two words. encode() does what it is told.
+// The fields of a record, right as they are: two runs of two substitutions. encode() does what it is told.
 struct Parts {
   std::uint64_t run_count = 2;
   std::vector<std::uint64_t> counts = {2, 2};
@@ -32,7 +32,7 @@ struct Parts {
   [[nodiscard]] Bytes columns() const {
     Bytes raw;
     for (const std::uint64_t step : steps) append_varint(raw, step);
-    for (std::uint64_t i = 0; i < change_count * kWordBytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
+    for (std::uint64_t i = 0; i < change_count * kPatternBytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
     append(raw, behind_columns);
     return raw;
   }
@@ -54,15 +54,15 @@ struct Parts {
 
   [[nodiscard]] Bytes encode() const {
     const Bytes bytes = body();
-    return native::seal_record(RecordTag::kWords, bytes);
+    return native::seal_record(RecordTag::kSubstitutions, bytes);
   }
 };
 
-Result<WordMap> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
-  return read_body_of(record, kTargetBytes, memory_bytes, native::read_words);
+Result<SubstitutionTable> read_record(ByteSpan record, std::uint64_t memory_bytes = kPlenty) {
+  return read_body_of(record, kTargetBytes, memory_bytes, native::read_substitutions);
 }
 
-Result<WordMap> read_bent(const std::function<void(Parts&)>& bend) {
+Result<SubstitutionTable> read_bent(const std::function<void(Parts&)>& bend) {
   Parts parts;
   bend(parts);
   return read_record(parts.encode());
@@ -72,16 +72,16 @@ Result<WordMap> read_bent(const std::function<void(Parts&)>& bend) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_bent([](Parts & p) { bending; }))
 #define EXPECT_SOUND(bending) EXPECT_OK(read_bent([](Parts & p) { bending; }))
 
-TEST(WordRecord, IsSoundBeforeItIsBent) {
-  const auto words = read_record(Parts().encode());
-  ASSERT_OK(words);
-  ASSERT_EQ(4u, words->changes().size());
-  EXPECT_EQ(word_key(1001), words->changes()[1].from);
-  EXPECT_EQ(0u, words->changes()[2].from);
-  EXPECT_EQ(~std::uint32_t{0}, words->changes()[3].from);
+TEST(SubstitutionRecord, IsSoundBeforeItIsBent) {
+  const auto substitutions = read_record(Parts().encode());
+  ASSERT_OK(substitutions);
+  ASSERT_EQ(4u, substitutions->changes().size());
+  EXPECT_EQ(pattern_key(1001), substitutions->changes()[1].from);
+  EXPECT_EQ(0u, substitutions->changes()[2].from);
+  EXPECT_EQ(~std::uint32_t{0}, substitutions->changes()[3].from);
 }
 
-TEST(WordRecord, RunsAreOneToSixtyFour) {
+TEST(SubstitutionRecord, RunsAreOneToSixtyFour) {
   EXPECT_CORRUPT((p.run_count = 0, p.counts.clear(), p.steps.clear(), p.change_count = 0));
   EXPECT_CORRUPT((p.run_count = 0));
   const auto many = [](std::size_t count) {
@@ -98,7 +98,7 @@ TEST(WordRecord, RunsAreOneToSixtyFour) {
   EXPECT_CORRUPT((p.run_count = 3));  // what follows is taken for a count
 }
 
-TEST(WordRecord, CountsAreOneToAllThatMayBe) {
+TEST(SubstitutionRecord, CountsAreOneToAllThatMayBe) {
   EXPECT_CORRUPT((p.counts = {4, 0}));
   EXPECT_CORRUPT((p.counts = {0, 4}));
   EXPECT_CORRUPT((p.counts = {3, 2}));  // more than the columns have
@@ -115,15 +115,15 @@ TEST(WordRecord, CountsAreOneToAllThatMayBe) {
       p.frame_bytes = p.coded_bytes = 1;  // never read: numbers come first
     };
   };
-  const auto last = read_bent(many(WordMap::kMostWords - 1, 1));
+  const auto last = read_bent(many(SubstitutionTable::kMostSubstitutions - 1, 1));
   EXPECT_FAILS(ErrorCode::kCodecFailed, last);
-  const auto beyond = read_bent(many(WordMap::kMostWords - 1, 2));
+  const auto beyond = read_bent(many(SubstitutionTable::kMostSubstitutions - 1, 2));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, beyond);
   EXPECT_NE(std::string::npos, beyond.error().detail.find("impossible numbers")) << beyond.error().detail;
   EXPECT_EQ(std::string::npos, last.error().detail.find("impossible numbers")) << last.error().detail;
 }
 
-TEST(WordRecord, RawBytesAreWhatSoManyWordsCanHave) {
+TEST(SubstitutionRecord, RawBytesAreWhatSoManySubstitutionsCanHave) {
   EXPECT_CORRUPT((p.raw_bytes = 0));
   EXPECT_CORRUPT((p.raw_bytes = 4 * 5 - 1, p.frame_bytes = 4 * 5 - 1));
   EXPECT_CORRUPT((p.raw_bytes = 4 * 14 + 1));
@@ -133,7 +133,7 @@ TEST(WordRecord, RawBytesAreWhatSoManyWordsCanHave) {
   EXPECT_CORRUPT((p.change_count = 3, p.behind_columns = {1, 2, 3}));       // the last one cut
 }
 
-TEST(WordRecord, StepsGoUp) {
+TEST(SubstitutionRecord, StepsGoUp) {
   EXPECT_CORRUPT((p.steps[1] = 0));
   EXPECT_CORRUPT((p.steps[3] = 0));
   EXPECT_CORRUPT((p.steps[3] = std::uint64_t{1} << 32));             // beyond what 4 bytes hold
@@ -141,13 +141,13 @@ TEST(WordRecord, StepsGoUp) {
   EXPECT_SOUND((p.steps[3] = ~std::uint32_t{0}));
 }
 
-TEST(WordRecord, AWordIsThereOnce) {
+TEST(SubstitutionRecord, APatternIsThereOnce) {
   EXPECT_CORRUPT((p.steps[2] = 1000));
   EXPECT_CORRUPT((p.steps[2] = 0, p.steps[3] = 1001));
   EXPECT_SOUND((p.steps[2] = 0, p.steps[3] = 1002));
 }
 
-TEST(WordRecord, FramesHoldWhatTheySay) {
+TEST(SubstitutionRecord, FramesHoldWhatTheySay) {
   EXPECT_CORRUPT((p.behind_frames = {0}));
   EXPECT_CORRUPT((p.frame_bytes = 0));
   EXPECT_CORRUPT((p.frame_bytes = 1000));
@@ -165,17 +165,17 @@ TEST(WordRecord, FramesHoldWhatTheySay) {
   }
 }
 
-TEST(WordRecord, HasAMostLength) {
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(empty_record(static_cast<std::uint8_t>(RecordTag::kWords),
-                                                                  native::kMaxWordRecordBytes + 1)));
+TEST(SubstitutionRecord, HasAMostLength) {
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(empty_record(static_cast<std::uint8_t>(RecordTag::kSubstitutions),
+                                                                  native::kMaxSubstitutionRecordBytes + 1)));
 }
 
-TEST(WordRecord, SpansGoUpAndBeginInNew) {
-  const auto words = read_bent([](Parts& p) { p.spans = {2, 0, 3, 1, 7}; });
-  ASSERT_OK(words);
-  const std::vector<WordSpan> expected = {{0, 3 * WordMap::kSpanUnitBytes},
-                                          {4 * WordMap::kSpanUnitBytes, 11 * WordMap::kSpanUnitBytes}};
-  EXPECT_EQ(expected, words->spans());
+TEST(SubstitutionRecord, SpansGoUpAndBeginInNew) {
+  const auto substitutions = read_bent([](Parts& p) { p.spans = {2, 0, 3, 1, 7}; });
+  ASSERT_OK(substitutions);
+  const std::vector<SubstitutionSpan> expected = {{0, 3 * SubstitutionTable::kSpanUnitBytes},
+                                          {4 * SubstitutionTable::kSpanUnitBytes, 11 * SubstitutionTable::kSpanUnitBytes}};
+  EXPECT_EQ(expected, substitutions->spans());
   EXPECT_CORRUPT((p.spans = {0}));
   EXPECT_CORRUPT((p.spans = {1}));
   EXPECT_CORRUPT((p.spans = {1, 0}));
@@ -190,7 +190,7 @@ TEST(WordRecord, SpansGoUpAndBeginInNew) {
   EXPECT_CORRUPT((p.spans = {~std::uint64_t{0}, 0, 1}));
 }
 
-TEST(WordRecord, SpansTakeMemory) {
+TEST(SubstitutionRecord, SpansTakeMemory) {
   Parts parts;
   parts.spans = {2, 0, 3, 1, 7};
   const std::uint64_t needed = 4096 + 4 * 48 + 2 * 16 + parts.body().size() + parts.columns().size();
@@ -198,8 +198,8 @@ TEST(WordRecord, SpansTakeMemory) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), needed - 1));
 }
 
-// To the byte what FORMAT.md says: 4,096 and 48 for each word, length and raw bytes, the decoder.
-TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
+// To the byte what FORMAT.md says: 4,096 and 48 for each substitution, length and raw bytes, the decoder.
+TEST(SubstitutionRecord, MemoryIsWhatTheHeaderDeclares) {
   const Parts parts;
   const std::uint64_t needed = 4096 + 4 * 48 + parts.body().size() + parts.columns().size();
   EXPECT_OK(read_record(parts.encode(), needed));
@@ -207,11 +207,11 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), parts.body().size() - 1));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, read_record(parts.encode(), 0));
 
-  std::vector<WordChange> changes;
-  for (std::uint32_t i = 0; i < 300; ++i) changes.push_back({word_key(i * 7), word_key(i * 7 + 1)});
-  const WordMap words(changes);
+  std::vector<Substitution> changes;
+  for (std::uint32_t i = 0; i < 300; ++i) changes.push_back({pattern_key(i * 7), pattern_key(i * 7 + 1)});
+  const SubstitutionTable substitutions(changes);
   for (const auto& [codec, own_bytes] : {std::pair{CodecId::kZstd, 524'288u}, std::pair{CodecId::kLzma, 131'072u}}) {
-    const auto packed = native::encode_words(words, {codec, 6, 0});
+    const auto packed = native::encode_substitutions(substitutions, {codec, 6, 0});
     ASSERT_OK(packed);
     const auto body = native::open_record(packed->record);
     ASSERT_OK(body);
@@ -229,11 +229,11 @@ TEST(WordRecord, MemoryIsWhatTheHeaderDeclares) {
   }
 }
 
-TEST(WordRecord, ACodecsWindowBeyondTheFormatsLimitIsRefused) {
+TEST(SubstitutionRecord, ACodecsWindowBeyondTheFormatsLimitIsRefused) {
   Parts parts;
   parts.codec = 0xf0 | static_cast<std::uint8_t>(CodecId::kLzma);  // 2^27
   EXPECT_FAILS(ErrorCode::kCodecFailed, read_record(parts.encode()));
 }
 
 }  // namespace
-}  // namespace bdelta::test::word_record_test
+}  // namespace bdelta::test::substitution_record_test

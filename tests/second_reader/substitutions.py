@@ -1,26 +1,26 @@
-"""Words that copies have others in place of: read from their record, and replaced in the bytes of one copy."""
+"""Substitutions, read from their record and made in the bytes of one copy."""
 from cursor import MIB, Cursor, require
 from streams import read_whole_stream
-from records import WORDS
+from records import SUBSTITUTIONS
 
 MAX_RECORD_BYTES = 32 * MIB
-WORD_BYTES = 4
+PATTERN_BYTES = 4
 MAX_RUNS = 64
-MAX_WORDS = 1 << 20
+MAX_SUBSTITUTIONS = 1 << 20
 FIXED_BYTES = 4096
-BYTES_PER_WORD = 48
+BYTES_PER_SUBSTITUTION = 48
 BYTES_PER_SPAN = 16
 UNIT_BYTES = 16384
 
 
-class Words:
-    """`changes`: the bytes of each word and what they become, by rank. `spans`: [(begin, end)] of NEW; None for all of it."""
+class SubstitutionTable:
+    """`changes`: each pattern and what it becomes, by rank. `spans`: [(begin, end)] of NEW; None for all."""
 
     def __init__(self, changes, spans=None):
         self.spans = spans
         self.ranks = {before: rank for rank, (before, _) in enumerate(changes)}
         self.made = [after for _, after in changes]
-        require(len(self.ranks) == len(changes), "a word is there twice")
+        require(len(self.ranks) == len(changes), "a pattern is there twice")
 
     def replaced_at(self, target_pos, piece):
         """The same of a copy to target_pos, as far as it lies in spans."""
@@ -34,10 +34,10 @@ class Words:
         return bytes(made)
 
     def replaced(self, piece):
-        """What one copy gives, of which `piece` are the bytes before words are replaced."""
+        """What one copy gives, of which `piece` are the bytes before substitutions are made."""
         best = {}  # position -> (rank, byte)
-        for pos in range(len(piece) - WORD_BYTES + 1):
-            rank = self.ranks.get(bytes(piece[pos:pos + WORD_BYTES]))
+        for pos in range(len(piece) - PATTERN_BYTES + 1):
+            rank = self.ranks.get(bytes(piece[pos:pos + PATTERN_BYTES]))
             if rank is not None:
                 for at, byte in enumerate(self.made[rank], pos):
                     if at not in best or rank < best[at][0]:
@@ -48,29 +48,29 @@ class Words:
         return bytes(made)
 
 
-def read_words(cursor, header):
-    fields = cursor.record_fields(WORDS, MAX_RECORD_BYTES, "the record of words")
+def read_substitutions(cursor, header):
+    fields = cursor.record_fields(SUBSTITUTIONS, MAX_RECORD_BYTES, "the record of substitutions")
     length = fields.left()
-    counts = [fields.varint(least=1, most=MAX_WORDS, name="words of a run")
-              for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of words"))]
-    require(sum(counts) <= MAX_WORDS, f"{sum(counts)} words, {MAX_WORDS} at most")
+    counts = [fields.varint(least=1, most=MAX_SUBSTITUTIONS, name="substitutions of a run")
+              for _ in range(fields.varint(least=1, most=MAX_RUNS, name="runs of substitutions"))]
+    require(sum(counts) <= MAX_SUBSTITUTIONS, f"{sum(counts)} substitutions, {MAX_SUBSTITUTIONS} at most")
     raw_bytes = fields.varint()
-    memory_left = header.decoder_memory - FIXED_BYTES - BYTES_PER_WORD * sum(counts) - length
-    columns = Cursor(read_whole_stream(fields, raw_bytes, memory_left), what="the columns of words")
+    memory_left = header.decoder_memory - FIXED_BYTES - BYTES_PER_SUBSTITUTION * sum(counts) - length
+    columns = Cursor(read_whole_stream(fields, raw_bytes, memory_left), what="the columns of substitutions")
     memory_left -= raw_bytes
     spans = read_spans(fields, header.target_bytes, memory_left // BYTES_PER_SPAN) if fields.left() else None
     fields.finish()
     changes = []
-    for key in list(read_keys(columns, counts, 256 ** WORD_BYTES - 1)):
-        before = key.to_bytes(WORD_BYTES, "big")
-        changes.append((before, bytes(a + b & 255 for a, b in zip(before, columns.take(WORD_BYTES)))))
+    for key in list(read_keys(columns, counts, 256 ** PATTERN_BYTES - 1)):
+        before = key.to_bytes(PATTERN_BYTES, "big")
+        changes.append((before, bytes(a + b & 255 for a, b in zip(before, columns.take(PATTERN_BYTES)))))
     columns.finish()
-    return Words(changes, spans)
+    return SubstitutionTable(changes, spans)
 
 
 def read_spans(fields, target_bytes, most):
     units, end, spans = -(-target_bytes // UNIT_BYTES), 0, []
-    for i in range(fields.varint(least=1, most=most, name="spans of words")):
+    for i in range(fields.varint(least=1, most=most, name="spans of substitutions")):
         begin = end + fields.varint(least=min(i, 1), most=units - end, name="gap of a span")
         end = begin + fields.varint(least=1, most=units - begin, name="length of a span")
         spans.append((begin * UNIT_BYTES, end * UNIT_BYTES))
@@ -81,5 +81,5 @@ def read_keys(columns, counts, most):
     for count in counts:
         key = 0
         for i in range(count):
-            key += columns.varint(least=min(i, 1), most=most - key, name="step to the next word")
+            key += columns.varint(least=min(i, 1), most=most - key, name="step to the next pattern")
             yield key

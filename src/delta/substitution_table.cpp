@@ -1,6 +1,7 @@
-// Behind the scan for places where a word may begin is a hash table with open addressing, at most half full. A patch may
-// have words that all want one slot: where one finds none near its own there is a list in the order of words instead.
-#include "delta/word_map.hpp"
+// Behind the scan for places where a pattern may begin is a hash table with open addressing, at most half full. A patch
+// may have patterns that all want one slot: where one finds none near its own there is a list in the order of patterns
+// instead.
+#include "delta/substitution_table.hpp"
 
 #include <numeric>
 
@@ -9,24 +10,24 @@ namespace {
 
 constexpr unsigned kMinLog = 6;  // of the slots
 constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
-constexpr unsigned kMostProbes = 64;  // slots that a word may stand in, from its own on
+constexpr unsigned kMostProbes = 64;  // slots that a pattern may stand in, from its own on
 
-std::vector<std::uint32_t> words_of(const std::vector<WordChange>& changes) {
-  std::vector<std::uint32_t> words;
-  words.reserve(changes.size());
-  for (const WordChange& change : changes) words.push_back(change.from);
-  return words;
+std::vector<std::uint32_t> patterns_of(const std::vector<Substitution>& changes) {
+  std::vector<std::uint32_t> substitutions;
+  substitutions.reserve(changes.size());
+  for (const Substitution& change : changes) substitutions.push_back(change.from);
+  return substitutions;
 }
 
 }  // namespace
 
-WordMap::WordMap(std::vector<WordChange> changes, std::vector<WordSpan> spans)
-    : changes_(std::move(changes)), spans_(std::move(spans)), scan_(words_of(changes_)) {
+SubstitutionTable::SubstitutionTable(std::vector<Substitution> changes, std::vector<SubstitutionSpan> spans)
+    : changes_(std::move(changes)), spans_(std::move(spans)), scan_(patterns_of(changes_)) {
   is_table_ = fill_table();
   if (!is_table_) fill_order();
 }
 
-bool WordMap::fill_table() {
+bool SubstitutionTable::fill_table() {
   const unsigned log = std::max(kMinLog, static_cast<unsigned>(std::bit_width(changes_.size()))) + 1;
   slots_.assign(std::size_t{1} << log, kNone);
   slot_shift_ = 64 - log;
@@ -41,8 +42,8 @@ bool WordMap::fill_table() {
   return true;
 }
 
-// Of equal words the lowest rank stands first, as it does in the table.
-void WordMap::fill_order() {
+// Of equal patterns the lowest rank stands first, as it does in the table.
+void SubstitutionTable::fill_order() {
   slots_.resize(changes_.size());
   std::iota(slots_.begin(), slots_.end(), 0u);
   std::stable_sort(slots_.begin(), slots_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -50,32 +51,32 @@ void WordMap::fill_order() {
   });
 }
 
-std::uint32_t WordMap::search(std::uint32_t word) const noexcept {
-  if (!is_table_) return search_in_order(word);
-  std::size_t slot = static_cast<std::size_t>(word * kFactor >> slot_shift_);
+std::uint32_t SubstitutionTable::search(std::uint32_t pattern) const noexcept {
+  if (!is_table_) return search_in_order(pattern);
+  std::size_t slot = static_cast<std::size_t>(pattern * kFactor >> slot_shift_);
   for (unsigned probes = 0; probes < kMostProbes; ++probes) {
     const std::uint32_t rank = slots_[slot];
-    if (rank == kNone || changes_[rank].from == word) return rank;
+    if (rank == kNone || changes_[rank].from == pattern) return rank;
     slot = (slot + 1) % slots_.size();
   }
   return kNone;
 }
 
-std::uint32_t WordMap::search_in_order(std::uint32_t word) const noexcept {
+std::uint32_t SubstitutionTable::search_in_order(std::uint32_t pattern) const noexcept {
   const auto found = std::partition_point(slots_.begin(), slots_.end(), [&](std::uint32_t rank) {
-    return changes_[rank].from < word;
+    return changes_[rank].from < pattern;
   });
-  return found != slots_.end() && changes_[*found].from == word ? *found : kNone;
+  return found != slots_.end() && changes_[*found].from == pattern ? *found : kNone;
 }
 
-void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept {
+void SubstitutionTable::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const noexcept {
   if (spans_.empty()) {
     replace(copied);
     return;
   }
   const std::uint64_t target_end = target_pos + copied.size();
   auto span = std::partition_point(spans_.begin(), spans_.end(),
-                                   [&](const WordSpan& s) { return s.end <= target_pos; });
+                                   [&](const SubstitutionSpan& s) { return s.end <= target_pos; });
   for (; span != spans_.end() && span->begin < target_end; ++span) {
     const std::uint64_t begin = std::max(span->begin, target_pos);
     const std::uint64_t end = std::min(span->end, target_end);
@@ -83,19 +84,19 @@ void WordMap::replace_at(std::uint64_t target_pos, MutableByteSpan copied) const
   }
 }
 
-// Most words overlap no other one, and are written as a whole once that is known.
-void WordMap::replace(MutableByteSpan copied) const noexcept {
-  std::uint32_t alone = kNone;  // the latest word, if it overlaps none so far
+// Most patterns overlap no other one, and are written as a whole once that is known.
+void SubstitutionTable::replace(MutableByteSpan copied) const noexcept {
+  std::uint32_t alone = kNone;  // the latest pattern, if it overlaps none so far
   std::size_t begin = 0;        // its place
   std::size_t end = 0;
-  PendingBytes pending;  // of words that overlap
+  PendingBytes pending;  // of patterns that overlap
   const auto settle = [&](std::size_t until) {
     pending.settle(until, [&](std::size_t pos, std::uint32_t, std::uint8_t byte) { copied[pos] = byte; });
   };
   const auto finish = [&] {
     alone != kNone ? store_le(&copied[begin], changes_[alone].to) : settle(end);
   };
-  for_each_word(copied, [&](std::size_t pos, std::uint32_t rank) {
+  for_each_occurrence(copied, [&](std::size_t pos, std::uint32_t rank) {
     if (pos >= end) {
       finish();
       alone = rank;
@@ -109,7 +110,7 @@ void WordMap::replace(MutableByteSpan copied) const noexcept {
       settle(pos);
       pending.add(*this, pos, rank);
     }
-    end = pos + kWordBytes;
+    end = pos + kPatternBytes;
   });
   finish();
 }

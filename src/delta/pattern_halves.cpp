@@ -1,13 +1,14 @@
-// A group passes each word that can be made of the halves that its words have at the same places: as many as the product
-// of their counts. What passes and is no word has to be looked up, so groups shall pass little. They are made by joining,
-// from each word alone on, whichever two pass the least more together than apart, until eight are left. With more than
-// 64 words, neighbours in the order of their bytes are joined beforehand, as joining takes the square of their number.
-#include "delta/word_halves.hpp"
+// A group passes each pattern that can be made of the halves that its patterns have at the same places: as many as the
+// product of their counts. What passes and is no pattern has to be looked up, so groups shall pass little. They are
+// made by joining, from each pattern alone on, whichever two pass the least more together than apart, until eight are
+// left. With more than 64 patterns, neighbours in the order of their bytes are joined beforehand, as joining takes the
+// square of their number.
+#include "delta/pattern_halves.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "delta/word_key.hpp"
+#include "delta/pattern_key.hpp"
 
 namespace bdelta {
 namespace {
@@ -26,10 +27,10 @@ struct GroupHalves {
   }
 };
 
-GroupHalves halves_of(std::uint32_t word) noexcept {
+GroupHalves halves_of(std::uint32_t pattern) noexcept {
   GroupHalves halves;
-  for (unsigned place = 0; place < WordHalves::kPlaces; ++place) {
-    const auto byte = static_cast<unsigned>(word >> 8 * place & 0xff);
+  for (unsigned place = 0; place < PatternHalves::kPlaces; ++place) {
+    const auto byte = static_cast<unsigned>(pattern >> 8 * place & 0xff);
     halves.low |= std::uint64_t{1} << (kLane * place + (byte & 15u));
     halves.high |= std::uint64_t{1} << (kLane * place + (byte >> 4));
   }
@@ -44,12 +45,12 @@ std::uint64_t lane_counts(std::uint64_t bits) noexcept {
   return (bits + (bits >> 8)) & 0x00ff00ff00ff00ffu;
 }
 
-// How many words the group passes; at most 2^32.
+// How many patterns the group passes; at most 2^32.
 std::int64_t passed_by(const GroupHalves& group) noexcept {
   const std::uint64_t low = lane_counts(group.low);
   const std::uint64_t high = lane_counts(group.high);
   std::uint64_t product = 1;
-  for (unsigned place = 0; place < WordHalves::kPlaces; ++place) {
+  for (unsigned place = 0; place < PatternHalves::kPlaces; ++place) {
     product *= (low >> kLane * place & 0xff) * (high >> kLane * place & 0xff);
   }
   return static_cast<std::int64_t>(product);
@@ -110,26 +111,28 @@ class Joining {
   std::vector<std::int64_t> more_;
 };
 
-std::vector<GroupHalves> first_groups(std::vector<std::uint32_t> words) {
-  std::sort(words.begin(), words.end(), [](std::uint32_t a, std::uint32_t b) { return word_key(a) < word_key(b); });
-  std::vector<GroupHalves> groups(std::min(words.size(), kFirstGroups));
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    GroupHalves& group = groups[i * groups.size() / words.size()];
-    group = group.joined(halves_of(words[i]));
+std::vector<GroupHalves> first_groups(std::vector<std::uint32_t> patterns) {
+  std::sort(patterns.begin(), patterns.end(), [](std::uint32_t a, std::uint32_t b) {
+    return pattern_key(a) < pattern_key(b);
+  });
+  std::vector<GroupHalves> groups(std::min(patterns.size(), kFirstGroups));
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    GroupHalves& group = groups[i * groups.size() / patterns.size()];
+    group = group.joined(halves_of(patterns[i]));
   }
   return groups;
 }
 
 }  // namespace
 
-WordHalves make_halves(const std::vector<std::uint32_t>& words) {
-  Joining joining(first_groups(words));
+PatternHalves make_halves(const std::vector<std::uint32_t>& patterns) {
+  Joining joining(first_groups(patterns));
   joining.join_down_to(kGroups);
-  WordHalves halves;
+  PatternHalves halves;
   for (std::size_t i = 0; i < joining.groups().size(); ++i) {
     const GroupHalves& group = joining.groups()[i];
     const auto bit = static_cast<std::uint8_t>(1u << i);
-    for (unsigned place = 0; place < WordHalves::kPlaces; ++place) {
+    for (unsigned place = 0; place < PatternHalves::kPlaces; ++place) {
       for (unsigned half = 0; half < 16; ++half) {
         if ((group.low >> (kLane * place + half) & 1) != 0) halves.low[place][half] |= bit;
         if ((group.high >> (kLane * place + half) & 1) != 0) halves.high[place][half] |= bit;

@@ -1,16 +1,16 @@
-// Learns the words of a pair that copies have others in place of (delta/word_map.hpp).
+// Learns the substitutions of a pair (delta/substitution_table.hpp).
 #pragma once
 
 #include <optional>
 
-#include "create/word_pieces.hpp"
+#include "create/copied_pieces.hpp"
 #include "format/native/writer.hpp"
 
 namespace bdelta {
 
 // None if they would not make the patch smaller, or if there is much to search: more than most_search bytes for each
 // changed one. Depends on no thread count. Errors: those of the codecs.
-Result<std::optional<native::CodedWords>> learn_words(const CopiedBytes& copied, std::uint64_t most_search,
+Result<std::optional<native::CodedSubstitutions>> learn_substitutions(const CopiedBytes& copied, std::uint64_t most_search,
                                                       const native::Writer& writer, WorkerPool& pool);
 
 }  // namespace bdelta
