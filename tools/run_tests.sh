@@ -112,7 +112,7 @@ if [[ $mode == ci ]]; then
   without+='|io_.*))$'  # which AddressSanitizer's build has
   left_out='Strangers\..*/[12]|PredictionLevels.*/2|PeakMemory.*/2|^second_reader.[02]|^large.[ag]'
   # AddressSanitizer's build has these.
-  left_out+='|LiteralCoder.(Any|Tables|Every|Errors|Code)|FilesFault.*[02468]$|CodedMisses.(Of|Are)'
+  left_out+='|LiteralCoder.(Any|Tables|Every|Errors|Code)|FilesFault.*[02468]$|ModelledMisses.(Of|Are)'
   if [[ -n ${BDELTA_CORPUS:-} ]]; then left_out+='|^large.corpus$'; fi
   but "$left_out"
   export BDELTA_LARGE_SIZE=100M
@@ -129,14 +129,14 @@ if [[ $mode != fast ]]; then
     left_out='AnyThreadCountGivesTheSamePatch|DontDependOnThreads|DontChangeThePatch|NeitherThreadsNor'
     left_out+='|IsTheSameForAnyNumber|ForAnyThreads|Threads/Trace|Trace.Of.*/1|^cli\.'
     left_out+='|Prediction.(OfALong|Programs|MakesPatchesOf|GivesWay|NotWhere|Finds|Kinds)|Levels/Strangers'
-    left_out+='|UltraDoesWithoutSubstitutions|InPlaceOfCoded|AnyThreadsMake|Threads.AnyNumberGives'
-    left_out+='|Size\.|PriceOfCoded|Contents.UnderALimit'
+    left_out+='|UltraDoesWithoutSubstitutions|InPlaceOfModelled|AnyThreadsMake|Threads.AnyNumberGives'
+    left_out+='|Size\.|PriceOfModelled|ModelledBytes.UnderALimit'
     left_out+='|^Choice\.|OutOfMemory(DeathTest)?.WhileCreatingForPrograms|Readers.WithAnd|ThreadsApplyFormats'
     left_out+='|PredictedAtLevel.*/[23]|(Module|Substitution)Levels.*/[23]|FillLevels.*/[2367]$|FillLevels.*/1[01]$'
     left_out+='|CodedGroups.AreWrittenAs|Segments.(Report|OfTheOldFormat|KeepTo)|Parse.IsNear'
     left_out+='|LiteralCoder.(OneVeryLong|TextComes|RandomBytes)|MemberAlignment.ArchivesIn'
     left_out+='|FilesFault.*[13579]$|NumberPass.MovesNothing'
-    left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|CodedMisses.AnyWindows|Prediction.RebuildsThrough'
+    left_out+='|Crafted(TargetCopies|Words).ComeBackFromWindows|ModelledMisses.AnyWindows|Prediction.RebuildsThrough'
     but "$left_out"
     without=''
     [[ $mode == all ]] || without='^unit_(parallel|watch|timeline)$'  # which ThreadSanitizer's build has
@@ -151,7 +151,7 @@ if [[ $mode != fast ]]; then
   # Left out are those that take longest: the levels whose coders are slow, files that share nothing, where threads have
   # little part, what has no second thread, and what is looked at in one way by several tests, but for one of them.
   left_out='Levels\..*/[23]$|Strangers|Limited.PatchesRebuildForAnyThreads|PredictionLevels|Size.OneByteIn'
-  left_out+='|ThreadsApplyFormats.*/1|InPlaceOfCoded'
+  left_out+='|ThreadsApplyFormats.*/1|InPlaceOfModelled'
   left_out+='|Prediction\.[^R]|Renumbered|Fields.AreKept|(Module|Substitution)Levels.*/1|FillLevels.*/[159]$'
   left_out+='|FindTargetCopies.NoneWhere|Readers.WithAnd|Threads/Trace'
   left_out+='|Segments.(ReportProgress|OfTheOldFormat|KeepTo)|Trace.OfCreateAgreesWithItsReport/1|^cli\.'

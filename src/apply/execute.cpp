@@ -88,7 +88,7 @@ Status execute_window(const WindowDelta& window, const PredictedCopies* predicte
     pace.step();
     const auto length = static_cast<std::size_t>(op.length);
     if (op.kind == OpKind::kLiteral) {
-      if (!window.codes_literals()) {  // coded ones come to their place later
+      if (!window.models_literals()) {  // coded ones come to their place later
         std::memcpy(at, literal, length);
         literal += length;
       }

@@ -69,7 +69,7 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
     slice.residual_runs.clear();
     slice.residual_values.clear();
     slice.literals.clear();
-    slice.contents.reset();
+    slice.modelled.reset();
     slice.substitutions = nullptr;
     slice.predicted = false;
     slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
@@ -82,13 +82,13 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
 // declares: a new group begins when all windows before are done.
 Status WindowPipeline::open_lanes(Job& job) {
   job.lanes = nullptr;
-  if (!job.window.contents) return {};
-  const ContentsPart& part = *job.window.contents;
+  if (!job.window.modelled) return {};
+  const ModelledPart& part = *job.window.modelled;
   if (!lanes_ || lanes_->group() != part.group) {
     if (!wait_for_others(job)) return {};
     if (lanes_) changed_count_ += lanes_->changed_count();
     lanes_ = nullptr;
-    lanes_ = std::make_shared<ContentsLanes>(part.group, part.scope, source_);
+    lanes_ = std::make_shared<ModelledLanes>(part.group, part.scope, source_);
   }
   job.lanes = lanes_;
   return {};
@@ -150,7 +150,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     const MutableByteSpan out = job.out.span().first(length);
     bytes = out;
     BDELTA_TRY(execute_window(window, predicted_, *cache, out, &history_));
-    return window.contents ? unpack(job, out) : Status();
+    return window.modelled ? unpack(job, out) : Status();
   };
   Status status = execute();
   {
@@ -158,7 +158,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     caches_.push_back(std::move(cache));
   }
   BDELTA_TRY(std::move(status));
-  pool_.advance(window.contents ? 0 : length);  // decoding contents has counted them
+  pool_.advance(window.modelled ? 0 : length);  // decoding modelled bytes has counted them
   BDELTA_TRY(prove(job, bytes));
   if (filler_) {
     const Span span(pool_.timeline(), PhaseId::kHash, job.number, length);
@@ -169,9 +169,9 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   return sink_.positioned->write_at(window.target_pos, bytes);
 }
 
-// Decodes the contents of the window once the one before in its lane is decoded. After an error nothing matters.
+// Decodes the modelled bytes of the window once the one before in its lane is decoded. After an error nothing matters.
 Status WindowPipeline::unpack(Job& job, MutableByteSpan out) {
-  const ContentsPart& part = *job.window.contents;
+  const ModelledPart& part = *job.window.modelled;
   {
     std::unique_lock lock(mutex_);
     if (!error_ && !job.lanes->is_turn(part)) {

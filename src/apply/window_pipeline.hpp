@@ -3,7 +3,7 @@
 // The caller decodes one window after the other (the coder's state allows no other way) and hands each over; a worker
 // executes it, proves its checksum and writes it where it belongs. Then it waits for its turn: the target's digest takes
 // the windows in order, and so does a target that is a stream. The first error in target order ends everything.
-// Coded contents are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
+// Modelled bytes are decoded here too, as they are predicted from what copies give: a worker makes the copies of its
 // window and then waits until the window before in the same lane is decoded.
 // A window that copies from the target is executed when all windows before have been delivered.
 // A window with bytes that are filled in gets them when it has its turn, and is written then.
@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "apply/contents_lanes.hpp"
+#include "apply/modelled_lanes.hpp"
 #include "apply/execute.hpp"
 #include "apply/filler.hpp"
 #include "hash/xxh3.hpp"
@@ -40,8 +40,8 @@ inline constexpr std::uint64_t kPlainSliceBytes = std::uint64_t{2} << 20;  // of
 
 class WindowPipeline {
  public:
-  // Target bytes are units of the pool's watch, once they are made. `predicted` and `filler` may be null. history_bytes: of
-  // the target in front of a window that it may copy from; they are kept in memory.
+  // Target bytes are units of the pool's watch, once they are made. `predicted` and `filler` may be null.
+  // history_bytes: of the target in front of a window that it may copy from; they are kept in memory.
   WindowPipeline(RandomReader& source, const PredictedCopies* predicted, Filler* filler, std::uint64_t history_bytes,
                  TargetSink sink, WorkerPool& pool);
   ~WindowPipeline();
@@ -58,7 +58,7 @@ class WindowPipeline {
   // The same at the end. The digest of all delivered bytes, or the first error.
   Result<Digest128> finish();
 
-  // After finish: copied bytes that coded contents have changed.
+  // After finish: copied bytes that modelled bytes have changed.
   [[nodiscard]] std::uint64_t changed_count() const noexcept { return changed_count_; }
 
   [[nodiscard]] std::uint64_t delivered_bytes() const noexcept { return delivered_; }
@@ -66,7 +66,7 @@ class WindowPipeline {
  private:
   struct Job {
     WindowDelta window;
-    std::shared_ptr<ContentsLanes> lanes;  // of its group; null where nothing is coded
+    std::shared_ptr<ModelledLanes> lanes;  // of its group; null where nothing is coded
     ByteBuffer out;
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
@@ -96,7 +96,7 @@ class WindowPipeline {
   WorkerPool& pool_;
   std::vector<std::unique_ptr<Job>> jobs_;
   std::vector<std::unique_ptr<ExecuteCaches>> caches_;  // those no worker uses at the moment
-  std::shared_ptr<ContentsLanes> lanes_;  // of the latest group with coded contents
+  std::shared_ptr<ModelledLanes> lanes_;  // of the latest group with modelled bytes
   std::uint64_t changed_count_ = 0;       // of groups before
   Job* acquired_ = nullptr;
   std::uint64_t next_index_ = 0;

@@ -39,8 +39,8 @@ class BodyCoder {
   [[nodiscard]] BodyDraft draft_predicted(const ProgramPass& programs);  // with covers of its own
   [[nodiscard]] BodyDraft draft(const Chosen& chosen);
 
-  // From where contents are packed. `programs` and `substitutions` may be null. Good until it is asked for again.
-  [[nodiscard]] ContentsInputs contents_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions);
+  // What models need to code bytes. `programs` and `substitutions` may be null. Good until it is asked for again.
+  [[nodiscard]] ModelledInputs modelled_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions);
 
   Result<CodedBody> code(BodyDraft draft);
   Result<std::vector<CodedBody>> code_all(std::vector<BodyDraft> drafts);
@@ -57,8 +57,12 @@ class BodyCoder {
                           std::optional<CodedBody>& coded);
 
   // Whether misses of the draft may go through their model; and whether a fast codec leaves that open.
-  [[nodiscard]] bool tries_coded_misses(const BodyDraft& draft) const { return writer_.tries_coded_misses(draft.groups); }
-  Result<bool> may_take_coded_misses(const BodyDraft& draft) const { return writer_.may_take_coded_misses(draft.groups); }
+  [[nodiscard]] bool tries_modelled_misses(const BodyDraft& draft) const {
+    return writer_.tries_modelled_misses(draft.groups);
+  }
+  Result<bool> may_take_modelled_misses(const BodyDraft& draft) const {
+    return writer_.may_take_modelled_misses(draft.groups);
+  }
 
   [[nodiscard]] const LevelSettings& settings() const noexcept { return budget_.settings; }
   [[nodiscard]] const Budget& budget() const noexcept { return budget_; }

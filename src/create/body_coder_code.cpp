@@ -13,7 +13,7 @@ constexpr std::uint64_t kUnlikeShare = 8;  // with a model of misses and without
 
 }  // namespace
 
-ContentsInputs BodyCoder::contents_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions) {
+ModelledInputs BodyCoder::modelled_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions) {
   if (budget_.source_whole) source_memory_.emplace(inputs_.source.bytes());
   if (budget_.target_whole) target_memory_.emplace(inputs_.target.bytes());
   return {budget_.source_whole ? &*source_memory_ : &inputs_.source_reader,
@@ -30,7 +30,7 @@ Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
 
 Result<CodedBody> BodyCoder::code(BodyDraft draft) {
   const Step step(pool_, PhaseId::kCompress);
-  const ContentsInputs inputs = contents_inputs(draft.programs, draft.substitutions);
+  const ModelledInputs inputs = modelled_inputs(draft.programs, draft.substitutions);
   CodedBody body;
   body.is_long = draft.is_long();
   if (on_coding_ && !sample_) on_coding_(streams_of(draft.groups), coding_units(draft.groups, settings().model));
@@ -108,7 +108,7 @@ Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estima
 bool BodyCoder::is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const {
   if (settings().numbers.id != CodecId::kLzma) return false;
   if (std::min(a.stream_bytes(), b.stream_bytes()) <= kQuickBytes) return false;
-  return (a.is_long() && b.is_long()) || !(tries_coded_misses(a) || tries_coded_misses(b));
+  return (a.is_long() && b.is_long()) || !(tries_modelled_misses(a) || tries_modelled_misses(b));
 }
 
 // None where the estimate can't tell.

@@ -21,9 +21,9 @@ bool BodyDraft::copies_target() const noexcept {
 
 bool BodyDraft::is_long() const noexcept { return stream_bytes() > kLongBytes; }
 
-bool CodedBody::has_coded_misses() const noexcept {
+bool CodedBody::has_modelled_misses() const noexcept {
   return std::any_of(groups.choices.begin(), groups.choices.end(),
-                     [](const native::GroupChoices& made) { return made.contents_bytes[kResidualGaps] > 0; });
+                     [](const native::GroupChoices& made) { return made.modelled_bytes[kResidualGaps] > 0; });
 }
 
 CodingBytes streams_of(const std::vector<GroupDraft>& groups) noexcept {

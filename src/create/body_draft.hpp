@@ -31,7 +31,7 @@ struct CodedBody {
   std::uint64_t bytes = 0;
   bool is_long = false;  // as its draft
 
-  [[nodiscard]] bool has_coded_misses() const noexcept;
+  [[nodiscard]] bool has_modelled_misses() const noexcept;
 };
 
 // What was chosen and found for the segment so far.

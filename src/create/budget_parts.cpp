@@ -4,7 +4,7 @@
 
 #include "format/native/compress_probe.hpp"
 #include "match/source_grams.hpp"
-#include "model/contents_packer.hpp"
+#include "model/modelled_packer.hpp"
 #include "model/window_packer.hpp"
 
 namespace bdelta::budget {
@@ -26,8 +26,8 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  const bool codes_contents = settings.literal_ns > 0 || settings.miss_byte_ns > 0;
-  if (codes_contents) codec_bytes = std::max(codec_bytes, contents_packer_bytes(settings.window_bytes));
+  const bool models_bytes = settings.literal_ns > 0 || settings.miss_byte_ns > 0;
+  if (models_bytes) codec_bytes = std::max(codec_bytes, modelled_packer_bytes(settings.window_bytes));
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
 

@@ -16,7 +16,7 @@ constexpr double kEncodedShare = 0.1;  // of a step, that making streams takes
 Status CreateRun::encode() {
   if (chosen_.coded) work_->set_streams({});
   begin_step(WorkStep::kCode);
-  if (writer_) writer_->set_inputs(coder_->contents_inputs(chosen_.programs.get(), chosen_.substitution_table()));
+  if (writer_) writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
   } else {
@@ -89,14 +89,14 @@ Status CreateRun::encode_predicted() {
   watch_.begin_stage(kEncodedShare, target_size());
   const ProgramPass* const programs = chosen_.programs.get();
   const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, programs);
-  std::vector<GroupDraft> contents = coder_->encode(chosen_.covers, plans, chosen_.substitution_table(), programs);
-  std::vector<GroupDraft> covers = covers_of(contents);
-  watch_.begin_stage(1, coding_units(contents, budget_.settings.model));
+  std::vector<GroupDraft> drafts = coder_->encode(chosen_.covers, plans, chosen_.substitution_table(), programs);
+  std::vector<GroupDraft> covers = covers_of(drafts);
+  watch_.begin_stage(1, coding_units(drafts, budget_.settings.model));
   {
     const Step step(*pool_, PhaseId::kCompress);
     BDELTA_TRY(writer_->add_plan(programs->plan(), covers, programs->apply_bytes()));
   }
-  return write_groups(std::move(contents));
+  return write_groups(std::move(drafts));
 }
 
 Status CreateRun::encode_bdt1() {

@@ -38,15 +38,15 @@ Status Refinement::take_substitutions_if_smaller(native::CodedSubstitutions subs
 // The model of misses learns of substitutions as it goes, for less than a table of them takes, where it pays at all.
 // That the patch is coded to know this is not in vain, unless copies of NEW change it: long streams, nearly all of them
 // literals, must have a chance.
-Result<bool> Refinement::coded_misses_learn_substitutions(const BodyDraft& draft) {
+Result<bool> Refinement::modelled_misses_learn_substitutions(const BodyDraft& draft) {
   if (coder_.settings().miss_byte_ns == 0) return false;
-  if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_coded_misses(draft)) return false;
+  if (draft.stream_bytes() <= kQuickBytes || !coder_.tries_modelled_misses(draft)) return false;
   if (!chosen_.coded) {
-    BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_coded_misses(draft) : true);
+    BDELTA_ASSIGN(const bool may, draft.is_long() ? coder_.may_take_modelled_misses(draft) : true);
     if (!may) return false;
     BDELTA_ASSIGN(chosen_.coded, coder_.code(draft));
   }
-  return has_coded_misses();
+  return has_modelled_misses();
 }
 
 // Substitutions for what the chosen covers copy.
@@ -66,7 +66,7 @@ Status Refinement::find_substitutions() {
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;
   if (chooses || settings.miss_byte_ns > 0) before = coder_.draft(chosen_);
-  BDELTA_ASSIGN(const bool learned, coded_misses_learn_substitutions(before));
+  BDELTA_ASSIGN(const bool learned, modelled_misses_learn_substitutions(before));
   if (learned) {
     chosen_.other_substitutions = std::move(found);
     return {};
@@ -110,10 +110,10 @@ void Refinement::take_target_copies() {
   chosen_.covers = with_target_copies(chosen_.covers, found.copies, inputs_.source.bytes().size());
 }
 
-// Groups with copies of NEW have no coded contents. Where these pay, `draft`, which has such copies, is often so much
+// Groups with copies of NEW have no modelled bytes. Where these pay, `draft`, which has such copies, is often so much
 // larger that it need not be coded to know.
 Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes) {
-  if (!has_coded_misses() || draft.stream_bytes() <= kQuickBytes) return false;
+  if (!has_modelled_misses() || draft.stream_bytes() <= kQuickBytes) return false;
   BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(draft, native::Estimate::kLow));
   return bytes + extra_bytes > chosen_.coded->bytes + chosen_.coded->bytes / kSureShare;
 }
@@ -145,7 +145,7 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
   return {};
 }
 
-// Groups with such copies have no coded contents, so substitutions that these had no need of may be of use again. Sets
+// Groups with such copies have no modelled bytes, so substitutions that these had no need of may be of use again. Sets
 // of covers that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long
 // again.
 Status Refinement::find_target_copies() {

@@ -22,8 +22,8 @@ class Refinement {
  private:
   Result<std::optional<native::CodedSubstitutions>> search_substitutions();
   Status take_substitutions_if_smaller(native::CodedSubstitutions substitutions, BodyDraft before);
-  Result<bool> coded_misses_learn_substitutions(const BodyDraft& draft);
-  [[nodiscard]] bool has_coded_misses() const noexcept { return chosen_.coded && chosen_.coded->has_coded_misses(); }
+  Result<bool> modelled_misses_learn_substitutions(const BodyDraft& draft);
+  [[nodiscard]] bool has_modelled_misses() const noexcept { return chosen_.coded && chosen_.coded->has_modelled_misses(); }
   TargetCopies target_copies_for(const Covers& covers, const SubstitutionTable* substitutions);
   [[nodiscard]] bool predicts_all() const noexcept;
   void take_target_copies();

@@ -1,5 +1,5 @@
-// Coding takes longer than all else at high levels, so ways are ranked by an estimate first, only those that it can't tell
-// apart are coded, and the one that is kept need not be coded again.
+// Coding takes longer than all else at high levels, so ways are ranked by an estimate first, only those that it can't
+// tell apart are coded, and the one that is kept need not be coded again.
 #include "create/way_chooser.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ BodyDraft WayChooser::draft(std::size_t way) {
 std::uint64_t WayChooser::quick_bytes() const noexcept { return coder_.sample() ? kQuickSampleBytes : kQuickBytes; }
 
 // Of ways with estimates, those that may be the smallest.
-void WayChooser::keep_close(std::vector<Way>& ways, bool tries_coded_misses) const {
+void WayChooser::keep_close(std::vector<Way>& ways, bool tries_modelled_misses) const {
   std::stable_sort(ways.begin(), ways.end(),
                    [](const Way& a, const Way& b) { return a.estimated_bytes < b.estimated_bytes; });
   // What is estimated to the same byte has the same covers.
@@ -33,7 +33,7 @@ void WayChooser::keep_close(std::vector<Way>& ways, bool tries_coded_misses) con
              ways.end());
   const std::uint64_t least = ways.front().estimated_bytes;
   // Of a sample the estimate alone will do, but for the model of misses, of which it knows little.
-  const std::size_t most = coder_.sample() && !tries_coded_misses ? 1 : std::min(ways.size(), kMostCoded);
+  const std::size_t most = coder_.sample() && !tries_modelled_misses ? 1 : std::min(ways.size(), kMostCoded);
   const std::uint64_t close_bytes = least / (ways.front().is_long ? kSettledShare : kCloseShare);
   std::size_t count = 1;
   while (count < most && ways[count].estimated_bytes - least <= close_bytes) ++count;
@@ -43,14 +43,14 @@ void WayChooser::keep_close(std::vector<Way>& ways, bool tries_coded_misses) con
 // Those that may be the smallest, with their drafts where these are short: then all of them.
 Result<std::vector<WayChooser::Way>> WayChooser::likely_ways(const std::vector<std::size_t>& indexes) {
   std::vector<Way> ways;
-  bool tries_coded_misses = false;
+  bool tries_modelled_misses = false;
   for (const std::size_t index : indexes) {
     Way way;
     way.index = index;
     way.draft = draft(index);
     way.is_quick = way.draft.stream_bytes() <= quick_bytes();
     way.is_long = way.draft.is_long();
-    tries_coded_misses = tries_coded_misses || coder_.tries_coded_misses(way.draft);
+    tries_modelled_misses = tries_modelled_misses || coder_.tries_modelled_misses(way.draft);
     if (!way.is_quick) {
       BDELTA_ASSIGN(way.estimated_bytes, coder_.estimate(way.draft));
       way.draft = {};
@@ -58,7 +58,7 @@ Result<std::vector<WayChooser::Way>> WayChooser::likely_ways(const std::vector<s
     ways.push_back(std::move(way));
   }
   if (std::none_of(ways.begin(), ways.end(), [](const Way& way) { return way.is_quick; })) {
-    keep_close(ways, tries_coded_misses);
+    keep_close(ways, tries_modelled_misses);
   }
   return ways;
 }

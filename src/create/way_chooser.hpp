@@ -1,5 +1,5 @@
-// Which of several ways the covers go into the patch: sets of covers, and prediction, are compared by what they make of its
-// size.
+// Which of several ways the covers go into the patch: sets of covers, and prediction, are compared by what they make of
+// its size.
 #pragma once
 
 #include "create/body_coder.hpp"
@@ -9,8 +9,8 @@ namespace bdelta {
 // For the segment, or the sample, that the coder is at. Errors: those of the coder.
 class WayChooser {
  public:
-  // The ways: sets of covers by their index, and by their count prediction, if `programs` is not null. All must outlive the
-  // object, and sets may be added meanwhile.
+  // The ways: sets of covers by their index, and by their count prediction, if `programs` is not null. All must outlive
+  // the object, and sets may be added meanwhile.
   WayChooser(BodyCoder& coder, const std::vector<Covers>& sets, const ProgramPass* programs)
       : coder_(coder), sets_(sets), programs_(programs) {}
 
@@ -31,7 +31,7 @@ class WayChooser {
     BodyDraft draft;
   };
   Result<std::vector<Way>> likely_ways(const std::vector<std::size_t>& indexes);
-  void keep_close(std::vector<Way>& ways, bool tries_coded_misses) const;
+  void keep_close(std::vector<Way>& ways, bool tries_modelled_misses) const;
   [[nodiscard]] std::uint64_t quick_bytes() const noexcept;
 
   BodyCoder& coder_;

@@ -42,18 +42,18 @@ Status validate_window(const WindowDelta& window, std::uint64_t source_size, con
                                           " in front of the window are kept");
     }
     if (op.kind == OpKind::kRun) {
-      if (!capabilities.runs || window.contents) return corrupt(window, "has a run, which is not known there");
+      if (!capabilities.runs || window.modelled) return corrupt(window, "has a run, which is not known there");
       spared_bytes += op.length - 1;
     }
     std::uint64_t& sum = is_copy(op.kind) ? copied_bytes : literal_bytes;
     if (!checked_add(sum, op.length, sum)) return corrupt(window, "has ops that add up beyond 64 bits");
   }
-  if (window.contents && window.reads_target()) return corrupt(window, "has copies of NEW beside coded contents");
+  if (window.modelled && window.reads_target()) return corrupt(window, "has copies of NEW beside modelled bytes");
   std::uint64_t total = 0;
   if (!checked_add(literal_bytes, copied_bytes, total) || total != window.target_length) {
     return corrupt(window, "has ops that do not add up to its size");
   }
-  if ((window.codes_literals() ? 0 : literal_bytes - spared_bytes) != window.literals.size()) {
+  if ((window.models_literals() ? 0 : literal_bytes - spared_bytes) != window.literals.size()) {
     return corrupt(window, "has another number of literals than its ops use");
   }
 

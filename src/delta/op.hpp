@@ -19,7 +19,7 @@
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
 #include "delta/capabilities.hpp"
-#include "delta/contents.hpp"
+#include "delta/modelled_bytes.hpp"
 #include "delta/substitution_table.hpp"
 
 namespace bdelta {
@@ -54,10 +54,10 @@ struct WindowDelta {
   const SubstitutionTable* substitutions = nullptr;  // may be null; whose it is, lives as long as the reader
 
   // Set where literals, residual or both are coded: they are then empty above, and `code` has them.
-  std::optional<ContentsPart> contents;
+  std::optional<ModelledPart> modelled;
   Bytes code;
 
-  [[nodiscard]] bool codes_literals() const noexcept { return contents && contents->scope.literals; }
+  [[nodiscard]] bool models_literals() const noexcept { return modelled && modelled->scope.literals; }
 
   [[nodiscard]] bool reads_target() const noexcept {
     return std::any_of(ops.begin(), ops.end(), [](const DeltaOp& op) { return op.kind == OpKind::kTargetCopy; });
@@ -65,7 +65,7 @@ struct WindowDelta {
 
   // A window that is one copy of the source as it is; it may be of any length.
   [[nodiscard]] bool is_plain() const noexcept {
-    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !contents && !substitutions &&
+    return ops.size() == 1 && ops[0].kind == OpKind::kCopy && residual_runs.empty() && !modelled && !substitutions &&
            !predicted;
   }
 };

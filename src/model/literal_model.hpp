@@ -16,7 +16,7 @@
 // a new one gets that which was used less. What slots say is mixed once, as in mixing.hpp, with weights chosen by what is
 // known at the place. So a patch with some hundred bytes of new text is small and still applied within milliseconds.
 //
-// Packer and unpacker run the same code, in integers only. CONTENTS.md, section 5, is the specification.
+// Packer and unpacker run the same code, in integers only. MODELLED_BYTES.md, section 5, is the specification.
 #pragma once
 
 #include "model/literal_context.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "delta/contents.hpp"
+#include "delta/modelled_bytes.hpp"
 
 namespace bdelta {
 

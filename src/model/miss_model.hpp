@@ -1,13 +1,15 @@
 // Which bytes of copies change and into what.
 //
-// Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That is what
-// lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a version.
+// Whoever decodes has the whole copy before him, so a byte is predicted from the copied bytes on both sides of it. That
+// is what lists of gaps and values can't have: an opcode says that an address follows, a digit that it is one of a
+// version.
 //
-// Nearly all bytes stay, so few have a flag of their own, which is coded under a few mixed contexts. A byte has one in these
-// places:
+// Nearly all bytes stay, so few have a flag of their own, which is coded under a few mixed contexts. A byte has one in
+// these places:
 // - in a run of changes;
 // - where its neighbours are warm (miss_heat.hpp);
-// - where it is *due*: the last gap between changes, or one that came in such a place before, would end again, as in records
+// - where it is *due*: the last gap between changes, or one that came in such a place before, would end again, as in
+// records
 //   of one length.
 // All bytes up to the next of these are a stretch, and one flag says whether any of them changes. Mostly none does: the
 // stretch is *unchanged*. Else a number says where. So time goes with what changes and not with what is copied.
@@ -16,7 +18,7 @@
 // the same. A guess that was right often is a flag; else the byte mixer codes the value. A number that moved by the same
 // everywhere, as an index does when an entry is put in front of it, thus costs next to nothing after a while.
 //
-// Packer and unpacker run the same code, in integers only. CONTENTS.md, section 6, is the specification.
+// Packer and unpacker run the same code, in integers only. MODELLED_BYTES.md, section 6, is the specification.
 #pragma once
 
 #include <algorithm>
@@ -106,7 +108,8 @@ class MissModel {
 
   static std::int32_t stretched(WideSlot slot) { return (slot & 1023) == 0 ? 0 : kTables.stretch[slot >> 20]; }
 
-  // Behind the stretch that begins here if it is unchanged, else at the byte of it that changes: knows_change_ says which.
+  // Behind the stretch that begins here if it is unchanged, else at the byte of it that changes: knows_change_ says
+  // which.
   template <class Coder>
   std::size_t pass_unchanged(Coder& coder, ByteSpan bytes, std::size_t at, const std::uint8_t* target) {
     const std::uint64_t due = forecast_.distance(past_.gap, past_.gaps[0]);

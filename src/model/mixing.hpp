@@ -7,12 +7,13 @@
 // stretch 0 and no say, so contexts may be as narrow as one likes.
 //
 // Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What becomes of a
-// slot stands in a table, as a load takes a third of the instructions of computing it; its count is above its probability,
-// so that the many slots that have seen much share 8 KiB of it. What is done after a bit is compiled once for each of its
-// values, and the bit is branched on: where the processor foresees it, as it mostly does, the next bit's slots are fetched
-// while this bit is still being computed.
+// slot stands in a table, as a load takes a third of the instructions of computing it; its count is above its
+// probability, so that the many slots that have seen much share 8 KiB of it. What is done after a bit is compiled once
+// for each of its values, and the bit is branched on: where the processor foresees it, as it mostly does, the next
+// bit's slots are fetched while this bit is still being computed.
 //
-// All arithmetic is in integers, so that every machine computes the same: FORMAT.md and CONTENTS.md give it in full.
+// All arithmetic is in integers, so that every machine computes the same: FORMAT.md and MODELLED_BYTES.md give it in
+// full.
 #pragma once
 
 #include <algorithm>

@@ -124,11 +124,11 @@ Bytes make_patch(ByteSpan source, ByteSpan target, const Bytes& copied, const Pr
   const std::uint64_t window_bytes = (options & 8) != 0 ? 512 : 1 << 16;
   // What no cover copies tells no window from another; in the middle one is not predicted.
   const FilePieces source_pieces{source}, copied_pieces{ByteSpan(copied)};
-  std::vector<GroupDraft> contents;
-  contents.push_back(encode_group({source_pieces, &copied_pieces}, FilePieces(target), plan.covers,
+  std::vector<GroupDraft> groups;
+  groups.push_back(encode_group({source_pieces, &copied_pieces}, FilePieces(target), plan.covers,
                                   {{0, target.size(), false, 0, true}}, window_bytes));
-  std::vector<GroupDraft> covers = covers_of(contents);
-  const bool written = writer.add_plan(plan, covers, kApplyBytes) && writer.add_groups(contents) && writer.finish();
+  std::vector<GroupDraft> covers = covers_of(groups);
+  const bool written = writer.add_plan(plan, covers, kApplyBytes) && writer.add_groups(groups) && writer.finish();
   require(written, "any plan can be written");
   native::Header header;
   header.source_size = source.size();

@@ -24,7 +24,7 @@ struct Sample {
   std::array<std::uint8_t, 32> sha256{};
 };
 
-// Several groups, a list of digests, version 1, prediction, coded contents. Made once.
+// Several groups, a list of digests, version 1, prediction, modelled bytes. Made once.
 [[nodiscard]] const std::vector<Sample>& samples();
 
 // A callback that fails at a call of the input's choice.

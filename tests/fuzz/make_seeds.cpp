@@ -1,5 +1,5 @@
-// make_seeds FOLDER: writes the seeds of all fuzz targets in place of those there, from generated data alone. Run again, by
-// the target `fuzz_seeds`, when an input's shape or the patch format changes.
+// make_seeds FOLDER: writes the seeds of all fuzz targets in place of those there, from generated data alone. Run
+// again, by the target `fuzz_seeds`, when an input's shape or the patch format changes.
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -164,19 +164,19 @@ void save_patch(const Pair& pair) {
   save("apply_native", pair.name, joined({number(source_bytes), pair.source, pair.patch}));
 }
 
-// Coded contents, in one lane and in two.
-void save_contents() {
+// Modelled bytes, in one lane and in two.
+void save_modelled() {
   const Bytes source = test::wordy_bytes(3000, 7);
   Bytes target = source;
   for (std::size_t i = 9; i < target.size(); i += source[i] % 8u + 5) ++target[i];
   append(target, test::wordy_bytes(300, 8));
   for (const bool lanes : {false, true}) {
     test::Craft craft;
-    craft.coded_literals = craft.coded_misses = true;
+    craft.modelled_literals = craft.modelled_misses = true;
     craft.model = lanes;
     craft.lane_bytes = lanes ? 0 : 1 << 20;
     craft.window_bytes = lanes ? 400 : 4096;
-    const std::string name = lanes ? "contents_lanes" : "contents";
+    const std::string name = lanes ? "modelled_lanes" : "modelled";
     save_patch({name, source, target, test::craft_patch(source, target, {{0, 0, source.size()}}, craft)});
   }
 }
@@ -196,7 +196,7 @@ void save_patches_of_archives() {
 }
 
 void save_patches() {
-  save_contents();
+  save_modelled();
   save_patches_of_archives();
   for (const Pair& pair : native_pairs()) {
     save_patch(pair);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apply/applied_views.hpp"
-#include "apply/contents_lanes.hpp"
+#include "apply/modelled_lanes.hpp"
 #include "apply/execute.hpp"
 #include "apply/moved_source.hpp"
 #include "base/byte_cursor.hpp"
@@ -59,12 +59,12 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
   ByteCursor head(bytes);
   const unsigned form = head.u8();
   const bool packed = (form & native::kFormPacked) != 0;
-  const bool contents = (form & native::kFormContents) != 0;
+  const bool modelled = (form & native::kFormModelledBytes) != 0;
   const unsigned scope = packed ? head.u8() : 0;
-  if (contents) {
+  if (modelled) {
     const unsigned coded = head.u8();
-    if ((coded & native::kContentsLiterals) != 0) (void)head.u8();
-    if ((coded & native::kContentsMisses) != 0) (void)head.le<std::uint16_t>();
+    if ((coded & native::kModelledLiterals) != 0) (void)head.u8();
+    if ((coded & native::kModelledMisses) != 0) (void)head.le<std::uint16_t>();
   }
   for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
     const std::uint64_t length_and_kind = head.varint();
@@ -78,7 +78,7 @@ std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::siz
     (void)head.le<std::uint32_t>();
     if (!packed && !window.predicted) (void)head.varint();
     skip_sizes(head, window, packed, scope);
-    if (packed && contents) (void)head.varint();
+    if (packed && modelled) (void)head.varint();
     if (head.ok()) places.push_back(place);
   }
   return places;
@@ -127,7 +127,7 @@ class Executor {
       target.resize(before + static_cast<std::size_t>(window.target_length));
       const MutableByteSpan out = MutableByteSpan(target).subspan(before);
       BDELTA_TRY(execute_window(window, predicted.get(), caches, out, &history));
-      if (window.contents) BDELTA_TRY(unpack_contents(window, out));
+      if (window.modelled) BDELTA_TRY(unpack_modelled(window, out));
       history.append(out);
       if (window.has_checksum) set_checksum(out);
     }
@@ -151,8 +151,8 @@ class Executor {
     return {};
   }
 
-  Status unpack_contents(const WindowDelta& window, MutableByteSpan out) {
-    const ContentsPart& part = *window.contents;
+  Status unpack_modelled(const WindowDelta& window, MutableByteSpan out) {
+    const ModelledPart& part = *window.modelled;
     if (!lanes_ || lanes_->group() != part.group) lanes_.emplace(part.group, part.scope, copied_source());
     return lanes_->unpack(window, out, nullptr);
   }
@@ -166,7 +166,7 @@ class Executor {
   std::unique_ptr<MovedSource> moved_source_;  // null where no numbers are moved
   Bytes& patch_;
   WorkerPool pool_;
-  std::optional<ContentsLanes> lanes_;
+  std::optional<ModelledLanes> lanes_;
   std::vector<std::size_t> checksums_;
   std::size_t next_ = 0;
 };

@@ -5,10 +5,11 @@ namespace bdelta::test {
 
 inline constexpr const char* kGoldenSets[] = {
     "bdt2-level1", "bdt2-level3", "bdt2-level6",  "bdt2-store",     "bdt2-zstd",      "bdt2-lzma",      "bdt2-plain",
-    "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-coded-literals", "bdt2-coded-literals-many",
-    "bdt2-coded-misses", "bdt2-coded-misses-many", "bdt2-coded-misses-predicted", "bdt2-coded-misses-lanes",
-    "bdt2-substitutions", "bdt2-substitutions-contents", "bdt2-substitutions-predicted", "bdt2-substitutions-covers",
-    "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-windows", "bdt2-windows-contents",
+    "bdt2-model",  "bdt2-mixed",  "bdt2-predicted", "bdt2-predicted-fast", "bdt2-modelled-literals",
+    "bdt2-modelled-literals-many",
+    "bdt2-modelled-misses", "bdt2-modelled-misses-many", "bdt2-modelled-misses-predicted", "bdt2-modelled-misses-lanes",
+    "bdt2-substitutions", "bdt2-substitutions-modelled", "bdt2-substitutions-predicted", "bdt2-substitutions-covers",
+    "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-windows", "bdt2-windows-modelled",
     "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions", "bdt2-sorted-tables",
     "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",
     "bdt2-places", "bdt2-tracks",

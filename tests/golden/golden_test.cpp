@@ -37,19 +37,20 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
   return name;
 });
 
-// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 coded
-// contents, 9 coded literals, 14 coded misses.
+// What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 modelled
+// bytes, 9 modelled literals, 14 modelled misses.
 TEST(GoldenFolder, EveryRequiredFeatureIsFrozen) {
   const std::map<std::string, std::uint64_t> features = {
-      {"bdt2-arm-and-go", 1}, {"bdt2-coded-literals", 528}, {"bdt2-coded-literals-many", 528},
-      {"bdt2-coded-misses", 16400}, {"bdt2-coded-misses-lanes", 16400}, {"bdt2-coded-misses-many", 16912},
-      {"bdt2-coded-misses-predicted", 16913}, {"bdt2-every-field", 1}, {"bdt2-fixed", 1}, {"bdt2-image-choice", 1},
+      {"bdt2-arm-and-go", 1}, {"bdt2-modelled-literals", 528}, {"bdt2-modelled-literals-many", 528},
+      {"bdt2-modelled-misses", 16400}, {"bdt2-modelled-misses-lanes", 16400}, {"bdt2-modelled-misses-many", 16912},
+      {"bdt2-modelled-misses-predicted", 16913}, {"bdt2-every-field", 1}, {"bdt2-fixed", 1}, {"bdt2-image-choice", 1},
       {"bdt2-macho-tables", 1}, {"bdt2-mixed-pages", 1}, {"bdt2-moved-numbers-cut", 528}, {"bdt2-pe-exceptions", 1},
       {"bdt2-predicted", 1}, {"bdt2-predicted-fast", 1}, {"bdt2-signed-covers", 1}, {"bdt2-sorted-tables", 1},
       {"bdt2-target", 2}, {"bdt2-target-many", 2}, {"bdt2-thumb", 1}, {"bdt2-view-encoders", 4}, {"bdt2-view-gzip", 4},
-      {"bdt2-view-members", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4}, {"bdt2-substitutions-contents", 16400},
+      {"bdt2-view-members", 4}, {"bdt2-view-program", 5}, {"bdt2-view-tar", 4}, {"bdt2-view-zip", 4},
+      {"bdt2-substitutions-modelled", 16400},
       {"bdt2-substitutions-covers", 1}, {"bdt2-substitutions-predicted", 1}, {"bdt2-windows", 3},
-      {"bdt2-windows-contents", 16913}};
+      {"bdt2-windows-modelled", 16913}};
   for (const char* set : kGoldenSets) {
     const Bytes patch = get(kFolder / set / "patch");
     const auto found = features.find(set);

@@ -102,11 +102,11 @@ void make_substitutions() {
   craft.substitutions = pair.substitutions;
   craft.window_bytes = 700;
   craft.group_bytes = 100'000;
-  craft.coded_literals = craft.coded_misses = craft.model = true;
+  craft.modelled_literals = craft.modelled_misses = craft.model = true;
   craft.lane_bytes = 0;
-  save("bdt2-substitutions-contents", pair.old_version, pair.scrambled,
+  save("bdt2-substitutions-modelled", pair.old_version, pair.scrambled,
        craft_patch(pair.old_version, pair.scrambled, covers, craft));
-  craft.coded_literals = craft.coded_misses = false;
+  craft.modelled_literals = craft.modelled_misses = false;
   craft.covers_apart = true;
   save("bdt2-substitutions-covers", pair.old_version, pair.new_version,
        craft_patch(pair.old_version, pair.new_version, covers, craft));
@@ -181,26 +181,26 @@ void make_tracks() {
   by_tool("bdt2-tracks", woven.old_version, woven.new_version, create_options(6));
 }
 
-void make_coded_misses(const Bytes& source) {
+void make_modelled_misses(const Bytes& source) {
   // Numbers that moved by the same behind the same bytes, and by chance somewhere else.
   const Bytes words = wordy_bytes(60'000, 22);
   Bytes moved = bent(words);
   for (std::size_t i = 1000; i < moved.size(); i += 1777) moved[i] ^= 9;
-  by_tool("bdt2-coded-misses", words, moved, create_options(9));
+  by_tool("bdt2-modelled-misses", words, moved, create_options(9));
   Craft craft;
-  craft.coded_literals = craft.coded_misses = craft.model = true;
+  craft.modelled_literals = craft.modelled_misses = craft.model = true;
   craft.window_bytes = 700;
   craft.group_bytes = 5000;
   Bytes behind_e = source;
   for (std::size_t i = 1; i < source.size(); ++i) behind_e[i] = static_cast<std::uint8_t>(source[i] + (source[i - 1] == 'e'));
   append(behind_e, wordy_bytes(1500, 2));
-  by_hand("bdt2-coded-misses-many", source, behind_e, craft);
+  by_hand("bdt2-modelled-misses-many", source, behind_e, craft);
   craft.lane_bytes = 0;
   craft.group_bytes = 100'000;
   const Bytes cut = wordy_bytes(24'000, 9);
-  by_hand("bdt2-coded-misses-lanes", cut, bent(cut), craft);
+  by_hand("bdt2-modelled-misses-lanes", cut, bent(cut), craft);
   const ProgramPair programs = program_pair(12, 300);
-  by_tool("bdt2-coded-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
+  by_tool("bdt2-modelled-misses-predicted", programs.old_version, bent(programs.new_version), create_options(9));
 }
 
 // By the tool; and by hand, of 32-bit objects, in windows that end inside numbers.
@@ -218,7 +218,7 @@ void make_moved_numbers() {
   craft.moved_numbers = learn_moved_numbers(more.old_version, more.new_version, pool);
   craft.window_bytes = 701;
   craft.group_bytes = 5000;
-  craft.coded_literals = craft.model = true;
+  craft.modelled_literals = craft.model = true;
   by_hand("bdt2-moved-numbers-cut", more.old_version, more.new_version, craft);
 }
 
@@ -271,7 +271,7 @@ void make_every_field() {
   save("bdt2-every-field", source, target, craft_patch(source, target, plan.covers, craft_of(plan)));
 }
 
-// Windows that are predicted and others, in the same groups. Some of these copy of NEW, of others contents are coded.
+// Windows that are predicted and others, in the same groups. Some of these copy of NEW, others have modelled bytes.
 void make_windows() {
   const auto [source, plan] = cut_programs();
   const std::uint64_t size = source.size();
@@ -286,8 +286,8 @@ void make_windows() {
   }
   for (std::size_t i = 40; i < target.size(); i += 97) ++target[i];
   Craft coded = craft;
-  coded.coded_literals = coded.coded_misses = true;
-  save("bdt2-windows-contents", source, target, craft_patch(source, target, plan.covers, coded));
+  coded.modelled_literals = coded.modelled_misses = true;
+  save("bdt2-windows-modelled", source, target, craft_patch(source, target, plan.covers, coded));
   const Covers copies = {{size + 2000, 3100, 900}, {size + 6000, size - 1500, 1200}};
   const Covers others = covers_in({{0, 3100}, {4000, size - 1500}, {size - 300, size}}, plan.covers);
   save("bdt2-windows", source, target, craft_patch(source, target, merged(others, copies), craft));
@@ -410,17 +410,17 @@ void make_all() {
   const Bytes told(story.begin(), story.begin() + 20'000);
   Bytes retold = told;
   retold.insert(retold.begin() + 9000, story.end() - 900, story.end());
-  by_tool("bdt2-coded-literals", told, retold, create_options(9));
+  by_tool("bdt2-modelled-literals", told, retold, create_options(9));
   Craft literals;
-  literals.coded_literals = literals.model = true;
+  literals.modelled_literals = literals.model = true;
   literals.window_bytes = 700;
   literals.group_bytes = 5000;
-  by_hand("bdt2-coded-literals-many", source, busy, literals);
+  by_hand("bdt2-modelled-literals-many", source, busy, literals);
   make_substitutions();
   make_target_copies();
   make_places();
   make_tracks();
-  make_coded_misses(source);
+  make_modelled_misses(source);
   make_moved_numbers();
   for (const ArchivePair& archives : archive_pairs(g_folder.parent_path() / "deflate")) {
     by_tool(archives.name, archives.old_version, archives.new_version, create_options(6));

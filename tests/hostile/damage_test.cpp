@@ -43,13 +43,13 @@ std::vector<Victim> native_victims() {
   model.group_bytes = 2500;
   victims.push_back(
       {"model_windows_and_groups", source, target, craft_patch(source, target, covers_of(source, target), model)});
-  Craft contents;
-  contents.codec = {CodecId::kLzma, 5, 0};
-  contents.coded_literals = contents.coded_misses = true;
-  contents.window_bytes = 2000;
-  contents.group_bytes = 1 << 20;
+  Craft modelled;
+  modelled.codec = {CodecId::kLzma, 5, 0};
+  modelled.modelled_literals = modelled.modelled_misses = true;
+  modelled.window_bytes = 2000;
+  modelled.group_bytes = 1 << 20;
   const Bytes less(busy.begin() + 1000, busy.begin() + 4500);
-  victims.push_back({"contents", source, less, craft_patch(source, less, covers_of(source, less), contents)});
+  victims.push_back({"modelled", source, less, craft_patch(source, less, covers_of(source, less), modelled)});
   victims.push_back({"windows_and_groups", source, target, crafted(source, target, CodecId::kZstd, 700, 2500)});
   victims.push_back({"empty_new", source, {}, crafted(source, {}, CodecId::kZstd, 700, 2500)});
   Craft plain;

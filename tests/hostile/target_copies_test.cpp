@@ -37,9 +37,9 @@ TEST(TargetCopyRange, IsWhatIsKeptAndWhole) {
   EXPECT_FAILS(ErrorCode::kOpOutOfRange, validate_window(window_of(50, kMost - 9, kMost), 0));
 }
 
-TEST(TargetCopyRange, HasNoCodedContents) {
+TEST(TargetCopyRange, HasNoModelledBytes) {
   WindowDelta window = window_of(60, 10, 40);
-  window.contents.emplace();
+  window.modelled.emplace();
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, validate_window(window, 0));
 }
 

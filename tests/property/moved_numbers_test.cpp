@@ -65,7 +65,7 @@ TEST(Modules, WindowsOfAnySize) {
     craft.window_bytes = window_bytes;
     craft.group_bytes = 3 * window_bytes + 1;
     craft.model = window_bytes > 1000;
-    craft.coded_literals = craft.coded_misses = window_bytes == 5000;
+    craft.modelled_literals = craft.modelled_misses = window_bytes == 5000;
     expect_rebuilt_everywhere(pair.old_version, craft_patch(pair.old_version, pair.new_version, covers, craft),
                               pair.new_version);
   }

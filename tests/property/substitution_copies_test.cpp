@@ -14,17 +14,17 @@ TEST(CraftedSubstitutions, ComeBackFromWindowsOfAnySize) {
   for (const std::uint64_t window_bytes : {7u, 700u, 5000u, 1u << 20}) {
     for (const bool covers_apart : {false, true}) {
       for (const bool model : {false, true}) {
-        for (const bool contents : {false, true}) {
-          if (window_bytes < 100 && contents) continue;  // slow, and says no more
-          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << covers_apart << ' ' << model << ' ' << contents);
+        for (const bool modelled : {false, true}) {
+          if (window_bytes < 100 && modelled) continue;  // slow, and says no more
+          SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << covers_apart << ' ' << model << ' ' << modelled);
           Craft craft;
           craft.window_bytes = window_bytes;
           craft.group_bytes = 3 * window_bytes + 1;
           craft.covers_apart = covers_apart;
           craft.model = model;
-          craft.coded_literals = craft.coded_misses = contents;
+          craft.modelled_literals = craft.modelled_misses = modelled;
           craft.lane_bytes = 0;
-          if (contents) craft.codec = {CodecId::kLzma, 6, 0};
+          if (modelled) craft.codec = {CodecId::kLzma, 6, 0};
           const Bytes without = craft_patch(pair.old_version, pair.new_version, covers, craft);
           craft.substitutions = pair.substitutions;
           const Bytes patch = craft_patch(pair.old_version, pair.new_version, covers, craft);

@@ -68,7 +68,7 @@ TEST(TargetCopies, GoWithPrediction) {
     const auto patch = make_patch(programs.old_version, programs.new_version, create_options(level));
     ASSERT_OK(patch);
     EXPECT_TRUE(has_feature(*patch, native::kFeaturePrediction)) << level;
-    EXPECT_TRUE(copies_target(*patch) || level == 9) << level;  // contents under models may do better
+    EXPECT_TRUE(copies_target(*patch) || level == 9) << level;  // modelled bytes may do better
     expect_rebuilt_everywhere(programs.old_version, *patch, programs.new_version);
   }
 }
@@ -85,8 +85,9 @@ TEST(TargetCopies, GoWithSubstitutions) {
   expect_rebuilt_everywhere(pair.old_version, *patch, pair.new_version);
 }
 
-// Coded misses learn of substitutions as they go, but rule copies of NEW out: where these do better, substitutions come back.
-TEST(TargetCopies, GoWithSubstitutionsInPlaceOfCodedMisses) {
+// Modelled misses learn of substitutions as they go, but rule copies of NEW out: where these do better, substitutions
+// come back.
+TEST(TargetCopies, GoWithSubstitutionsInPlaceOfModelledMisses) {
   RenumberedPair pair = renumbered_pair(12'000, 300, 8);
   const RepeatedPair repeated = repeated_pair(350'000, 1000, 5);
   append(pair.old_version, repeated.old_version);
@@ -146,11 +147,11 @@ TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
   }
 }
 
-// Coded contents are not for groups with such copies, also if they are asked for.
-TEST(CraftedTargetCopies, HaveNoCodedContents) {
+// Modelled bytes are not for groups with such copies, also if they are asked for.
+TEST(CraftedTargetCopies, HaveNoModelledBytes) {
   const SelfCopied pair = self_copied(20'000, 5000, 6);
   Craft craft;
-  craft.coded_literals = craft.coded_misses = craft.model = true;
+  craft.modelled_literals = craft.modelled_misses = craft.model = true;
   craft.codec = {CodecId::kLzma, 6, 0};
   const Bytes patch = craft_patch(pair.source, pair.target, pair.covers, craft);
   EXPECT_EQ(native::kFeatureTargetCopies, info_of(patch).required_features);

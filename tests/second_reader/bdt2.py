@@ -1,7 +1,7 @@
 """BDT version 2: the records of a patch. New types of records get their readers in apply_bdt2."""
 import xxhash
 
-from contents import Lanes, ops_of, source_end
+from modelled_bytes import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
 from fills import fill_in, read_fills
@@ -55,7 +55,7 @@ def apply_group(source, predictor, substitutions, header, group, body, target):
     """Appends what the group rebuilds to `target`. Windows that are predicted have what the predictor knows of copies."""
     frames = Frames(body, group.codecs)
     numbers = GroupNumbers(group, frames.code_byte)
-    lanes = Lanes(group.contents, source) if group.contents else None
+    lanes = Lanes(group.modelled, source) if group.modelled else None
     group_pos, diagonal, source_before = len(target), 0, None
     for window in group.windows:
         if not window.coded:
@@ -102,10 +102,10 @@ def make_substitutions(substitutions, copies, pieces, target_pos):
 
 
 def take_streams(group, window, frames):
-    """What the window has of streams, and the code of its contents: None if that comes only with the literals."""
-    if not group.contents or group.packed and group.contents.code_stream == LITERALS:
+    """What the window has of streams, and the code of its modelled bytes: None if that comes only with the literals."""
+    if not group.modelled or group.packed and group.modelled.code_stream == LITERALS:
         return frames.take(window.sizes), None
-    stream = group.contents.code_stream
+    stream = group.modelled.code_stream
     raw = frames.take({**window.sizes, stream: window.code_bytes})
     return raw, raw.pop(stream)
 
@@ -118,7 +118,7 @@ def read_literals(group, window, frames, raw, copies):
     """What the copies leave: bytes of a stream, or zeros where they are coded. In packed groups it is known only now how
     much that is."""
     literal_bytes = literal_bytes_of(window, copies)
-    if group.contents and group.contents.literals:
+    if group.modelled and group.modelled.literals:
         return bytes(literal_bytes)
     literals = frames.take({LITERALS: literal_bytes})[LITERALS] if group.packed else raw.get(LITERALS, b"")
     require(len(literals) == literal_bytes, f"a window has {len(literals)} literals where {literal_bytes} are needed")

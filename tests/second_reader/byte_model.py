@@ -1,4 +1,4 @@
-"""What is added to a copied byte that changes (src/model/CONTENTS.md, section 6.4)."""
+"""What is added to a copied byte that changes (src/model/MODELLED_BYTES.md, section 6.4)."""
 from coder import H, STRETCH, step
 from mixing import (FIRST_CORRECTIONS, FIRST_MEANINGS, FRESH, Correction, Lines, Mix, Sets, learn_small, meaning_of,
                     move, said_by)

@@ -1,7 +1,7 @@
 """The head of a group: form, window table, stream table. The same reader serves both kinds of group there are."""
 from dataclasses import dataclass, field
 
-from contents import ContentsScope, read_contents_scope
+from modelled_bytes import ModelledScope, read_modelled_scope
 import records
 from cursor import MIB, PatchError, require
 from records import GROUP
@@ -42,7 +42,7 @@ class Window:
     copy_count: int = 0
     run_count: int = None  # None where the streams tell
     sizes: dict = field(default_factory=dict)  # stream -> raw bytes; what a code holds is not in it
-    code_bytes: int = 0  # of coded contents
+    code_bytes: int = 0  # of modelled bytes
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Group:
     has_literals: bool = False  # packed groups only
     table_log: int = 0
     scope: int = 0
-    contents: ContentsScope = None
+    modelled: ModelledScope = None
     windows: list = field(default_factory=list)
     codecs: dict = field(default_factory=dict)  # stream -> (codec, window log)
 
@@ -62,7 +62,7 @@ class Group:
 
     def decoder_memory(self):
         total = 786432 + (32768 << self.table_log) if self.packed else 0
-        total += self.contents.memory() if self.contents else 0
+        total += self.modelled.memory() if self.modelled else 0
         for codec, window_log in self.codecs.values():
             total += codec_memory(codec, window_log)
         return total
@@ -90,7 +90,7 @@ def read_form(head, group, header):
     group.packed = bool(form & 1)
     group.has_literals = bool(form & 2)
     group.table_log = form >> 4
-    known = 0xf3 | (4 if header.may_code_contents else 0)
+    known = 0xf3 | (4 if header.may_model_bytes else 0)
     require(form & ~known == 0, "reserved bits of a group's form are set")
     require(group.packed or form & ~4 == 0, "a group that is not packed has a form of packed ones")
     require(group.table_log <= 10, f"table log {group.table_log}; 10 at most")
@@ -100,11 +100,11 @@ def read_form(head, group, header):
         require(group.scope & ~codable == 0, f"the code holds streams that this group does not have: {group.scope:#x}")
         require(not group.has_literals or LITERALS in group.kind.streams, "literals in a group of covers")
     if form & 4:
-        require(LITERALS in group.kind.streams, "coded contents in a group of covers")
-        group.contents = read_contents_scope(head, header)
-        if group.contents.misses:
+        require(LITERALS in group.kind.streams, "modelled bytes in a group of covers")
+        group.modelled = read_modelled_scope(head, header)
+        if group.modelled.misses:
             require(group.scope >> GAPS == 0, "the misses of a group are coded twice")
-            require(not (group.contents.literals and group.has_literals), "the literals of a group are coded twice")
+            require(not (group.modelled.literals and group.has_literals), "the literals of a group are coded twice")
 
 
 def read_window(head, group, header):
@@ -124,7 +124,7 @@ def read_window(head, group, header):
         read_packed_sizes(head, group, window)
     else:
         read_sizes(head, group, window)
-    if group.contents:
+    if group.modelled:
         read_code_size(head, group, window)
     return window
 
@@ -142,14 +142,14 @@ def streams_of(group, window):
 
 
 def read_code_size(head, group, window):
-    contents = group.contents
-    window.code_bytes = head.varint() if group.packed else window.sizes.pop(contents.code_stream, 0)
+    modelled = group.modelled
+    window.code_bytes = head.varint() if group.packed else window.sizes.pop(modelled.code_stream, 0)
     most = window.target_bytes + window.target_bytes // 8 + 64
     require(window.code_bytes <= most, f"a window has {window.code_bytes} bytes of code; {most} at most")
-    if contents.misses:
+    if modelled.misses:
         require(not window.run_count and not {GAPS, RUN_LENGTHS, VALUES} & set(window.sizes),
                 "a window has residual runs where misses are coded")
-    require(not (contents.literals and LITERALS in window.sizes), "a window has literals where they are coded")
+    require(not (modelled.literals and LITERALS in window.sizes), "a window has literals where they are coded")
 
 
 def read_sizes(head, group, window):
@@ -171,8 +171,8 @@ def read_packed_sizes(head, group, window):
 
 def read_stream_table(head, group):
     present = {stream for window in group.windows for stream in window.sizes}
-    if group.contents and any(window.code_bytes for window in group.windows):
-        present.add(group.contents.code_stream)
+    if group.modelled and any(window.code_bytes for window in group.windows):
+        present.add(group.modelled.code_stream)
     if group.packed:  # there the form says it
         present = present - {LITERALS} | ({LITERALS} if group.has_literals else set())
     for stream in sorted(present):
@@ -183,5 +183,5 @@ def read_stream_table(head, group):
         elif codec not in (ZSTD, LZMA):
             raise PatchError(f"codec {codec} is not known")
         require(window_log <= 26, f"window log {window_log}; 26 at most")
-        require(codec == STORE or not group.contents or stream != group.contents.code_stream, "a code is compressed")
+        require(codec == STORE or not group.modelled or stream != group.modelled.code_stream, "a code is compressed")
         group.codecs[stream] = (codec, window_log)

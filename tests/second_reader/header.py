@@ -7,10 +7,10 @@ DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_VIEW = 1 << 2
-FEATURE_CONTENTS = 1 << 4
+FEATURE_MODELLED_BYTES = 1 << 4
 FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_MISS_MODEL = 1 << 14
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_CONTENTS |
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_MODELLED_BYTES |
                   FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL)
 
 
@@ -40,12 +40,12 @@ class Header:
         return bool(self.required_features & FEATURE_VIEW)
 
     @property
-    def may_code_contents(self):
-        return bool(self.required_features & FEATURE_CONTENTS)
+    def may_model_bytes(self):
+        return bool(self.required_features & FEATURE_MODELLED_BYTES)
 
     @property
     def may_have_literal_model(self):
-        """In groups with coded contents."""
+        """In groups with modelled bytes."""
         return bool(self.required_features & FEATURE_LITERAL_MODEL)
 
     @property

@@ -1,4 +1,4 @@
-"""The bytes that coded literals may repeat (src/model/CONTENTS.md, section 5.1)."""
+"""The bytes that modelled literals may repeat (src/model/MODELLED_BYTES.md, section 5.1)."""
 MARGIN = 32
 BLOCK = 16384
 PART = 4096

@@ -1,4 +1,4 @@
-"""The model of coded literals (src/model/CONTENTS.md, section 5)."""
+"""The model of modelled literals (src/model/MODELLED_BYTES.md, section 5)."""
 from coder import H, STRETCH, squash, step
 from literal_history import PART, History, Match
 from mixing import FRESH, Lines, Sets, learn_small, wrapped

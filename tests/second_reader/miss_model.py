@@ -1,4 +1,4 @@
-"""The model of copied bytes that change, and into what (src/model/CONTENTS.md, section 6).
+"""The model of copied bytes that change, and into what (src/model/MODELLED_BYTES.md, section 6).
 
 Most bytes of a copy cost one bit together: those of a stretch of which the changes so far let none expect one.
 """

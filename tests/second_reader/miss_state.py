@@ -1,4 +1,4 @@
-"""What the model of misses knows of the changes so far (src/model/CONTENTS.md, section 6)."""
+"""What the model of misses knows of the changes so far (src/model/MODELLED_BYTES.md, section 6)."""
 from coder import MASK
 from mixing import WideSlot, spread
 

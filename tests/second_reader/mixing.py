@@ -1,4 +1,4 @@
-"""Parts that the models of coded contents are made of (src/model/CONTENTS.md, section 4)."""
+"""Parts that the models of modelled bytes are made of (src/model/MODELLED_BYTES.md, section 4)."""
 from functools import partial, reduce
 from operator import add, mul
 

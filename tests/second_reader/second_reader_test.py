@@ -23,7 +23,7 @@ if not hasattr(zstandard.ZstdDecompressor().decompressobj(), "eof"):
     sys.exit(77)
 
 from apply import apply_patch, read
-from contents import Lanes
+from modelled_bytes import Lanes
 from craft import MACHINES, random_pair
 from compare_sorted import MACHO_SEEDS, SORTED_SEEDS, compare
 from craft_macho import random_macho_pair
@@ -33,7 +33,7 @@ from fills import PAGES, TAR_HEADERS, WHOLE, fill_in
 from moved_numbers import move_numbers
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from archive_examples import Archives  # noqa: F401 - they are run here
-from specification_examples import Examples, ExamplesOfContents  # noqa: F401 - they are run here
+from specification_examples import Examples, ExamplesOfModelledBytes  # noqa: F401 - they are run here
 from table_examples import ExamplesOfTables  # noqa: F401 - likewise
 from view_examples import ExamplesOfDeflate, ExamplesOfViews  # noqa: F401 - likewise
 from substitutions import read_substitutions
@@ -110,8 +110,8 @@ class Damage(unittest.TestCase):
                     refused += 1
             self.assertGreater(refused, len(patch) // self.STRIDE // 2)
 
-    def test_a_changed_code_of_contents_is_refused(self):
-        old, _, patch = golden("bdt2-coded-misses")
+    def test_a_changed_code_of_modelled_bytes_is_refused(self):
+        old, _, patch = golden("bdt2-modelled-misses")
         for pos in range(len(patch) // 2, len(patch) - 1, 200):
             damaged = patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:]
             with self.subTest(pos), self.assertRaises(PatchError):
@@ -164,54 +164,54 @@ class Fresh(unittest.TestCase):
                     self.check(os.path.join(folder, "old"), os.path.join(folder, "new"), level)
         self.assertEqual(moved_by.call_count, 2)
 
-    def check_contents(self, old, new, scope, level="--ultra"):
+    def check_modelled(self, old, new, scope, level="--ultra"):
         """`scope`: whether literals are coded, and whether misses are. A pair for which bdelta chooses otherwise by now
         has to make way for another."""
         with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
             paths = write_pair(folder, old, new)
-            with mock.patch("contents.Lanes.__init__", autospec=True, side_effect=Lanes.__init__) as lanes:
+            with mock.patch("modelled_bytes.Lanes.__init__", autospec=True, side_effect=Lanes.__init__) as lanes:
                 self.check(*paths, level)
             self.assertEqual([(call.args[1].literals, call.args[1].misses) for call in lanes.call_args_list], [scope])
 
-    def test_coded_contents(self):
+    def test_modelled_bytes(self):
         pairs = os.path.join(TESTDATA, "pairs")
         for name, begin, misses in (("sources", 118_000, False), ("bpatch-elf", 70_000, True),
                                     ("bpatch-elf", 110_000, True)):
             with self.subTest(f"{name} {begin}"):
                 old, new = (read(os.path.join(pairs, name, part))[begin:begin + 8_000] for part in ("old", "new"))
-                self.check_contents(old, new, (True, misses))
+                self.check_modelled(old, new, (True, misses))
 
-    def test_coded_literals_between_short_copies(self):
+    def test_modelled_literals_between_short_copies(self):
         text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
         old, other = text[200_000:212_000], text[400_000:404_000]
         new = b"".join(old[i:i + 40] + other[i // 4:i // 4 + 7] for i in range(0, len(old), 40))
-        self.check_contents(old, new, (True, False))
+        self.check_modelled(old, new, (True, False))
 
-    def test_coded_literals_of_text(self):
+    def test_modelled_literals_of_text(self):
         text = read(os.path.join(TESTDATA, "pairs", "sources", "new"))
         old, other = text[200_000:260_000], text[400_000:401_500]
         new = old[:20_000] + other[:500] + old[20_000:45_000] + other[500:] + old[45_000:]
-        self.check_contents(old, new, (True, False), "-9")
+        self.check_modelled(old, new, (True, False), "-9")
 
-    def test_coded_misses_by_a_rule(self):
+    def test_modelled_misses_by_a_rule(self):
         rng = random.Random(3)
         old = bytes(rng.randrange(16) for _ in range(40_000))
         pairs = enumerate(zip(old, old[1:]), 2)
         new = bytearray(old)
         for i in [i for i, (a, b) in pairs if i < len(old) and (31 * a + 7 * b) % 61 == 3]:
             new[i] += 1
-        self.check_contents(old, bytes(new), (False, True), "-9")
+        self.check_modelled(old, bytes(new), (False, True), "-9")
 
-    def test_coded_misses_between_literals(self):
+    def test_modelled_misses_between_literals(self):
         folder = os.path.join(TESTDATA, "pairs", "bpatch-elf")
         old, new = (read(os.path.join(folder, part))[:20_000] for part in ("old", "new"))
-        self.check_contents(old, new, (True, True), "-9")
+        self.check_modelled(old, new, (True, True), "-9")
 
-    def test_coded_misses_without_literals(self):
+    def test_modelled_misses_without_literals(self):
         old = read(os.path.join(TESTDATA, "pairs", "bpatch-elf", "old"))[100_000:106_000]
         rng = random.Random(1)
         new = bytes((byte + 4) & 255 if byte == 0x48 and rng.random() < 0.5 else byte for byte in old)
-        self.check_contents(old, new, (False, True))
+        self.check_modelled(old, new, (False, True))
 
     def test_numbers_that_are_other_ones_everywhere(self):
         rng = random.Random(2)

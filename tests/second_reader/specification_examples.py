@@ -158,7 +158,7 @@ class Told:
         return self.bits.pop(0)
 
 
-class ExamplesOfContents(unittest.TestCase):
+class ExamplesOfModelledBytes(unittest.TestCase):
     def test_literals(self):
         told = Told("".join(f"{byte:08b}" for byte in b"cab"))
         model = LiteralModel(b"the cat sat on the mat, ")

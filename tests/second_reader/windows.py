@@ -182,7 +182,7 @@ def pieces_of(source, header, group, copies, window_pos):
         source_pos = target_pos + diagonal
         if header.copies_target and source_pos >= len(source):
             from_pos = source_pos - len(source)
-            require(not group.contents, "copies of NEW beside coded contents")
+            require(not group.modelled, "copies of NEW beside modelled bytes")
             require(from_pos + length <= target_pos, f"a copy of NEW at {target_pos} reaches into itself")
             require(from_pos >= window_pos - header.history, f"a copy of NEW at {target_pos} begins too far back")
             pieces.append(TargetCopy(from_pos))

@@ -64,8 +64,8 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
-  if (craft.coded_literals) settings.literal_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
-  if (craft.coded_misses) settings.miss_byte_ns = ~std::uint64_t{0};
+  if (craft.modelled_literals) settings.literal_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
+  if (craft.modelled_misses) settings.miss_byte_ns = ~std::uint64_t{0};
   settings.lane_bytes = craft.lane_bytes;
   native::Writer writer(settings, body, pool);
   io::MemoryReader source_reader(source);
@@ -76,7 +76,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   if (!craft.predicted.empty()) plan.covers = covers_in(predicted, covers);
   Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
   if (craft.covers_apart) copy_others(source, covers_in(outside_of(predicted, target.size()), covers), copied);
-  const ContentsInputs inputs{&source_reader, &target_reader, copied, substitutions};
+  const ModelledInputs inputs{&source_reader, &target_reader, copied, substitutions};
   writer.set_inputs(inputs);
   if (!craft.fills.empty()) EXPECT_OK(writer.add_fills(craft.fills));
   if (!craft.moved_numbers.lists.empty()) EXPECT_OK(writer.add_moved_numbers(craft.moved_numbers));

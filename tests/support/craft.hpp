@@ -13,9 +13,9 @@ namespace bdelta::test {
 struct Craft {
   CodecSettings codec{CodecId::kZstd, 3, 0};  // of every stream
   bool model = false;                         // numbers through the context coder where that is smaller
-  bool coded_literals = false;                // literals by their model likewise
-  bool coded_misses = false;                  // misses likewise
-  std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where coded contents have several lanes
+  bool modelled_literals = false;                // literals by their model likewise
+  bool modelled_misses = false;                  // misses likewise
+  std::uint64_t lane_bytes = 1 << 20;         // of coded target, from where modelled bytes have several lanes
   std::uint64_t window_bytes = 4096;
   std::uint64_t group_bytes = 16384;          // target bytes of a group
   Fills fills;                                // of the target; windows are before_fills

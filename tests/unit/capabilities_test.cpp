@@ -166,7 +166,7 @@ TEST(Runs, HaveToBeDeclared) {
   expect_refused(ErrorCode::kPatchCorrupt, "toy-laps 5 0\nrun x 5\nwindow 5\n");
 }
 
-TEST(Runs, NeedTheirByteAndNoCodedContents) {
+TEST(Runs, NeedTheirByteAndNoModelledBytes) {
   const Capabilities runs{.runs = true};
   WindowDelta window;
   window.target_length = 5;
@@ -177,7 +177,7 @@ TEST(Runs, NeedTheirByteAndNoCodedContents) {
   window.literals = bytes_of("xxxxx");
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, validate_window(window, 0, runs));
   window.literals = bytes_of("x");
-  window.contents.emplace();
+  window.modelled.emplace();
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, validate_window(window, 0, runs));
 }
 

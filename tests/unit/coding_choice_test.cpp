@@ -27,8 +27,8 @@ TEST(CodedGroups, AreWrittenAsThoseThatAreAdded) {
     for (const bool misses : {false, true}) {
       Craft craft;
       craft.codec = kLzma;
-      craft.model = craft.coded_literals = true;
-      craft.coded_misses = misses;
+      craft.model = craft.modelled_literals = true;
+      craft.modelled_misses = misses;
       craft.covers_apart = covers_apart;
       const Bytes added = craft_patch(pair.source, pair.target, covers, craft);
       craft.coded_first = true;
@@ -118,7 +118,7 @@ TEST(CodedGroups, HaveFewLiteralsByTheCodecThatMakesLessOfThem) {
 }
 
 // Misses that take a while to decode must save a share of the group, which literals make large.
-TEST(CodedMisses, HaveNoChanceBesideManyLiterals) {
+TEST(ModelledMisses, HaveNoChanceBesideManyLiterals) {
   const Pair pair = wordy_pair();
   WorkerPool pool(1);
   io::Spool body;
@@ -126,12 +126,12 @@ TEST(CodedMisses, HaveNoChanceBesideManyLiterals) {
   settings.miss_byte_ns = 50'000;
   native::Writer writer(settings, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
-  const auto alone = writer.may_take_coded_misses(drafts);
+  const auto alone = writer.may_take_modelled_misses(drafts);
   ASSERT_OK(alone);
   EXPECT_TRUE(*alone);
   append(drafts.front().streams[kLiterals], random_bytes(3'000'000, 3));
-  EXPECT_TRUE(writer.tries_coded_misses(drafts));
-  const auto beside = writer.may_take_coded_misses(drafts);
+  EXPECT_TRUE(writer.tries_modelled_misses(drafts));
+  const auto beside = writer.may_take_modelled_misses(drafts);
   ASSERT_OK(beside);
   EXPECT_FALSE(*beside);
 }
@@ -146,13 +146,13 @@ TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   settings.miss_byte_ns = 50'000;
   native::Writer slow(settings, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
-  ASSERT_TRUE(slow.tries_coded_misses(drafts));
+  ASSERT_TRUE(slow.tries_modelled_misses(drafts));
   const auto likely = slow.estimate_groups(drafts);
   const auto even = slow.estimate_groups(drafts, native::Estimate::kEven);
   ASSERT_OK(likely);
   ASSERT_OK(even);
   drafts.front().copies_target = true;
-  ASSERT_FALSE(slow.tries_coded_misses(drafts));
+  ASSERT_FALSE(slow.tries_modelled_misses(drafts));
   const auto copying = slow.estimate_groups(drafts);
   const auto copying_even = slow.estimate_groups(drafts, native::Estimate::kEven);
   ASSERT_OK(copying);
@@ -209,7 +209,7 @@ Pair told_pair(std::size_t size) {
   return pair;
 }
 
-std::uint64_t bytes_with_coded_misses(const Pair& pair, const Covers& covers, std::uint64_t miss_byte_ns,
+std::uint64_t bytes_with_modelled_misses(const Pair& pair, const Covers& covers, std::uint64_t miss_byte_ns,
                                       std::uint64_t miss_target_ns = 0) {
   WorkerPool pool(1);
   io::Spool body;
@@ -225,25 +225,25 @@ std::uint64_t bytes_with_coded_misses(const Pair& pair, const Covers& covers, st
 }
 
 // Whatever a saved byte may cost, slow codecs are not left out for a model that is not taken then.
-TEST(PriceOfCodedMisses, NeverMakesAGroupLargerThanWithoutThem) {
+TEST(PriceOfModelledMisses, NeverMakesAGroupLargerThanWithoutThem) {
   const Pair pair = told_pair(400'000);
   const Covers covers = {{0, 0, pair.target.size()}};
-  const std::uint64_t without = bytes_with_coded_misses(pair, covers, 0);
-  EXPECT_LT(bytes_with_coded_misses(pair, covers, 1'000'000) * 4, without * 3) << "there is something to save";
+  const std::uint64_t without = bytes_with_modelled_misses(pair, covers, 0);
+  EXPECT_LT(bytes_with_modelled_misses(pair, covers, 1'000'000) * 4, without * 3) << "there is something to save";
   for (std::uint64_t ns = 400; ns < 3000; ns += ns / 16) {
-    EXPECT_LE(bytes_with_coded_misses(pair, covers, ns), without) << ns;
+    EXPECT_LE(bytes_with_modelled_misses(pair, covers, ns), without) << ns;
   }
 }
 
 // What takes time has to save a share of the group, however much a byte is worth.
-TEST(PriceOfCodedMisses, IncludesAFairShareOfTheGroup) {
+TEST(PriceOfModelledMisses, IncludesAFairShareOfTheGroup) {
   constexpr std::uint64_t kMuch = 1'000'000'000;
   for (const std::size_t noise_bytes : {100'000u, 2'000'000u}) {
     Pair pair = told_pair(200'000);
     const Covers covers = {{0, 0, pair.target.size()}};
     append(pair.target, random_bytes(noise_bytes, 5));
-    const std::uint64_t without = bytes_with_coded_misses(pair, covers, 0);
-    const std::uint64_t with = bytes_with_coded_misses(pair, covers, kMuch);
+    const std::uint64_t without = bytes_with_modelled_misses(pair, covers, 0);
+    const std::uint64_t with = bytes_with_modelled_misses(pair, covers, kMuch);
     if (noise_bytes < 1'000'000) {
       EXPECT_LT(with, without);
     } else {
@@ -253,12 +253,12 @@ TEST(PriceOfCodedMisses, IncludesAFairShareOfTheGroup) {
 }
 
 // Some 23,000 changes in 400,000 bytes: 47 ms, of which 10 are free.
-TEST(PriceOfCodedMisses, StaysWithinWhatApplyingMayTake) {
+TEST(PriceOfModelledMisses, StaysWithinWhatApplyingMayTake) {
   const Pair pair = told_pair(400'000);
   const Covers covers = {{0, 0, pair.target.size()}};
-  const std::uint64_t without = bytes_with_coded_misses(pair, covers, 0);
-  EXPECT_EQ(bytes_with_coded_misses(pair, covers, 1'000'000, 1), without);
-  EXPECT_LT(bytes_with_coded_misses(pair, covers, 1'000'000, 1000), without);
+  const std::uint64_t without = bytes_with_modelled_misses(pair, covers, 0);
+  EXPECT_EQ(bytes_with_modelled_misses(pair, covers, 1'000'000, 1), without);
+  EXPECT_LT(bytes_with_modelled_misses(pair, covers, 1'000'000, 1000), without);
   const auto nine = make_patch(pair.source, pair.target, create_options(9));
   const auto ultra = make_patch(pair.source, pair.target, create_options(kUltraLevel));
   ASSERT_OK(nine);

@@ -126,7 +126,7 @@ MovedSlot moved(int p, int n, unsigned bit) {
   return {bit != 0 ? p + step : p - step, std::min(n + 1, 15)};
 }
 
-// What CONTENTS.md says of a small slot.
+// What MODELLED_BYTES.md says of a small slot.
 MovedSlot moved_small(int p, int n, unsigned bit) {
   const int goal = bit != 0 ? 4095 : 0;
   return {p + (((goal - p) * (131072 / (2 * n + 3)) + 16 * goal) >> 16), std::min(n + 1, 9)};
@@ -288,8 +288,8 @@ TEST(PackedGroups, AreSmallerThanTheirStreams) {
   EXPECT_NEAR(static_cast<double>(packed.code.size()), static_cast<double>(cost), 12) << "the shares add up";
 }
 
-// Bytes of the code of files behind heads in another order, a byte of each head changed. Each file begins at a multiple of
-// `unit` bytes.
+// Bytes of the code of files behind heads in another order, a byte of each head changed. Each file begins at a multiple
+// of `unit` bytes.
 std::size_t code_bytes_of_blocks(std::uint64_t unit) {
   constexpr std::size_t kBlocks = 400;
   Random random(5);

@@ -53,7 +53,7 @@ class StrictSource final : public RandomReader {
   std::uint64_t read_bytes_ = 0;
 };
 
-// The model as contents_model.hpp uses it, without the copies between the runs.
+// The model as lane_models.hpp uses it, without the copies between the runs.
 Result<Bytes> pack_literals(ByteSpan literals, std::span<const LiteralRun> runs, RandomReader& source) {
   RangeEncoder encoder;
   const auto model = std::make_unique<mix::LiteralModel>(source);

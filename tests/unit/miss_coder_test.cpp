@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/contents_scope.hpp"
+#include "model/modelled_scope.hpp"
 #include "model/miss_model.hpp"
 #include "model/range_coder.hpp"
 #include "support/expect.hpp"
@@ -160,7 +160,7 @@ struct Recorder {
   void enter(StreamId) {}
 };
 
-// The example of CONTENTS.md.
+// The example of MODELLED_BYTES.md.
 TEST(MissCoder, EveryProbabilityIsAsSpecified) {
   mix::MissModel model(12);
   Recorder recorder;

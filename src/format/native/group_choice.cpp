@@ -4,7 +4,7 @@
 
 #include "base/try.hpp"
 #include "format/native/compress_probe.hpp"
-#include "format/native/contents_choice.hpp"
+#include "format/native/modelled_choice.hpp"
 #include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/packed_choice.hpp"
@@ -19,8 +19,8 @@ constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which th
 constexpr std::size_t kForecastLeast = std::size_t{1} << 20;  // literal bytes that tell how the slow codec does
 constexpr std::uint64_t kForecastShare = 8;      // of a group, that a forecast must be beyond it to be believed
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
-// LZMA learns its probabilities as it goes. Of few bytes a codec that sends tables may make less: of twelve small pairs of
-// text it made patches 1 % smaller at level 6.
+// LZMA learns its probabilities as it goes. Of few bytes a codec that sends tables may make less: of twelve small pairs
+// of text it made patches 1 % smaller at level 6.
 constexpr std::uint64_t kFewBytes = 16 * 1024;
 constexpr CodecSettings kCodecOfFew{CodecId::kZstd, 15, 0};
 
@@ -57,8 +57,8 @@ Result<std::uint64_t> quick_size(ByteSpan raw, Watch* watch) {
   return coded_bytes(coded);
 }
 
-// Whether the target bytes of the group, through its slow codec, will take clearly more than `before`. That codec makes of
-// what the quick one leaves of them about as much as of what it leaves of the literals.
+// Whether the target bytes of the group, through its slow codec, will take clearly more than `before`. That codec makes
+// of what the quick one leaves of them about as much as of what it leaves of the literals.
 Result<bool> is_hopeless(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made,
                          std::uint64_t before, Watch* watch) {
   const Bytes& literals = draft.streams[kLiterals];
@@ -85,7 +85,7 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
   made.coded = {};
   made.coded.streams[kLiterals] = std::move(literals);
   made.trial.reset();
-  made.contents.lanes.clear();
+  made.modelled.lanes.clear();
   return {};
 }
 
@@ -95,12 +95,12 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
     if (carries(draft, s)) made.raw_bytes[s] = draft.streams[s].size();
     const bool packed = made.coded.packed && made.coded.packed->scope.has(s);
     made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
-    if (made.coded.contents && code_stream(*made.coded.contents) == s) made.coded_bytes[s] = 0;
-    made.coded_bytes[s] += made.contents_bytes[s];
+    if (made.coded.modelled && code_stream(*made.coded.modelled) == s) made.coded_bytes[s] = 0;
+    made.coded_bytes[s] += made.modelled_bytes[s];
   }
   made.coded = {};
   made.trial.reset();
-  made.contents.lanes.clear();
+  made.modelled.lanes.clear();
 }
 
 Result<CodedStream> smallest_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
@@ -110,7 +110,7 @@ Result<CodedStream> smallest_stream(ByteSpan raw, const CodecSettings& settings,
   return coded_bytes(other) < coded_bytes(coded) ? std::move(other) : std::move(coded);
 }
 
-Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
+Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& settings, const ModelledInputs& inputs,
                FrameBudget& budget, WorkerPool& pool, GroupChoices& made) {
   const Span span(pool.timeline(), PhaseId::kCompress, task.stream, task.raw_bytes);
   if (task.stream == kPack) {
@@ -119,7 +119,7 @@ Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& 
   }
   if (task.stream >= kFirstLane) {
     const auto lane = static_cast<unsigned>(task.stream - kFirstLane);
-    BDELTA_ASSIGN(made.contents.lanes[lane], pack_lane(draft, made.contents.scope, lane, inputs, pool.watch()));
+    BDELTA_ASSIGN(made.modelled.lanes[lane], pack_lane(draft, made.modelled.scope, lane, inputs, pool.watch()));
     return {};
   }
   // Literals are needed whatever becomes of a group's copies, so they alone are spent before that is settled.
@@ -148,11 +148,11 @@ Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget
 
 // The streams of all groups. Where the model of misses or the context coder is far ahead of a fast codec, slow ones
 // are not tried: they would not come near, and take most of the time.
-Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ModelledInputs& inputs,
                 FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
-    choices[g].contents.scope = scope_to_try(drafts[g], settings);
+    choices[g].modelled.scope = scope_to_try(drafts[g], settings);
   }
   const auto run = [&](const std::vector<Task>& tasks) {
     const auto memory = [&](std::size_t i) { return memory_of(tasks[i], drafts[tasks[i].group], settings); };
@@ -166,7 +166,7 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
   BDELTA_TRY(share_literals(drafts, budget, pool.watch(), cache, choices));
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     leave_out_hopeless_misses(drafts[g], settings, choices[g]);
-    TriedContents& tried = choices[g].contents;
+    TriedModels& tried = choices[g].modelled;
     if (tried.scope.literals || tried.scope.misses) tried.lanes.resize(tried.scope.lane_count);
   }
   BDELTA_TRY(run(list_lanes(drafts, choices)));
@@ -179,7 +179,7 @@ Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& set
 
 }  // namespace
 
-Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ModelledInputs& inputs,
                      FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   const bool is_slow = settings.literals.id == CodecId::kLzma;
   const bool unlimited = settings.codec_bytes == ~std::uint64_t{0};
@@ -187,12 +187,12 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
   BDELTA_TRY(compress(drafts, settings, inputs, budget, cache, pool, choices));
   const auto memory = [&](std::size_t g) { return choice_memory(drafts[g], choices[g], settings); };
   return for_each_within(pool, drafts.size(), settings.codec_bytes, memory, [&](std::size_t g) -> Status {
-    BDELTA_TRY(keep_worthwhile_contents(drafts[g], settings, inputs, pool.watch(), choices[g]));
+    BDELTA_TRY(keep_worthwhile_models(drafts[g], settings, inputs, pool.watch(), choices[g]));
     // Groups where nothing matches but by chance are smaller without their copies.
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);
     assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
-    assemble_with_contents(drafts[g], settings, pool.watch(), choices[g]);
+    assemble_with_models(drafts[g], settings, pool.watch(), choices[g]);
     finish_choice(drafts[g], choices[g]);
     return {};
   });

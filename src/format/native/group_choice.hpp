@@ -1,4 +1,5 @@
-// Which form of a group is the smallest: streams by codecs, some of them packed by the context coder, or no copies at all.
+// Which form of a group is the smallest: streams by codecs, some of them packed by the context coder, or no copies at
+// all.
 #pragma once
 
 #include "format/native/group_writer.hpp"
@@ -19,7 +20,7 @@ struct WriterSettings {
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
   std::uint64_t literal_ns = 0;  // decoding that literals may take in their model, where that is smaller; 0 = never
-  std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where coded contents have several lanes
+  std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where modelled bytes have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
   std::uint64_t model_target_share = 0;  // likewise of more than 1/share of its target bytes; 0 = of any share
   std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the model of misses may cost; 0 = it is not tried
@@ -28,8 +29,8 @@ struct WriterSettings {
 };
 
 // Contents of a group, coded to see what that saves.
-struct TriedContents {
-  ContentsScope scope;            // at last no more than is worth it
+struct TriedModels {
+  ModelledScope scope;            // at last no more than is worth it
   std::vector<PackedLane> lanes;  // empty where nothing is tried, or worth it
   StreamSizes bytes{};            // what the streams in the scope take there
 };
@@ -38,9 +39,9 @@ struct TriedContents {
 struct GroupChoices {
   CodedStreams coded;                // each stream by its codec; empty once the group is chosen
   std::optional<PackedGroup> trial;  // all streams packed that may be, to see what each costs; likewise
-  TriedContents contents;            // likewise
+  TriedModels modelled;            // likewise
   bool misses_settled = false;       // these are far ahead of what a fast codec makes of the residual: no other is tried
-  StreamSizes contents_bytes{};      // what the streams in their scope have of coded contents, once these are chosen
+  StreamSizes modelled_bytes{};      // what the streams in their scope have of modelled bytes, once these are chosen
   CodedGroup group;                  // the form that was chosen in the end
   StreamSizes raw_bytes{};           // what of each stream went into it
   StreamSizes coded_bytes{};         // what each stream has of it
@@ -49,9 +50,9 @@ struct GroupChoices {
 // Compresses the groups on all threads and chooses the form of each. A draft whose copies cost more than they save is
 // made one of literals alone. `budget` is charged while literals are compressed.
 // No more threads work at a time than settings.codec_bytes allow, but always one.
-// `inputs` may be empty; contents are then not coded. `cache` is for groups with these settings alone; it is not used where
-// memory is limited.
-Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ContentsInputs& inputs,
+// `inputs` may be empty; there are no modelled bytes then. `cache` is for groups with these settings alone; it is not
+// used where memory is limited.
+Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ModelledInputs& inputs,
                      FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices);
 
 }  // namespace bdelta::native

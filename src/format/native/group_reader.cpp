@@ -44,14 +44,14 @@ Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
   BDELTA_TRY(std::move(code_status_));
   code_status_ = {};
   BDELTA_TRY(std::move(unpacked));
-  if (tables_.contents && tables_.contents->literals) window.sizes[kLiterals] = code_bytes;
+  if (tables_.modelled && tables_.modelled->literals) window.sizes[kLiterals] = code_bytes;
   return kind_ == GroupKind::kCovers ? Status() : frames_.take(window, kLiterals, streams[kLiterals]);
 }
 
-std::optional<ContentsPart> GroupReader::contents_part() const {
-  if (!tables_.contents || tables_.windows[next_window_ - 1].plain) return std::nullopt;
-  ContentsPart part;
-  part.scope = *tables_.contents;
+std::optional<ModelledPart> GroupReader::modelled_part() const {
+  if (!tables_.modelled || tables_.windows[next_window_ - 1].plain) return std::nullopt;
+  ModelledPart part;
+  part.scope = *tables_.modelled;
   const std::uint64_t number = coded_number_ - 1;
   part.lane = static_cast<unsigned>(number % part.scope.lane_count);
   part.turn = number / part.scope.lane_count;

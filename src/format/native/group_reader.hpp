@@ -24,13 +24,13 @@ class GroupReader final : private CodeFeed {
 
   [[nodiscard]] bool at_end() const noexcept { return next_window_ == tables_.windows.size(); }
 
-  // Record of the next window and, for a coded one, its raw streams. It begins at target_pos, behind one that has left the
-  // coder's state at `diagonal`. Not to be called at the end.
+  // Record of the next window and, for a coded one, its raw streams. It begins at target_pos, behind one that has left
+  // the coder's state at `diagonal`. Not to be called at the end.
   Result<WindowRecord> next(std::uint64_t target_pos, std::int64_t diagonal, StreamBytes& streams);
 
-  // Where the code of the window that `next` gave last belongs; nothing where its contents are not coded. Group and
+  // Where the code of the window that `next` gave last belongs; nothing where it has no modelled bytes. Group and
   // source_before are the caller's to set.
-  [[nodiscard]] std::optional<ContentsPart> contents_part() const;
+  [[nodiscard]] std::optional<ModelledPart> modelled_part() const;
 
   // After the last window: nothing of the body may be left.
   Status close();

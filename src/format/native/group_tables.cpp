@@ -18,7 +18,7 @@ void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope
 }
 
 WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope,
-                          const std::optional<ContentsScope>& contents) {
+                          const std::optional<ModelledScope>& modelled) {
   WindowRecord window;
   window.target_length = head.varint();
   if (kind == GroupKind::kWhole) {
@@ -36,7 +36,7 @@ WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const M
   if (packed) {
     if (kind != GroupKind::kCovers) window.run_count = head.varint();
     parse_given_sizes(head, kind, scope, window);
-    if (contents) window.sizes[code_stream(*contents)] = head.varint();
+    if (modelled) window.sizes[code_stream(*modelled)] = head.varint();
     return window;
   }
   const unsigned present = head.u8();
@@ -61,7 +61,7 @@ class TablesParser {
 
  private:
   Status parse_form();
-  Status parse_contents_scope();
+  Status parse_modelled_scope();
   Status parse_windows(std::uint64_t target_bytes);
   Status parse_streams();
   [[nodiscard]] bool is_bounded(const WindowRecord& window) const;
@@ -94,8 +94,8 @@ Status TablesParser::parse_form() {
   tables_.packed = (form & kFormPacked) != 0;
   tables_.has_literals = (form & kFormLiterals) != 0;
   unsigned known = kFormPacked | kFormLiterals;
-  if ((header_.required_features & kFeatureContents) != 0) known |= kFormContents;
-  if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!tables_.packed && (form & ~kFormContents) != 0)) {
+  if ((header_.required_features & kFeatureModelledBytes) != 0) known |= kFormModelledBytes;
+  if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!tables_.packed && (form & ~kFormModelledBytes) != 0)) {
     return unknown("a group has form " + std::to_string(form));
   }
   if (tables_.has_literals && kind_ == GroupKind::kCovers) return corrupt("a group of covers has literals");
@@ -106,18 +106,19 @@ Status TablesParser::parse_form() {
     }
     tables_.scope = {streams, table_log};
   }
-  return (form & kFormContents) != 0 ? parse_contents_scope() : Status();
+  return (form & kFormModelledBytes) != 0 ? parse_modelled_scope() : Status();
 }
 
-Status TablesParser::parse_contents_scope() {
+Status TablesParser::parse_modelled_scope() {
   const unsigned byte = cursor_.u8();
-  if (kind_ == GroupKind::kCovers || !cursor_.ok()) return corrupt("a group has coded contents where none may be");
-  ContentsScope scope;
-  scope.literals = (byte & kContentsLiterals) != 0;
-  scope.misses = (byte & kContentsMisses) != 0;
-  scope.lane_count = (byte & kContentsTwoLanes) != 0 ? 2 : 1;
-  const std::uint64_t features = (scope.literals ? kFeatureCodedLiterals : 0) | (scope.misses ? kFeatureCodedMisses : 0);
-  bool known = byte <= (kContentsLiterals | kContentsMisses | kContentsTwoLanes) &&
+  if (kind_ == GroupKind::kCovers || !cursor_.ok()) return corrupt("a group has modelled bytes where none may be");
+  ModelledScope scope;
+  scope.literals = (byte & kModelledLiterals) != 0;
+  scope.misses = (byte & kModelledMisses) != 0;
+  scope.lane_count = (byte & kModelledTwoLanes) != 0 ? 2 : 1;
+  const std::uint64_t features =
+      (scope.literals ? kFeatureModelledLiterals : 0) | (scope.misses ? kFeatureModelledMisses : 0);
+  bool known = byte <= (kModelledLiterals | kModelledMisses | kModelledTwoLanes) &&
                (features & ~header_.required_features) == 0;
   if (scope.literals) known = cursor_.u8() == kLiteralModel && known;
   if (scope.misses) {
@@ -125,16 +126,16 @@ Status TablesParser::parse_contents_scope() {
     scope.miss_log = cursor_.u8();
   }
   if (!cursor_.ok()) return corrupt("the head of a group ends too early");
-  if (!known) return unknown("a group has contents coded by a model that is not known");
+  if (!known) return unknown("a group has bytes coded by a model that is not known");
   constexpr unsigned kResidualStreams = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
   const bool residual_twice = tables_.packed && scope.misses && (tables_.scope.streams & kResidualStreams) != 0;
   const bool literals_twice = scope.misses && scope.literals && tables_.has_literals;
   const bool fits = scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;
   if ((!scope.literals && !scope.misses) || !fits || residual_twice || literals_twice) {
-    return corrupt("the contents of a group are coded in a way that does not exist");
+    return corrupt("the modelled bytes of a group are coded in a way that does not exist");
   }
-  tables_.contents = scope;
-  return take_memory(contents_memory_bytes(scope));
+  tables_.modelled = scope;
+  return take_memory(models_memory_bytes(scope));
 }
 
 // Every size is tied to the window's target bytes or to a limit of the format.
@@ -143,12 +144,12 @@ bool TablesParser::is_bounded(const WindowRecord& window) const {
   if (window.plain) return true;
   if (window.predicted && (header_.required_features & kFeaturePrediction) == 0) return false;
   StreamSizes sizes = window.sizes;
-  if (tables_.contents) {
-    const ContentsScope& contents = *tables_.contents;
-    if (sizes[code_stream(contents)] > most_code_bytes(window.target_length)) return false;
-    sizes[code_stream(contents)] = 0;
+  if (tables_.modelled) {
+    const ModelledScope& modelled = *tables_.modelled;
+    if (sizes[code_stream(modelled)] > most_code_bytes(window.target_length)) return false;
+    sizes[code_stream(modelled)] = 0;
     const bool has_runs = window.run_count > 0 || sizes[kResidualGaps] > 0 || sizes[kResidualLengths] > 0;
-    if (contents.misses && (has_runs || (contents.literals && sizes[kLiterals] > 0))) return false;
+    if (modelled.misses && (has_runs || (modelled.literals && sizes[kLiterals] > 0))) return false;
   }
   return (window.target_length <= header_.window_bytes || kind_ == GroupKind::kCovers) && window.copy_count <= kMaxWindowOps &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
@@ -166,7 +167,7 @@ Status TablesParser::parse_windows(std::uint64_t target_bytes) {
   tables_.windows.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const WindowRecord window = parse_window(cursor_, kind_, tables_.packed, tables_.scope, tables_.contents);
+    const WindowRecord window = parse_window(cursor_, kind_, tables_.packed, tables_.scope, tables_.modelled);
     if (!cursor_.ok()) return corrupt("the table of windows is broken");
     if (!is_bounded(window)) return corrupt("a window is larger than the header allows");
     if (window.target_length > left) return corrupt("the windows of a group add up to more than it declares");
@@ -191,7 +192,7 @@ Status TablesParser::parse_streams() {
     stream.codec = static_cast<CodecId>(entry & 15);
     const bool is_stored = stream.codec == CodecId::kStore;
     if (is_stored && entry >> 4 != 0) return corrupt("a stored stream declares a window");
-    if (tables_.contents && &stream == &tables_.streams[code_stream(*tables_.contents)] && !is_stored) {
+    if (tables_.modelled && &stream == &tables_.streams[code_stream(*tables_.modelled)] && !is_stored) {
       return corrupt("a code is compressed");
     }
     stream.window_log = (entry >> 4) + kMinWindowLog;

@@ -8,7 +8,7 @@
 #include "bdelta/io.hpp"
 #include "codec/codec.hpp"
 #include "format/native/layout.hpp"
-#include "model/contents_scope.hpp"
+#include "model/modelled_scope.hpp"
 #include "model/model_scope.hpp"
 
 namespace bdelta::native {
@@ -23,14 +23,15 @@ struct GroupTables {
   bool packed = false;        // some streams are in one code, …
   ModelScope scope;           // … namely these
   bool has_literals = false;  // a packed group that has them
-  std::optional<ContentsScope> contents;
+  std::optional<ModelledScope> modelled;
   std::vector<WindowRecord> windows;
   std::uint64_t coded_count = 0;  // of windows that are not plain
   std::array<StreamCode, kStreamCount> streams;
 };
 
-// Of the bytes of a group's head. All sizes are bounded by the patch's header, which the caller has bounded. target_bytes:
-// what the windows must add up to. error_pos: where in the patch errors are. kPatchCorrupt, kUnsupportedFeature.
+// Of the bytes of a group's head. All sizes are bounded by the patch's header, which the caller has bounded.
+// target_bytes: what the windows must add up to. error_pos: where in the patch errors are. kPatchCorrupt,
+// kUnsupportedFeature.
 [[nodiscard]] Result<GroupTables> parse_group_tables(ByteSpan head, GroupKind kind, const Header& header,
                                                  std::uint64_t target_bytes, std::uint64_t error_pos);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "format/native/compress_probe.hpp"
-#include "format/native/contents_choice.hpp"
+#include "format/native/modelled_choice.hpp"
 #include "format/native/packed_choice.hpp"
 
 namespace bdelta::native {
@@ -56,13 +56,13 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const GroupDraft& draft = drafts[g];
-    const bool coded_misses = choices[g].contents.scope.misses;
+    const bool modelled_misses = choices[g].modelled.scope.misses;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = draft.streams[s].size();
       if (raw_bytes == 0 || !carries(draft, s) || (s == kLiterals && cache.knows(g))) continue;
-      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (coded_misses && is_residual(s))});
+      tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (modelled_misses && is_residual(s))});
     }
-    if (!coded_misses) add_trial(drafts, g, settings, choices[g], tasks);
+    if (!modelled_misses) add_trial(drafts, g, settings, choices[g], tasks);
   }
   sort_tasks(tasks);
   return tasks;
@@ -72,7 +72,9 @@ std::vector<Task> list_lanes(const std::vector<GroupDraft>& drafts, const std::v
   std::vector<Task> tasks;
   for (std::size_t g = 0; g < drafts.size(); ++g) {
     const std::size_t raw_bytes = drafts[g].streams[kLiterals].size() + drafts[g].streams[kResidualValues].size();
-    for (std::size_t lane = 0; lane < choices[g].contents.lanes.size(); ++lane) tasks.push_back({g, kFirstLane + lane, raw_bytes});
+    for (std::size_t lane = 0; lane < choices[g].modelled.lanes.size(); ++lane) {
+      tasks.push_back({g, kFirstLane + lane, raw_bytes});
+    }
   }
   sort_tasks(tasks);
   return tasks;
@@ -102,7 +104,7 @@ std::vector<Task> list_open_tasks(const std::vector<Task>& first, const std::vec
 
 std::uint64_t memory_of(const Task& task, const GroupDraft& draft, const WriterSettings& settings) {
   if (task.stream == kPack) return packer_memory_bytes(draft);
-  if (task.stream >= kFirstLane) return contents_packer_bytes(settings.literal_window_bytes);
+  if (task.stream >= kFirstLane) return modelled_packer_bytes(settings.literal_window_bytes);
   return codec_memory_bytes(settings_of(settings, task.stream), task.raw_bytes);
 }
 

@@ -5,7 +5,7 @@
 
 namespace bdelta::native {
 
-// In place of a stream: the context coder, and the first lane of contents.
+// In place of a stream: the context coder, and the first lane of modelled bytes.
 inline constexpr std::size_t kPack = kStreamCount;
 inline constexpr std::size_t kFirstLane = kStreamCount + 1;
 
@@ -29,9 +29,10 @@ struct Task {
 [[nodiscard]] unsigned trial_streams(const GroupDraft& draft, const GroupChoices& made,
                                      const WriterSettings& settings) noexcept;
 
-// Each stream by its codec, but for literals that are known, and numbers by the context coder. Where the model of misses may
-// make all else vain, the residual goes through a fast codec for now, and the context coder waits. All lists: the longest
-// first, so that no thread is left alone with one at the end; the result does not depend on the order.
+// Each stream by its codec, but for literals that are known, and numbers by the context coder. Where the model of
+// misses may make all else vain, the residual goes through a fast codec for now, and the context coder waits. All
+// lists: the longest first, so that no thread is left alone with one at the end; the result does not depend on the
+// order.
 [[nodiscard]] std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
                                                  const LiteralCache& cache, const std::vector<GroupChoices>& choices);
 

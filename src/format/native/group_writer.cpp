@@ -57,7 +57,7 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
       const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0 && (carried >> i & 1) != 0;
       if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
     }
-    if (coded.contents) append_varint(head, window.sizes[code_stream(*coded.contents)]);
+    if (coded.modelled) append_varint(head, window.sizes[code_stream(*coded.modelled)]);
     return;
   }
   std::uint8_t present = 0;
@@ -70,7 +70,7 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
 }
 
 std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
-  unsigned form = coded.contents ? kFormContents : 0;
+  unsigned form = coded.modelled ? kFormModelledBytes : 0;
   if (coded.packed) {
     const ModelScope& scope = coded.packed->scope;
     form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | scope.table_log << kFormTableShift;
@@ -78,9 +78,9 @@ std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
   return static_cast<std::uint8_t>(form);
 }
 
-void append_contents_scope(Bytes& head, const ContentsScope& scope) {
-  head.push_back(static_cast<std::uint8_t>((scope.literals ? kContentsLiterals : 0) | (scope.misses ? kContentsMisses : 0) |
-                                           (scope.lane_count == 2 ? kContentsTwoLanes : 0)));
+void append_modelled_scope(Bytes& head, const ModelledScope& scope) {
+  head.push_back(static_cast<std::uint8_t>((scope.literals ? kModelledLiterals : 0) | (scope.misses ? kModelledMisses : 0) |
+                                           (scope.lane_count == 2 ? kModelledTwoLanes : 0)));
   if (scope.literals) head.push_back(kLiteralModel);
   if (!scope.misses) return;
   head.push_back(kMissModel);
@@ -88,8 +88,9 @@ void append_contents_scope(Bytes& head, const ContentsScope& scope) {
 }
 
 // Those that a reader needs for the models in the scope.
-std::uint64_t contents_features(const ContentsScope& scope) {
-  return kFeatureContents | (scope.literals ? kFeatureCodedLiterals : 0) | (scope.misses ? kFeatureCodedMisses : 0);
+std::uint64_t modelled_features(const ModelledScope& scope) {
+  return kFeatureModelledBytes | (scope.literals ? kFeatureModelledLiterals : 0) |
+         (scope.misses ? kFeatureModelledMisses : 0);
 }
 
 Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
@@ -98,7 +99,7 @@ Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, cons
   head.reserve(16 + 16 * windows.size());
   head.push_back(form_of(sizes, coded));
   if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
-  if (coded.contents) append_contents_scope(head, *coded.contents);
+  if (coded.modelled) append_modelled_scope(head, *coded.modelled);
   append_varint(head, windows.size());
   for (const WindowRecord& window : windows) append_window(head, kind, window, coded);
   // Which streams the group has follows from its form and its windows.
@@ -236,9 +237,9 @@ CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, con
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
   if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
-  if (coded.contents) {
-    group.features |= contents_features(*coded.contents);
-    group.memory_bytes += contents_memory_bytes(*coded.contents);
+  if (coded.modelled) {
+    group.features |= modelled_features(*coded.modelled);
+    group.memory_bytes += models_memory_bytes(*coded.modelled);
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;

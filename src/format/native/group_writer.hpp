@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "codec/codec.hpp"
-#include "model/contents_packer.hpp"
+#include "model/modelled_packer.hpp"
 #include "model/window_packer.hpp"
 
 namespace bdelta::native {
@@ -51,7 +51,7 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
 struct CodedStreams {
   std::vector<CodedStream> streams = std::vector<CodedStream>(kStreamCount);
   std::optional<PackedGroup> packed;  // in place of the streams that it carries
-  std::optional<ContentsScope> contents;  // literals, residual or both are coded: the code stands as code_stream()
+  std::optional<ModelledScope> modelled;  // literals, residual or both are coded: the code stands as code_stream()
 };
 
 struct CodedGroup {
@@ -60,7 +60,7 @@ struct CodedGroup {
   std::uint64_t features = 0;        // required ones that the patch needs for it
 };
 
-// coded.streams[i] is the stream i of the windows; where contents are coded, the windows are those of join_lanes.
+// coded.streams[i] is the stream i of the windows; where bytes are modelled, the windows are those of join_lanes.
 [[nodiscard]] CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, const CodedStreams& coded);
 
 }  // namespace bdelta::native

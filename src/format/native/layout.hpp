@@ -16,12 +16,13 @@ inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // a global rec
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may copy from the target in front of them
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kFeatureContents = 1u << 4;       // groups whose contents are coded
-inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models of contents that take longer
-inline constexpr std::uint64_t kFeatureCodedLiterals = 1u << 9;  // groups may have coded literals
-inline constexpr std::uint64_t kFeatureCodedMisses = 1u << 14;   // groups may have coded misses
+inline constexpr std::uint64_t kFeatureModelledBytes = 1u << 4;       // groups with modelled bytes
+inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models that take longer
+inline constexpr std::uint64_t kFeatureModelledLiterals = 1u << 9;  // groups may have modelled literals
+inline constexpr std::uint64_t kFeatureModelledMisses = 1u << 14;   // groups may have modelled misses
 inline constexpr std::uint64_t kKnownFeatures =
-    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureContents | kFeatureCodedLiterals | kFeatureCodedMisses;
+    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureModelledBytes |
+    kFeatureModelledLiterals | kFeatureModelledMisses;
 
 // The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have
 // one bit.
@@ -32,14 +33,14 @@ inline constexpr unsigned kWindowBits = 2;
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
-inline constexpr unsigned kFormContents = 1u << 2;  // literals, residual or both are coded; a byte says how
+inline constexpr unsigned kFormModelledBytes = 1u << 2;  // literals, residual or both are coded; a byte says how
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
-// A byte of the form of a group whose contents are coded. Behind it come the numbers of the models that are used, and
+// A byte of the form of a group with modelled bytes. Behind it come the numbers of the models that are used, and
 // behind that of the miss model the log of its slots. All other models are reserved.
-inline constexpr unsigned kContentsLiterals = 1u << 0;
-inline constexpr unsigned kContentsMisses = 1u << 1;
-inline constexpr unsigned kContentsTwoLanes = 1u << 2;  // instead of one
+inline constexpr unsigned kModelledLiterals = 1u << 0;
+inline constexpr unsigned kModelledMisses = 1u << 1;
+inline constexpr unsigned kModelledTwoLanes = 1u << 2;  // instead of one
 
 // Numbers of models, a byte each.
 inline constexpr std::uint8_t kLiteralModel = 1;

@@ -20,7 +20,7 @@ namespace bdelta::native {
 [[nodiscard]] std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
                                                   const std::vector<CodedStream>& streams);
 
-// What a stream costs in the cheaper of its forms without coded contents.
+// What a stream costs in the cheaper of its forms without modelled bytes.
 [[nodiscard]] std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept;
 
 // Drops the trial or makes it the group's packed form, whichever gives fewer bytes in the patch. Streams that are

@@ -69,7 +69,7 @@ class Reader final : public PatchReader {
       BDELTA_TRY(decode_window(record, streams_, diagonal_, window));
       if (!record.plain) tell_target_copies(window);
       window.substitutions = plan_.substitutions && !record.plain ? &*plan_.substitutions : nullptr;
-      place_contents(window);
+      place_code(window);
       target_pos_ += window.target_length;
       return true;
     } catch (const std::bad_alloc&) {
@@ -224,14 +224,14 @@ class Reader final : public PatchReader {
     }
   }
 
-  // Coded contents leave the place of the stream that their code stands for.
-  void place_contents(WindowDelta& window) {
-    window.contents = group_->contents_part();
+  // Modelled bytes leave the place of the stream that their code stands for.
+  void place_code(WindowDelta& window) {
+    window.modelled = group_->modelled_part();
     window.code.clear();
-    if (window.contents) {
-      window.code.swap(code_stream(window.contents->scope) == kLiterals ? window.literals : window.residual_values);
-      window.contents->group = group_count_;
-      window.contents->source_before = source_end_;
+    if (window.modelled) {
+      window.code.swap(code_stream(window.modelled->scope) == kLiterals ? window.literals : window.residual_values);
+      window.modelled->group = group_count_;
+      window.modelled->source_before = source_end_;
     }
     const DeltaOp& last = window.ops.back();
     source_end_ = last.kind == OpKind::kCopy ? last.source_pos + last.length : kNoSource;

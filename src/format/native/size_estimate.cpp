@@ -1,19 +1,19 @@
-// The quick codec ranks sets of covers nearly as LZMA or the context coder do. On 35 pairs with five to nine sets each, the
-// better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
-// literals beside that of numbers: on 12 pairs of all kinds the slow coders of level 9 left 0.75 to 0.91 of literals, 0.79
-// to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. (Where nearly everything is a
-// literal, or substitutions and copies of NEW are found later, they leave down to a half of literals.) Counted as a quarter less,
-// sets that make more of the target a literal looked better than they were: by 2 % on ruff without prediction.
-// Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the quick one
-// finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10 %, pygame-ce by
-// 5 % at --ultra). But groups with copies of NEW have no such model, and the coder of their literals is the same: beside
-// these, literals count alike (else ansible by -8 went without such copies, and was 13 % larger).
+// The quick codec ranks sets of covers nearly as LZMA or the context coder do. On 35 pairs with five to nine sets each,
+// the better of its first two was larger than the best of all by 0.01 % in geometric mean. What differs is the price of
+// literals beside that of numbers: on 12 pairs of all kinds the slow coders of level 9 left 0.75 to 0.91 of literals,
+// 0.79 to 0.93 of numbers and 0.79 to 0.91 of the residual, so literals count a little less. (Where nearly everything
+// is a literal, or substitutions and copies of NEW are found later, they leave down to a half of literals.) Counted as
+// a quarter less, sets that make more of the target a literal looked better than they were: by 2 % on ruff without
+// prediction. Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the
+// quick one finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10
+// %, pygame-ce by 5 % at --ultra). But groups with copies of NEW have no such model, and the coder of their literals is
+// the same: beside these, literals count alike (else ansible by -8 went without such copies, and was 13 % larger).
 #include "format/native/size_estimate.hpp"
 
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "format/native/contents_choice.hpp"
+#include "format/native/modelled_choice.hpp"
 #include "parallel/within.hpp"
 
 namespace bdelta::native {
@@ -23,7 +23,7 @@ namespace {
 std::uint64_t expected(std::uint64_t bytes, const GroupDraft& draft, std::size_t stream, const WriterSettings& settings,
                        Estimate estimate) {
   const bool low = estimate == Estimate::kLow;
-  const bool tries_misses = tries_coded_misses(draft, settings);
+  const bool tries_misses = tries_modelled_misses(draft, settings);
   if (stream == kLiterals && settings.literals.id == CodecId::kLzma) {
     return low ? bytes * 11 / 16 : bytes - bytes / (tries_misses && estimate != Estimate::kEven ? 4 : 8);
   }

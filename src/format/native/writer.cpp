@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "format/native/contents_choice.hpp"
+#include "format/native/modelled_choice.hpp"
 #include "format/native/fill_record.hpp"
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"
@@ -152,7 +152,7 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
 
 Status Writer::add_coded(const CodedGroups& groups) { return append_groups(groups.drafts, groups.choices); }
 
-Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs) {
+Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ModelledInputs& inputs) {
   FrameBudget unlimited(~std::uint64_t{0});
   CodedGroups coded{std::move(drafts), {}};
   coded.choices.resize(coded.drafts.size());
@@ -165,14 +165,14 @@ Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& dra
   return native::estimate_groups(drafts, settings_, estimate, pool_);
 }
 
-bool Writer::tries_coded_misses(const std::vector<GroupDraft>& drafts) const {
+bool Writer::tries_modelled_misses(const std::vector<GroupDraft>& drafts) const {
   return std::any_of(drafts.begin(), drafts.end(),
-                     [this](const GroupDraft& draft) { return native::tries_coded_misses(draft, settings_); });
+                     [this](const GroupDraft& draft) { return native::tries_modelled_misses(draft, settings_); });
 }
 
-Result<bool> Writer::may_take_coded_misses(const std::vector<GroupDraft>& drafts) const {
+Result<bool> Writer::may_take_modelled_misses(const std::vector<GroupDraft>& drafts) const {
   for (const GroupDraft& draft : drafts) {
-    BDELTA_ASSIGN(const bool may, native::may_take_coded_misses(draft, settings_, pool_.watch()));
+    BDELTA_ASSIGN(const bool may, native::may_take_modelled_misses(draft, settings_, pool_.watch()));
     if (may) return true;
   }
   return false;

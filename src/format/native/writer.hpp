@@ -45,8 +45,8 @@ class Writer {
   // The list, with its tag, once the end record is written.
   [[nodiscard]] Bytes encode_digests() const;
 
-  // From where contents are packed; without, they are not. To be called before groups are added.
-  void set_inputs(const ContentsInputs& inputs) noexcept { inputs_ = inputs; }
+  // What models need to code bytes; without, none do. To be called before groups are added.
+  void set_inputs(const ModelledInputs& inputs) noexcept { inputs_ = inputs; }
 
   // Bytes of the target that groups have others in place of, before everything else.
   // What the patch says of views of its files, before all else. source_size: of OLD as it is.
@@ -76,17 +76,17 @@ class Writer {
 
   // What groups would be; nothing is appended. The drafts may be changed as by add_groups. Without inputs no contents are
   // coded.
-  Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ContentsInputs& inputs);
+  Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ModelledInputs& inputs);
 
   // About the bytes that groups would take, found fast. Of use for comparing: what all sets of covers of a pair have in
   // common is estimated alike.
   Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate = Estimate::kLikely);
 
   // Whether misses of one of the drafts may go through their model.
-  [[nodiscard]] bool tries_coded_misses(const std::vector<GroupDraft>& drafts) const;
+  [[nodiscard]] bool tries_modelled_misses(const std::vector<GroupDraft>& drafts) const;
 
   // Likewise, found out by a fast codec.
-  Result<bool> may_take_coded_misses(const std::vector<GroupDraft>& drafts) const;
+  Result<bool> may_take_modelled_misses(const std::vector<GroupDraft>& drafts) const;
 
   // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
   Status add_coded(const CodedGroups& groups);
@@ -110,7 +110,7 @@ class Writer {
   Status append_sealed(ByteSpan record);  // or the end of one
 
   const WriterSettings settings_;
-  ContentsInputs inputs_;
+  ModelledInputs inputs_;
   io::Spool& body_;
   WorkerPool& pool_;
   FrameBudget budget_;

@@ -1,12 +1,12 @@
-// The contents of a lane's windows: literals and missed bytes in the order of the target, one code for both. CONTENTS.md
-// beside this file is the specification.
+// The modelled bytes of a lane's windows: literals and missed bytes in the order of the target, one code for both.
+// MODELLED_BYTES.md beside this file is the specification.
 #pragma once
 
 #include <memory>
 #include <span>
 
 #include "delta/op.hpp"
-#include "model/contents_scope.hpp"
+#include "model/modelled_scope.hpp"
 #include "model/literal_model.hpp"
 #include "model/miss_model.hpp"
 
@@ -14,16 +14,16 @@ namespace bdelta {
 
 namespace mix {
 
-class ContentsModel {
+class LaneModels {
  public:
-  ContentsModel(const ContentsScope& scope, RandomReader& source) : source_(source) {
+  LaneModels(const ModelledScope& scope, RandomReader& source) : source_(source) {
     if (scope.literals) literals_ = std::make_unique<LiteralModel>(source);
     if (scope.misses) misses_ = std::make_unique<MissModel>(scope.miss_log);
   }
 
   // `out` is the window at target_pos: what its copies give stands there, and what is not coded as it is in the end.
   // Encoding takes the rest from `target`, the window as it is in the end; decoding makes it. source_before: see
-  // ContentsPart. Errors are those of the source. The watch may be null; it is asked every few milliseconds, and when
+  // ModelledPart. Errors are those of the source. The watch may be null; it is asked every few milliseconds, and when
   // decoding it counts bytes of the window.
   template <class Coder>
   Status code(Coder& coder, std::uint64_t target_pos, std::span<const DeltaOp> ops, std::uint64_t source_before,

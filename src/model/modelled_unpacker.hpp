@@ -1,4 +1,4 @@
-// From the code of a lane back to the contents of its windows: the mirror image of contents_packer.
+// From the code of a lane back to the modelled bytes of its windows: the mirror image of modelled_packer.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 namespace bdelta {
 
 // One object, one lane: its windows come in order. One thread at a time.
-class ContentsUnpacker {
+class ModelledUnpacker {
  public:
-  // `source` must outlive the object. The scope has been bounded, see contents_memory_bytes.
-  ContentsUnpacker(const ContentsScope& scope, RandomReader& source);
-  ~ContentsUnpacker();
+  // `source` must outlive the object. The scope has been bounded, see models_memory_bytes.
+  ModelledUnpacker(const ModelledScope& scope, RandomReader& source);
+  ~ModelledUnpacker();
 
   // `out` is the window with what its copies give, and with its literals where those are not coded. Makes it what
   // the target is. Errors: kPatchCorrupt for a code that is longer or shorter than what it says, those of the source.

@@ -1,16 +1,17 @@
-// The contents of a group as codes, one for each lane: the mirror image of contents_unpacker.
+// The modelled bytes of a group as codes, one for each lane: the mirror image of modelled_unpacker.
 #pragma once
 
 #include <vector>
 
 #include "bdelta/io.hpp"
-#include "model/contents_scope.hpp"
+#include "model/modelled_scope.hpp"
 #include "model/window_encoder.hpp"
 
 namespace bdelta {
 
-// Both files, as whoever packs contents reads them. The readers and what `predicted` shows must outlive the packing.
-struct ContentsInputs {
+// Both files, as the packer of modelled bytes reads them. The readers and what `predicted` shows must outlive the
+// packing.
+struct ModelledInputs {
   RandomReader* source = nullptr;
   RandomReader* target = nullptr;
   ByteSpan predicted;  // what copies give by prediction, at the positions of the target; empty: what the source holds
@@ -28,21 +29,21 @@ struct PackedLane {
 inline constexpr unsigned kPackedLanes = 2;
 
 // Upper bound of the bytes that pack_lane allocates beside its result, for windows of so many bytes.
-[[nodiscard]] std::uint64_t contents_packer_bytes(std::uint64_t window_bytes);
+[[nodiscard]] std::uint64_t modelled_packer_bytes(std::uint64_t window_bytes);
 
 // `watch` may be null. Errors are those of the inputs.
-[[nodiscard]] Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope, unsigned lane,
-                                           const ContentsInputs& inputs, Watch* watch = nullptr);
+[[nodiscard]] Result<PackedLane> pack_lane(const GroupDraft& draft, const ModelledScope& scope, unsigned lane,
+                                           const ModelledInputs& inputs, Watch* watch = nullptr);
 
-// The windows as they stand in a group whose contents are coded so, and the code's bytes in their order.
-struct CodedContents {
-  ContentsScope scope;
+// The windows as they stand in a group with such modelled bytes, and the code's bytes in their order.
+struct ModelledGroup {
+  ModelledScope scope;
   std::vector<WindowRecord> windows;
   Bytes code;
   StreamSizes cost_bytes{};
   bool sound = false;  // a reader takes it: no window has more code than is allowed
 };
-[[nodiscard]] CodedContents join_lanes(const GroupDraft& draft, const ContentsScope& scope,
+[[nodiscard]] ModelledGroup join_lanes(const GroupDraft& draft, const ModelledScope& scope,
                                        const std::vector<PackedLane>& lanes);
 
 }  // namespace bdelta

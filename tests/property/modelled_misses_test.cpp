@@ -6,10 +6,10 @@
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test::coded_misses_test {
+namespace bdelta::test::modelled_misses_test {
 namespace {
 
-constexpr std::uint64_t kCodedMisses = native::kFeatureCodedMisses;
+constexpr std::uint64_t kModelledMisses = native::kFeatureModelledMisses;
 
 struct BentPair {
   Bytes source;
@@ -35,17 +35,17 @@ BentPair grown_pair(std::size_t size, std::uint64_t seed) {
   return pair;
 }
 
-TEST(CodedMisses, AnyWindowsAndGroupsComeBack) {
+TEST(ModelledMisses, AnyWindowsAndGroupsComeBack) {
   const BentPair pair = grown_pair(30'000, 1);
   const Covers covers = covers_of(pair.source, pair.target);
   Craft craft;
-  craft.coded_misses = true;
+  craft.modelled_misses = true;
   for (const std::uint64_t window_bytes : {300u, 4096u, 1u << 20}) {
     for (const bool model : {false, true}) {
       for (const bool literals : {false, true}) {
         for (const bool covers_apart : {false, true}) {
           craft.model = model;
-          craft.coded_literals = literals;
+          craft.modelled_literals = literals;
           craft.covers_apart = covers_apart;
           craft.window_bytes = window_bytes;
           const bool two_lanes = window_bytes == 300 || (window_bytes == 4096 && !literals);
@@ -54,8 +54,8 @@ TEST(CodedMisses, AnyWindowsAndGroupsComeBack) {
           SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << model << ' ' << literals << ' ' << covers_apart);
           const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
           const bool few_are_packed = model && window_bytes == 300;  // smaller, of so few misses in a group
-          EXPECT_EQ(!few_are_packed, has_feature(patch, kCodedMisses));
-          EXPECT_EQ(literals, has_feature(patch, native::kFeatureCodedLiterals));
+          EXPECT_EQ(!few_are_packed, has_feature(patch, kModelledMisses));
+          EXPECT_EQ(literals, has_feature(patch, native::kFeatureModelledLiterals));
           expect_rebuilt_everywhere(pair.source, patch, pair.target);
         }
       }
@@ -63,13 +63,13 @@ TEST(CodedMisses, AnyWindowsAndGroupsComeBack) {
   }
 }
 
-TEST(CodedMisses, AreOfLevelsEightAndNine) {
+TEST(ModelledMisses, AreOfLevelsEightAndNine) {
   const BentPair pair = bent_pair(200'000, 3);
   std::size_t bytes_at_seven = 0;
   for (const int level : {3, 6, 7, 8, 9}) {
     const auto patch = make_patch(pair.source, pair.target, create_options(level));
     ASSERT_OK(patch);
-    EXPECT_EQ(level >= 8, has_feature(*patch, kCodedMisses)) << level;
+    EXPECT_EQ(level >= 8, has_feature(*patch, kModelledMisses)) << level;
     if (level == 7) bytes_at_seven = patch->size();
     if (level > 7) {
       EXPECT_LT(patch->size() * 10, bytes_at_seven * 8) << level;
@@ -79,7 +79,7 @@ TEST(CodedMisses, AreOfLevelsEightAndNine) {
 }
 
 // All of one value: numbers in the context coder are then the smaller ones, which a level that knows both finds out.
-TEST(CodedMisses, OfAFewAreNoLargerThanNumbers) {
+TEST(ModelledMisses, OfAFewAreNoLargerThanNumbers) {
   const Bytes source = random_bytes(2'400'000, 51);
   Bytes target = source;
   for (std::size_t i = 0; i < 24; ++i) ++target[2'200'000 + i * i * 340];
@@ -90,30 +90,30 @@ TEST(CodedMisses, OfAFewAreNoLargerThanNumbers) {
   EXPECT_LE(eight->size(), seven->size());
 }
 
-TEST(CodedMisses, OfProgramsComeBack) {
+TEST(ModelledMisses, OfProgramsComeBack) {
   const ProgramPair pair = program_pair(5, 3000);
   Bytes target = pair.new_version;
   for (std::size_t i = 500; i < target.size(); i += 97) target[i] = static_cast<std::uint8_t>(target[i] + target[i - 1]);
   const auto patch = make_patch(pair.old_version, target, create_options(9));
   ASSERT_OK(patch);
-  EXPECT_TRUE(has_feature(*patch, kCodedMisses));
+  EXPECT_TRUE(has_feature(*patch, kModelledMisses));
   expect_rebuilt_everywhere(pair.old_version, *patch, target);
 }
 
-TEST(CodedMisses, WhereMemoryIsScarceThereAreNone) {
+TEST(ModelledMisses, WhereMemoryIsScarceThereAreNone) {
   const BentPair pair = bent_pair(100'000, 4);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.source, pair.target, options);
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_feature(*patch, kCodedMisses));
+  EXPECT_FALSE(has_feature(*patch, kModelledMisses));
 }
 
-TEST(CodedMisses, ThreadsDontChangeThePatch) {
+TEST(ModelledMisses, ThreadsDontChangeThePatch) {
   const BentPair pair = grown_pair(300'000, 5);
   const auto one = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, 1));
   ASSERT_OK(one);
-  EXPECT_TRUE(has_feature(*one, kCodedMisses));
+  EXPECT_TRUE(has_feature(*one, kModelledMisses));
   for (const unsigned threads : {2u, 5u}) {
     const auto more = make_patch(pair.source, pair.target, create_options(9, PatchFormat::kBdt2, threads));
     ASSERT_OK(more);
@@ -121,21 +121,21 @@ TEST(CodedMisses, ThreadsDontChangeThePatch) {
   }
 }
 
-TEST(CodedMisses, NeedTheirFeature) {
+TEST(ModelledMisses, NeedTheirFeature) {
   const BentPair pair = bent_pair(100'000, 6);
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  ASSERT_NE(0u, split.header.required_features & kCodedMisses);
-  split.header.required_features &= ~kCodedMisses;
+  ASSERT_NE(0u, split.header.required_features & kModelledMisses);
+  split.header.required_features &= ~kModelledMisses;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
-// The head of the only group: form, contents byte, number of the miss model, its log.
-TEST(CodedMisses, ScopesThatLieAreRefused) {
+// The head of the only group: form, model byte, number of the miss model, its log.
+TEST(ModelledMisses, ScopesThatLieAreRefused) {
   const BentPair pair = bent_pair(20'000, 7);
   Craft craft;
-  craft.coded_misses = true;
+  craft.modelled_misses = true;
   craft.group_bytes = craft.window_bytes = 1 << 20;
   const SplitPatch split = split_patch(craft_patch(pair.source, pair.target, covers_of(pair.source, pair.target), craft));
   ByteCursor cursor(ByteSpan(split.body).subspan(1));
@@ -155,4 +155,4 @@ TEST(CodedMisses, ScopesThatLieAreRefused) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::coded_misses_test
+}  // namespace bdelta::test::modelled_misses_test

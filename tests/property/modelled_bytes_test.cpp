@@ -1,15 +1,15 @@
-// Coded contents (--ultra, and -8 and -9 for few literals): NEW comes back whatever the pair, windows, groups and lanes; neither
-// threads nor readers change a byte; and the codes are worth their time.
+// Modelled bytes (--ultra, and -8 and -9 for few literals): NEW comes back whatever the pair, windows, groups and
+// lanes; neither threads nor readers change a byte; and the codes are worth their time.
 #include "base/byte_cursor.hpp"
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
 
-namespace bdelta::test::contents_test {
+namespace bdelta::test::modelled_bytes_test {
 namespace {
 
-bool codes_contents(const Bytes& patch) { return has_feature(patch, native::kFeatureContents); }
+bool models_bytes(const Bytes& patch) { return has_feature(patch, native::kFeatureModelledBytes); }
 
 std::uint64_t features_of(const Bytes& patch) { return info_of(patch).required_features; }
 
@@ -33,12 +33,12 @@ Pair text_pair(std::size_t size, std::uint64_t seed) {
 Craft small_craft(std::uint64_t lane_bytes) {
   Craft craft;
   craft.codec = {CodecId::kLzma, 6, 0};
-  craft.coded_literals = craft.coded_misses = true;
+  craft.modelled_literals = craft.modelled_misses = true;
   craft.lane_bytes = lane_bytes;
   return craft;
 }
 
-TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
+TEST(ModelledBytes, AnyWindowsGroupsAndLanesComeBack) {
   const Pair pair = text_pair(20'000, 1);
   const Covers covers = covers_of(pair.source, pair.target);
   int coded_count = 0;
@@ -52,7 +52,7 @@ TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
           craft.model = model;
           SCOPED_TRACE(::testing::Message() << window_bytes << ' ' << group_bytes << ' ' << lane_bytes << ' ' << model);
           const Bytes patch = craft_patch(pair.source, pair.target, covers, craft);
-          coded_count += codes_contents(patch);
+          coded_count += models_bytes(patch);
           expect_rebuilt_everywhere(pair.source, patch, pair.target);
         }
       }
@@ -61,7 +61,7 @@ TEST(Contents, AnyWindowsGroupsAndLanesComeBack) {
   EXPECT_GE(coded_count, 13) << "of 16: few misses take less in the context coder";
 }
 
-TEST(Contents, PlainWindowsBetweenComeBack) {
+TEST(ModelledBytes, PlainWindowsBetweenComeBack) {
   const Bytes source = wordy_bytes(20'000, 3);
   Bytes target(source.begin() + 2000, source.begin() + 9000);
   append(target, wordy_bytes(900, 4));
@@ -72,11 +72,11 @@ TEST(Contents, PlainWindowsBetweenComeBack) {
   craft.plans = {{{0, 7000, true, 2000}, {7000, 300, false, 0}, {7300, target.size() - 7300, false, 0}}};
   const Covers covers = {{2000, 0, 7000}, {0, 7900, 3000}};
   const Bytes patch = craft_patch(source, target, covers, craft);
-  EXPECT_TRUE(codes_contents(patch));
+  EXPECT_TRUE(models_bytes(patch));
   expect_rebuilt_everywhere(source, patch, target);
 }
 
-TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
+TEST(ModelledBytes, OnlyLiteralsOrOnlyMissesComeBack) {
   const Bytes source = wordy_bytes(30'000, 5);
   Bytes grown = source;
   const Bytes words = wordy_bytes(4000, 6);
@@ -85,14 +85,14 @@ TEST(Contents, OnlyLiteralsOrOnlyMissesComeBack) {
   for (std::size_t i = 5; i < changed.size(); i += 41) ++changed[i];
   for (const Bytes& target : {grown, changed}) {
     const Bytes patch = craft_patch(source, target, covers_of(source, target), small_craft(1 << 20));
-    EXPECT_TRUE(codes_contents(patch));
+    EXPECT_TRUE(models_bytes(patch));
     expect_rebuilt_everywhere(source, patch, target);
   }
 }
 
-TEST(CodedLiterals, AnyWindowsAndGroupsComeBack) {
+TEST(ModelledLiterals, AnyWindowsAndGroupsComeBack) {
   Craft craft;
-  craft.coded_literals = true;
+  craft.modelled_literals = true;
   for (const std::uint64_t window_bytes : {700u, 4096u, 1u << 20}) {
     for (const bool model : {false, true}) {
       craft.model = model;
@@ -103,7 +103,7 @@ TEST(CodedLiterals, AnyWindowsAndGroupsComeBack) {
       const Bytes words = wordy_bytes(3000, 6);
       target.insert(target.begin() + 9000, words.begin(), words.end());
       const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
-      EXPECT_EQ(native::kFeatureContents | native::kFeatureCodedLiterals, features_of(patch));
+      EXPECT_EQ(native::kFeatureModelledBytes | native::kFeatureModelledLiterals, features_of(patch));
       expect_rebuilt_everywhere(source, patch, target);
     }
   }
@@ -118,8 +118,8 @@ Pair new_words(std::size_t new_bytes) {
   return pair;
 }
 
-TEST(CodedLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
-  constexpr std::uint64_t kLight = native::kFeatureContents | native::kFeatureCodedLiterals;
+TEST(ModelledLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
+  constexpr std::uint64_t kLight = native::kFeatureModelledBytes | native::kFeatureModelledLiterals;
   const Pair few = new_words(1500);
   for (int level = kMinLevel; level <= 9; ++level) {
     const auto patch = make_patch(few.source, few.target, create_options(level));
@@ -130,10 +130,10 @@ TEST(CodedLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
   append(many.target, random_bytes(40'000, 1));
   const auto patch = make_patch(many.source, many.target, create_options(9));
   ASSERT_OK(patch);
-  EXPECT_FALSE(has_feature(*patch, native::kFeatureCodedLiterals));
+  EXPECT_FALSE(has_feature(*patch, native::kFeatureModelledLiterals));
 }
 
-TEST(CodedLiterals, WhereMemoryIsScarceThereAreNone) {
+TEST(ModelledLiterals, WhereMemoryIsScarceThereAreNone) {
   const Pair pair = new_words(1500);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
@@ -142,7 +142,7 @@ TEST(CodedLiterals, WhereMemoryIsScarceThereAreNone) {
   EXPECT_EQ(0u, features_of(*patch));
 }
 
-TEST(CodedLiterals, NewTextTakesLessThanWithoutThem) {
+TEST(ModelledLiterals, NewTextTakesLessThanWithoutThem) {
   const Pair pair = new_words(1500);
   CreateOptions scarce = create_options(8);
   scarce.memory_limit_bytes = std::uint64_t{64} << 20;
@@ -153,19 +153,19 @@ TEST(CodedLiterals, NewTextTakesLessThanWithoutThem) {
   EXPECT_LT(with->size() * 10, without->size() * 9);
 }
 
-TEST(CodedLiterals, NeedTheirFeature) {
+TEST(ModelledLiterals, NeedTheirFeature) {
   const Pair pair = new_words(1500);
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   const std::uint64_t honest = split.header.required_features;
-  for (const std::uint64_t feature : {native::kFeatureCodedLiterals, native::kFeatureContents}) {
+  for (const std::uint64_t feature : {native::kFeatureModelledLiterals, native::kFeatureModelledBytes}) {
     split.header.required_features = honest & ~feature;
     EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
   }
 }
 
-TEST(Contents, NeitherThreadsNorReadersChangeThePatch) {
+TEST(ModelledBytes, NeitherThreadsNorReadersChangeThePatch) {
   const Pair pair = text_pair(150'000, 9);
   const auto one = make_patch(pair.source, pair.target, create_options(kUltraLevel, PatchFormat::kBdt2, 1));
   const auto three = make_patch(pair.source, pair.target, create_options(kUltraLevel, PatchFormat::kBdt2, 3));
@@ -185,19 +185,19 @@ TEST(Contents, NeitherThreadsNorReadersChangeThePatch) {
   EXPECT_TRUE(same_bytes(pair.target, made));
 }
 
-TEST(Contents, UnderALimitOfMemoryThePatchIsRight) {
+TEST(ModelledBytes, UnderALimitOfMemoryThePatchIsRight) {
   const Pair pair = text_pair(1'000'000, 11);
   for (const std::uint64_t limit_bytes : {std::uint64_t{64} << 20, std::uint64_t{300} << 20}) {
     CreateOptions options = create_options(kUltraLevel);
     options.memory_limit_bytes = limit_bytes;
     const auto patch = make_patch(pair.source, pair.target, options);
     ASSERT_OK(patch);
-    EXPECT_EQ(limit_bytes >> 20 >= 256, codes_contents(*patch));
+    EXPECT_EQ(limit_bytes >> 20 >= 256, models_bytes(*patch));
     expect_rebuilt(pair.source, *patch, pair.target);
   }
 }
 
-TEST(Contents, MemoryIsDeclaredAndKeptTo) {
+TEST(ModelledBytes, MemoryIsDeclaredAndKeptTo) {
   const Pair pair = text_pair(100'000, 13);
   const auto patch = make_patch(pair.source, pair.target, create_options(kUltraLevel));
   ASSERT_OK(patch);
@@ -211,19 +211,20 @@ TEST(Contents, MemoryIsDeclaredAndKeptTo) {
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
-TEST(Contents, NeedTheirFeature) {
+TEST(ModelledBytes, NeedTheirFeature) {
   const Pair pair = text_pair(20'000, 15);
   const auto patch = make_patch(pair.source, pair.target, create_options(kUltraLevel));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  ASSERT_TRUE(codes_contents(*patch));
-  split.header.required_features &= ~native::kFeatureContents;
+  ASSERT_TRUE(models_bytes(*patch));
+  split.header.required_features &= ~native::kFeatureModelledBytes;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features |= native::kFeatureContents | std::uint64_t{1} << 63;
+  split.header.required_features |= native::kFeatureModelledBytes | std::uint64_t{1} << 63;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
-// A patch of one group with coded literals and misses, whose head can be bent: form, contents byte, byte of the misses.
+// A patch of one group with modelled literals and misses, whose head can be bent: form, model byte, byte of
+// the misses.
 class BentHead {
  public:
   BentHead() : pair_(text_pair(20'000, 21)) {
@@ -252,7 +253,7 @@ class BentHead {
   std::size_t head_at_ = 0;
 };
 
-TEST(Contents, ScopesThatLieAreRefused) {
+TEST(ModelledBytes, ScopesThatLieAreRefused) {
   const BentHead head;
   ASSERT_EQ(0x04u, head.at(0));
   ASSERT_EQ(0x03u, head.at(1)) << "both are coded, in one lane";
@@ -264,7 +265,7 @@ TEST(Contents, ScopesThatLieAreRefused) {
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, applied(0, 0x0c));
 }
 
-TEST(Contents, ReservedModelsAreRefusedBeforeAByteOfNew) {
+TEST(ModelledBytes, ReservedModelsAreRefusedBeforeAByteOfNew) {
   const BentHead head;
   const auto expect_refused = [&](const Bytes& patch) {
     Bytes made;
@@ -281,7 +282,7 @@ TEST(Contents, ReservedModelsAreRefusedBeforeAByteOfNew) {
   expect_refused(head.with(0, head.at(0), native::kFeatureSlowModels));
 }
 
-TEST(Contents, BothReportsCountTheSameBytes) {
+TEST(ModelledBytes, BothReportsCountTheSameBytes) {
   const Pair pair = text_pair(100'000, 19);
   const auto made = make_reported(pair.source, pair.target, create_options(kUltraLevel));
   ASSERT_OK(made);
@@ -294,7 +295,7 @@ TEST(Contents, BothReportsCountTheSameBytes) {
   EXPECT_EQ(made->report.literal_bytes, checked->literal_bytes);
 }
 
-TEST(Contents, CancellingEndsApplyingSoon) {
+TEST(ModelledBytes, CancellingEndsApplyingSoon) {
   const Pair pair = text_pair(150'000, 17);
   const auto patch = make_patch(pair.source, pair.target, create_options(kUltraLevel));
   ASSERT_OK(patch);
@@ -307,4 +308,4 @@ TEST(Contents, CancellingEndsApplyingSoon) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::contents_test
+}  // namespace bdelta::test::modelled_bytes_test

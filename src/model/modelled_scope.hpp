@@ -1,7 +1,7 @@
-// What the contents coder takes, for those who only count it.
+// What models of bytes take, for those who only count it.
 #pragma once
 
-#include "delta/contents.hpp"
+#include "delta/modelled_bytes.hpp"
 #include "model/streams.hpp"
 
 namespace bdelta {
@@ -16,14 +16,14 @@ inline constexpr std::uint64_t kLiteralMemoryBytes = std::uint64_t{4} << 20;
 }
 
 // Likewise of all lanes of a group.
-[[nodiscard]] constexpr std::uint64_t contents_memory_bytes(const ContentsScope& scope) {
+[[nodiscard]] constexpr std::uint64_t models_memory_bytes(const ModelledScope& scope) {
   constexpr std::uint64_t kLaneBytes = 4096;
   return scope.lane_count * (kLaneBytes + (scope.literals ? kLiteralMemoryBytes : 0) +
                              (scope.misses ? miss_memory_bytes(scope.miss_log) : 0));
 }
 
 // The stream in whose place the code stands.
-[[nodiscard]] constexpr StreamId code_stream(const ContentsScope& scope) {
+[[nodiscard]] constexpr StreamId code_stream(const ModelledScope& scope) {
   return scope.misses ? kResidualValues : kLiterals;
 }
 

@@ -1,14 +1,13 @@
-// Contents of windows as code: bytes that only someone who has the copies at hand can decode, since what copies give
-// is what the rest is predicted from.
+// Modelled bytes: literals and missed bytes of windows that models code from what copies give. Only someone who has the
+// copies at hand can decode them.
 #pragma once
 
 #include <cstdint>
 
 namespace bdelta {
 
-
-// What the contents coder carries of a group, and how large its model of misses is.
-struct ContentsScope {
+// What models code of a group, and how large its model of misses is.
+struct ModelledScope {
   bool literals = false;      // the literals
   bool misses = false;        // the residual: which copied bytes change, and into what
   unsigned miss_log = 12;     // log2 of the slots of each table of the miss model, see model/miss_model.hpp
@@ -18,8 +17,8 @@ struct ContentsScope {
 inline constexpr std::uint64_t kNoSource = ~std::uint64_t{0};  // in the place of a position in the source
 
 // Where the code of a window belongs. Windows of a lane are decoded in order.
-struct ContentsPart {
-  ContentsScope scope;
+struct ModelledPart {
+  ModelledScope scope;
   std::uint64_t group = 0;  // number of the group in the patch
   unsigned lane = 0;
   std::uint64_t turn = 0;   // number of the window in its lane

@@ -1,5 +1,5 @@
-"""Coded contents of a group: the form's bytes about them, and the lanes that decode them (src/model/CONTENTS.md, section
-3)."""
+"""Modelled bytes of a group: the form's bytes about them, and the lanes that decode them (src/model/MODELLED_BYTES.md,
+section 3)."""
 from dataclasses import dataclass
 
 from coder import BitDecoder
@@ -11,7 +11,7 @@ VALUES, LITERALS = 5, 6
 
 
 @dataclass(frozen=True)
-class ContentsScope:
+class ModelledScope:
     literals: bool
     misses: bool
     miss_log: int
@@ -28,18 +28,18 @@ class ContentsScope:
         return self.lanes * (4096 + literals + misses)
 
 
-def read_contents_scope(head, header):
+def read_modelled_scope(head, header):
     form = head.byte()
     literals, misses, lanes = bool(form & 1), bool(form & 2), 2 if form & 4 else 1
-    require(form < 8, f"bits of the byte about contents that are not known: {form}")
-    require(literals or misses, "a group has coded contents of which nothing is coded")
+    require(form < 8, f"bits of the byte about modelled bytes that are not known: {form}")
+    require(literals or misses, "a group has modelled bytes of which nothing is coded")
     require(not literals or head.byte() == 1, "the literal model is not known")
-    require(not literals or header.may_have_literal_model, "coded literals without their feature")
+    require(not literals or header.may_have_literal_model, "modelled literals without their feature")
     require(not misses or head.byte() == 1, "the miss model is not known")
-    require(not misses or header.may_have_miss_model, "coded misses without their feature")
+    require(not misses or header.may_have_miss_model, "modelled misses without their feature")
     miss_log = head.byte() if misses else 12
     require(12 <= miss_log <= 18, f"log of the miss model's slots {miss_log}; 12 to 18 expected")
-    return ContentsScope(literals, misses, miss_log, lanes)
+    return ModelledScope(literals, misses, miss_log, lanes)
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Lane:
         return self.code[self.taken - 1]
 
     def decode(self, code, window, window_pos, ops, source_before):
-        """`window` as it is before its contents are decoded, a bytearray, becomes what it is in the end."""
+        """`window` as it is before its modelled bytes are decoded, a bytearray, becomes what it is in the end."""
         require(not (self.ended and code), "code of a window behind the end of its lane's code")
         self.code, self.taken = code, 0
         if self.decoder is None:

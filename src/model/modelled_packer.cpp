@@ -1,9 +1,9 @@
-#include "model/contents_packer.hpp"
+#include "model/modelled_packer.hpp"
 
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "model/contents_model.hpp"
+#include "model/lane_models.hpp"
 #include "model/draft_walk.hpp"
 #include "model/range_coder.hpp"
 
@@ -11,7 +11,7 @@ namespace bdelta {
 namespace {
 
 // What stands in the window before it is coded: what copies give, or where misses are not coded the target.
-Status fill_window(const DraftWalk& walk, const ContentsScope& scope, const ContentsInputs& inputs, ByteSpan target,
+Status fill_window(const DraftWalk& walk, const ModelledScope& scope, const ModelledInputs& inputs, ByteSpan target,
                    MutableByteSpan out) {
   std::copy(target.begin(), target.end(), out.begin());
   std::uint64_t at = 0;
@@ -33,16 +33,16 @@ Status fill_window(const DraftWalk& walk, const ContentsScope& scope, const Cont
 
 }  // namespace
 
-std::uint64_t contents_packer_bytes(std::uint64_t window_bytes) {
-  constexpr ContentsScope kLargest = {true, true, kMaxMissLog};
-  return contents_memory_bytes(kLargest) + 4 * window_bytes;
+std::uint64_t modelled_packer_bytes(std::uint64_t window_bytes) {
+  constexpr ModelledScope kLargest = {true, true, kMaxMissLog};
+  return models_memory_bytes(kLargest) + 4 * window_bytes;
 }
 
-Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope, unsigned lane,
-                             const ContentsInputs& inputs, Watch* watch) {
+Result<PackedLane> pack_lane(const GroupDraft& draft, const ModelledScope& scope, unsigned lane,
+                             const ModelledInputs& inputs, Watch* watch) {
   PackedLane packed;
   RangeEncoder encoder;
-  mix::ContentsModel model(scope, *inputs.source);
+  mix::LaneModels model(scope, *inputs.source);
   DraftWalk walk(draft);
   Bytes target, out;
   std::uint64_t number = 0;
@@ -66,8 +66,8 @@ Result<PackedLane> pack_lane(const GroupDraft& draft, const ContentsScope& scope
   return packed;
 }
 
-CodedContents join_lanes(const GroupDraft& draft, const ContentsScope& scope, const std::vector<PackedLane>& lanes) {
-  CodedContents coded;
+ModelledGroup join_lanes(const GroupDraft& draft, const ModelledScope& scope, const std::vector<PackedLane>& lanes) {
+  ModelledGroup coded;
   coded.scope = scope;
   coded.windows = draft.windows;
   coded.sound = true;

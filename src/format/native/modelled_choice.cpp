@@ -1,4 +1,4 @@
-#include "format/native/contents_choice.hpp"
+#include "format/native/modelled_choice.hpp"
 
 #include <algorithm>
 
@@ -9,7 +9,8 @@
 namespace bdelta::native {
 namespace {
 
-// What decoding contents takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
+// What decoding modelled bytes takes, as integers so that the choice is the same everywhere: rounded from a machine of
+// 2026.
 constexpr std::uint64_t kLiteralNs = 1000;                 // with its share of the source that is brought in
 constexpr std::uint64_t kFirstLiteralNs = 5'000'000;       // memory and training, with however few literals
 constexpr std::uint64_t kCopiedNs = 1;
@@ -55,9 +56,9 @@ std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, co
 }
 
 // The models of literals and of misses, where these may be tried.
-ContentsScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
+ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
-  ContentsScope scope;
+  ModelledScope scope;
   scope.literals = draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.literal_ns;
   scope.misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
@@ -73,18 +74,18 @@ std::uint64_t coded_bytes_of(const GroupChoices& made) {
   return bytes;
 }
 
-void count_lanes(TriedContents& tried) {
+void count_lanes(TriedModels& tried) {
   tried.bytes = {};
   for (const PackedLane& lane : tried.lanes) {
     for (std::size_t s = 0; s < kStreamCount; ++s) tried.bytes[s] += lane.cost_bytes[s];
   }
 }
 
-std::uint64_t miss_bytes(const TriedContents& tried) { return tried.bytes[kResidualGaps] + tried.bytes[kResidualValues]; }
+std::uint64_t miss_bytes(const TriedModels& tried) { return tried.bytes[kResidualGaps] + tried.bytes[kResidualValues]; }
 
 // Codes what is left of the scope, where that is less than it was.
-Status set_scope(const GroupDraft& draft, const ContentsScope& scope, const ContentsInputs& inputs, Watch* watch,
-                 TriedContents& tried) {
+Status set_scope(const GroupDraft& draft, const ModelledScope& scope, const ModelledInputs& inputs, Watch* watch,
+                 TriedModels& tried) {
   if (scope.literals == tried.scope.literals && scope.misses == tried.scope.misses) return {};
   tried.scope = scope;
   tried.lanes.clear();
@@ -97,20 +98,20 @@ Status set_scope(const GroupDraft& draft, const ContentsScope& scope, const Cont
   return {};
 }
 
-// The streams of the group with what the contents coder carries of them replaced by its code.
-CodedStreams with_contents(const GroupDraft& draft, const CodedContents& contents, const WriterSettings& settings,
+// The streams of the group with what models code of them replaced by its code.
+CodedStreams with_models(const GroupDraft& draft, const ModelledGroup& modelled, const WriterSettings& settings,
                            Watch* watch, const CodedStreams& plain) {
   CodedStreams coded = plain;
-  coded.contents = contents.scope;
-  if (contents.scope.literals) coded.streams[kLiterals] = {};
-  if (contents.scope.misses) {
+  coded.modelled = modelled.scope;
+  if (modelled.scope.literals) coded.streams[kLiterals] = {};
+  if (modelled.scope.misses) {
     for (const StreamId s : kResidualStreams) coded.streams[s] = {};
     coded.packed = settings.model ? pack_ops(draft, settings, watch, coded.streams) : std::nullopt;
   }
-  CodedStream& code = coded.streams[code_stream(contents.scope)];
-  for (std::size_t begin = 0; begin < contents.code.size(); begin += kMaxFrameBytes) {
-    const auto first = contents.code.begin() + static_cast<std::ptrdiff_t>(begin);
-    const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, contents.code.size() - begin);
+  CodedStream& code = coded.streams[code_stream(modelled.scope)];
+  for (std::size_t begin = 0; begin < modelled.code.size(); begin += kMaxFrameBytes) {
+    const auto first = modelled.code.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, modelled.code.size() - begin);
     code.frames.emplace_back(first, first + static_cast<std::ptrdiff_t>(length));
   }
   return coded;
@@ -118,7 +119,7 @@ CodedStreams with_contents(const GroupDraft& draft, const CodedContents& content
 
 }  // namespace
 
-ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
+ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   // It saves a byte a miss at best.
   const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && are_misses_quick(draft, settings) &&
@@ -126,12 +127,12 @@ ContentsScope scope_to_try(const GroupDraft& draft, const WriterSettings& settin
   return fitting_scope(draft, settings, try_misses);
 }
 
-bool tries_coded_misses(const GroupDraft& draft, const WriterSettings& settings) {
+bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings) {
   return !draft.copies_target && scope_to_try(draft, settings).misses;
 }
 
-Result<bool> may_take_coded_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
-  if (!tries_coded_misses(draft, settings)) return false;
+Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
+  if (!tries_modelled_misses(draft, settings)) return false;
   std::uint64_t residual_bytes = 0;
   for (const StreamId s : kResidualStreams) {
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
@@ -143,7 +144,7 @@ Result<bool> may_take_coded_misses(const GroupDraft& draft, const WriterSettings
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
-  ContentsScope& scope = made.contents.scope;
+  ModelledScope& scope = made.modelled.scope;
   if (!scope.misses) return;
   std::uint64_t quick_bytes = 0;
   for (const StreamId s : kResidualStreams) quick_bytes += coded_bytes(made.coded.streams[s]);
@@ -151,51 +152,51 @@ void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& se
 }
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
-  if (!made.contents.scope.misses) return false;
+  if (!made.modelled.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
   std::uint64_t model_bytes = least_saved(draft, coded_bytes_of(made), settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
-    for (const PackedLane& lane : made.contents.lanes) model_bytes += lane.cost_bytes[s];
+    for (const PackedLane& lane : made.modelled.lanes) model_bytes += lane.cost_bytes[s];
   }
   return quick_bytes >= kFarAheadLeast && model_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
 }
 
-Status keep_worthwhile_contents(const GroupDraft& draft, const WriterSettings& settings, const ContentsInputs& inputs,
+Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& settings, const ModelledInputs& inputs,
                                 Watch* watch, GroupChoices& made) {
-  TriedContents& tried = made.contents;
+  TriedModels& tried = made.modelled;
   if (tried.lanes.empty()) return {};
   count_lanes(tried);
   std::uint64_t residual_cost = 0, group_bytes = 0;
   for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
   for (std::size_t s = 0; s < kStreamCount; ++s) group_bytes += stream_cost(made, s);
-  ContentsScope scope = tried.scope;
+  ModelledScope scope = tried.scope;
   scope.literals = scope.literals && tried.bytes[kLiterals] < stream_cost(made, kLiterals);
   scope.misses = scope.misses && miss_bytes(tried) + least_saved(draft, group_bytes, settings) < residual_cost;
   return set_scope(draft, scope, inputs, watch, tried);
 }
 
 std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
-  const TriedContents& tried = made.contents;
+  const TriedModels& tried = made.modelled;
   const bool has = stream == kLiterals ? tried.scope.literals : stream >= kResidualGaps && tried.scope.misses;
   const std::uint64_t cost = stream_cost(made, stream);
   return has && !tried.lanes.empty() ? std::min(cost, tried.bytes[stream]) : cost;
 }
 
-void assemble_with_contents(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  const TriedContents& tried = made.contents;
+void assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+  const TriedModels& tried = made.modelled;
   if (tried.lanes.empty()) return;
   const std::uint64_t before_bytes = made.group.body.size();
   const std::uint64_t price = (tried.scope.literals ? literal_price(draft, settings) : 0) +
                               (tried.scope.misses ? least_saved(draft, before_bytes, settings) : 0);
-  const CodedContents contents = join_lanes(draft, tried.scope, tried.lanes);
-  if (!contents.sound) return;
-  CodedStreams coded = with_contents(draft, contents, settings, watch, made.coded);
-  CodedGroup group = assemble_group(draft.kind, contents.windows, coded);
+  const ModelledGroup modelled = join_lanes(draft, tried.scope, tried.lanes);
+  if (!modelled.sound) return;
+  CodedStreams coded = with_models(draft, modelled, settings, watch, made.coded);
+  CodedGroup group = assemble_group(draft.kind, modelled.windows, coded);
   if (group.body.size() + price >= before_bytes) return;
   made.group = std::move(group);
   made.coded = std::move(coded);
-  made.contents_bytes = contents.cost_bytes;
+  made.modelled_bytes = modelled.cost_bytes;
 }
 
 }  // namespace bdelta::native

@@ -1,0 +1,37 @@
+// Whether models code literals and misses of a group.
+#pragma once
+
+#include "format/native/group_choice.hpp"
+
+namespace bdelta::native {
+
+// What of a group is worth trying under models: literals that add no more than literal_ns to applying, and
+// misses that may save enough for the time they add.
+[[nodiscard]] ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
+
+// Whether misses may go through their model.
+[[nodiscard]] bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings);
+
+// Whether they may make the group smaller, told by a fast codec: of its literals the slow one leaves half as much at
+// least.
+Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
+
+// Leaves misses out of made.modelled.scope where a fast codec, by which the residual has gone, leaves so little of it
+// that the model would be too slow for them even if it took nothing. To be called before any lane is coded.
+void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made);
+
+// Whether the model of misses needs no comparing with slow codecs: what a fast one makes of the residual is much more
+// than it takes with the price of its time, so it will be kept.
+[[nodiscard]] bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made);
+
+// What is smaller under models than as streams; the lanes have that and no more afterwards.
+Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& settings, const ModelledInputs& inputs,
+                                Watch* watch, GroupChoices& made);
+
+// What a stream costs in the cheapest of its forms, once it is known which models are worthwhile.
+[[nodiscard]] std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept;
+
+// Takes the group with modelled bytes where that is smaller than what was chosen before.
+void assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made);
+
+}  // namespace bdelta::native
