@@ -9,59 +9,60 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kFewCovers = std::size_t{1} << 16;  // of a plan that is kept: they take 1.5 MiB
+constexpr std::size_t kFewCovers = std::size_t{1} << 16;  // of outlines that are kept: they take 1.5 MiB
 
 }  // namespace
 
 // Asked for again and again while ways are compared. Where few covers copy much, it takes as long as all else of a draft.
-std::vector<GroupPlan> BodyCoder::plan_of(const Covers& covers, const ProgramPass* programs) {
+std::vector<GroupOutline> BodyCoder::outlines_of(const Covers& covers, const ProgramPass* programs) {
   const std::uint64_t begin = inputs_.segment.begin;
-  const bool is_known = known_plan_ && known_plan_->segment_begin == begin && known_plan_->programs == programs &&
-                        known_plan_->covers == covers;
-  if (is_known) return known_plan_->groups;
-  std::vector<GroupPlan> groups =
-      plan_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers,
+  const bool is_known = known_outlines_ && known_outlines_->segment_begin == begin &&
+                        known_outlines_->programs == programs &&
+                        known_outlines_->covers == covers;
+  if (is_known) return known_outlines_->groups;
+  std::vector<GroupOutline> groups =
+      outline_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers,
                   programs ? settings().group_bytes : budget_.plan_bytes, pool_, settings().plain_bytes,
                   inputs_.source_reader.size(), programs ? programs->predicted_ranges() : TargetRanges());
-  if (covers.size() <= kFewCovers) known_plan_ = KnownPlan{covers, programs, begin, groups};
+  if (covers.size() <= kFewCovers) known_outlines_ = KnownOutlines{covers, programs, begin, groups};
   return groups;
 }
 
-// The groups of `plans` as encode(segments) makes them.
+// The groups of `outlines` as encode(segments) makes them.
 template <class Encode>
-std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupPlan> plans, const Encode& encode) {
+std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupOutline> outlines, const Encode& encode) {
   const Step step(pool_, PhaseId::kEncode);
   // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
   const bool cuts = budget_.ample && settings().match.parse;
-  const auto one = [&](std::size_t group, const GroupPlan& segments) {
+  const auto one = [&](std::size_t group, const GroupOutline& segments) {
     const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
     return encode(segments);
   };
-  return encode_in_pieces(plans, settings().window_bytes, cuts, one, pool_);
+  return encode_in_pieces(outlines, settings().window_bytes, cuts, one, pool_);
 }
 
 // Where there are programs, what copies give by prediction takes the place of the source.
-std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupPlan> plans,
+std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const GroupOutline> outlines,
                                           const SubstitutionTable* substitutions,
                                           const ProgramPass* programs) {
   const FilePieces copied(programs ? programs->copied() : ByteSpan());
   const CopySources from{inputs_.source_pieces, programs ? &copied : nullptr, inputs_.source_reader.size()};
-  return encode_all(plans, [&](const GroupPlan& segments) {
+  return encode_all(outlines, [&](const GroupOutline& segments) {
     return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, substitutions, pool_.watch());
   });
 }
 
 // With programs each stretch of a sample is a group.
-std::vector<GroupPlan> BodyCoder::sampled_plan(const ProgramPass* programs) const {
+std::vector<GroupOutline> BodyCoder::sampled_outline(const ProgramPass* programs) const {
   if (!programs) return {*sample_};
-  std::vector<GroupPlan> plans;
-  for (const Segment& segment : *sample_) plans.push_back(with_prediction({segment}, programs->predicted_ranges()));
-  return plans;
+  std::vector<GroupOutline> outlines;
+  for (const Segment& segment : *sample_) outlines.push_back(with_prediction({segment}, programs->predicted_ranges()));
+  return outlines;
 }
 
 BodyDraft BodyCoder::draft(const Covers& covers, const SubstitutionTable* substitutions, const ProgramPass* programs) {
-  const std::vector<GroupPlan> plans = sample_ ? sampled_plan(programs) : plan_of(covers, programs);
-  return {encode(covers, plans, substitutions, programs), programs, substitutions};
+  const std::vector<GroupOutline> outlines = sample_ ? sampled_outline(programs) : outlines_of(covers, programs);
+  return {encode(covers, outlines, substitutions, programs), programs, substitutions};
 }
 
 BodyDraft BodyCoder::draft_predicted(const ProgramPass& programs) { return draft(programs.covers(), nullptr, &programs); }

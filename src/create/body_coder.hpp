@@ -23,15 +23,15 @@ class BodyCoder {
   void on_coding(OnCoding told) { on_coding_ = std::move(told); }
 
   // From now on all is about this part of the segment, until that ends.
-  void begin_sample(GroupPlan sample) { sample_ = std::move(sample); }
+  void begin_sample(GroupOutline sample) { sample_ = std::move(sample); }
   void end_sample() { sample_.reset(); }
-  [[nodiscard]] const std::optional<GroupPlan>& sample() const noexcept { return sample_; }
+  [[nodiscard]] const std::optional<GroupOutline>& sample() const noexcept { return sample_; }
 
   // Where groups of the covers begin and end. `programs`, which tell what is predicted, may be null here and below.
-  [[nodiscard]] std::vector<GroupPlan> plan_of(const Covers& covers, const ProgramPass* programs);
+  [[nodiscard]] std::vector<GroupOutline> outlines_of(const Covers& covers, const ProgramPass* programs);
 
   // Those groups; covers_of them stand apart. `substitutions` may be null.
-  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupPlan> plans,
+  [[nodiscard]] std::vector<GroupDraft> encode(const Covers& covers, std::span<const GroupOutline> outlines,
                                                const SubstitutionTable* substitutions,
                                                const ProgramPass* programs);
 
@@ -71,15 +71,15 @@ class BodyCoder {
   [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return inputs_.segment.end - inputs_.segment.begin; }
 
  private:
-  struct KnownPlan {
+  struct KnownOutlines {
     Covers covers;
     const ProgramPass* programs = nullptr;
     std::uint64_t segment_begin = 0;
-    std::vector<GroupPlan> groups;
+    std::vector<GroupOutline> groups;
   };
-  [[nodiscard]] std::vector<GroupPlan> sampled_plan(const ProgramPass* programs) const;
+  [[nodiscard]] std::vector<GroupOutline> sampled_outline(const ProgramPass* programs) const;
   template <class Encode>
-  std::vector<GroupDraft> encode_all(std::span<const GroupPlan> plans, const Encode& encode);
+  std::vector<GroupDraft> encode_all(std::span<const GroupOutline> outlines, const Encode& encode);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
   [[nodiscard]] bool is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const;
   Result<std::optional<bool>> is_smaller_by_estimate(const BodyDraft& after, std::uint64_t extra_bytes,
@@ -90,8 +90,8 @@ class BodyCoder {
   native::Writer& writer_;
   WorkerPool& pool_;
   OnCoding on_coding_;                             // may be empty
-  std::optional<GroupPlan> sample_;
-  std::optional<KnownPlan> known_plan_;           // the last one, where there are few covers
+  std::optional<GroupOutline> sample_;
+  std::optional<KnownOutlines> known_outlines_;           // the last one, where there are few covers
   std::optional<std::uint64_t> plan_bytes_;
   std::optional<io::MemoryReader> source_memory_;  // over inputs that are whole
   std::optional<io::MemoryReader> target_memory_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "create/input.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "delta/file_pieces.hpp"
 
 namespace bdelta {

@@ -62,18 +62,19 @@ void CreateRun::count_group(const GroupDraft& group, std::uint64_t literal_bytes
 }
 
 Status CreateRun::encode_native() {
-  const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, nullptr);
+  const std::vector<GroupOutline> outlines = coder_->outlines_of(chosen_.covers, nullptr);
   CodingBytes encoded, coded;  // some wait for more in the joiner
   const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
-  for (std::size_t begin = 0; begin < plans.size(); begin += batch_groups) {
-    const std::size_t end = std::min(begin + batch_groups, plans.size());
-    const double before = static_cast<double>(begin) / static_cast<double>(plans.size());
-    const double after = static_cast<double>(end) / static_cast<double>(plans.size());
+  for (std::size_t begin = 0; begin < outlines.size(); begin += batch_groups) {
+    const std::size_t end = std::min(begin + batch_groups, outlines.size());
+    const double before = static_cast<double>(begin) / static_cast<double>(outlines.size());
+    const double after = static_cast<double>(end) / static_cast<double>(outlines.size());
     std::uint64_t batch_bytes = 0;
-    for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(plans[i]);
+    for (std::size_t i = begin; i < end; ++i) batch_bytes += target_bytes(outlines[i]);
     watch_.begin_stage(before + kEncodedShare * (after - before), batch_bytes);
     std::vector<GroupDraft> groups =
-        coder_->encode(chosen_.covers, std::span(plans).subspan(begin, end - begin), chosen_.substitution_table(), nullptr);
+        coder_->encode(chosen_.covers, std::span(outlines).subspan(begin, end - begin),
+                       chosen_.substitution_table(), nullptr);
     encoded += streams_of(groups);
     groups = joiner_->add(std::move(groups));
     coded += streams_of(groups);
@@ -88,8 +89,8 @@ Status CreateRun::encode_native() {
 Status CreateRun::encode_predicted() {
   watch_.begin_stage(kEncodedShare, target_size());
   const ProgramPass* const programs = chosen_.programs.get();
-  const std::vector<GroupPlan> plans = coder_->plan_of(chosen_.covers, programs);
-  std::vector<GroupDraft> drafts = coder_->encode(chosen_.covers, plans, chosen_.substitution_table(), programs);
+  const std::vector<GroupOutline> outlines = coder_->outlines_of(chosen_.covers, programs);
+  std::vector<GroupDraft> drafts = coder_->encode(chosen_.covers, outlines, chosen_.substitution_table(), programs);
   std::vector<GroupDraft> covers = covers_of(drafts);
   watch_.begin_stage(1, coding_units(drafts, budget_.settings.model));
   {

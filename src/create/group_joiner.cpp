@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "format/native/layout.hpp"
 
 namespace bdelta {
@@ -12,8 +12,8 @@ constexpr std::size_t kMaxJoinedWindows = native::kMaxGroupWindows / 2;
 
 }  // namespace
 
-// A group that has its measure is not joined by what would fit beside, so that groups are those of the plan where the
-// plan saw all of them.
+// A group that has its measure is not joined by what would fit beside, so that groups are those of the outline where the
+// outline saw all of them.
 bool GroupJoiner::fits(const GroupDraft& next) const {
   const GroupDraft& group = open_.front();
   return group.coded_bytes < limits_.coded_bytes && group.coded_bytes + next.coded_bytes <= limits_.coded_bytes &&

@@ -12,15 +12,15 @@ constexpr std::uint64_t kMostPieceBytes = std::uint64_t{8} << 20;
 
 struct GroupPiece {
   std::size_t group;
-  GroupPlan segments;
+  GroupOutline segments;
 };
 
 std::uint64_t coded_bytes_in(const Segment& segment) { return segment.plain ? 0 : segment.target_length; }
 
-std::uint64_t coded_bytes_in(std::span<const GroupPlan> plans) {
+std::uint64_t coded_bytes_in(std::span<const GroupOutline> outlines) {
   std::uint64_t bytes = 0;
-  for (const GroupPlan& plan : plans) {
-    for (const Segment& segment : plan) bytes += coded_bytes_in(segment);
+  for (const GroupOutline& outline : outlines) {
+    for (const Segment& segment : outline) bytes += coded_bytes_in(segment);
   }
   return bytes;
 }
@@ -30,9 +30,9 @@ class GroupCutter {
  public:
   GroupCutter(std::uint64_t window_bytes, std::uint64_t piece_bytes) : window_bytes_(window_bytes), piece_bytes_(piece_bytes) {}
 
-  void add(std::size_t group, const GroupPlan& plan) {
+  void add(std::size_t group, const GroupOutline& outline) {
     begin_piece(group);
-    for (const Segment& segment : plan) add_segment(group, segment);
+    for (const Segment& segment : outline) add_segment(group, segment);
   }
 
   [[nodiscard]] std::vector<GroupPiece> take() { return std::move(pieces_); }
@@ -45,7 +45,7 @@ class GroupCutter {
 
   void add_segment(std::size_t group, Segment segment) {
     // What stands between two segments of a sample is told by the piece that has both.
-    const GroupPlan& before = pieces_.back().segments;
+    const GroupOutline& before = pieces_.back().segments;
     const bool follows = !before.empty() && before.back().target_pos + before.back().target_length == segment.target_pos;
     if (follows && filled_bytes_ >= piece_bytes_) begin_piece(group);
     // A last window that is not whole stays with the one before.
@@ -73,16 +73,16 @@ class GroupCutter {
   std::uint64_t filled_bytes_ = 0;
 };
 
-std::vector<GroupPiece> cut_groups(std::span<const GroupPlan> plans, std::uint64_t window_bytes, bool cuts) {
-  const std::uint64_t task_bytes = even_task_bytes(coded_bytes_in(plans), kMostPieceBytes);
+std::vector<GroupPiece> cut_groups(std::span<const GroupOutline> outlines, std::uint64_t window_bytes, bool cuts) {
+  const std::uint64_t task_bytes = even_task_bytes(coded_bytes_in(outlines), kMostPieceBytes);
   const std::uint64_t piece_bytes = (task_bytes + window_bytes - 1) / window_bytes * window_bytes;
   GroupCutter cutter(window_bytes, piece_bytes);
   std::vector<GroupPiece> whole;
-  for (std::size_t group = 0; group < plans.size(); ++group) {
+  for (std::size_t group = 0; group < outlines.size(); ++group) {
     if (cuts) {
-      cutter.add(group, plans[group]);
+      cutter.add(group, outlines[group]);
     } else {
-      whole.push_back({group, plans[group]});
+      whole.push_back({group, outlines[group]});
     }
   }
   return cuts ? cutter.take() : std::move(whole);
@@ -104,9 +104,9 @@ GroupDraft joined_pieces(std::span<GroupDraft> pieces, std::size_t segment_count
 
 }  // namespace
 
-std::vector<GroupDraft> encode_in_pieces(std::span<const GroupPlan> plans, std::uint64_t window_bytes, bool cuts,
+std::vector<GroupDraft> encode_in_pieces(std::span<const GroupOutline> outlines, std::uint64_t window_bytes, bool cuts,
                                          const EncodeSegments& encode, WorkerPool& pool) {
-  const std::vector<GroupPiece> pieces = cut_groups(plans, window_bytes, cuts);
+  const std::vector<GroupPiece> pieces = cut_groups(outlines, window_bytes, cuts);
   std::vector<GroupDraft> encoded(pieces.size());
   pool.for_each(pieces.size(), [&](std::size_t i) { encoded[i] = encode(pieces[i].group, pieces[i].segments); });
   std::vector<GroupDraft> groups;
@@ -114,7 +114,7 @@ std::vector<GroupDraft> encode_in_pieces(std::span<const GroupPlan> plans, std::
     const std::size_t group = pieces[first].group;
     std::size_t end = first + 1;
     while (end < pieces.size() && pieces[end].group == group) ++end;
-    groups.push_back(joined_pieces(std::span(encoded).subspan(first, end - first), plans[group].size()));
+    groups.push_back(joined_pieces(std::span(encoded).subspan(first, end - first), outlines[group].size()));
     first = end;
   }
   return groups;

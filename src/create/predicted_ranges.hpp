@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "delta/cover.hpp"
 #include "exe/image.hpp"
 

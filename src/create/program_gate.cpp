@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "create/level.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "exe/cover_pieces.hpp"
 #include "match/matcher.hpp"
 

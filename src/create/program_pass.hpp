@@ -10,7 +10,7 @@
 #include "base/raw_buffer.hpp"
 #include "create/changed_images.hpp"
 #include "create/level.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "create/table_pass.hpp"
 #include "exe/choose_kinds.hpp"
 #include "format/prediction_plan.hpp"

@@ -40,7 +40,7 @@ SampleChooser::SampleChooser(BodyCoder& coder, CreateInputs& inputs, const Progr
     : coder_(coder), inputs_(inputs), programs_(programs), ranges_(sampled.ranges), seeds_(sampled.seeds),
       last_is_cheap_(sampled.last_is_cheap), sets_(std::move(sampled.sets)), count_(sets_.size()),
       pieces_before_(inputs.source_pieces), chooser_(coder, sets_, programs) {
-  GroupPlan sample;
+  GroupOutline sample;
   for (const ByteRange& range : ranges_) {
     sample.push_back({inputs.segment.begin + range.begin, range.end - range.begin, false, 0});
   }
@@ -55,7 +55,7 @@ SampleChooser::~SampleChooser() {
 
 // What of the target's changes is in the sample, as bytes that covers of prediction leave free: those, and all.
 SampleChooser::Part SampleChooser::sampled_part() const {
-  const GroupPlan& sample = *coder_.sample();
+  const GroupOutline& sample = *coder_.sample();
   Part part;
   std::uint64_t pos = 0;
   auto range = sample.begin();

@@ -14,7 +14,7 @@ namespace bdelta {
 // Where positions of the target begin among those of the source, if no cover takes any.
 inline constexpr std::uint64_t kNoTargetCopies = ~std::uint64_t{0};
 
-// A stretch of the target as the plan of a patch sees it. Plain: exactly source[diagonal + target_pos).
+// A stretch of the target as outlines see it. Plain: exactly source[diagonal + target_pos).
 struct Segment {
   std::uint64_t target_pos = 0;
   std::uint64_t target_length = 0;

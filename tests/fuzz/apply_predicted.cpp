@@ -2,7 +2,7 @@
 // rest is made to fit. Searches for predictions that lead out of memory, that depend on how copies are cut, or that
 // differ from those that the patch was made by.
 #include "apply/predicted_copies.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "exe/image_places.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"

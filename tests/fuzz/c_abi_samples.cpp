@@ -1,7 +1,7 @@
 // The pairs and patches of c_abi_calls.
 #include "bdelta/create.hpp"
 #include "create/level.hpp"
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "format/native/writer.hpp"
 #include "fuzz/c_abi_ends.hpp"
 #include "hash/sha256.hpp"
@@ -36,8 +36,8 @@ Bytes made_of_groups(const Sample& pair) {
   native::Writer writer({codec, codec, codec, true, 256 * 1024}, body, pool);
   const Covers covers = find_covers(pair.source, pair.target, level_settings(3).match, pool);
   std::vector<GroupDraft> drafts;
-  for (const GroupPlan& plan :
-       plan_groups(pair.source, pair.target, {0, pair.target.size()}, covers, kGroupBytes, pool)) {
+  for (const GroupOutline& plan :
+       outline_groups(pair.source, pair.target, {0, pair.target.size()}, covers, kGroupBytes, pool)) {
     drafts.push_back(encode_group(pair.source, pair.target, covers, plan, kWindowBytes));
   }
   native::Header header;

@@ -112,7 +112,7 @@ std::vector<Pair> native_pairs() {
   test::Craft plain;
   Bytes moved(source.begin() + 500, source.end());
   append(moved, test::bytes_of("and an end of its own"));
-  plain.plans = {{{0, 1000, true, 500}, {1000, moved.size() - 1000, false, 0}}};
+  plain.outlines = {{{0, 1000, true, 500}, {1000, moved.size() - 1000, false, 0}}};
   pairs.push_back({"plain", source, moved, test::craft_patch(source, moved, {{500, 0, 1000}}, plain)});
   const test::ProgramPair programs = test::program_pair(11, 20);
   for (const int level : {3, 6}) {

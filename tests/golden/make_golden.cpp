@@ -430,7 +430,7 @@ void make_all() {
   append(moved, wordy_bytes(600, 5));
   append(moved, ByteSpan(source).first(1500));
   Craft plain;
-  plain.plans = {{{0, 4000, true, 2000}, {4000, 600, false, 0}, {4600, 1500, true, -4600}}};
+  plain.outlines = {{{0, 4000, true, 2000}, {4000, 600, false, 0}, {4600, 1500, true, -4600}}};
   save("bdt2-plain", source, moved, craft_patch(source, moved, {{2000, 0, 4000}, {0, 4600, 1500}}, plain));
 
   by_tool("bdt1-edited", source, target, create_options(3, PatchFormat::kBdt1));

@@ -55,7 +55,7 @@ std::vector<Victim> native_victims() {
   Craft plain;
   Bytes moved(source.begin() + 2000, source.end());
   append(moved, bytes_of("and a literal end of its own, which is coded"));
-  plain.plans = {{{0, 4000, true, 2000}, {4000, moved.size() - 4000, false, 0}}};
+  plain.outlines = {{{0, 4000, true, 2000}, {4000, moved.size() - 4000, false, 0}}};
   victims.push_back({"plain", source, moved, craft_patch(source, moved, {{2000, 0, 4000}}, plain)});
   const ProgramPair programs = program_pair(11, 60);
   auto predicted = make_patch(programs.old_version, programs.new_version, create_options(6));
@@ -172,7 +172,7 @@ TEST(DamagedNative, ALargeCodedWindowOfOneCopyKeepsItsChecksum) {
   const Bytes bytes = random_bytes(std::size_t{3} << 20, 8);
   Craft craft;
   craft.window_bytes = 4 << 20;
-  craft.plans = {{{0, bytes.size(), false, 0}}};
+  craft.outlines = {{{0, bytes.size(), false, 0}}};
   Bytes patch = craft_patch(bytes, bytes, {{0, 0, bytes.size()}}, craft);
   ASSERT_OK(apply_patch(bytes, patch));
   Bytes checksum;

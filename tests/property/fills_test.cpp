@@ -112,7 +112,7 @@ TEST_P(Fill, PlainWindows) {
   const Bytes source = before_fills(target, pair.fills);
   Craft craft;
   craft.fills = pair.fills;
-  craft.plans = {{{0, 3000, true, 0}, {3000, target.size() - 3000, true, 0}}};
+  craft.outlines = {{{0, 3000, true, 0}, {3000, target.size() - 3000, true, 0}}};
   expect_rebuilt_everywhere(source, craft_patch(source, target, {{0, 0, target.size()}}, craft), target);
 }
 

@@ -69,7 +69,7 @@ TEST(ModelledBytes, PlainWindowsBetweenComeBack) {
   for (std::size_t i = 7900; i < target.size(); i += 50) ++target[i];
   Craft craft = small_craft(0);
   craft.window_bytes = 256;
-  craft.plans = {{{0, 7000, true, 2000}, {7000, 300, false, 0}, {7300, target.size() - 7300, false, 0}}};
+  craft.outlines = {{{0, 7000, true, 2000}, {7000, 300, false, 0}, {7300, target.size() - 7300, false, 0}}};
   const Covers covers = {{2000, 0, 7000}, {0, 7900, 3000}};
   const Bytes patch = craft_patch(source, target, covers, craft);
   EXPECT_TRUE(models_bytes(patch));

@@ -80,7 +80,7 @@ TEST(Modules, PlainWindowsHaveTheOtherNumbers) {
   craft.moved_numbers = numbers_of(pair);
   Bytes target = pair.old_version;
   move_numbers(target, craft.moved_numbers);
-  craft.plans = {{{0, 3001, true, 0}, {3001, target.size() - 3001, true, 0}}};
+  craft.outlines = {{{0, 3001, true, 0}, {3001, target.size() - 3001, true, 0}}};
   const Bytes patch = craft_patch(pair.old_version, target, {{0, 0, target.size()}}, craft);
   expect_rebuilt_everywhere(pair.old_version, patch, target);
 }

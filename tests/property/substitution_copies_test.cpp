@@ -81,7 +81,7 @@ TEST(CraftedSubstitutions, LeavePlainWindowsAlone) {
   append(target, ByteSpan(pair.new_version).subspan(half));
   Craft craft;
   craft.substitutions = pair.substitutions;
-  craft.plans = {{{0, half, true, 0}, {half, target.size() - half, false, 0}}};
+  craft.outlines = {{{0, half, true, 0}, {half, target.size() - half, false, 0}}};
   expect_rebuilt_everywhere(source, craft_patch(source, target, {{0, 0, target.size()}}, craft), target);
 }
 

@@ -103,11 +103,12 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
       EXPECT_OK(writer.add_plan(plan, cover_drafts, kMostPlanBytes));
     }
   } else {
-    std::vector<GroupPlan> plans = craft.plans;
-    if (plans.empty()) {
-      plans = plan_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes, source.size());
+    std::vector<GroupOutline> outlines = craft.outlines;
+    if (outlines.empty()) {
+      outlines = outline_groups(pieces, target, {0, target.size()}, covers, craft.group_bytes, pool, kPlainBytes,
+                                source.size());
     }
-    for (const GroupPlan& group : plans) {
+    for (const GroupOutline& group : outlines) {
       drafts.push_back(
           encode_group({pieces, nullptr, source.size()}, target, covers, group, craft.window_bytes, substitutions));
     }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 #include "format/native/writer.hpp"
 #include "support/memory.hpp"
 #include "support/records.hpp"
@@ -25,7 +25,7 @@ struct Craft {
   TargetRanges predicted;     // with covers_apart: what of the target; all of it where there are none
   std::optional<PredictionPlan> plan;         // with covers_apart: what is predicted, of these covers; nothing without
   bool coded_first = false;   // all groups, before any is written
-  std::vector<GroupPlan> plans;               // empty: coded groups of group_bytes; not with covers_apart
+  std::vector<GroupOutline> outlines;               // empty: coded groups of group_bytes; not with covers_apart
 };
 
 // `covers` as the format allows them: what they take from source.size() on is the target's. Digests and declarations

@@ -53,28 +53,28 @@ class GroupPieces : public ::testing::Test {
   }
 
   // How many times `encode` was called is counted.
-  std::vector<GroupDraft> encoded(const std::vector<GroupPlan>& plans, bool cuts, unsigned threads) {
+  std::vector<GroupDraft> encoded(const std::vector<GroupOutline>& outlines, bool cuts, unsigned threads) {
     const FilePieces source{ByteSpan(source_)}, target{ByteSpan(target_)};
     WorkerPool pool(threads);
     calls_ = 0;
     return encode_in_pieces(
-        plans, kWindowBytes, cuts,
-        [&](std::size_t, const GroupPlan& segments) {
+        outlines, kWindowBytes, cuts,
+        [&](std::size_t, const GroupOutline& segments) {
           ++calls_;
           return encode_group(source, target, covers_, segments, kWindowBytes);
         },
         pool);
   }
 
-  void expect_cut_alike(const std::vector<GroupPlan>& plans) {
-    const std::vector<GroupDraft> whole = encoded(plans, false, 1);
-    EXPECT_EQ(plans.size(), calls_);
-    ASSERT_EQ(plans.size(), whole.size());
+  void expect_cut_alike(const std::vector<GroupOutline>& outlines) {
+    const std::vector<GroupDraft> whole = encoded(outlines, false, 1);
+    EXPECT_EQ(outlines.size(), calls_);
+    ASSERT_EQ(outlines.size(), whole.size());
     for (const unsigned threads : {1u, 3u}) {
-      const std::vector<GroupDraft> joined = encoded(plans, true, threads);
-      EXPECT_GT(calls_, plans.size());
-      ASSERT_EQ(plans.size(), joined.size());
-      for (std::size_t i = 0; i < plans.size(); ++i) expect_same(whole[i], joined[i]);
+      const std::vector<GroupDraft> joined = encoded(outlines, true, threads);
+      EXPECT_GT(calls_, outlines.size());
+      ASSERT_EQ(outlines.size(), joined.size());
+      for (std::size_t i = 0; i < outlines.size(); ++i) expect_same(whole[i], joined[i]);
     }
   }
 

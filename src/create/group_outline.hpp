@@ -7,9 +7,9 @@
 namespace bdelta {
 
 // The segments of one group, in target order.
-using GroupPlan = std::vector<Segment>;
+using GroupOutline = std::vector<Segment>;
 
-[[nodiscard]] std::uint64_t target_bytes(const GroupPlan& plan) noexcept;
+[[nodiscard]] std::uint64_t target_bytes(const GroupOutline& outline) noexcept;
 
 inline constexpr std::size_t kMaxGroupSegments = 1024;
 
@@ -22,11 +22,11 @@ using TargetRanges = std::vector<TargetRange>;  // ascending and apart
 
 inline constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;  // least length of a plain segment, where nothing is said
 
-// Plans all of `range`, in which all covers lie. Exact stretches of plain_bytes or more inside covers become plain
+// Outlines all of `range`, in which all covers lie. Exact stretches of plain_bytes or more inside covers become plain
 // segments, which cost a few bytes whatever their length; the rest is coded, group_bytes of it at most in a group.
 // What covers take from target_from on is never plain, nor is what lies in `predicted`, whose segments are predicted. Depends
 // on no thread count.
-[[nodiscard]] std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target,
+[[nodiscard]] std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePieces& target,
                                                  const TargetRange& range, const Covers& covers,
                                                  std::uint64_t group_bytes, WorkerPool& pool,
                                                  std::uint64_t plain_bytes = kPlainBytes,
@@ -34,6 +34,6 @@ inline constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;  // least l
                                                  const TargetRanges& predicted = {});
 
 // The segments, cut where these ranges begin and end, of which those in them are predicted.
-[[nodiscard]] GroupPlan with_prediction(const GroupPlan& segments, const TargetRanges& predicted);
+[[nodiscard]] GroupOutline with_prediction(const GroupOutline& segments, const TargetRanges& predicted);
 
 }  // namespace bdelta

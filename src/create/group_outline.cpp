@@ -1,4 +1,4 @@
-#include "create/plan.hpp"
+#include "create/group_outline.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -74,9 +74,9 @@ std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& targ
   return plain;
 }
 
-class Planner {
+class Outliner {
  public:
-  explicit Planner(std::uint64_t group_bytes) : group_bytes_(group_bytes) {}
+  explicit Outliner(std::uint64_t group_bytes) : group_bytes_(group_bytes) {}
 
   void plain(const Segment& segment) {
     group().push_back(segment);
@@ -87,15 +87,15 @@ class Planner {
     std::uint64_t begin = segment.target_pos;
     const std::uint64_t end = begin + segment.target_length;
     while (begin < end) {
-      GroupPlan& plan = group();
+      GroupOutline& outline = group();
       const std::uint64_t length = std::min(end - begin, group_bytes_ - coded_bytes_);
-      plan.push_back({begin, length, false, 0, segment.predicted});
+      outline.push_back({begin, length, false, 0, segment.predicted});
       coded_bytes_ += length;
       begin += length;
     }
   }
 
-  std::vector<GroupPlan> take() { return std::move(groups_); }
+  std::vector<GroupOutline> take() { return std::move(groups_); }
 
  private:
   // Programs and what lies between them have little in common. Where there is much of both, neither shares its coder's state.
@@ -114,13 +114,13 @@ class Planner {
   }
 
   // The group that takes the next segment.
-  GroupPlan& group() {
+  GroupOutline& group() {
     if (groups_.empty() || coded_bytes_ >= group_bytes_ || groups_.back().size() >= kMaxGroupSegments) end_group();
     return groups_.back();
   }
 
   const std::uint64_t group_bytes_;
-  std::vector<GroupPlan> groups_;
+  std::vector<GroupOutline> groups_;
   std::uint64_t coded_bytes_ = 0;  // of the group at hand
   bool predicted_ = false;         // the segment before, …
   std::uint64_t kind_bytes_ = 0;   // … and the coded ones of its kind that lie behind one another
@@ -128,34 +128,34 @@ class Planner {
 
 }  // namespace
 
-std::uint64_t target_bytes(const GroupPlan& plan) noexcept {
+std::uint64_t target_bytes(const GroupOutline& outline) noexcept {
   std::uint64_t bytes = 0;
-  for (const Segment& segment : plan) bytes += segment.target_length;
+  for (const Segment& segment : outline) bytes += segment.target_length;
   return bytes;
 }
 
-std::vector<GroupPlan> plan_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
+std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
                                    std::uint64_t plain_bytes, std::uint64_t target_from, const TargetRanges& predicted) {
   const Step step(pool, PhaseId::kPlan);
-  Planner planner(group_bytes);
+  Outliner outliner(group_bytes);
   std::uint64_t done = range.begin;
   const auto coded_to = [&](std::uint64_t end) {
     if (done == end) return;
-    for (const Segment& segment : with_prediction({{done, end - done, false, 0}}, predicted)) planner.coded(segment);
+    for (const Segment& segment : with_prediction({{done, end - done, false, 0}}, predicted)) outliner.coded(segment);
   };
   const Covers& own_covers = predicted.empty() ? covers : covers_in(outside_of(predicted, range.end), covers);
   for (const Segment& segment : find_plain(source, target, own_covers, plain_bytes, target_from, pool)) {
     coded_to(segment.target_pos);
-    planner.plain(segment);
+    outliner.plain(segment);
     done = segment.target_pos + segment.target_length;
   }
   coded_to(range.end);
-  return planner.take();
+  return outliner.take();
 }
 
-GroupPlan with_prediction(const GroupPlan& segments, const TargetRanges& predicted) {
-  GroupPlan cut;
+GroupOutline with_prediction(const GroupOutline& segments, const TargetRanges& predicted) {
+  GroupOutline cut;
   auto range = predicted.begin();
   for (const Segment& segment : segments) {
     std::uint64_t pos = segment.target_pos;
