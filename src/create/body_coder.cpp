@@ -13,17 +13,17 @@ constexpr std::size_t kFewCovers = std::size_t{1} << 16;  // of outlines that ar
 
 }  // namespace
 
-// Asked for again and again while ways are compared. Where few covers copy much, it takes as long as all else of a draft.
+// Asked for again and again while alternatives are compared. Where few covers copy much, it takes as long as all else
+// of a draft.
 std::vector<GroupOutline> BodyCoder::outlines_of(const Covers& covers, const ProgramPass* programs) {
   const std::uint64_t begin = inputs_.segment.begin;
   const bool is_known = known_outlines_ && known_outlines_->segment_begin == begin &&
-                        known_outlines_->programs == programs &&
-                        known_outlines_->covers == covers;
+                        known_outlines_->programs == programs && known_outlines_->covers == covers;
   if (is_known) return known_outlines_->groups;
   std::vector<GroupOutline> groups =
       outline_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers,
-                  programs ? settings().group_bytes : budget_.plan_bytes, pool_, settings().plain_bytes,
-                  inputs_.source_reader.size(), programs ? programs->predicted_ranges() : TargetRanges());
+                     programs ? settings().group_bytes : budget_.outline_bytes, pool_, settings().plain_bytes,
+                     inputs_.source_reader.size(), programs ? programs->predicted_ranges() : TargetRanges());
   if (covers.size() <= kFewCovers) known_outlines_ = KnownOutlines{covers, programs, begin, groups};
   return groups;
 }

@@ -1,4 +1,4 @@
-// What a way of covers takes in the patch: its groups as drafts, coded, or estimated.
+// What an alternative for a segment takes in the patch: its groups as drafts, coded, or estimated.
 #pragma once
 
 #include <functional>

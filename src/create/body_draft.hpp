@@ -1,4 +1,4 @@
-// A way that a segment of the target may go into the patch, before and after it is coded.
+// An alternative for what of a segment goes into the patch, before and after it is coded.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace bdelta {
 // Streams of no more are coded rather than estimated: that takes no time.
 inline constexpr std::uint64_t kQuickBytes = 128 * 1024;
 
-// The groups of one way, not yet coded. Owns these alone.
+// The groups of one alternative, not yet coded. Owns these alone.
 struct BodyDraft {
   std::vector<GroupDraft> groups;
   const ProgramPass* programs = nullptr;  // that tell what copies give; may be null

@@ -101,7 +101,7 @@ void apply_shares(const BudgetRequest& request, const Shares& shares, Budget& bu
 
   settings.window_bytes = std::min(settings.window_bytes, std::max(shares.draft / 2, kMiB / 4));
   budget.draft_bytes = std::min(shares.draft, settings.group_bytes);
-  budget.plan_bytes = budget.draft_bytes / 2;
+  budget.outline_bytes = budget.draft_bytes / 2;
   budget.batch_bytes = 2 * budget.draft_bytes;
   const auto draft_log = static_cast<unsigned>(std::bit_width(budget.draft_bytes - 1));
   for (CodecSettings* codec : {&settings.numbers, &settings.values, &settings.literals}) {

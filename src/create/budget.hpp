@@ -33,7 +33,7 @@ struct Budget {
   std::uint64_t gathered_bytes = 0;    // of source, for one segment
   std::uint64_t survey_bytes = 0;      // of the sparse index of a source that is gathered, a power of two
   unsigned survey_shift = 0;           // its samples: one position in 2^shift
-  std::uint64_t plan_bytes = 0;        // coded target bytes that are encoded as one and may then join a group
+  std::uint64_t outline_bytes = 0;        // coded target bytes that are encoded as one and may then join a group
   std::uint64_t batch_bytes = 0;       // target bytes encoded together
   std::uint64_t draft_bytes = 0;       // of the streams of a group, before compression
   std::uint64_t codec_bytes = 0;       // of the compressors at work at the same time

@@ -80,7 +80,7 @@ Budget without_limit(const BudgetRequest& request) {
   budget.match.near_only = request.target_size > kFreeSegment;
   unsigned& shift = budget.settings.match.sample_shift;
   while ((request.source_size >> shift) * kSampleBytes > kFreeIndex) ++shift;
-  budget.plan_bytes = budget.settings.group_bytes;
+  budget.outline_bytes = budget.settings.group_bytes;
   budget.batch_bytes = std::max(kFreeBatch, budget.settings.group_bytes);
   budget.draft_bytes = ~std::uint64_t{0};
   budget.codec_bytes = ~std::uint64_t{0};

@@ -9,8 +9,8 @@ namespace bdelta {
 namespace {
 
 // An image with fewer changed bytes than this and than one in so many has hardly a field that leads elsewhere.
-constexpr std::uint64_t kCalmImageBytes = 128;
-constexpr std::uint64_t kCalmImageShare = 2048;
+constexpr std::uint64_t kNearlyEqualBytes = 128;
+constexpr std::uint64_t kNearlyEqualShare = 2048;
 
 constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -81,20 +81,20 @@ std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe
   return compared;
 }
 
-bool is_calm(const ComparedImage& compared, const exe::Image& image) {
-  return compared.changed_bytes < std::max(kCalmImageBytes, image.size_bytes / kCalmImageShare);
+bool are_nearly_equal(const ComparedImage& compared, const exe::Image& image) {
+  return compared.changed_bytes < std::max(kNearlyEqualBytes, image.size_bytes / kNearlyEqualShare);
 }
 
 // Those that changed. Ascending.
 std::vector<std::size_t> chosen_targets(const std::vector<ComparedImage>& compared, const std::vector<exe::Image>& images) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < images.size(); ++i) {
-    if (!is_calm(compared[i], images[i])) chosen.push_back(i);
+    if (!are_nearly_equal(compared[i], images[i])) chosen.push_back(i);
   }
   return chosen;
 }
 
-// All but those that nothing but calm images is made of.
+// All but those that nothing but nearly equal images is made of.
 std::vector<std::size_t> chosen_sources(const std::vector<ComparedImage>& compared, const std::vector<std::size_t>& targets,
                                         std::size_t image_count) {
   std::vector<bool> left_out(image_count, false);

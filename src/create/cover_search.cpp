@@ -7,7 +7,7 @@
 #include "base/try.hpp"
 #include "create/cover_price.hpp"
 #include "create/sample_chooser.hpp"
-#include "create/way_chooser.hpp"
+#include "create/alternative_chooser.hpp"
 
 namespace bdelta {
 namespace {
@@ -52,9 +52,9 @@ Result<std::vector<Covers>> CoverSearch::find(ByteSpan target, const Diagonals& 
 Result<Covers> CoverSearch::find_best(ByteSpan target, const Diagonals& diagonals) {
   BDELTA_ASSIGN(std::vector<Covers> found, find(target, diagonals, nullptr));
   if (found.size() == 1) return std::move(found.front());
-  std::vector<std::size_t> ways(found.size());
-  std::iota(ways.begin(), ways.end(), std::size_t{0});
-  BDELTA_ASSIGN(const std::size_t best, WayChooser(coder_, found, nullptr).smallest_of(ways, 0, 1));
+  std::vector<std::size_t> alternatives(found.size());
+  std::iota(alternatives.begin(), alternatives.end(), std::size_t{0});
+  BDELTA_ASSIGN(const std::size_t best, AlternativeChooser(coder_, found, nullptr).smallest_of(alternatives, 0, 1));
   return std::move(found[best]);
 }
 

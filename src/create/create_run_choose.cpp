@@ -8,7 +8,7 @@
 #include "base/try.hpp"
 #include "create/cover_search.hpp"
 #include "create/refinement.hpp"
-#include "create/way_chooser.hpp"
+#include "create/alternative_chooser.hpp"
 
 namespace bdelta {
 
@@ -32,12 +32,12 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
 
 Status CreateRun::choose_covers() {
   const ProgramPass* const doubted = found_.empty() ? nullptr : doubted_programs();
-  std::vector<std::size_t> ways(found_.size() + (doubted ? 1 : 0));
-  std::iota(ways.begin(), ways.end(), std::size_t{0});
+  std::vector<std::size_t> alternatives(found_.size() + (doubted ? 1 : 0));
+  std::iota(alternatives.begin(), alternatives.end(), std::size_t{0});
   std::size_t best = 0;  // where no plain covers were looked for, prediction: it has done clearly better in a sample
-  if (ways.size() > 1 && coder_) {
-    WayChooser chooser(*coder_, found_, doubted);
-    BDELTA_ASSIGN(best, chooser.smallest_of(ways, 0, 1));
+  if (alternatives.size() > 1 && coder_) {
+    AlternativeChooser chooser(*coder_, found_, doubted);
+    BDELTA_ASSIGN(best, chooser.smallest_of(alternatives, 0, 1));
     // Groups of two segments may be joined.
     if (inputs_.segment.begin == 0 && inputs_.segment.end == target_size()) chosen_.coded = chooser.take_coded();
   }

@@ -64,7 +64,7 @@ void CreateRun::count_group(const GroupDraft& group, std::uint64_t literal_bytes
 Status CreateRun::encode_native() {
   const std::vector<GroupOutline> outlines = coder_->outlines_of(chosen_.covers, nullptr);
   CodingBytes encoded, coded;  // some wait for more in the joiner
-  const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.plan_bytes));
+  const auto batch_groups = std::max<std::size_t>(1, static_cast<std::size_t>(budget_.batch_bytes / budget_.outline_bytes));
   for (std::size_t begin = 0; begin < outlines.size(); begin += batch_groups) {
     const std::size_t end = std::min(begin + batch_groups, outlines.size());
     const double before = static_cast<double>(begin) / static_cast<double>(outlines.size());

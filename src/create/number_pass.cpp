@@ -1,7 +1,8 @@
-// Numbers that follow one another have moved by the same until the long list that they count has grown or shrunk in between.
-// The steps are the best way through the numbers in their order: one that is told right saves its misses, and a step costs
-// its bytes. Most lists are those of modules that did not change, and have their steps in common. One that itself lists
-// some types more or fewer counts its own types otherwise from there on. Lists without a partner are numbered anew as well.
+// Numbers that follow one another have moved by the same until the long list that they count has grown or shrunk in
+// between. The steps are the best chain through the numbers in their order: one that is told right saves its misses,
+// and a step costs its bytes. Most lists are those of modules that did not change, and have their steps in common. One
+// that itself lists some types more or fewer counts its own types otherwise from there on. Lists without a partner are
+// numbered anew as well.
 #include "create/number_pass.hpp"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ Outcomes outcomes_of(std::vector<std::uint64_t> votes, WorkerPool& pool) {
   return outcomes;
 }
 
-// Ways through the numbers, gone on with in their order. A way is known by its last move: of all that end with it the best.
+// Chains through the numbers, gone on with in their order. A chain is known by its last move: of all that end with it
+// the best.
 class StepFinder {
  public:
   // All outcomes of one number. `known`: what becomes of it where there are no steps.
@@ -52,14 +54,14 @@ class StepFinder {
     const std::int64_t begun = std::max(best_.told, without_) - kStepNumbers;
     const std::uint32_t before = best_.told > without_ ? best_.last : kNone;
     for (const Outcome& outcome : of_number) {
-      Way& way = ways_[outcome.to - outcome.from];
-      if (way.last == kNone || begun > way.told) {
+      Chain& chain = chains_[outcome.to - outcome.from];
+      if (chain.last == kNone || begun > chain.told) {
         links_.push_back({{outcome.from, outcome.to - outcome.from}, before});
-        way = {begun, static_cast<std::uint32_t>(links_.size() - 1)};
+        chain = {begun, static_cast<std::uint32_t>(links_.size() - 1)};
       }
-      way.told += outcome.count;
+      chain.told += outcome.count;
       if (outcome.to == known) without_ += outcome.count;
-      if (way.told > best_.told) best_ = way;
+      if (chain.told > best_.told) best_ = chain;
     }
   }
 
@@ -80,14 +82,14 @@ class StepFinder {
     NumberStep step;
     std::uint32_t before;  // in links_
   };
-  struct Way {
+  struct Chain {
     std::int64_t told = 0;      // right, less what its steps cost
     std::uint32_t last = kNone;  // step, in links_
   };
 
-  std::unordered_map<std::uint32_t, Way> ways_;
+  std::unordered_map<std::uint32_t, Chain> chains_;
   std::vector<Link> links_;
-  Way best_;
+  Chain best_;
   std::int64_t without_ = 0;  // told right before the first step
 };
 

@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kSparedShare = 32;
 constexpr std::uint64_t kCopiedShare = 8;  // of what NEW costs, that copies of itself must save to count in the sample
 constexpr std::uint64_t kNearShare = 128;  // sets that differ by less than 1/share in the sample may do so the other way round
-// A sample flatters cheap covers: of a pair whose sample such a set made 17 % smaller, it made the whole 18 % larger. Where
-// it did well, it made the sample smaller by 36 % or more.
+// A sample flatters cheap covers: of a pair whose sample such a set made 17 % smaller, it made the whole 18 % larger.
+// Where it did well, it made the sample smaller by 36 % or more.
 constexpr std::uint64_t kClearNumerator = 3;
 constexpr std::uint64_t kClearDenominator = 4;
 
@@ -122,10 +122,10 @@ Result<std::size_t> SampleChooser::best_set() {
 // Of the sets from `first` on that belong together, the best by an estimate but for the set `best`. There are several.
 Result<SampleChooser::NextSet> SampleChooser::next_set(std::size_t best, std::size_t first) {
   NextSet next;
-  for (std::size_t way = first; way < first + count_; ++way) {
-    if (way == best) continue;
-    BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(chooser_.draft(way)));
-    if (bytes < next.estimated_bytes) next = {way, bytes};
+  for (std::size_t alternative = first; alternative < first + count_; ++alternative) {
+    if (alternative == best) continue;
+    BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(chooser_.draft(alternative)));
+    if (bytes < next.estimated_bytes) next = {alternative, bytes};
   }
   return next;
 }
@@ -136,8 +136,8 @@ bool SampleChooser::takes_two() const noexcept {
   return settings.choice_bytes > 0 && coder_.segment_bytes() <= settings.choice_bytes;
 }
 
-// The best, and where two are taken another that may be as well. Cheap covers that are not clearly better make way for the
-// next best.
+// The best, and where two are taken another that may be as well. Cheap covers that are not clearly better make way for
+// the next best.
 Result<std::vector<std::size_t>> SampleChooser::best_of_all() {
   add_sets_with_target_copies();
   BDELTA_ASSIGN(const std::size_t best, best_set());

@@ -2,7 +2,7 @@
 // much better that covers without it need not be found.
 #pragma once
 
-#include "create/way_chooser.hpp"
+#include "create/alternative_chooser.hpp"
 
 namespace bdelta {
 
@@ -52,7 +52,7 @@ class SampleChooser {
   std::vector<Covers> sets_;        // behind the first count_ may stand the same with copies of NEW
   const std::size_t count_;
   const FilePieces pieces_before_;  // that covers of the segment may copy from
-  WayChooser chooser_;              // among sets_
+  AlternativeChooser chooser_;              // among sets_
 };
 
 }  // namespace bdelta

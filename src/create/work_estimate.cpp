@@ -49,7 +49,7 @@ constexpr LevelNs kLevelNs[kUltraLevel + 1] = {{},
 constexpr double kApplyCodes = 0.1;           // applying undoes coding in this share of its time, …
 constexpr double kApplyUltraCodes = 0.4;      // … from --ultra on
 constexpr double kGuessedOpen = 1.0 / 16;     // of NEW, before any of it was looked at; or changed
-constexpr int kChosenWays = 2;                // that are coded, where one of several sets of covers is chosen
+constexpr int kChosenAlternatives = 2;                // that are coded, where one of several sets of covers is chosen
 constexpr double kGuessedLiterals = 1.2;      // with prediction: of NEW by the square of the changed share; …
 constexpr double kGuessedNumbers = 1.8;       // … likewise
 constexpr double kLeastLeft = 0.4;            // of what seeds leave open, that a parse leaves; all where all is open
@@ -102,8 +102,8 @@ double WorkEstimate::coding_ns() const noexcept {
   const LevelNs& ns = kLevelNs[level_];
   if (streams_) {
     const double literals = static_cast<double>(streams_->literals) * (is_mostly_open_ ? 2 : 1);
-    const int ways = may_choose_ && !predicts_ ? kChosenWays : 1;
-    return ways * (literals * ns.literal + static_cast<double>(streams_->numbers) * ns.number);
+    const int alternatives = may_choose_ && !predicts_ ? kChosenAlternatives : 1;
+    return alternatives * (literals * ns.literal + static_cast<double>(streams_->numbers) * ns.number);
   }
   if (!predicts_) return target_bytes() * kGuessedOpen * ns.literal;
   return target_bytes() * changed_share() * changed_share() * (kGuessedLiterals * ns.literal + kGuessedNumbers * ns.number);

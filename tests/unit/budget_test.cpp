@@ -52,7 +52,7 @@ TEST(Budget, WithoutALimitTheLevelIsUntouched) {
     ASSERT_OK(budget);
     EXPECT_EQ(level_settings(level).match.sample_shift, budget->settings.match.sample_shift);
     EXPECT_EQ(level_settings(level).window_bytes, budget->settings.window_bytes);
-    EXPECT_EQ(level_settings(level).group_bytes, budget->plan_bytes);
+    EXPECT_EQ(level_settings(level).group_bytes, budget->outline_bytes);
     EXPECT_EQ(0u, budget->match.index_bytes);
     EXPECT_EQ(0u, budget->match.anchor_bytes);
     EXPECT_EQ(ParseScope().gram_blocks, budget->match.gram_blocks);
@@ -166,7 +166,7 @@ TEST_P(BudgetOfLevel, ThreadsDecideOnlyWhatLeavesThePatchAlone) {
     EXPECT_LE(many->needed_bytes, limit);
     EXPECT_GE(many->threads, one->threads);
     EXPECT_EQ(one->segment_bytes, many->segment_bytes);
-    EXPECT_EQ(one->plan_bytes, many->plan_bytes);
+    EXPECT_EQ(one->outline_bytes, many->outline_bytes);
     EXPECT_EQ(one->draft_bytes, many->draft_bytes);
     EXPECT_EQ(one->gathered_bytes, many->gathered_bytes);
     EXPECT_EQ(one->survey_shift, many->survey_shift);

@@ -77,7 +77,7 @@ TEST(ChangedImages, TheSourceIsWhereCoversLead) {
   EXPECT_EQ((std::vector<std::uint64_t>{1, 2}), places(pair.source)) << "what is gone may be part of what is new";
 }
 
-// One image that both a calm and a changed one are made of stays.
+// One image that both a nearly equal and a changed one are made of stays.
 TEST(ChangedImages, AnOriginOfAChangedOneStays) {
   WorkerPool pool(1);
   const Bytes source = random_bytes(kImageBytes, 4);

@@ -94,7 +94,7 @@ void add_task(const std::string& name, const Size& size, std::uint64_t one_in, s
 
 // A copy without anything warm in stretches of 4 KiB, as where little changes.
 void add_calm(const char* variant, const Size& size, mix::ColdScan scan) {
-  add(std::string("model/calm/") + variant, size, [=](benchmark::State& state) {
+  add(std::string("model/unchanged/") + variant, size, [=](benchmark::State& state) {
     const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
     const mix::MissHeat heat(scan);
     const auto passed = [&] {
@@ -115,7 +115,7 @@ void add_calm(const char* variant, const Size& size, mix::ColdScan scan) {
 
 void register_model() {
   for (const Size& size : {kCached, kWindow}) {
-    add("model/calm/floor_memcmp", size, [=](benchmark::State& state) {
+    add("model/unchanged/floor_memcmp", size, [=](benchmark::State& state) {
       const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
       measure_memcmp(state, in.source, in.target);
     });

@@ -24,7 +24,7 @@ EXPECTED = {
     "base/varint_write_mixed": ["store", "append"],
     "base/varint_read_1_byte": ["byte_cursor", "typed_reader"],
     "base/varint_read_mixed": ["byte_cursor", "typed_reader"],
-    "model/calm": ["byte_by_byte", "best_cold_scan"],
+    "model/unchanged": ["byte_by_byte", "best_cold_scan"],
     "model/encode": ["no_residual", "few_residuals", "many_residuals", "copies_of_64"],
     "model/decode_few_residuals": ["decode_window"],
     "model/decode_many_residuals": ["decode_window"],
