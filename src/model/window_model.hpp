@@ -19,14 +19,14 @@ class WindowModel {
  public:
   explicit WindowModel(const ModelScope& scope)
       : scope_(scope), literal_lengths_(scope.table_log + 4), copy_lengths_(scope.table_log + 4),
-        ranks_(scope.table_log + 2), track_numbers_(scope.table_log + 2), jumps_(scope.table_log + 4),
+        recencies_(scope.table_log + 2), track_numbers_(scope.table_log + 2), jumps_(scope.table_log + 4),
         gaps_(scope.table_log), run_lengths_(scope.table_log + 4),
         value_guess_(scope.has(kResidualValues) ? scope.table_log + 10 : 0),
         values_(scope.has(kResidualValues) ? scope.table_log + 8 : 0) {}
 
   void plain(std::uint64_t target_length, std::uint64_t diagonal_change) {
     diagonal_ += diagonal_change;
-    recent_.use(diagonal_, recent_.rank_of(diagonal_));
+    recent_.use(diagonal_, recent_.recency_of(diagonal_));
     tracks_.use(diagonal_);
     pos_ += target_length;
   }
@@ -86,14 +86,14 @@ class WindowModel {
     if (op_scope_.has(kLiteralLengths)) {
       coder.enter(kLiteralLengths);
       op.literal = literal_lengths_.code(coder, op.literal,
-                                         {hash_of(0), hash_of(before_literal), hash_of(before_length, last_rank_),
+                                         {hash_of(0), hash_of(before_literal), hash_of(before_length, last_recency_),
                                           hash_of(before_literal, before_length)});
     }
     const unsigned literal = class_of(op.literal);
-    const unsigned rank = code_jump(coder, op.jump, literal, before_length);
+    const unsigned recency = code_jump(coder, op.jump, literal, before_length);
     if (op_scope_.has(kCopyLengths)) {
-      const Contexts<4> contexts = {hash_of(literal, rank), hash_of(before_length),
-                                    hash_of(fold(last_.length), std::min(rank, 2u)),
+      const Contexts<4> contexts = {hash_of(literal, recency), hash_of(before_length),
+                                    hash_of(fold(last_.length), std::min(recency, 2u)),
                                     hash_of(fold(last_.length), length_before_)};
       const std::uint64_t from = op_pos + op.literal;
       coder.enter(kCopyLengths);
@@ -103,23 +103,23 @@ class WindowModel {
     last_ = op;
   }
 
-  // The rank of the copy's diagonal among the recent ones; where it is none, also how far it is.
+  // The recency of the copy's diagonal among the recent ones; where it is none, also how far it is.
   template <class Coder>
   unsigned code_jump(Coder& coder, std::uint64_t& jump, unsigned literal, unsigned before_length) {
-    unsigned rank = recent_.rank_of(diagonal_ + unfold(jump));
+    unsigned recency = recent_.recency_of(diagonal_ + unfold(jump));
     if (op_scope_.has(kDiagonals)) {
       coder.enter(kDiagonals);
-      rank = ranks_.code(coder, rank,
-                         {hash_of(last_rank_), hash_of(last_rank_, std::min(literal, 20u)),
-                          hash_of(last_rank_, rank_before_, before_length)});
-      jump = rank == 0 ? code_from_track(coder, jump, literal) : folded(recent_.at(rank) - diagonal_);
+      recency = recencies_.code(coder, recency,
+                                {hash_of(last_recency_), hash_of(last_recency_, std::min(literal, 20u)),
+                                 hash_of(last_recency_, recency_before_, before_length)});
+      jump = recency == 0 ? code_from_track(coder, jump, literal) : folded(recent_.at(recency) - diagonal_);
     }
     diagonal_ += unfold(jump);
-    recent_.use(diagonal_, rank);
+    recent_.use(diagonal_, recency);
     tracks_.use(diagonal_);
-    rank_before_ = last_rank_;
-    last_rank_ = rank;
-    return rank;
+    recency_before_ = last_recency_;
+    last_recency_ = recency;
+    return recency;
   }
 
   // A new diagonal: the track that it goes on from, and how far from there. Gives the jump.
@@ -129,7 +129,7 @@ class WindowModel {
     unsigned track = Coder::kDecoding ? 0 : tracks_.choose(diagonal, last_track_);
     track = track_numbers_.code(coder, track,
                                 {hash_of(last_track_), hash_of(last_track_, std::min(literal, 20u)),
-                                 hash_of(last_track_, track_before_, last_rank_)});
+                                 hash_of(last_track_, track_before_, last_recency_)});
     const unsigned near_track = std::min(track, 3u);
     const Contexts<4> contexts = {hash_of(near_track), hash_of(class_of(last_jump_), near_track),
                                   hash_of(literal, near_track), hash_of(fold(last_jump_), fold(last_.length))};
@@ -195,17 +195,17 @@ class WindowModel {
   ModelScope op_scope_;  // of the window at hand
   NumberModel<4> literal_lengths_;
   NumberModel<4> copy_lengths_;
-  struct Ranks {  // numbers from 0 to 15
-    explicit Ranks(unsigned log) : table(log) {}
+  struct FourBitNumbers {  // numbers from 0 to 15
+    explicit FourBitNumbers(unsigned log) : table(log) {}
     template <class Coder>
-    unsigned code(Coder& coder, unsigned rank, const Contexts<3>& contexts) {
-      return code_tree<3>(coder, find_lines<3>(table, contexts, 0), weights.data(), 4, rank);
+    unsigned code(Coder& coder, unsigned recency, const Contexts<3>& contexts) {
+      return code_tree<3>(coder, find_lines<3>(table, contexts, 0), weights.data(), 4, recency);
     }
     LineTable table;
     std::array<Weights<3>, 16> weights;
   };
-  Ranks ranks_;
-  Ranks track_numbers_;
+  FourBitNumbers recencies_;
+  FourBitNumbers track_numbers_;
   NumberModel<4> jumps_;
   PlaceModel length_places_;
   PlaceModel jump_places_;
@@ -220,8 +220,8 @@ class WindowModel {
   std::uint64_t diagonal_ = 0;
   std::uint64_t pos_ = 0;  // from the start of the group
   std::uint32_t length_before_ = 0;
-  unsigned last_rank_ = 0;
-  unsigned rank_before_ = 0;
+  unsigned last_recency_ = 0;
+  unsigned recency_before_ = 0;
   unsigned last_track_ = 0;
   unsigned track_before_ = 0;
   std::uint64_t last_jump_ = 0;  // from its track

@@ -38,16 +38,16 @@ class RecentDiagonals {
   static constexpr unsigned kCount = 15;
 
   // 1 for the latest, up to kCount; 0: not among them.
-  [[nodiscard]] unsigned rank_of(std::uint64_t diagonal) const {
+  [[nodiscard]] unsigned recency_of(std::uint64_t diagonal) const {
     for (unsigned i = 0; i < kCount; ++i) {
       if (diagonals_[i] == diagonal) return i + 1;
     }
     return 0;
   }
-  [[nodiscard]] std::uint64_t at(unsigned rank) const { return diagonals_[rank - 1]; }
+  [[nodiscard]] std::uint64_t at(unsigned recency) const { return diagonals_[recency - 1]; }
 
-  void use(std::uint64_t diagonal, unsigned rank) {
-    const unsigned from = rank == 0 ? kCount - 1 : rank - 1;
+  void use(std::uint64_t diagonal, unsigned recency) {
+    const unsigned from = recency == 0 ? kCount - 1 : recency - 1;
     for (unsigned i = from; i > 0; --i) diagonals_[i] = diagonals_[i - 1];
     diagonals_[0] = diagonal;
   }

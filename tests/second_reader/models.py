@@ -113,7 +113,7 @@ class ByteModel:
         return 16 * upper + lower
 
 
-class RankModel:
+class FourBitModel:
     def __init__(self, count, log):
         self.lines = Table(log, make_line)
         self.weights = Weights(count)

@@ -3,7 +3,7 @@ and takes part all the same."""
 from coder import H, Slot, Table, Weights, mixed_bit
 from cursor import require, unzigzag
 from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
-from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, RankModel, class_of
+from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, FourBitModel, class_of
 
 DIAGONALS_KEPT = 15
 TRACKS_KEPT = 16
@@ -15,7 +15,7 @@ class Tracks:
 
     def __init__(self, table_log):
         self.diagonals = [0] * TRACKS_KEPT
-        self.model = RankModel(3, table_log + 2)
+        self.model = FourBitModel(3, table_log + 2)
         self.last, self.before = 0, 0  # tracks that new diagonals were told from
 
     def use(self, diagonal):
@@ -24,9 +24,9 @@ class Tracks:
         del self.diagonals[nearest if distances[nearest] < NEAR_TRACK else -1]
         self.diagonals.insert(0, diagonal)
 
-    def decode(self, decoder, c_literals, rank_before):
+    def decode(self, decoder, c_literals, recency_before):
         track = self.model.decode(
-            decoder, (H(self.last), H(self.last, min(c_literals, 20)), H(self.last, self.before, rank_before)))
+            decoder, (H(self.last), H(self.last, min(c_literals, 20)), H(self.last, self.before, recency_before)))
         self.last, self.before = track, self.last
         return track
 
@@ -39,22 +39,22 @@ class OpCoder:
         self.jump_places = PlaceModel()
         self.length_places = PlaceModel()
         self.literal_model = NumberModel(4, table_log + 4)
-        self.rank_model = RankModel(3, table_log + 2)
+        self.recency_model = FourBitModel(3, table_log + 2)
         self.jump_model = NumberModel(4, table_log + 4)
         self.length_model = NumberModel(4, table_log + 4)
         self.literals = 0  # of the copy before, like those that follow
         self.length, self.length_before = 0, 0
-        self.rank, self.rank_before = 0, 0
+        self.recency, self.recency_before = 0, 0
         self.distance = 0  # from its track, of the last copy whose diagonal was not among the recent ones
         self.recent = [0] * DIAGONALS_KEPT  # latest first
 
     def use_diagonal(self, diagonal):
-        """Gives the diagonal's rank and puts it to the front."""
-        rank = self.recent.index(diagonal) + 1 if diagonal in self.recent else 0
-        del self.recent[rank - 1]  # the oldest for rank 0
+        """Gives the diagonal's recency and puts it to the front."""
+        recency = self.recent.index(diagonal) + 1 if diagonal in self.recent else 0
+        del self.recent[recency - 1]  # the oldest for recency 0
         self.recent.insert(0, diagonal)
         self.tracks.use(diagonal)
-        return rank
+        return recency
 
     def decode_copy(self, decoder, given, diagonal, position):
         """(literal length, length, diagonal) of a copy after one on `diagonal` that ended at `position`. `given`: stream
@@ -65,43 +65,43 @@ class OpCoder:
         jump = given[DIAGONALS]
         if jump is not None:
             diagonal += unzigzag(jump)
-            rank = self.use_diagonal(diagonal)
+            recency = self.use_diagonal(diagonal)
         else:
-            rank, diagonal = self._decode_diagonal(decoder, literals)
+            recency, diagonal = self._decode_diagonal(decoder, literals)
         length = given[COPY_LENGTHS]
         if length is None:
-            length = self._decode_length(decoder, literals, rank, position + literals)
+            length = self._decode_length(decoder, literals, recency, position + literals)
         self.literals = literals
         self.length, self.length_before = length, self.length
-        self.rank, self.rank_before = rank, self.rank
+        self.recency, self.recency_before = recency, self.recency
         return literals, length, diagonal
 
     def _decode_literals(self, decoder):
         c_literals, c_length = class_of(self.literals), class_of(self.length)
         return self.literal_model.decode(
-            decoder, (H(0), H(c_literals), H(c_length, self.rank), H(c_literals, c_length)))
+            decoder, (H(0), H(c_literals), H(c_length, self.recency), H(c_literals, c_length)))
 
     def _decode_diagonal(self, decoder, literals):
-        rank = self.rank_model.decode(
-            decoder, (H(self.rank), H(self.rank, min(class_of(literals), 20)),
-                      H(self.rank, self.rank_before, class_of(self.length))))
-        if rank:
-            diagonal = self.recent[rank - 1]
+        recency = self.recency_model.decode(
+            decoder, (H(self.recency), H(self.recency, min(class_of(literals), 20)),
+                      H(self.recency, self.recency_before, class_of(self.length))))
+        if recency:
+            diagonal = self.recent[recency - 1]
             self.use_diagonal(diagonal)
-            return rank, diagonal
+            return recency, diagonal
         diagonal = self._decode_new_diagonal(decoder, class_of(literals))
         require(self.use_diagonal(diagonal) == 0, "a diagonal is coded as new that is among the recent ones")
         return 0, diagonal
 
     def _decode_new_diagonal(self, decoder, c_literals):
-        track = self.tracks.decode(decoder, c_literals, self.rank)
+        track = self.tracks.decode(decoder, c_literals, self.recency)
         start, t3 = self.tracks.diagonals[track], min(track, 3)
         contexts = (H(t3), H(class_of(self.distance), t3), H(c_literals, t3), H(self.distance, self.length))
         self.distance = self.jump_model.decode_distance(decoder, contexts, 0, self.jump_places, start)
         return start + unzigzag(self.distance)
 
-    def _decode_length(self, decoder, literals, rank, position):
-        contexts = (H(class_of(literals), rank), H(class_of(self.length)), H(self.length, min(rank, 2)),
+    def _decode_length(self, decoder, literals, recency, position):
+        contexts = (H(class_of(literals), recency), H(class_of(self.length)), H(self.length, min(recency, 2)),
                     H(self.length, self.length_before))
         return self.length_model.decode_distance(decoder, contexts, position, self.length_places, position)
 

@@ -198,14 +198,14 @@ TEST(Numbers, OfAnySizeComeBack) {
 
 TEST(RecentDiagonals, RanksFollowUse) {
   mix::RecentDiagonals recent;
-  for (std::uint64_t diagonal = 1; diagonal <= 20; ++diagonal) recent.use(diagonal, recent.rank_of(diagonal));
-  EXPECT_EQ(1u, recent.rank_of(20));
-  EXPECT_EQ(15u, recent.rank_of(6));
-  EXPECT_EQ(0u, recent.rank_of(5));
-  recent.use(10, recent.rank_of(10));
-  EXPECT_EQ(1u, recent.rank_of(10));
-  EXPECT_EQ(2u, recent.rank_of(20));
-  EXPECT_EQ(15u, recent.rank_of(6));
+  for (std::uint64_t diagonal = 1; diagonal <= 20; ++diagonal) recent.use(diagonal, recent.recency_of(diagonal));
+  EXPECT_EQ(1u, recent.recency_of(20));
+  EXPECT_EQ(15u, recent.recency_of(6));
+  EXPECT_EQ(0u, recent.recency_of(5));
+  recent.use(10, recent.recency_of(10));
+  EXPECT_EQ(1u, recent.recency_of(10));
+  EXPECT_EQ(2u, recent.recency_of(20));
+  EXPECT_EQ(15u, recent.recency_of(6));
 }
 
 // --- whole groups ---

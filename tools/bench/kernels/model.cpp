@@ -93,7 +93,7 @@ void add_task(const std::string& name, const Size& size, std::uint64_t one_in, s
 }
 
 // A copy without anything warm in stretches of 4 KiB, as where little changes.
-void add_calm(const char* variant, const Size& size, mix::ColdScan scan) {
+void add_unchanged(const char* variant, const Size& size, mix::ColdScan scan) {
   add(std::string("model/unchanged/") + variant, size, [=](benchmark::State& state) {
     const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
     const mix::MissHeat heat(scan);
@@ -119,8 +119,8 @@ void register_model() {
       const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
       measure_memcmp(state, in.source, in.target);
     });
-    add_calm("byte_by_byte", size, nullptr);
-    add_calm("best_cold_scan", size, mix::best_cold_scan());
+    add_unchanged("byte_by_byte", size, nullptr);
+    add_unchanged("best_cold_scan", size, mix::best_cold_scan());
     add("model/encode/floor_memcmp", size, [=](benchmark::State& state) {
       const Pair& in = input(std::string("similar/0/") + size.name, [=] { return similar_pair(size.bytes, 0); });
       measure_memcmp(state, in.source, in.target);
