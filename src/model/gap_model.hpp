@@ -12,7 +12,7 @@
 namespace bdelta::mix {
 
 // The runs of a group so far.
-struct RunHistory {
+struct LastRuns {
   RunNumbers last;  // with the gap as it was told
   RunNumbers before_last;
   std::uint32_t third_gap = 0;
@@ -40,7 +40,7 @@ class GapModel {
 
   // Whether the run begins behind what is left of the walk's copy.
   template <class Coder>
-  bool code_pass(Coder& coder, bool passes, const CopyWalk& walk, const RunHistory& runs) {
+  bool code_pass(Coder& coder, bool passes, const CopyWalk& walk, const LastRuns& runs) {
     const unsigned here = std::min(walk.runs_here(), 15u);
     const unsigned before = std::min(walk.runs_before(), 15u);
     coder.enter(kResidualGaps);
@@ -52,7 +52,7 @@ class GapModel {
 
   // From the walk's place to the run. In `runs` gaps are such distances too.
   template <class Coder>
-  std::uint64_t code(Coder& coder, std::uint64_t distance, const CopyWalk& walk, const RunHistory& runs) {
+  std::uint64_t code(Coder& coder, std::uint64_t distance, const CopyWalk& walk, const LastRuns& runs) {
     const bool first = walk.runs_here() == 0;
     const std::uint32_t f = first ? 1 : 0;
     const std::array<std::uint32_t, 3> inner = {runs.last.gap, runs.before_last.gap, runs.third_gap};

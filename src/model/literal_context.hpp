@@ -42,7 +42,7 @@ class LiteralContext {
   std::uint32_t word_before_ = 0;
 };
 
-// A byte that a place in the history tells, as long as the bits so far agree.
+// A byte that a place in the buffer tells, as long as the bits so far agree.
 class GuessedByte {
  public:
   static constexpr unsigned kNone = 256;

@@ -20,7 +20,7 @@
 #pragma once
 
 #include "model/literal_context.hpp"
-#include "model/literal_history.hpp"
+#include "model/literal_buffer.hpp"
 #include "model/small_lines.hpp"
 
 namespace bdelta::mix {
@@ -29,7 +29,7 @@ class LiteralModel {
   static constexpr unsigned kLineLog = 16;
 
  public:
-  explicit LiteralModel(RandomReader& source) : source_(source), history_(source), lines_(kLineLog) {
+  explicit LiteralModel(RandomReader& source) : source_(source), buffer_(source), lines_(kLineLog) {
     weights_.fill(kFirstWeight);
     order0_.fill(kFreshSlot);
     match_slots_.fill(kFreshSlot);
@@ -37,20 +37,20 @@ class LiteralModel {
   }
 
   // What a model takes, but for its own object.
-  static constexpr std::size_t kHeldBytes = LiteralHistory::kHeldBytes + (sizeof(SmallLine) << kLineLog);
+  static constexpr std::size_t kHeldBytes = LiteralBuffer::kHeldBytes + (sizeof(SmallLine) << kLineLog);
 
   // Before the bytes of a run. Errors are those of the source.
   Status begin(const LiteralRun& run) {
     coded_bytes_ += run.length;
     const auto train_at = [this](std::uint64_t at) { train(at); };
-    BDELTA_TRY(history_.bring_around(run.source_before, coded_bytes_, train_at));
-    BDELTA_TRY(history_.bring_around(run.source_after, coded_bytes_, train_at));
+    BDELTA_TRY(buffer_.bring_around(run.source_before, coded_bytes_, train_at));
+    BDELTA_TRY(buffer_.bring_around(run.source_after, coded_bytes_, train_at));
     const auto known = static_cast<std::size_t>(std::min<std::uint64_t>(run.target_pos, run.before.size()));
     const ByteSpan before = ByteSpan(run.before).last(known);
     context_.reset(before);
-    for (const std::uint8_t byte : before) history_.append(byte);
+    for (const std::uint8_t byte : before) buffer_.append(byte);
     seek();
-    source_place_ = history_.place_of(run.source_before);
+    source_place_ = buffer_.place_of(run.source_before);
     in_run_ = 0;
     return {};
   }
@@ -60,10 +60,10 @@ class LiteralModel {
   std::uint8_t code(Coder& coder, std::uint8_t byte) {
     byte = code_byte(coder, byte);
     note(byte);
-    history_.append(byte);
+    buffer_.append(byte);
     // Before the place is remembered, or it would be found itself, which is no match.
     if (match_length_ == 0) seek();
-    history_.remember();
+    buffer_.remember();
     return byte;
   }
 
@@ -104,15 +104,15 @@ class LiteralModel {
   // Lets the slots of the contexts see a part of the source.
   void train(std::uint64_t pos) {
     const std::uint64_t most = std::min(kTrainedFirst + coded_bytes_, kTrainedMost);
-    if (trained_bytes_ + LiteralHistory::kPartBytes > most) return;
-    if (!history_.mark(pos)) return;
-    const std::uint64_t begin = pos - pos % LiteralHistory::kPartBytes;
-    const std::uint64_t end = std::min<std::uint64_t>(begin + LiteralHistory::kPartBytes, source_.size());
+    if (trained_bytes_ + LiteralBuffer::kPartBytes > most) return;
+    if (!buffer_.mark(pos)) return;
+    const std::uint64_t begin = pos - pos % LiteralBuffer::kPartBytes;
+    const std::uint64_t end = std::min<std::uint64_t>(begin + LiteralBuffer::kPartBytes, source_.size());
     trained_bytes_ += end - begin;
-    std::uint32_t place = history_.place_of(begin);
+    std::uint32_t place = buffer_.place_of(begin);
     context_.reset({});
     for (std::uint64_t at = begin; at < end; ++at, ++place) {
-      const std::uint8_t byte = history_.at(place);
+      const std::uint8_t byte = buffer_.at(place);
       const Contexts<kHashed> hashes = context_.hashes();
       const unsigned high = byte >> 4;
       expect_lines(hashes, 1);
@@ -134,7 +134,7 @@ class LiteralModel {
   }
 
   void seek() {
-    const LiteralHistory::Match match = history_.find(history_.literal_place());
+    const LiteralBuffer::Match match = buffer_.find(buffer_.literal_place());
     match_place_ = match.place;
     match_length_ = match.length;
   }
@@ -145,7 +145,7 @@ class LiteralModel {
   }
 
   [[nodiscard]] GuessedByte guess_at(bool known, std::uint32_t place) const {
-    return GuessedByte(known ? history_.at(place) : GuessedByte::kNone);
+    return GuessedByte(known ? buffer_.at(place) : GuessedByte::kNone);
   }
 
   // As two nibbles.
@@ -206,14 +206,14 @@ class LiteralModel {
   void note(std::uint8_t byte) {
     context_.push(byte);
     ++in_run_;
-    if (source_place_ > 0 && ++source_place_ == LiteralHistory::kEnd) source_place_ = 0;
+    if (source_place_ > 0 && ++source_place_ == LiteralBuffer::kEnd) source_place_ = 0;
     if (match_length_ == 0) return;
-    match_length_ = history_.at(match_place_) == byte ? std::min(match_length_ + 1, 65535u) : 0;
-    if (++match_place_ == LiteralHistory::kEnd) match_length_ = 0;
+    match_length_ = buffer_.at(match_place_) == byte ? std::min(match_length_ + 1, 65535u) : 0;
+    if (++match_place_ == LiteralBuffer::kEnd) match_length_ = 0;
   }
 
   RandomReader& source_;
-  LiteralHistory history_;
+  LiteralBuffer buffer_;
   SmallLineTable lines_;
   LiteralContext context_;
   std::array<std::int32_t, kMatchStates * kOrders * kInputs> weights_;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/column_models.hpp"
-#include "model/miss_history.hpp"
+#include "model/miss_state.hpp"
 
 namespace bdelta::mix {
 
@@ -50,7 +50,7 @@ class GapForecast {
   GapForecast() : by_gaps_(kEntries, kNone), by_values_(kEntries, kNone) {}
 
   // The run at hand has ended.
-  void seek(const MissHistory& past) {
+  void seek(const MissState& past) {
     gaps_key_ = hash_of(1, past.gaps[0], past.gaps[1], past.run_before) >> kShift;
     values_key_ = hash_of(2, past.gaps[0], past.values & 0xffff) >> kShift;
   }

@@ -29,7 +29,7 @@
 #include "model/byte_mixer.hpp"
 #include "model/miss_guesses.hpp"
 #include "model/miss_heat.hpp"
-#include "model/miss_history.hpp"
+#include "model/miss_state.hpp"
 #include "model/streams.hpp"
 #include "model/wide_slot.hpp"
 #include "parallel/watch.hpp"
@@ -268,11 +268,11 @@ class MissModel {
   std::vector<WideSlot> unchanged_slots_;
   NumberModel<2> change_places_;
   std::unique_ptr<ByteMixer> values_;
-  std::array<std::int32_t, MissHistory::kGapClasses * 4 * (kFlagContexts + 1)> by_gap_;
+  std::array<std::int32_t, MissState::kGapClasses * 4 * (kFlagContexts + 1)> by_gap_;
   std::array<std::int32_t, 256 * (kFlagContexts + 1)> by_byte_;
   std::array<std::int32_t, 64 * (kFlagContexts + 1)> by_heat_;
 
-  MissHistory past_;
+  MissState past_;
   std::uint64_t unchanged_bytes_ = 0;  // of unchanged stretches since one changed
   bool knows_change_ = false;          // the byte at hand is the one of a stretch that changes
   std::size_t scanned_ = 0;            // for the last stretch, passed or not

@@ -225,7 +225,7 @@ class WindowModel {
   unsigned last_track_ = 0;
   unsigned track_before_ = 0;
   std::uint64_t last_jump_ = 0;  // from its track
-  RunHistory runs_;
+  LastRuns runs_;
 };
 
 }  // namespace bdelta::mix

@@ -11,8 +11,8 @@ and zip_directory. The deflate streams in them (src/view/deflate/DEFLATE.md) are
 deflate_lockstep with deflate_coder for recipes, deflate_matcher and deflate_ng for the tokens foreseen, deflate_blocks and
 deflate_trees. Prediction (src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,
 image_table, labels, fields, old_fields with the readers of tables and of code, predict, sorted_tables, mixed_pages and
-rebuilt_tables. Modelled bytes (src/model/MODELLED_BYTES.md) are modelled_bytes: literal_model with literal_history, miss_model
-with miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
+rebuilt_tables. Modelled bytes (src/model/MODELLED_BYTES.md) are modelled_bytes: literal_model with literal_buffer,
+miss_model with miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.
 """
 import sys
 

@@ -1,6 +1,6 @@
 """The model of modelled literals (src/model/MODELLED_BYTES.md, section 5)."""
 from coder import H, STRETCH, squash, step
-from literal_history import PART, History, Match
+from literal_buffer import PART, Buffer, Match
 from mixing import FRESH, Lines, Sets, learn_small, wrapped
 
 INPUTS = 9
@@ -32,8 +32,8 @@ class Context:
 class LiteralModel:
     def __init__(self, source):
         self.source = source
-        self.history = History(source)
-        self.match = Match(self.history)
+        self.buffer = Buffer(source)
+        self.match = Match(self.buffer)
         self.lines = Lines(16)
         self.context = Context()
         self.plain = [FRESH] * 256
@@ -52,10 +52,10 @@ class LiteralModel:
         known = before[8 - min(8, target_pos):]
         self.context.start(known)
         for byte in known:
-            self.history.append(byte)
+            self.buffer.append(byte)
         self.in_run = 0
         self.match.seek()
-        self.source_place = self.history.place(source_before)
+        self.source_place = self.buffer.place(source_before)
         return bytes(self.decode_byte(decoder) for _ in range(length))
 
     def decode_byte(self, decoder):
@@ -63,12 +63,12 @@ class LiteralModel:
         self.context.take(byte)
         self.in_run += 1
         if self.source_place:
-            self.source_place = (self.source_place + 1) % self.history.end
+            self.source_place = (self.source_place + 1) % self.buffer.end
         self.match.note(byte)
-        self.history.append(byte)
+        self.buffer.append(byte)
         if self.match.length == 0:
             self.match.seek()
-        self.history.remember()
+        self.buffer.remember()
         return byte
 
     def prepare(self, pos):
@@ -78,16 +78,16 @@ class LiteralModel:
         for q in (start, start + PART, start + 2 * PART):
             if q >= len(self.source) or q > pos + PART:
                 return
-            if self.history.place(q) == 0:
-                missing = self.history.block_bytes(q)
+            if self.buffer.place(q) == 0:
+                missing = self.buffer.block_bytes(q)
                 if self.brought + missing > 4194304 + 16 * self.coded:
                     return
                 self.brought += missing
-                self.history.bring(q)
+                self.buffer.bring(q)
             self.train(q)
 
     def train(self, q):
-        if self.trained + PART > min(32768 + self.coded, 131072) or not self.history.mark(q):
+        if self.trained + PART > min(32768 + self.coded, 131072) or not self.buffer.mark(q):
             return
         begin = q - q % PART
         data = self.source[begin:begin + PART]
@@ -102,7 +102,7 @@ class LiteralModel:
     def code(self, decoder):
         state = self.match.state()
         by_match = self.match.guess()
-        by_source = self.history.bytes[self.source_place] if self.source_place else NO_GUESS
+        by_source = self.buffer.bytes[self.source_place] if self.source_place else NO_GUESS
         hashes = self.context.hashes()
         node = 1
         for left in range(8, 0, -1):

@@ -69,7 +69,7 @@ class MissModel(MissState):
     def stay_all(self, stretch):
         """What `stay` does for each byte, as none of an unchanged stretch ends a run."""
         self.gap += len(stretch)
-        self.history = self.history << min(len(stretch), 32) & MASK
+        self.changed = self.changed << min(len(stretch), 32) & MASK
         last = stretch[-4:]
         for byte in last:
             self.take(byte, byte)
@@ -100,12 +100,12 @@ class MissModel(MissState):
         return flag
 
     def flag_hashes(self, pos, c, ahead, heat):
-        g, a, r, h1 = min(self.gap, 4095), pos % 4, self.history % 16, self.history % 2
+        g, a, r, h1 = min(self.gap, 4095), pos % 4, self.changed % 16, self.changed % 2
         pair, triple, following, before = heat
         return (H(1, c, self.behind & 255, r), H(2, ahead, h1),
                 H(3, pair >> 4, triple >> 4, following >> 5, before >> 5),
                 H(4, g, self.run_before, self.gaps[0]), H(5, g, a, self.values & 0xffff),
-                H(6, self.history & 0xffff, a), H(7, min(g, 40), c, self.values & 255),
+                H(6, self.changed & 0xffff, a), H(7, min(g, 40), c, self.values & 255),
                 H(8, c, self.behind & 0xffff))
 
     def end_run(self):

@@ -7,7 +7,7 @@ class MissState:
     def __init__(self, log):
         self.log = log
         self.slots = {}  # (table, number) -> wide slot
-        self.behind = self.after = self.history = 0
+        self.behind = self.after = self.changed = 0
         self.gap = self.run = self.run_before = 0
         self.gaps = [0, 0, 0]
         self.values = self.first = 0
@@ -46,7 +46,7 @@ class MissState:
         if self.gap == 0:
             self.end_run()
         self.gap += 1
-        self.history = 2 * self.history & MASK
+        self.changed = 2 * self.changed & MASK
         self.take(copied, copied)
 
     def change(self, copied, value):
@@ -56,7 +56,7 @@ class MissState:
         self.run += 1
         self.gap = 0
         self.values = (self.values << 8 | value) & MASK
-        self.history = (2 * self.history + 1) & MASK
+        self.changed = (2 * self.changed + 1) & MASK
         byte = copied + value & 255
         self.take(copied, byte)
         return byte

@@ -27,8 +27,8 @@ class TokenModels {
     const unsigned kind = is_match(foreseen) ? 0 : deferred ? 1 : 2;
     const unsigned at_hand = is_match(foreseen) ? length_of(foreseen) : deferred ? length_of(deferred) : 0;
     const unsigned length_class = class_of(at_hand);
-    const bool missed = coder.bit(missed_[kind][length_class][history_], token != foreseen) != 0;
-    history_ = (history_ << 1 | (missed ? 1u : 0u)) & 7;
+    const bool missed = coder.bit(missed_[kind][length_class][latest_missed_], token != foreseen) != 0;
+    latest_missed_ = (latest_missed_ << 1 | (missed ? 1u : 0u)) & 7;
     if (!missed) return foreseen;
     if (kind == 0 && coder.bit(literal_[length_class], !is_match(token)) != 0) return literal;
     if (kind == 1 && coder.bit(deferred_, token == deferred) != 0) return deferred;
@@ -145,7 +145,7 @@ class TokenModels {
     return true;
   }
 
-  unsigned history_ = 0;  // whether each of the last three tokens was missed
+  unsigned latest_missed_ = 0;  // whether each of the last three tokens was missed
   std::array<std::array<std::array<BitModel, 8>, 5>, 3> missed_;
   std::array<BitModel, 5> literal_;
   BitModel deferred_;

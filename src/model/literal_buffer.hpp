@@ -17,7 +17,7 @@
 
 namespace bdelta::mix {
 
-class LiteralHistory {
+class LiteralBuffer {
   static constexpr std::uint32_t kMargin = 32;            // bytes that find() looks back, at most
   static constexpr std::uint32_t kBlockBytes = 16 * 1024;
   static constexpr std::uint32_t kSlotCount = 24;
@@ -37,7 +37,8 @@ class LiteralHistory {
   static constexpr std::uint32_t kEnd = kMargin + 1024 * 1024;  // of the array
   static constexpr std::size_t kHeldBytes = kEnd + kSlotCount * sizeof(Slot) + (sizeof(std::uint32_t) << kHeadLog);
 
-  explicit LiteralHistory(RandomReader& source) : source_(source), bytes_(kEnd), slots_(kSlotCount), heads_(std::size_t{1} << kHeadLog) {}
+  explicit LiteralBuffer(RandomReader& source)
+      : source_(source), bytes_(kEnd), slots_(kSlotCount), heads_(std::size_t{1} << kHeadLog) {}
 
   // Where byte `pos` of the source stands; 0 if it is not at hand.
   [[nodiscard]] std::uint32_t place_of(std::uint64_t pos) const {

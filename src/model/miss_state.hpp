@@ -10,7 +10,7 @@
 
 namespace bdelta::mix {
 
-struct MissHistory {
+struct MissState {
   std::uint32_t behind = 0;   // the last four copied bytes as copied, the latest lowest
   std::uint32_t after = 0;    // the same as they are in the target
   std::uint32_t changes = 0;  // a bit for each of the last bytes: 1 if it changed

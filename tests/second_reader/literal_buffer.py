@@ -7,7 +7,7 @@ BLOCKS = 24
 RING_BEGIN = MARGIN + BLOCKS * BLOCK
 
 
-class History:
+class Buffer:
     def __init__(self, source):
         self.source = source
         self.end = 1_048_608
@@ -71,15 +71,15 @@ class History:
 class Match:
     """The place that is followed by what may come next, and how far it may be believed."""
 
-    def __init__(self, history):
-        self.history = history
+    def __init__(self, buffer):
+        self.buffer = buffer
         self.place = self.length = 0
 
     def seek(self):
-        self.place, self.length = self.history.find(self.history.ring_at)
+        self.place, self.length = self.buffer.find(self.buffer.ring_at)
 
     def guess(self):
-        return self.history.bytes[self.place] if self.length else 256
+        return self.buffer.bytes[self.place] if self.length else 256
 
     def state(self):
         return sum(self.length >= limit for limit in (1, 8, 12, 16, 32))
@@ -87,7 +87,7 @@ class Match:
     def note(self, byte):
         if self.length == 0:
             return
-        self.length = min(self.length + 1, 65535) if self.history.bytes[self.place] == byte else 0
+        self.length = min(self.length + 1, 65535) if self.buffer.bytes[self.place] == byte else 0
         self.place += 1
-        if self.place == self.history.end:
+        if self.place == self.buffer.end:
             self.length = 0
