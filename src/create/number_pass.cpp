@@ -1,8 +1,8 @@
 // Numbers that follow one another have moved by the same until the long list that they count has grown or shrunk in
-// between. The steps are the best chain through the numbers in their order: one that is told right saves its misses,
-// and a step costs its bytes. Most lists are those of modules that did not change, and have their steps in common. One
-// that itself lists some types more or fewer counts its own types otherwise from there on. Lists without a partner are
-// numbered anew as well.
+// between. The thresholds are the best chain through the numbers in their order: one that is told right saves its misses,
+// and a threshold costs its bytes. Most lists are those of modules that did not change, and have their thresholds in
+// common. One that itself lists some types more or fewer counts its own types otherwise from there on. Lists without a
+// partner are numbered anew as well.
 #include "create/number_pass.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostTypeBytes = std::uint64_t{64} << 20;  // that an applier has to hold
 // In numbers told right, what is worth its bytes in the record:
-constexpr std::int64_t kStepNumbers = 4;
+constexpr std::int64_t kThresholdNumbers = 4;
 constexpr std::int64_t kListNumbers = 2;
 constexpr std::int64_t kRecordNumbers = 64;
 
@@ -47,11 +47,11 @@ Outcomes outcomes_of(std::vector<std::uint64_t> votes, WorkerPool& pool) {
 
 // Chains through the numbers, gone on with in their order. A chain is known by its last move: of all that end with it
 // the best.
-class StepFinder {
+class ThresholdFinder {
  public:
-  // All outcomes of one number. `known`: what becomes of it where there are no steps.
+  // All outcomes of one number. `known`: what becomes of it where there are no thresholds.
   void add(std::span<const Outcome> of_number, std::uint32_t known) {
-    const std::int64_t begun = std::max(best_.told, without_) - kStepNumbers;
+    const std::int64_t begun = std::max(best_.told, without_) - kThresholdNumbers;
     const std::uint32_t before = best_.told > without_ ? best_.last : kNone;
     for (const Outcome& outcome : of_number) {
       Chain& chain = chains_[outcome.to - outcome.from];
@@ -65,38 +65,39 @@ class StepFinder {
     }
   }
 
-  // Numbers that are told right, less those that are without steps.
+  // Numbers that are told right, less those that are without thresholds.
   [[nodiscard]] std::int64_t gained() const noexcept { return std::max(best_.told, without_) - without_; }
 
-  [[nodiscard]] NumberSteps steps() const {
-    NumberSteps steps;
-    if (gained() == 0) return steps;
-    for (std::uint32_t at = best_.last; at != kNone; at = links_[at].before) steps.push_back(links_[at].step);
-    std::reverse(steps.begin(), steps.end());
-    return steps;
+  [[nodiscard]] Thresholds thresholds() const {
+    Thresholds thresholds;
+    if (gained() == 0) return thresholds;
+    for (std::uint32_t at = best_.last; at != kNone; at = links_[at].before) thresholds.push_back(links_[at].threshold);
+    std::reverse(thresholds.begin(), thresholds.end());
+    return thresholds;
   }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Link {
-    NumberStep step;
+    Threshold threshold;
     std::uint32_t before;  // in links_
   };
   struct Chain {
-    std::int64_t told = 0;      // right, less what its steps cost
-    std::uint32_t last = kNone;  // step, in links_
+    std::int64_t told = 0;      // right, less what its thresholds cost
+    std::uint32_t last = kNone;  // threshold, in links_
   };
 
   std::unordered_map<std::uint32_t, Chain> chains_;
   std::vector<Link> links_;
   Chain best_;
-  std::int64_t without_ = 0;  // told right before the first step
+  std::int64_t without_ = 0;  // told right before the first threshold
 };
 
-// Steps for what `common` does not tell; adds to `gained` what they do.
-NumberSteps learn_steps(std::vector<std::uint64_t> votes, const NumberSteps& common, std::int64_t& gained, WorkerPool& pool) {
+// Thresholds for what `common` does not tell; adds to `gained` what they do.
+Thresholds learn_thresholds(std::vector<std::uint64_t> votes, const Thresholds& common, std::int64_t& gained,
+                            WorkerPool& pool) {
   const Outcomes outcomes = outcomes_of(std::move(votes), pool);
-  StepFinder finder;
+  ThresholdFinder finder;
   Pace pace(pool.watch(), exe::kBtfPace);
   for (std::size_t i = 0, end = 0; i < outcomes.size(); i = end) {
     while (end < outcomes.size() && outcomes[end].from == outcomes[i].from) ++end;
@@ -104,18 +105,19 @@ NumberSteps learn_steps(std::vector<std::uint64_t> votes, const NumberSteps& com
     finder.add(std::span(outcomes).subspan(i, end - i), moved(common, {}, outcomes[i].from));
   }
   gained += finder.gained();
-  return finder.steps();
+  return finder.thresholds();
 }
 
-StepPair learn_steps(NumberVotes votes, const StepPair& common, std::int64_t& gained, WorkerPool& pool) {
-  return {learn_steps(std::move(votes.types), common.types, gained, pool),
-          learn_steps(std::move(votes.strings), common.strings, gained, pool)};
+ThresholdPair learn_thresholds(NumberVotes votes, const ThresholdPair& common, std::int64_t& gained, WorkerPool& pool) {
+  return {learn_thresholds(std::move(votes.types), common.types, gained, pool),
+          learn_thresholds(std::move(votes.strings), common.strings, gained, pool)};
 }
 
-// Varints have up to ten bytes each, and a step has two.
+// Varints have up to ten bytes each, and a threshold has two.
 bool fits_in_record(const MovedNumbers& numbers) {
-  constexpr std::uint64_t kStepBytes = 10, kListBytes = 30;  // numbers of steps are below 2^33
-  return kListBytes * (numbers.lists.size() + 2) + kStepBytes * numbers.step_count() <= native::kMaxMovedNumberRecordBytes;
+  constexpr std::uint64_t kThresholdBytes = 10, kListBytes = 30;  // numbers of thresholds are below 2^33
+  const std::uint64_t most_bytes = kListBytes * (numbers.lists.size() + 2) + kThresholdBytes * numbers.threshold_count();
+  return most_bytes <= native::kMaxMovedNumberRecordBytes;
 }
 
 }  // namespace
@@ -127,9 +129,9 @@ MovedNumbers learn_moved_numbers(ByteSpan source, ByteSpan target, WorkerPool& p
   std::int64_t gained = -kRecordNumbers - kListNumbers * static_cast<std::int64_t>(found.header_positions.size());
   numbers.type_bytes = found.type_bytes;
   for (const std::uint64_t pos : found.header_positions) numbers.lists.push_back({pos, {}});
-  numbers.common = learn_steps(std::move(found.votes), {}, gained, pool);
+  numbers.common = learn_thresholds(std::move(found.votes), {}, gained, pool);
   for (ChangedList& changed : found.changed) {
-    numbers.lists[changed.list].own = learn_steps(std::move(changed.votes), numbers.common, gained, pool);
+    numbers.lists[changed.list].own = learn_thresholds(std::move(changed.votes), numbers.common, gained, pool);
   }
   return gained > 0 && fits_in_record(numbers) ? numbers : MovedNumbers();
 }

@@ -5,27 +5,27 @@
 namespace bdelta {
 namespace {
 
-bool are_sound(const NumberSteps& steps) noexcept {
-  if (!steps.empty() && steps.front().begin == 0) return false;
-  const auto out_of_order = [](const NumberStep& a, const NumberStep& b) { return a.begin >= b.begin; };
-  return std::adjacent_find(steps.begin(), steps.end(), out_of_order) == steps.end();
+bool are_sound(const Thresholds& thresholds) noexcept {
+  if (!thresholds.empty() && thresholds.front().begin == 0) return false;
+  const auto out_of_order = [](const Threshold& a, const Threshold& b) { return a.begin >= b.begin; };
+  return std::adjacent_find(thresholds.begin(), thresholds.end(), out_of_order) == thresholds.end();
 }
 
-bool are_sound(const StepPair& steps) noexcept { return are_sound(steps.types) && are_sound(steps.strings); }
+bool are_sound(const ThresholdPair& both) noexcept { return are_sound(both.types) && are_sound(both.strings); }
 
 }  // namespace
 
-std::size_t MovedNumbers::step_count() const noexcept {
+std::size_t MovedNumbers::threshold_count() const noexcept {
   std::size_t count = common.count();
   for (const NumberList& list : lists) count += list.own.count();
   return count;
 }
 
-std::uint32_t moved(const NumberSteps& common, const NumberSteps& own, std::uint32_t number) noexcept {
-  const NumberSteps& steps = !own.empty() && number >= own.front().begin ? own : common;
-  const auto next = std::upper_bound(steps.begin(), steps.end(), number,
-                                     [](std::uint32_t value, const NumberStep& step) { return value < step.begin; });
-  return next == steps.begin() ? number : number + (next - 1)->move;
+std::uint32_t moved(const Thresholds& common, const Thresholds& own, std::uint32_t number) noexcept {
+  const Thresholds& thresholds = !own.empty() && number >= own.front().begin ? own : common;
+  const auto next = std::upper_bound(thresholds.begin(), thresholds.end(), number,
+                                     [](std::uint32_t value, const Threshold& one) { return value < one.begin; });
+  return next == thresholds.begin() ? number : number + (next - 1)->move;
 }
 
 Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_size) {
@@ -41,8 +41,8 @@ Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_siz
   const bool sound = are_sound(numbers.common) && std::all_of(lists.begin(), lists.end(), [](const NumberList& list) {
     return are_sound(list.own);
   });
-  if (!sound || numbers.step_count() == 0) {
-    return Error{ErrorCode::kPatchCorrupt, "steps of numbers are out of order, or there are none"};
+  if (!sound || numbers.threshold_count() == 0) {
+    return Error{ErrorCode::kPatchCorrupt, "thresholds of numbers are out of order, or there are none"};
   }
   return {};
 }

@@ -2,8 +2,8 @@
 // where lists name types and strings by their places in one long list that has grown in a hundred places, all numbers
 // behind such a place are moved by the same. A patch says where the lists are and what moves by how much; whoever applies
 // it copies from a source with these other numbers. Unlike substitutions (delta/substitution_table.hpp), which are told
-// one by one and are found wherever they stand, steps tell numbers that nobody has seen, and nothing else is taken for
-// one.
+// one by one and are found wherever they stand, thresholds tell numbers that nobody has seen, and nothing else is taken
+// for one.
 #pragma once
 
 #include <cstdint>
@@ -13,56 +13,56 @@
 
 namespace bdelta {
 
-// Numbers from `begin` up to the next step are moved by this, modulo 2^32.
-struct NumberStep {
+// Numbers from `begin` up to the next threshold are moved by this, modulo 2^32.
+struct Threshold {
   std::uint32_t begin = 0;
   std::uint32_t move = 0;
-  bool operator==(const NumberStep&) const = default;
+  bool operator==(const Threshold&) const = default;
 };
 
 // Ascending. The first does not begin at 0, which stands for no type and no name; numbers in front of it stay.
-using NumberSteps = std::vector<NumberStep>;
+using Thresholds = std::vector<Threshold>;
 
 // Of types, and of strings.
-struct StepPair {
-  NumberSteps types;
-  NumberSteps strings;
+struct ThresholdPair {
+  Thresholds types;
+  Thresholds strings;
 
   [[nodiscard]] std::size_t count() const noexcept { return types.size() + strings.size(); }
-  bool operator==(const StepPair&) const = default;
+  bool operator==(const ThresholdPair&) const = default;
 };
 
 // A list of types in BTF (exe/btf.hpp), which name one another and strings.
 struct NumberList {
   std::uint64_t header_pos = 0;  // in the source
-  StepPair own;                  // for numbers from where these begin on; the common ones for those in front
+  ThresholdPair own;                  // for numbers from where these begin on; the common ones for those in front
   bool operator==(const NumberList&) const = default;
 };
 
 struct MovedNumbers {
   static constexpr std::uint64_t kHeldBytesPerList = 96;
-  static constexpr std::uint64_t kHeldBytesPerStep = 8;
+  static constexpr std::uint64_t kHeldBytesPerThreshold = 8;
 
   std::uint64_t type_bytes = 0;   // of all lists, without their headers
   std::vector<NumberList> lists;  // ascending; empty where a patch moves no numbers
-  StepPair common;
+  ThresholdPair common;
 
-  [[nodiscard]] std::size_t step_count() const noexcept;
+  [[nodiscard]] std::size_t threshold_count() const noexcept;
 
   // What an applier holds because of them.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept {
-    return type_bytes + kHeldBytesPerList * lists.size() + kHeldBytesPerStep * step_count();
+    return type_bytes + kHeldBytesPerList * lists.size() + kHeldBytesPerThreshold * threshold_count();
   }
   bool operator==(const MovedNumbers&) const = default;
 };
 
 // What becomes of a number; `own` may be empty.
-[[nodiscard]] std::uint32_t moved(const NumberSteps& common, const NumberSteps& own, std::uint32_t number) noexcept;
+[[nodiscard]] std::uint32_t moved(const Thresholds& common, const Thresholds& own, std::uint32_t number) noexcept;
 
 inline constexpr std::size_t kMostNumberLists = 65'536;
 
-// Whether there are lists, no more than that, inside a source of this size, they and all steps are in order, and there
-// are steps. kPatchCorrupt else. What the source has at these positions is for its reader to check.
+// Whether there are lists, no more than that, inside a source of this size, they and all thresholds are in order, and
+// there are thresholds. kPatchCorrupt else. What the source has at these positions is for its reader to check.
 Status check_moved_numbers(const MovedNumbers& numbers, std::uint64_t source_size);
 
 }  // namespace bdelta

@@ -62,7 +62,7 @@ std::size_t btf_type_bytes(ByteSpan types) noexcept {
   return words <= (types.size() - kBtfTypeBytes) / 4 ? kBtfTypeBytes + 4 * words : 0;
 }
 
-bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own, Watch* watch) {
+bool move_btf_numbers(MutableByteSpan types, const ThresholdPair& common, const ThresholdPair& own, Watch* watch) {
   Pace pace(watch, kBtfPace);
   return for_each_btf_type(types, [&](std::size_t begin, ByteSpan type) {
     pace.step(1 + static_cast<std::uint32_t>(type.size() / 64));

@@ -1,5 +1,5 @@
-// BTF, the types of a Linux kernel and its modules: a list of types that name one another and strings by number. Those of a
-// module go on counting where the kernel's end, so each new type of the kernel moves numbers in all its modules.
+// BTF, the types of a Linux kernel and its modules: a list of types that name one another and strings by number. Those
+// of a module go on counting where the kernel's end, so each new type of the kernel moves numbers in all its modules.
 //
 // Source: the kernel's documentation, "BPF Type Format (BTF)". Little-endian, version 1.
 #pragma once
@@ -23,8 +23,8 @@ struct BtfTypes {
   std::uint64_t size_bytes = 0;
 };
 
-// By the header at header_pos, of whose bytes at least kBtfHeaderBytes are given. None if it is none, or if its list or its
-// strings are not inside a file of this size.
+// By the header at header_pos, of whose bytes at least kBtfHeaderBytes are given. None if it is none, or if its list or
+// its strings are not inside a file of this size.
 [[nodiscard]] std::optional<BtfTypes> read_btf_header(ByteSpan header, std::uint64_t header_pos,
                                                       std::uint64_t file_size) noexcept;
 
@@ -43,8 +43,8 @@ struct BtfShape {
 // Of the type that begins with these bytes; 0 if it is not whole or its kind is not known.
 [[nodiscard]] std::size_t btf_type_bytes(ByteSpan types) noexcept;
 
-// Calls body(BtfNumber, pos) for each number of the type that begins with these bytes and is whole, ascending, pos being the
-// number's first byte.
+// Calls body(BtfNumber, pos) for each number of the type that begins with these bytes and is whole, ascending, pos
+// being the number's first byte.
 template <class Body>
 void for_each_number_of_type(ByteSpan type, Body&& body) {
   const auto information = load_le<std::uint32_t>(type.data() + 4);
@@ -74,9 +74,10 @@ template <class Body>
   return true;
 }
 
-// Puts others in place of the list's numbers, by the steps that are its own and those of all lists. False as above; what
-// stands in front of that has been changed. The watch, which may be null, is looked at meanwhile.
-[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const StepPair& common, const StepPair& own, Watch* watch);
+// Puts others in place of the list's numbers, by the thresholds that are its own and those of all lists. False as
+// above; what stands in front of that has been changed. The watch, which may be null, is looked at meanwhile.
+[[nodiscard]] bool move_btf_numbers(MutableByteSpan types, const ThresholdPair& common, const ThresholdPair& own,
+                                    Watch* watch);
 
 // For loops over types or numbers: so many are gone through between two looks at the watch.
 inline constexpr std::uint32_t kBtfPace = 4096;

@@ -52,15 +52,15 @@ bool are_blocks_in_order(ByteSpan table) {
   return at != 0 && is_zero(table.subspan(at));
 }
 
-// As write_starts would do it: steps in as few bytes as they need, of 32 bits in all.
+// As write_starts would do it: gaps in as few bytes as they need, of 32 bits in all.
 bool are_starts_in_order(ByteSpan table) {
   ByteCursor cursor(table);
   std::uint64_t rva = 0;
   while (cursor.available() > 0) {
-    const std::uint64_t step = cursor.varint();
-    if (!cursor.ok() || step > kLastRva - rva) return false;
-    if (step == 0) break;
-    rva += step;
+    const std::uint64_t gap = cursor.varint();
+    if (!cursor.ok() || gap > kLastRva - rva) return false;
+    if (gap == 0) break;
+    rva += gap;
   }
   return rva != 0 && is_zero(table.last(cursor.available()));
 }
@@ -188,14 +188,14 @@ void write_page_heads(std::uint64_t entry_count, MutableByteSpan table) {
 void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan table) {
   std::fill(table.begin(), table.end(), std::uint8_t{0});
   std::uint64_t before = 0;
-  Bytes step;
+  Bytes gap;
   for (const std::uint64_t place : places) {
-    if (place / 16 == before) continue;  // a step of 0 is the end
-    step.clear();
-    append_varint(step, place / 16 - before);
-    if (step.size() > table.size()) return;
-    std::copy(step.begin(), step.end(), table.begin());
-    table = table.subspan(step.size());
+    if (place / 16 == before) continue;  // a gap of 0 is the end
+    gap.clear();
+    append_varint(gap, place / 16 - before);
+    if (gap.size() > table.size()) return;
+    std::copy(gap.begin(), gap.end(), table.begin());
+    table = table.subspan(gap.size());
     before = place / 16;
   }
 }

@@ -139,9 +139,9 @@ template <class Body>
 void for_each_start(ByteSpan table, Body&& body) {
   ByteCursor cursor(table);
   for (std::uint64_t rva = 0; cursor.available() > 0;) {
-    const std::uint64_t step = cursor.varint();
-    if (!cursor.ok() || step == 0) return;
-    body(rva += step);
+    const std::uint64_t gap = cursor.varint();
+    if (!cursor.ok() || gap == 0) return;
+    body(rva += gap);
   }
 }
 

@@ -94,7 +94,7 @@ class ByteMixer {
       LineSlots lines;
       std::array<std::uint32_t, kValueContexts> hashes;
       for (std::size_t i = 0; i < kValueContexts; ++i) {
-        hashes[i] = hash_step(contexts[i], i < kAddedContexts ? at.node : at.made_node);
+        hashes[i] = hash_join(contexts[i], i < kAddedContexts ? at.node : at.made_node);
         lines_.expect(hashes[i]);
       }
       for (std::size_t i = 0; i < kValueContexts; ++i) lines[i] = lines_.find(hashes[i]);

@@ -22,7 +22,7 @@ template <std::size_t N>
 LineSet<N> find_lines(LineTable& table, const Contexts<N>& contexts, std::uint32_t salt) {
   LineSet<N> lines;
   for (std::size_t i = 0; i < N; ++i) {
-    lines[i] = &table.at(hash_step(contexts[i], salt * 16 + static_cast<std::uint32_t>(i)));
+    lines[i] = &table.at(hash_join(contexts[i], salt * 16 + static_cast<std::uint32_t>(i)));
   }
   return lines;
 }
@@ -198,7 +198,7 @@ class GuessModel {
     const std::uint32_t guess = entry & 0xffffff;
     if (count < kLeastCount) return {false, guess};
     const std::array<Slot*, 3> slots = {&by_kind_[count * 64 + kind],
-                                        &by_context_[hash_step(short_context, count) >> 20],
+                                        &by_context_[hash_join(short_context, count) >> 20],
                                         &by_value_[hash_of(guess, count) >> 20]};
     const bool right = code_bit<3>(coder, slots, weights_[count * 64 + kind], guess == value ? 1 : 0) != 0;
     return {right, guess};

@@ -24,7 +24,7 @@ class LiteralContext {
     const bool digit = byte >= '0' && byte <= '9';
     const bool letter = upper || lower || digit || byte == '_' || byte >= 128;
     if (letter) {
-      word_ = hash_step(word_, upper ? byte + 32u : byte);
+      word_ = hash_join(word_, upper ? byte + 32u : byte);
     } else if (word_ != 0) {
       word_before_ = word_;
       word_ = 0;

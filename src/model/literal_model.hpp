@@ -98,7 +98,7 @@ class LiteralModel {
 
   // All at once, as each is a wait.
   void expect_lines(const Contexts<kHashed>& hashes, unsigned node) {
-    for (const std::uint32_t hash : hashes) lines_.expect(hash_step(hash, node));
+    for (const std::uint32_t hash : hashes) lines_.expect(hash_join(hash, node));
   }
 
   // Lets the slots of the contexts see a part of the source.
@@ -118,8 +118,8 @@ class LiteralModel {
       expect_lines(hashes, 1);
       expect_lines(hashes, 16 + high);
       for (const std::uint32_t hash : hashes) {
-        show(lines_.find(hash_step(hash, 1)), high);
-        show(lines_.find(hash_step(hash, 16 + high)), byte & 15u);
+        show(lines_.find(hash_join(hash, 1)), high);
+        show(lines_.find(hash_join(hash, 16 + high)), byte & 15u);
       }
       context_.push(byte);
     }
@@ -158,7 +158,7 @@ class LiteralModel {
     while (at.left > 0) {
       expect_lines(hashes, at.node);
       Lines lines;
-      for (std::size_t i = 0; i < kHashed; ++i) lines[i] = lines_.find(hash_step(hashes[i], at.node));
+      for (std::size_t i = 0; i < kHashed; ++i) lines[i] = lines_.find(hash_join(hashes[i], at.node));
       at.order = 0;
       for (std::size_t i = 1; i < kOrders; ++i) at.order = count_of(lines[i][0]) != 0 ? i : at.order;
       for (at.in_line = 1; at.in_line < 16; --at.left) {

@@ -153,14 +153,14 @@ inline std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
 }
 
 // Numbers of a context become one, well spread over 32 bits.
-constexpr std::uint32_t hash_step(std::uint32_t hash, std::uint32_t value) {
+constexpr std::uint32_t hash_join(std::uint32_t hash, std::uint32_t value) {
   hash = (hash ^ value) * 0x9e3779b1u;
   return hash ^ hash >> 15;
 }
 template <class... Values>
 constexpr std::uint32_t hash_of(std::uint32_t first, Values... values) {
-  std::uint32_t hash = hash_step(0x5bd1e995u, first);
-  ((hash = hash_step(hash, values)), ...);
+  std::uint32_t hash = hash_join(0x5bd1e995u, first);
+  ((hash = hash_join(hash, values)), ...);
   return hash;
 }
 

@@ -178,8 +178,8 @@ void check_program(ByteSpan file) {
 
 // Lists of types lie apart inside the file, and their numbers can be moved.
 void check_types(ByteSpan file) {
-  const StepPair common{{{1, 3}, {100, 0}}, {{2, 1}}};
-  const StepPair own{{{50, ~std::uint32_t{0}}}, {}};
+  const ThresholdPair common{{{1, 3}, {100, 0}}, {{2, 1}}};
+  const ThresholdPair own{{{50, ~std::uint32_t{0}}}, {}};
   std::uint64_t end = 0;
   for (const std::uint64_t pos : exe::find_btf(file)) {
     const auto types = exe::read_btf_header(exe::bytes_at(file, pos, exe::kBtfHeaderBytes), pos, file.size());

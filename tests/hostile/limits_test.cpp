@@ -136,7 +136,7 @@ TEST(LikeTheOriginalDid, MadeFor999BytesAppliedTo10) {
 TEST(LikeTheOriginalDid, AmplificationStopsAtTheOutputLimit) {
   // 1.2 MB that copy ten bytes a hundred thousand times.
   std::vector<Bdt1Match> matches(100'000, Bdt1Match{-10, 0, 10});
-  matches[0].source_step = 0;
+  matches[0].source_seek = 0;
   const Bytes old = bytes_of("0123456789");
   const Bytes patch = bdt1_patch(10, 1'000'000, matches, {});
   ApplyOptions options;
@@ -359,7 +359,7 @@ TEST(ProgramLimits, ManySmallSectionsOfManyImagesAreNotCopiedAgainAndAgain) {
 TEST(Bdt1Limits, WindowsOfTinyMatchesStayBounded) {
   // Twelve bytes of table give two ops: a window of 4 MiB would hold four million of them.
   std::vector<Bdt1Match> matches(1'000'000, Bdt1Match{-1, 1, 1});
-  matches[0].source_step = 0;
+  matches[0].source_seek = 0;
   const Bytes patch = bdt1_patch(1, 2'000'000, matches, Bytes(1'000'000));
   const Bytes old = {7};
   Bytes made;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 struct Parts {
   std::uint64_t run_count = 2;
   std::vector<std::uint64_t> counts = {2, 2};
-  std::vector<std::uint64_t> steps = {1000, 1, 0, ~std::uint32_t{0}};
+  std::vector<std::uint64_t> gaps = {1000, 1, 0, ~std::uint32_t{0}};
   std::uint64_t change_count = 4;
   Bytes behind_columns;
   std::optional<std::uint64_t> raw_bytes;     // instead of what the columns have
@@ -31,7 +31,7 @@ struct Parts {
 
   [[nodiscard]] Bytes columns() const {
     Bytes raw;
-    for (const std::uint64_t step : steps) append_varint(raw, step);
+    for (const std::uint64_t gap : gaps) append_varint(raw, gap);
     for (std::uint64_t i = 0; i < change_count * kPatternBytes; ++i) raw.push_back(static_cast<std::uint8_t>(i * 3));
     append(raw, behind_columns);
     return raw;
@@ -82,14 +82,14 @@ TEST(SubstitutionRecord, IsSoundBeforeItIsBent) {
 }
 
 TEST(SubstitutionRecord, RunsAreOneToSixtyFour) {
-  EXPECT_CORRUPT((p.run_count = 0, p.counts.clear(), p.steps.clear(), p.change_count = 0));
+  EXPECT_CORRUPT((p.run_count = 0, p.counts.clear(), p.gaps.clear(), p.change_count = 0));
   EXPECT_CORRUPT((p.run_count = 0));
   const auto many = [](std::size_t count) {
     return [count](Parts& p) {
       p.run_count = p.change_count = count;
       p.counts.assign(count, 1);
-      p.steps.clear();
-      for (std::size_t i = 0; i < count; ++i) p.steps.push_back(i);
+      p.gaps.clear();
+      for (std::size_t i = 0; i < count; ++i) p.gaps.push_back(i);
     };
   };
   EXPECT_OK(read_bent(many(64)));
@@ -108,9 +108,9 @@ TEST(SubstitutionRecord, CountsAreOneToAllThatMayBe) {
   const auto many = [](std::uint64_t first, std::uint64_t second) {
     return [=](Parts& p) {
       p.counts = {first, second};
-      p.steps.assign(static_cast<std::size_t>(first), 2);
-      p.steps.insert(p.steps.end(), static_cast<std::size_t>(second), 2);
-      p.steps[static_cast<std::size_t>(first)] = 3;
+      p.gaps.assign(static_cast<std::size_t>(first), 2);
+      p.gaps.insert(p.gaps.end(), static_cast<std::size_t>(second), 2);
+      p.gaps[static_cast<std::size_t>(first)] = 3;
       p.change_count = first + second;
       p.frame_bytes = p.coded_bytes = 1;  // never read: numbers come first
     };
@@ -129,22 +129,22 @@ TEST(SubstitutionRecord, RawBytesAreWhatSoManySubstitutionsCanHave) {
   EXPECT_CORRUPT((p.raw_bytes = 4 * 14 + 1));
   EXPECT_CORRUPT((p.raw_bytes = ~std::uint64_t{0}));
   EXPECT_CORRUPT((p.behind_columns = {0}));                                 // columns that go on
-  EXPECT_CORRUPT((p.steps[3] = 100, p.steps[0] = 1, p.change_count = 3));   // of too few changes
+  EXPECT_CORRUPT((p.gaps[3] = 100, p.gaps[0] = 1, p.change_count = 3));   // of too few changes
   EXPECT_CORRUPT((p.change_count = 3, p.behind_columns = {1, 2, 3}));       // the last one cut
 }
 
-TEST(SubstitutionRecord, StepsGoUp) {
-  EXPECT_CORRUPT((p.steps[1] = 0));
-  EXPECT_CORRUPT((p.steps[3] = 0));
-  EXPECT_CORRUPT((p.steps[3] = std::uint64_t{1} << 32));             // beyond what 4 bytes hold
-  EXPECT_CORRUPT((p.steps[1] = ~std::uint64_t{0} - 999));            // a sum that wraps
-  EXPECT_SOUND((p.steps[3] = ~std::uint32_t{0}));
+TEST(SubstitutionRecord, GapsGoUp) {
+  EXPECT_CORRUPT((p.gaps[1] = 0));
+  EXPECT_CORRUPT((p.gaps[3] = 0));
+  EXPECT_CORRUPT((p.gaps[3] = std::uint64_t{1} << 32));             // beyond what 4 bytes hold
+  EXPECT_CORRUPT((p.gaps[1] = ~std::uint64_t{0} - 999));            // a sum that wraps
+  EXPECT_SOUND((p.gaps[3] = ~std::uint32_t{0}));
 }
 
 TEST(SubstitutionRecord, APatternIsThereOnce) {
-  EXPECT_CORRUPT((p.steps[2] = 1000));
-  EXPECT_CORRUPT((p.steps[2] = 0, p.steps[3] = 1001));
-  EXPECT_SOUND((p.steps[2] = 0, p.steps[3] = 1002));
+  EXPECT_CORRUPT((p.gaps[2] = 1000));
+  EXPECT_CORRUPT((p.gaps[2] = 0, p.gaps[3] = 1001));
+  EXPECT_SOUND((p.gaps[2] = 0, p.gaps[3] = 1002));
 }
 
 TEST(SubstitutionRecord, FramesHoldWhatTheySay) {

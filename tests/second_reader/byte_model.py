@@ -1,5 +1,5 @@
 """What is added to a copied byte that changes (src/model/MODELLED_BYTES.md, section 6.4)."""
-from coder import H, STRETCH, step
+from coder import H, STRETCH, join
 from mixing import (FIRST_CORRECTIONS, FIRST_MEANINGS, FRESH, Correction, Lines, Mix, Sets, learn_small, meaning_of,
                     move, said_by)
 
@@ -26,7 +26,7 @@ class ByteModel:
         carry = value = 0
         for j in range(8):
             if j in (0, 4):
-                lines = [self.lines.find(step(h, nodes[tells])) for h, tells in zip(hashes, TELL_MADE)]
+                lines = [self.lines.find(join(h, nodes[tells])) for h, tells in zip(hashes, TELL_MADE)]
                 known = sum(1 for line in lines if line.known())
                 inner = [1, 1]
             own = copied >> j & 1

@@ -32,7 +32,7 @@ def make_stretch():
 STRETCH = make_stretch()
 
 
-def step(h, v):
+def join(h, v):
     g = ((h ^ v) * 0x9e3779b1) & MASK
     return g ^ (g >> 15)
 
@@ -40,7 +40,7 @@ def step(h, v):
 def H(*arguments):
     h = 0x5bd1e995
     for argument in arguments:
-        h = step(h, (argument ^ (argument >> 32)) & MASK)
+        h = join(h, (argument ^ (argument >> 32)) & MASK)
     return h
 
 
@@ -151,7 +151,7 @@ def make_line():
 
 
 def lines_of(table, contexts, salt):
-    return [table.at(step(context, 16 * salt + i)) for i, context in enumerate(contexts)]
+    return [table.at(join(context, 16 * salt + i)) for i, context in enumerate(contexts)]
 
 
 def tree(decoder, lines, bits, weights, key=()):

@@ -1,5 +1,5 @@
 """The model of modelled literals (src/model/MODELLED_BYTES.md, section 5)."""
-from coder import H, STRETCH, squash, step
+from coder import H, STRETCH, squash, join
 from literal_buffer import PART, Buffer, Match
 from mixing import FRESH, Lines, Sets, learn_small, wrapped
 
@@ -19,7 +19,7 @@ class Context:
     def take(self, byte):
         self.recent = (self.recent << 8 | byte) & 0xffffffff
         if byte >= 128 or chr(byte).isalnum() or byte == ord("_"):
-            self.word = step(self.word, byte + 32 if 65 <= byte <= 90 else byte)
+            self.word = join(self.word, byte + 32 if 65 <= byte <= 90 else byte)
         elif self.word:
             self.word_before, self.word = self.word, 0
 
@@ -95,8 +95,8 @@ class LiteralModel:
         self.context.start(b"")
         for byte in data:
             for h in self.context.hashes():
-                show(self.lines.find(step(h, 1)), byte >> 4)
-                show(self.lines.find(step(h, 16 + (byte >> 4))), byte & 15)
+                show(self.lines.find(join(h, 1)), byte >> 4)
+                show(self.lines.find(join(h, 16 + (byte >> 4))), byte & 15)
             self.context.take(byte)
 
     def code(self, decoder):
@@ -107,7 +107,7 @@ class LiteralModel:
         node = 1
         for left in range(8, 0, -1):
             if left in (8, 4):
-                lines = [self.lines.find(step(h, node)) for h in hashes]
+                lines = [self.lines.find(join(h, node)) for h in hashes]
                 order = max(j if lines[j].known() else 0 for j in range(5))
                 inner = 1
             slots = [(line.slots, inner) for line in lines]

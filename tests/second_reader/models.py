@@ -1,5 +1,5 @@
 """The models of numbers that the context coder is made of. Each decodes one kind of number and learns from it."""
-from coder import H, Slot, Table, Weights, lines_of, make_line, mixed_bit, slot_bit, step, tree
+from coder import H, Slot, Table, Weights, lines_of, make_line, mixed_bit, slot_bit, join, tree
 
 
 def class_of(v):
@@ -157,7 +157,7 @@ class GuessModel:
         v = None
         if best.count >= 5:
             which = 64 * best.count + kind
-            slots = [self.by_count.at(which), self.by_short.at(step(short_context, best.count) >> 20),
+            slots = [self.by_count.at(which), self.by_short.at(join(short_context, best.count) >> 20),
                      self.by_value.at(H(best.value, best.count) >> 20)]
             if mixed_bit(decoder, slots, self.weights.at(which)):
                 v = best.value

@@ -19,7 +19,7 @@ KINDS = {1: ("s..", ".", ""), 3: ("s..", "tt.", ""), 4: STRUCTURE, 5: STRUCTURE,
 @dataclass
 class NumberList:
     header_pos: int
-    own: dict  # by "t" and "s": steps as (begin, move)
+    own: dict  # by "t" and "s": thresholds as (begin, move)
 
 
 @dataclass
@@ -29,21 +29,21 @@ class MovedNumbers:
     common: dict
 
 
-def read_steps(fields):
+def read_thresholds(fields):
     both = {}
     for kind in "ts":
         begin = move = 0
         both[kind] = []
         for _ in range(fields.varint()):
-            begin += fields.varint(least=1, most=WORD - 1, name="gap between steps")
+            begin += fields.varint(least=1, most=WORD - 1, name="gap between thresholds")
             change = fields.zigzag()
-            require(begin < WORD and -WORD // 2 <= change < WORD // 2, "a step of numbers is none of 32 bits")
+            require(begin < WORD and -WORD // 2 <= change < WORD // 2, "a threshold of numbers is none of 32 bits")
             move = (move + change) % WORD
             both[kind].append((begin, move))
     return both
 
 
-def count_steps(both):
+def count_thresholds(both):
     return len(both["t"]) + len(both["s"])
 
 
@@ -55,22 +55,22 @@ def read_moved_numbers(cursor, header):
         gap = fields.varint()
         require(index == 0 or gap > 1, "two lists of numbers are one")
         pos += gap >> 1
-        lists.append(NumberList(pos, read_steps(fields) if gap & 1 else {"t": [], "s": []}))
-        require(not gap & 1 or count_steps(lists[-1].own), "own steps are none")
-    common = read_steps(fields)
+        lists.append(NumberList(pos, read_thresholds(fields) if gap & 1 else {"t": [], "s": []}))
+        require(not gap & 1 or count_thresholds(lists[-1].own), "own thresholds are none")
+    common = read_thresholds(fields)
     fields.finish()
-    steps = count_steps(common) + sum(count_steps(one.own) for one in lists)
-    require(steps, "there are no steps of numbers")
+    thresholds = count_thresholds(common) + sum(count_thresholds(one.own) for one in lists)
+    require(thresholds, "there are no thresholds of numbers")
     require(pos < header.source_bytes, "a list of numbers lies outside of OLD")
-    require(type_bytes + 96 * len(lists) + 8 * steps <= header.decoder_memory, "moved numbers take too much memory")
-    header.decoder_memory -= type_bytes + 96 * len(lists) + 8 * steps
+    require(type_bytes + 96 * len(lists) + 8 * thresholds <= header.decoder_memory, "moved numbers take too much memory")
+    header.decoder_memory -= type_bytes + 96 * len(lists) + 8 * thresholds
     return MovedNumbers(type_bytes, lists, common)
 
 
 def moved(common, own, number):
-    steps = own if own and number >= own[0][0] else common
-    index = bisect_right(steps, (number, WORD))
-    return (number + steps[index - 1][1]) % WORD if index else number
+    thresholds = own if own and number >= own[0][0] else common
+    index = bisect_right(thresholds, (number, WORD))
+    return (number + thresholds[index - 1][1]) % WORD if index else number
 
 
 def find_types(source, pos):

@@ -5,7 +5,7 @@ from functools import reduce
 from unittest import mock
 
 from apply import apply_patch
-from coder import step
+from coder import join
 from cursor import Cursor, PatchError, check32
 from fills import fill_in, read_fills
 from image_table import Table
@@ -187,4 +187,4 @@ class ExamplesOfModelledBytes(unittest.TestCase):
         self.assertEqual(model.decode_copy(told, 113, b"no. 1; " * 30 + end),
                          b"no. 2; " * 20 + b"no. 1; " * 2 + b"no. 2; " * 8 + end)
         self.assertEqual((len(told.ones), told.bits), (172, []))
-        self.assertEqual(reduce(step, told.ones, 0x5bd1e995), 0x7f865345)
+        self.assertEqual(reduce(join, told.ones, 0x5bd1e995), 0x7f865345)

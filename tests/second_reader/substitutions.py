@@ -81,5 +81,5 @@ def read_keys(columns, counts, most):
     for count in counts:
         key = 0
         for i in range(count):
-            key += columns.varint(least=min(i, 1), most=most - key, name="step to the next pattern")
+            key += columns.varint(least=min(i, 1), most=most - key, name="gap to the next pattern")
             yield key

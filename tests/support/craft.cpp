@@ -183,7 +183,7 @@ Bytes bdt1_patch(std::uint32_t source_size, std::uint32_t target_size, const std
                  ByteSpan literals) {
   Bytes patch = bdt1_header(source_size, target_size, static_cast<std::uint32_t>(matches.size()));
   for (const Bdt1Match& match : matches) {
-    append_le(patch, static_cast<std::uint32_t>(match.source_step));
+    append_le(patch, static_cast<std::uint32_t>(match.source_seek));
     append_le(patch, match.literal_bytes);
     append_le(patch, match.length);
   }

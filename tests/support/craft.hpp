@@ -57,7 +57,7 @@ struct SplitPatch {
 
 // A version 1 patch out of its parts.
 struct Bdt1Match {
-  std::int32_t source_step;
+  std::int32_t source_seek;
   std::uint32_t literal_bytes;
   std::uint32_t length;
 };

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::uint64_t kPlenty = std::uint64_t{1} << 30;
 
-TEST(MovedNumbers, GoByTheLastStepInFrontOfThem) {
-  const NumberSteps common = {{10, 2}, {30, 0}, {40, ~std::uint32_t{0}}};
-  const NumberSteps own = {{35, 5}, {50, 7}};
+TEST(MovedNumbers, GoByTheLastThresholdInFrontOfThem) {
+  const Thresholds common = {{10, 2}, {30, 0}, {40, ~std::uint32_t{0}}};
+  const Thresholds own = {{35, 5}, {50, 7}};
   const std::uint32_t numbers[] = {0, 9, 10, 29, 30, 34, 35, 40, 49, 50, ~std::uint32_t{0}};
   const std::uint32_t by_common[] = {0, 9, 12, 31, 30, 34, 35, 39, 48, 49, ~std::uint32_t{0} - 1};
   const std::uint32_t by_own[] = {0, 9, 12, 31, 30, 34, 40, 45, 54, 57, 6};

@@ -1,4 +1,4 @@
-// Steps of numbers, learned from two versions of lists: told where they help, and always as an applier can read them.
+// Thresholds of numbers, learned from two versions of lists: told where they help, and always as an applier can read them.
 #include "create/number_pass.hpp"
 
 #include "apply/moved_source.hpp"
@@ -32,12 +32,12 @@ TEST(NumberPass, TellsAllNumbersWhereModulesListTheSame) {
     WorkerPool pool(2);
     const MovedNumbers numbers = learn_moved_numbers(pair.old_version, pair.new_version, pool);
     EXPECT_EQ(shape.module_count, numbers.lists.size());
-    EXPECT_GE(40u, numbers.step_count());
+    EXPECT_GE(40u, numbers.threshold_count());
     EXPECT_GT(before / 50, differing_after(pair, numbers)) << seed;  // numbers that few name stay
   }
 }
 
-TEST(NumberPass, ListsThatChangedHaveTheirOwnSteps) {
+TEST(NumberPass, ListsThatChangedHaveTheirOwnThresholds) {
   const ModulePair pair = module_pair();
   WorkerPool pool(2);
   const MovedNumbers numbers = learn_moved_numbers(pair.old_version, pair.new_version, pool);
@@ -71,17 +71,17 @@ Bytes pointers(std::initializer_list<std::pair<std::uint32_t, unsigned>> counts)
   return types;
 }
 
-// As with the modules of two kernels in one archive: the steps are in order, whichever outcome they follow.
+// As with the modules of two kernels in one archive: the thresholds are in order, whichever outcome they follow.
 TEST(NumberPass, ANumberMayHaveBecomeTwo) {
   const Bytes source = module_of(pointers({{90, 9}, {102, 150}, {102, 50}, {200, 40}}), {});
   const Bytes target = module_of(pointers({{90, 9}, {105, 150}, {5000, 50}, {203, 40}}), {});
   WorkerPool pool(1);
   const MovedNumbers numbers = learn_moved_numbers(source, target, pool);
   EXPECT_OK(check_moved_numbers(numbers, source.size()));
-  EXPECT_EQ((NumberSteps{{102, 3}}), numbers.common.types);
+  EXPECT_EQ((Thresholds{{102, 3}}), numbers.common.types);
 }
 
-// More steps than a record may have.
+// More thresholds than a record may have.
 TEST(NumberPass, MovesNothingThatNoRecordHolds) {
   Bytes source, target;
   Random random(1);

@@ -279,7 +279,7 @@ TEST(Substitutions, AreReadAsTheyWereWritten) {
   }
 }
 
-// 2^20 substitutions and long steps: the largest record there is.
+// 2^20 substitutions and long gaps: the largest record there is.
 TEST(SubstitutionRecordBytes, MayBeAsManyAsTheFormatAllows) {
   const SubstitutionTable substitutions = substitutions_in_runs(64, SubstitutionTable::kMostSubstitutions / 64, 1);
   ASSERT_EQ(SubstitutionTable::kMostSubstitutions, substitutions.changes().size());

@@ -1,10 +1,10 @@
 // BDT version 1, the format of the original BDelta. All integers little-endian:
 //
 //   magic "BDT" | version u16 = 1 | integer size u8 = 4 | old size u32 | new size u32 | match count u32
-//   matches: { source step i32, literal bytes u32, length u32 } each
+//   matches: { source seek i32, literal bytes u32, length u32 } each
 //   literals of all matches, then those behind the last match
 //
-// The source step counts from the end of the match before, not from its start. The last literal run has no count: it
+// The source seek counts from the end of the match before, not from its start. The last literal run has no count: it
 // is what is missing to the new size. There is no checksum.
 #pragma once
 

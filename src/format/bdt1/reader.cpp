@@ -15,7 +15,7 @@ constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;  // target bytes 
 constexpr std::size_t kWindowOps = 65536;                       // and ops, of which a match gives two
 
 struct Match {
-  std::int32_t source_step;
+  std::int32_t source_seek;
   std::uint32_t literal_bytes;
   std::uint32_t length;
 };
@@ -99,7 +99,7 @@ class Reader final : public PatchReader {
         return {};
       }
       const Match& match = matches_[next_match_++];
-      source_pos_ += match.source_step;
+      source_pos_ += match.source_seek;
       if (source_pos_ < 0) {
         return Error{ErrorCode::kOpOutOfRange, "match " + std::to_string(next_match_) + " begins before the start of OLD"};
       }
@@ -133,7 +133,7 @@ Result<MatchTable> read_matches(io::TypedReader& patch, std::uint64_t count, std
   std::uint64_t left = target_size;
   for (std::uint64_t i = 0; i < count; ++i) {
     Match match{};
-    match.source_step = static_cast<std::int32_t>(patch.le<std::uint32_t>());
+    match.source_seek = static_cast<std::int32_t>(patch.le<std::uint32_t>());
     match.literal_bytes = patch.le<std::uint32_t>();
     match.length = patch.le<std::uint32_t>();
     BDELTA_TRY(patch.status());

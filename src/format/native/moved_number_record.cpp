@@ -10,41 +10,43 @@ namespace {
 
 constexpr const char* kMovedNumberRecord = "the record of moved numbers";
 constexpr std::uint64_t kBtf = 0;  // the kind of the lists; another number is refused
-constexpr std::uint64_t kLeastStepBytes = 2;
+constexpr std::uint64_t kLeastThresholdBytes = 2;
 
-void append_steps(Bytes& body, const NumberSteps& steps) {
-  append_varint(body, steps.size());
-  NumberStep before;
-  for (const NumberStep& step : steps) {
-    append_varint(body, step.begin - before.begin);
-    append_varint(body, zigzag(static_cast<std::int32_t>(step.move - before.move)));
-    before = step;
+void append_thresholds(Bytes& body, const Thresholds& thresholds) {
+  append_varint(body, thresholds.size());
+  Threshold before;
+  for (const Threshold& threshold : thresholds) {
+    append_varint(body, threshold.begin - before.begin);
+    append_varint(body, zigzag(static_cast<std::int32_t>(threshold.move - before.move)));
+    before = threshold;
   }
 }
 
 // Added without a check: what wraps is out of order, and check_moved_numbers says so. False if fields are impossible.
-bool read_steps(ByteCursor& from, NumberSteps& steps) {
+bool read_thresholds(ByteCursor& from, Thresholds& thresholds) {
   const std::uint64_t count = from.varint();
-  if (count > from.available() / kLeastStepBytes) return false;
-  steps.reserve(static_cast<std::size_t>(count));
-  NumberStep step;
+  if (count > from.available() / kLeastThresholdBytes) return false;
+  thresholds.reserve(static_cast<std::size_t>(count));
+  Threshold threshold;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t gap = from.varint();
     const std::int64_t change = from.svarint();
     if (gap > ~std::uint32_t{0} || change != static_cast<std::int32_t>(change)) return false;
-    step.begin += static_cast<std::uint32_t>(gap);
-    step.move += static_cast<std::uint32_t>(change);
-    steps.push_back(step);
+    threshold.begin += static_cast<std::uint32_t>(gap);
+    threshold.move += static_cast<std::uint32_t>(change);
+    thresholds.push_back(threshold);
   }
   return true;
 }
 
-void append_steps(Bytes& body, const StepPair& steps) {
-  append_steps(body, steps.types);
-  append_steps(body, steps.strings);
+void append_thresholds(Bytes& body, const ThresholdPair& thresholds) {
+  append_thresholds(body, thresholds.types);
+  append_thresholds(body, thresholds.strings);
 }
 
-bool read_steps(ByteCursor& from, StepPair& steps) { return read_steps(from, steps.types) && read_steps(from, steps.strings); }
+bool read_thresholds(ByteCursor& from, ThresholdPair& both) {
+  return read_thresholds(from, both.types) && read_thresholds(from, both.strings);
+}
 
 }  // namespace
 
@@ -57,10 +59,10 @@ Bytes encode_moved_numbers(const MovedNumbers& numbers) {
   for (const NumberList& list : numbers.lists) {
     const bool has_own = list.own.count() != 0;
     append_varint(body, (list.header_pos - before) << 1 | static_cast<unsigned>(has_own));
-    if (has_own) append_steps(body, list.own);
+    if (has_own) append_thresholds(body, list.own);
     before = list.header_pos;
   }
-  append_steps(body, numbers.common);
+  append_thresholds(body, numbers.common);
   return seal_record(RecordTag::kMovedNumbers, body);
 }
 
@@ -79,9 +81,11 @@ Result<MovedNumbers> read_moved_numbers(io::TypedReader& patch, const Header& he
   for (NumberList& list : numbers.lists) {
     const std::uint64_t gap = from.varint();
     list.header_pos = before += gap >> 1;
-    if ((gap & 1) != 0 && (!read_steps(from, list.own) || list.own.count() == 0)) return corrupt("has impossible steps");
+    if ((gap & 1) != 0 && (!read_thresholds(from, list.own) || list.own.count() == 0)) {
+      return corrupt("has impossible thresholds");
+    }
   }
-  if (!read_steps(from, numbers.common)) return corrupt("has impossible steps");
+  if (!read_thresholds(from, numbers.common)) return corrupt("has impossible thresholds");
   if (!from.ok()) return corrupt("ends inside a field");
   if (from.available() != 0) return corrupt("goes on behind its last field");
   BDELTA_TRY(check_moved_numbers(numbers, header.source_size));

@@ -16,14 +16,14 @@ constexpr std::uint64_t kMaxRuns = 64;
 
 constexpr std::uint64_t kMaxKey = 0xffffffff;
 
-// The substitutions' first column: false if steps leave the keys that there are, or one is none.
+// The substitutions' first column: false if gaps leave the keys that there are, or one is none.
 bool read_keys(ByteCursor& raw, const std::vector<std::uint64_t>& counts, std::vector<Substitution>& changes) {
   for (const std::uint64_t count : counts) {
     std::uint64_t key = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const std::uint64_t step = raw.varint();
-      if (!raw.ok() || (i > 0 && step == 0) || step > kMaxKey - key) return false;
-      key += step;
+      const std::uint64_t gap = raw.varint();
+      if (!raw.ok() || (i > 0 && gap == 0) || gap > kMaxKey - key) return false;
+      key += gap;
       changes.push_back({pattern_key(static_cast<std::uint32_t>(key)), 0});
     }
   }
