@@ -6,7 +6,7 @@
 
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/rebuild_memory.hpp"
@@ -17,11 +17,11 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 // The images at their positions, with zeros for all else of the source.
-Result<SparseBuffer> read_images(RandomReader& source, std::span<const exe::ImagePlace> places,
+Result<SparseBuffer> read_images(RandomReader& source, std::span<const exe::ImageExtent> extents,
                                  std::uint64_t memory_limit_bytes, WorkerPool& pool) {
   std::uint64_t image_bytes = 0;
-  for (const exe::ImagePlace& place : places) image_bytes += place.size_bytes;
-  const std::uint64_t end = places.empty() ? 0 : places.back().pos + places.back().size_bytes;
+  for (const exe::ImageExtent& extent : extents) image_bytes += extent.size_bytes;
+  const std::uint64_t end = extents.empty() ? 0 : extents.back().pos + extents.back().size_bytes;
   const std::uint64_t limit_bytes = reachable_limit(memory_limit_bytes);
   if (image_bytes > limit_bytes || end > reachable_limit(~std::uint64_t{0})) {
     Error error = beyond_memory_limit("the programs of OLD take " + std::to_string(image_bytes) + " bytes", limit_bytes,
@@ -30,11 +30,11 @@ Result<SparseBuffer> read_images(RandomReader& source, std::span<const exe::Imag
     return error;
   }
   SparseBuffer file(static_cast<std::size_t>(end));
-  for (const exe::ImagePlace& place : places) {
-    const MutableByteSpan image = file.span().subspan(static_cast<std::size_t>(place.pos),
-                                                      static_cast<std::size_t>(place.size_bytes));
+  for (const exe::ImageExtent& extent : extents) {
+    const MutableByteSpan image = file.span().subspan(static_cast<std::size_t>(extent.pos),
+                                                      static_cast<std::size_t>(extent.size_bytes));
     for (std::size_t at = 0; at < image.size(); at += kReadBytes) {
-      BDELTA_TRY(source.read_at(place.pos + at, image.subspan(at, std::min(kReadBytes, image.size() - at))));
+      BDELTA_TRY(source.read_at(extent.pos + at, image.subspan(at, std::min(kReadBytes, image.size() - at))));
       pool.advance();
     }
   }
@@ -98,14 +98,14 @@ class Stages {
   double end_ = 0;
 };
 
-Result<std::vector<exe::Image>> parse_images(ByteSpan file, std::span<const exe::ImagePlace> places) {
+Result<std::vector<exe::Image>> parse_images(ByteSpan file, std::span<const exe::ImageExtent> extents) {
   std::vector<exe::Image> images;
   std::size_t section_count = 0;
-  for (const exe::ImagePlace& place : places) {
-    std::optional<exe::Image> image = exe::parse_image(file, place);
+  for (const exe::ImageExtent& extent : extents) {
+    std::optional<exe::Image> image = exe::parse_image(file, extent);
     if (!image) {
-      return Error{ErrorCode::kPatchCorrupt, "programs of OLD: expected one of " + std::to_string(place.size_bytes) +
-                                                 " bytes at " + std::to_string(place.pos) +
+      return Error{ErrorCode::kPatchCorrupt, "programs of OLD: expected one of " + std::to_string(extent.size_bytes) +
+                                                 " bytes at " + std::to_string(extent.pos) +
                                                  ", found none; fetch the patch again"};
     }
     section_count += image->sections.size();
@@ -132,22 +132,22 @@ Result<std::unique_ptr<PredictedCopies>> PredictedCopies::make(RandomReader& sou
   std::unique_ptr<PredictedCopies> copies(new PredictedCopies);
   Room room(std::min(plan.memory_bytes, info.decoder_memory_bytes));
   BDELTA_TRY(room.take(plan.images.size() + plan.labels.size() + plan.covers.size() * kBytesPerCover));
-  BDELTA_ASSIGN(const exe::ImagePlaces places,
-                exe::parse_image_places(plan.images, source.size(), room.count_of(kBytesPerImage)));
-  BDELTA_TRY(room.take(places.all.size() * kBytesPerImage));
-  ByteSpan table = ByteSpan(plan.images).subspan(places.size_bytes);
+  BDELTA_ASSIGN(const exe::ImageExtents extents,
+                exe::parse_image_extents(plan.images, source.size(), room.count_of(kBytesPerImage)));
+  BDELTA_TRY(room.take(extents.all.size() * kBytesPerImage));
+  ByteSpan table = ByteSpan(plan.images).subspan(extents.size_bytes);
   ByteSpan file = source.view();
   if (file.empty()) {
-    BDELTA_ASSIGN(copies->loaded_, read_images(source, places.all, memory_limit_bytes, pool));
+    BDELTA_ASSIGN(copies->loaded_, read_images(source, extents.all, memory_limit_bytes, pool));
     file = copies->loaded_.span();
   }
-  BDELTA_ASSIGN(std::vector<exe::Image> old_images, parse_images(file, places.all));
+  BDELTA_ASSIGN(std::vector<exe::Image> old_images, parse_images(file, extents.all));
   const Stages stages(shares, old_images, pool);
   stages.begin(ApplyShares::kMapped);
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(file, old_images);
   BDELTA_TRY(room.take(exe::rebuild_memory_bytes(old_images, tables, plan.kinds)));
   const std::size_t most_stretches = room.count_of(kBytesPerStretch);
-  const exe::PlaceMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), most_stretches);
+  const exe::OwnerMap& map = copies->own_map_.emplace(plan.covers, pool.watch(), most_stretches);
   BDELTA_TRY(room.take((map.is_complete() ? map.stretch_count() : most_stretches + 1) * kBytesPerStretch));
   stages.begin(ApplyShares::kFieldsFound, stages.code_bytes());
   copies->program_.emplace(file, std::move(old_images), pool, room.left_bytes());

@@ -16,22 +16,22 @@
 namespace bdelta {
 
 // What an applier holds of a plan, as a patch declares it at least (PREDICTION.md): each image of either file, each label
-// with its part of the index, each cover, each stretch of their place map.
+// with its part of the index, each cover, each stretch of their owner map.
 inline constexpr std::uint64_t kBytesPerImage = 256;
 inline constexpr std::uint64_t kBytesPerLabel = 28;
 inline constexpr std::uint64_t kBytesPerCover = sizeof(Cover);
-inline constexpr std::uint64_t kBytesPerStretch = exe::PlaceMap::kBytesPerStretch;
+inline constexpr std::uint64_t kBytesPerStretch = exe::OwnerMap::kBytesPerStretch;
 
 // Immutable once made; any number of threads, each with a cache of its own.
 class PredictedCopies {
  public:
   using Cache = exe::FieldPredictor::Cache;
 
-  // `source` and `plan` must outlive the object. Reads the images of a source that has no view, at most memory_limit_bytes
-  // of them. The fields of code are found at once if they fit into the memory that the patch declares, else as they are
-  // needed. Errors: kUnsupportedFeature for a kind of field that is not known, kPatchCorrupt for tables that don't fit or
-  // take more memory than the patch declares, kMemoryLimit, those of reading. With shares, the pool's watch is led to
-  // what they say of the end of this.
+  // `source` and `plan` must outlive the object. Reads the images of a source that has no view, at most
+  // memory_limit_bytes of them. The fields of code are found at once if they fit into the memory that the patch
+  // declares, else as they are needed. Errors: kUnsupportedFeature for a kind of field that is not known, kPatchCorrupt
+  // for tables that don't fit or take more memory than the patch declares, kMemoryLimit, those of reading. With shares,
+  // the pool's watch is led to what they say of the end of this.
   static Result<std::unique_ptr<PredictedCopies>> make(RandomReader& source, const PredictionPlan& plan,
                                                        const PatchInfo& info, std::uint64_t memory_limit_bytes,
                                                        WorkerPool& pool, const ApplyShares* shares = nullptr);
@@ -47,7 +47,7 @@ class PredictedCopies {
   SparseBuffer loaded_;  // the images of the source, if it has no view
   std::optional<exe::Program> program_;
   std::optional<exe::Images> target_;
-  std::optional<exe::PlaceMap> own_map_;
+  std::optional<exe::OwnerMap> own_map_;
   std::vector<exe::Label> labels_;
   const Covers* covers_ = nullptr;
   std::optional<exe::FieldPredictor> predictor_;

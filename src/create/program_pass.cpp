@@ -31,8 +31,8 @@ constexpr std::uint64_t kSampledShare = 8;
 constexpr std::uint64_t kFewChangedBytes = 256 * 1024;  // without prediction: a search among these takes little time
 constexpr std::uint64_t kClearShare = 8;  // of them, fewer than one in so many left by prediction make it the better way
 constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields are not counted one by one
-// Of files with less in common than this, a third choice of covers finds the same addresses as the second: on two pairs it
-// took a tenth of the time for 0.02 % of the patch, where it is 0.3 % of two that are closer.
+// Of files with less in common than this, a third choice of covers finds the same addresses as the second: on two pairs
+// it took a tenth of the time for 0.02 % of the patch, where it is 0.3 % of two that are closer.
 constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
 constexpr int kDistantPasses = 2;
 // Goals of stages, as steps take time beside each other.
@@ -135,7 +135,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   {
     const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
     pool_.begin_stage(kLearned, 0);
-    const exe::PlaceMap map(first, pool_.watch());
+    const exe::OwnerMap map(first, pool_.watch());
     const std::vector<exe::Label> labels =
         exe::learn_labels(*old_, new_->images(), target_, map, fitting_kinds_, exe::LabelUse::kRelabel, pool_);
     pool_.begin_stage(kLabelled, 0);
@@ -154,13 +154,13 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
-// of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a compiler
-// of another kind made them, it is right about few fields and takes as long as anywhere. Where they weren't moved, nothing
-// is left to foretell.
+// of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a
+// compiler of another kind made them, it is right about few fields and takes as long as anywhere. Where they weren't
+// moved, nothing is left to foretell.
 bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
   const std::uint64_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
-  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, exe::PlaceMap(plain_covers, pool_.watch()),
+  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, exe::OwnerMap(plain_covers, pool_.watch()),
                                                   exe::LabelIndex({}), pool_, share);
   std::uint64_t all_misses = 0;
   std::uint64_t fitting_misses = 0;
@@ -211,14 +211,14 @@ void ProgramPass::find_covers(const Diagonals& diagonals, const Covers& outside_
   new_.reset();
 }
 
-// Those of windows with programs stand apart and are the place map; the others are as without prediction.
+// Those of windows with programs stand apart and are the owner map; the others are as without prediction.
 void ProgramPass::predict(const Covers& covers, const Covers& outside_covers) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
   pool_.begin_stage(kPredicted, 0);
   plan_.covers = covers_in(predicted_ranges_, covers);
   keep_longest(plan_.covers, most_covers_in_apply(*old_, *tables_, field_bytes_));
   exe::LearnedPrediction learned = exe::learn_prediction(
-      *old_, new_->images(), target_, exe::PlaceMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
+      *old_, new_->images(), target_, exe::OwnerMap(plan_.covers, pool_.watch()), exe::LabelUse::kPredict, pool_);
   {
     const Watch::Part part(pool_.watch(), kSettled);
     plan_.covers = joined(covers_in(predicted_ranges_, tables_->settled(std::move(plan_.covers),
@@ -227,7 +227,7 @@ void ProgramPass::predict(const Covers& covers, const Covers& outside_covers) {
   }
   covers_ = merged(plan_.covers, outside_covers);
   plan_.kinds = learned.kinds | tables_->kinds();
-  const exe::PlaceMap map(plan_.covers, pool_.watch());
+  const exe::OwnerMap map(plan_.covers, pool_.watch());
   apply_bytes_ = complete_plan({*old_, new_->images(), *tables_, learned.labels, map.stretch_count(), field_bytes_}, plan_);
   pool_.begin_stage(1, 0);
   make_copies(map, outside_covers, learned.labels);
@@ -255,7 +255,7 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_
          left_bytes > plain_changed_bytes_ / 2;
 }
 
-void ProgramPass::make_copies(const exe::PlaceMap& map, const Covers& outside_covers, std::span<const exe::Label> labels) {
+void ProgramPass::make_copies(const exe::OwnerMap& map, const Covers& outside_covers, std::span<const exe::Label> labels) {
   copied_ = std::exchange(new_image_, {});  // of the right size, and done with
   const MutableByteSpan copied = copied_.span();
   clear_gaps(covers_, copied);

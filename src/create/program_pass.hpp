@@ -68,7 +68,7 @@ class ProgramPass {
   [[nodiscard]] bool is_distant() const noexcept;
   void predict(const Covers& covers, const Covers& outside_covers);
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
-  void make_copies(const exe::PlaceMap& map, const Covers& outside_covers, std::span<const exe::Label> labels);
+  void make_copies(const exe::OwnerMap& map, const Covers& outside_covers, std::span<const exe::Label> labels);
 
   const ByteSpan source_;
   const ByteSpan target_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "apply/predicted_copies.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/page_breaks.hpp"
 #include "exe/rebuild_memory.hpp"
@@ -47,7 +47,7 @@ std::size_t most_covers_in_apply(const exe::Program& old_program, const TablePas
 
 std::uint64_t complete_plan(const PlanInputs& in, PredictionPlan& plan) {
   exe::append_labels(plan.labels, in.labels);
-  exe::append_image_places(plan.images, in.old_program.images().all);
+  exe::append_image_extents(plan.images, in.old_program.images().all);
   if (has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) {
     exe::append_page_breaks(plan.images, in.tables.target_breaks());
   }

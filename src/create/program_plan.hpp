@@ -28,7 +28,7 @@ struct PlanInputs {
   const exe::Images& new_images;
   const TablePass& tables;
   std::span<const exe::Label> labels;
-  std::size_t stretch_count = 0;  // of the place map of the plan's covers
+  std::size_t stretch_count = 0;  // of the owner map of the plan's covers
   std::uint64_t field_bytes = 0;  // by field_bytes_in_apply
 };
 

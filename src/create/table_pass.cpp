@@ -119,7 +119,7 @@ void put_label(const exe::Label& label, std::vector<exe::Label>& labels) {
 
 }  // namespace
 
-std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::PlaceMap& map, std::span<const exe::Label> labels,
+std::vector<exe::RebuiltTable> TablePass::rebuild(const exe::OwnerMap& map, std::span<const exe::Label> labels,
                                                   exe::KindSet kinds) const {
   const exe::LabelIndex index(labels);
   return exe::rebuild_tables(
@@ -140,8 +140,8 @@ std::vector<TablePass::Pair> TablePass::pairs_of(const std::vector<exe::RebuiltT
 }
 
 // What the numbers of a table count from is a few bytes that may well differ, so covers may have it wrong.
-void TablePass::add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const {
-  const std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels, kinds_ & exe::kTablesFromPlaces);
+void TablePass::add_base_labels(const exe::OwnerMap& map, std::vector<exe::Label>& labels) const {
+  const std::vector<exe::RebuiltTable> rebuilt = rebuild(map, labels, kinds_ & exe::kTablesFromOwnPos);
   for (const Pair& pair : pairs_of(rebuilt)) {
     const exe::SortedTable& old = pair.rebuilt->old;
     exe::Label label{0, 0, old.image};
@@ -206,7 +206,7 @@ Covers TablePass::with_tables(const Covers& covers, const std::vector<exe::Rebui
   return replaced(covers, replacements);
 }
 
-Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
+Covers TablePass::set_apart(const Covers& first, const exe::OwnerMap& map, std::vector<exe::Label> labels,
                             MutableByteSpan old_image, MutableByteSpan new_image) {
   if (kinds_ == 0) return first;
   add_base_labels(map, labels);
@@ -240,12 +240,12 @@ Covers TablePass::set_apart(const Covers& first, const exe::PlaceMap& map, std::
 
 Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const {
   if (kinds_ == 0) return covers;
-  add_base_labels(exe::PlaceMap(covers, pool_.watch()), labels);
-  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::PlaceMap(covers, pool_.watch()), labels, kinds_);
+  add_base_labels(exe::OwnerMap(covers, pool_.watch()), labels);
+  std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::OwnerMap(covers, pool_.watch()), labels, kinds_);
   const auto same = [](const exe::RebuiltTable& a, const exe::RebuiltTable& b) { return a.bytes == b.bytes; };
   for (int round = 0; round < kMostRounds; ++round) {
     covers = with_tables(covers, rebuilt, parse);
-    std::vector<exe::RebuiltTable> again = rebuild(exe::PlaceMap(covers, pool_.watch()), labels, kinds_);
+    std::vector<exe::RebuiltTable> again = rebuild(exe::OwnerMap(covers, pool_.watch()), labels, kinds_);
     if (std::equal(again.begin(), again.end(), rebuilt.begin(), rebuilt.end(), same)) break;
     rebuilt.swap(again);
   }

@@ -1,6 +1,6 @@
-// Sorted tables of programs while covers are chosen: those of OLD are rebuilt by the covers at hand, and each table of NEW
-// is matched with the one that became it. The rest of both files has no say in that, as one entry more or less moves all
-// that follow it.
+// Sorted tables of programs while covers are chosen: those of OLD are rebuilt by the covers at hand, and each table of
+// NEW is matched with the one that became it. The rest of both files has no say in that, as one entry more or less
+// moves all that follow it.
 #pragma once
 
 #include <vector>
@@ -23,11 +23,11 @@ class TablePass {
     if (source_tables_.empty() || target_tables_.empty()) kinds_ = 0;
   }
 
-  // Before a parse of `old_image` and `new_image`, the files with labels in place of fields: hides tables in both, so that
-  // nothing else is taken for a part of them. Gives `first`, of which the map is made, with one cover for each table.
-  // Fields in tables count no more from then on. Tables of a kind that are no more alike when they are rebuilt are left
-  // alone, from the first call on.
-  [[nodiscard]] Covers set_apart(const Covers& first, const exe::PlaceMap& map, std::vector<exe::Label> labels,
+  // Before a parse of `old_image` and `new_image`, the files with labels in place of fields: hides tables in both, so
+  // that nothing else is taken for a part of them. Gives `first`, of which the map is made, with one cover for each
+  // table. Fields in tables count no more from then on. Tables of a kind that are no more alike when they are rebuilt
+  // are left alone, from the first call on.
+  [[nodiscard]] Covers set_apart(const Covers& first, const exe::OwnerMap& map, std::vector<exe::Label> labels,
                                  MutableByteSpan old_image, MutableByteSpan new_image);
 
   // Covers with those of tables chosen anew, as rebuilt by these covers and labels, which what tables need is added to.
@@ -44,11 +44,11 @@ class TablePass {
     exe::SortedTable target;
   };
 
-  [[nodiscard]] std::vector<exe::RebuiltTable> rebuild(const exe::PlaceMap& map,
+  [[nodiscard]] std::vector<exe::RebuiltTable> rebuild(const exe::OwnerMap& map,
                                                        std::span<const exe::Label> labels,
                                                        exe::KindSet kinds) const;
   [[nodiscard]] std::vector<Pair> pairs_of(const std::vector<exe::RebuiltTable>& rebuilt) const;
-  void add_base_labels(const exe::PlaceMap& map, std::vector<exe::Label>& labels) const;
+  void add_base_labels(const exe::OwnerMap& map, std::vector<exe::Label>& labels) const;
   [[nodiscard]] Covers match(ByteSpan source, ByteSpan target) const;
   [[nodiscard]] exe::KindSet kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan old_image,
                                              ByteSpan new_image) const;

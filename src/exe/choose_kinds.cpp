@@ -21,7 +21,7 @@ void add(const KindCounts& from, KindCounts& to) {
 
 }  // namespace
 
-KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
+KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                        const LabelIndex& labels, WorkerPool& pool, std::uint64_t share) {
   struct Task {
     Predictor predictor;
@@ -46,7 +46,7 @@ KindCounts count_kinds(const Program& source, const Images& images, ByteSpan tar
       std::memcpy(bytes.data(), plain, size);
       Prediction prediction;
       if (!task.predictor.stays(field, piece.cover) && task.predictor.predict(field, piece.cover, prediction)) {
-        (void)write_field(bytes.data(), field, prediction.place, prediction.target_address);
+        (void)write_field(bytes.data(), field, prediction.origin, prediction.target_address);
       }
       const std::uint64_t plain_misses = count_differing({plain, size}, {wanted, size});
       const std::uint64_t predicted_misses = count_differing({bytes.data(), size}, {wanted, size});
@@ -71,7 +71,7 @@ KindSet choose_kinds(const KindCounts& counts) {
   return kinds;
 }
 
-LearnedPrediction learn_prediction(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
+LearnedPrediction learn_prediction(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                                    LabelUse use, WorkerPool& pool) {
   LearnedPrediction learned{learn_labels(source, images, target, map, kAllKinds, use, pool)};
   const KindCounts& counts = learned.counts = count_kinds(source, images, target, map, LabelIndex(learned.labels), pool);

@@ -23,7 +23,7 @@ struct KindCount {
 using KindCounts = std::array<KindCount, kFieldKindCount>;
 
 // `target` are the bytes that `images` lie in. Of its stretches of 256 KiB one of `share` is looked at.
-[[nodiscard]] KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
+[[nodiscard]] KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                                      const LabelIndex& labels, WorkerPool& pool, std::uint64_t share = 1);
 
 // The kinds of which prediction leaves fewer misses.
@@ -36,6 +36,6 @@ struct LearnedPrediction {
   KindCounts counts{};  // with all kinds switched on
 };
 [[nodiscard]] LearnedPrediction learn_prediction(const Program& source, const Images& images, ByteSpan target,
-                                                 const PlaceMap& map, LabelUse use, WorkerPool& pool);
+                                                 const OwnerMap& map, LabelUse use, WorkerPool& pool);
 
 }  // namespace bdelta::exe

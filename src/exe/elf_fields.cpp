@@ -128,7 +128,7 @@ void add_relocations(FieldSink& sink, std::uint64_t address, std::uint64_t size_
     const std::uint64_t at = begin + i * entry_bytes;
     const std::uint64_t info = word.at(at + word.bytes);
     const std::uint64_t type = word.bytes == 8 ? info & 0xffffffff : info & 0xff;
-    sink.absolute(at, FieldKind::kRelocationPlace);
+    sink.absolute(at, FieldKind::kRelocationOffset);
     add_symbol_number(sink, at + word.bytes, symbols);
     if (with_addend && is_relative(sink.image().machine, type)) {
       sink.absolute(at + 2 * word.bytes, FieldKind::kRelocationAddend);
@@ -148,7 +148,7 @@ void add_packed_relocations(FieldSink& sink, std::uint64_t address, std::uint64_
   const std::uint64_t count = std::min(size_bytes, sink.file().size() - begin) / word.bytes;
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     const std::uint64_t at = begin + i * word.bytes;
-    if (word.at(at) % 2 == 0) sink.absolute(at, FieldKind::kRelocationPlace);
+    if (word.at(at) % 2 == 0) sink.absolute(at, FieldKind::kRelocationOffset);
   }
   std::uint64_t next = 0;
   const auto add_pointer = [&](std::uint64_t place) {

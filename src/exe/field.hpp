@@ -45,7 +45,8 @@ enum class FieldForm : std::uint8_t {
 // Field::trailing_bytes of kThumbBranch: BLX, which leads to code of whole words and counts from a multiple of 4.
 inline constexpr std::uint8_t kToArm = 1;
 
-// Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its start.
+// Where file positions stand among addresses. No file reaches to the end of that, and no image that is loaded to its
+// start.
 inline constexpr std::uint64_t kFileSpace = std::uint64_t{1} << 63;
 
 // Field::trailing_bytes of kMachChained: how many low bits are the number, and, added to that, whether the number
@@ -54,7 +55,7 @@ inline constexpr std::uint8_t kChainedFromBase = 0x80;
 
 // What kind of place it was found in; one switch of the patch each. Append only.
 enum class FieldKind : std::uint8_t {
-  kCall, kJump, kBranch, kShortBranch, kDataReference, kPageReference, kPageOffset, kJumpTable, kPointer, kRelocationPlace,
+  kCall, kJump, kBranch, kShortBranch, kDataReference, kPageReference, kPageOffset, kJumpTable, kPointer, kRelocationOffset,
   kRelocationAddend, kSymbolValue, kSymbolSize, kDynamic, kUnwindHeader, kUnwindStart, kUnwindSize, kExceptionTable,
   kPdata, kImportExport, kFunctionStart, kGoTable, kLoadCommand, kOther,
   kUnwindEntry,  // from an entry of the unwind tables to another of their parts

@@ -130,23 +130,23 @@ std::uint64_t with_number(std::uint64_t raw, const NumberBits& bits, std::uint64
   return raw;
 }
 
-std::uint64_t end_of(const Field& field, const FieldPlace& place) noexcept {
-  return place.own_address + kNumbers[static_cast<std::size_t>(field.form)].field_bytes + field.trailing_bytes;
+std::uint64_t end_of(const Field& field, const FieldOrigin& origin) noexcept {
+  return origin.own_address + kNumbers[static_cast<std::size_t>(field.form)].field_bytes + field.trailing_bytes;
 }
 
-std::uint64_t chain_base(const Field& field, const FieldPlace& place) noexcept {
-  return (field.trailing_bytes & kChainedFromBase) != 0 ? place.base_address : 0;
+std::uint64_t chain_base(const Field& field, const FieldOrigin& origin) noexcept {
+  return (field.trailing_bytes & kChainedFromBase) != 0 ? origin.base_address : 0;
 }
 
-std::uint64_t thumb_origin(const Field& field, const FieldPlace& place) noexcept {
-  const std::uint64_t origin = place.own_address + kThumbPipelineBytes;
-  return field.trailing_bytes == kToArm ? origin & ~std::uint64_t{3} : origin;
+std::uint64_t thumb_origin(const Field& field, const FieldOrigin& origin) noexcept {
+  const std::uint64_t counted_from = origin.own_address + kThumbPipelineBytes;
+  return field.trailing_bytes == kToArm ? counted_from & ~std::uint64_t{3} : counted_from;
 }
 
-std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint64_t number) noexcept {
+std::uint64_t address_of(const Field& field, const FieldOrigin& origin, std::uint64_t number) noexcept {
   switch (field.form) {
     case FieldForm::kRel8:
-    case FieldForm::kRel32: return end_of(field, place) + number;
+    case FieldForm::kRel32: return end_of(field, origin) + number;
     case FieldForm::kAbs32:
     case FieldForm::kAbs64: return number;
     case FieldForm::kRva32:
@@ -155,34 +155,34 @@ std::uint64_t address_of(const Field& field, const FieldPlace& place, std::uint6
     case FieldForm::kSize32:
     case FieldForm::kSize64:
     case FieldForm::kUleb21:
-    case FieldForm::kUleb28: return place.base_address + number;
+    case FieldForm::kUleb28: return origin.base_address + number;
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
-    case FieldForm::kArmBranch14: return place.own_address + number * 4;
-    case FieldForm::kArmAdr: return place.own_address + number;
-    case FieldForm::kArmPage: return (place.own_address & ~kLow12) + (number << 12) + (field.target_address & kLow12);
+    case FieldForm::kArmBranch14: return origin.own_address + number * 4;
+    case FieldForm::kArmAdr: return origin.own_address + number;
+    case FieldForm::kArmPage: return (origin.own_address & ~kLow12) + (number << 12) + (field.target_address & kLow12);
     case FieldForm::kArmLow12: return (field.target_address & ~kLow12) + number;
     case FieldForm::kArmLow12Scaled: return (field.target_address & ~kLow12) + (number << field.trailing_bytes);
-    case FieldForm::kMachChained: return chain_base(field, place) + number;
-    case FieldForm::kBack32: return place.own_address - number;
+    case FieldForm::kMachChained: return chain_base(field, origin) + number;
+    case FieldForm::kBack32: return origin.own_address - number;
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28:
     case FieldForm::kFileOffset24:
-    case FieldForm::kFileOffset32: return place.base_address + number * field.trailing_bytes;
-    case FieldForm::kArm32Branch: return place.own_address + kArm32PipelineBytes + number * 4;
-    case FieldForm::kPrel31: return place.own_address + number;
+    case FieldForm::kFileOffset32: return origin.base_address + number * field.trailing_bytes;
+    case FieldForm::kArm32Branch: return origin.own_address + kArm32PipelineBytes + number * 4;
+    case FieldForm::kPrel31: return origin.own_address + number;
     case FieldForm::kThumbBranch:
-    case FieldForm::kThumbCondition: return thumb_origin(field, place) + number * 2;
+    case FieldForm::kThumbCondition: return thumb_origin(field, origin) + number * 2;
   }
   return 0;
 }
 
 // The inverse of address_of, in 64 bits; false where an address between two units is wanted.
-bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target, std::uint64_t& number) noexcept {
-  const std::uint64_t from_own = target - place.own_address;
+bool number_of(const Field& field, const FieldOrigin& origin, std::uint64_t target, std::uint64_t& number) noexcept {
+  const std::uint64_t from_own = target - origin.own_address;
   switch (field.form) {
     case FieldForm::kRel8:
-    case FieldForm::kRel32: number = target - end_of(field, place); return true;
+    case FieldForm::kRel32: number = target - end_of(field, origin); return true;
     case FieldForm::kAbs32:
     case FieldForm::kAbs64: number = target; return true;
     case FieldForm::kRva32:
@@ -191,34 +191,34 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
     case FieldForm::kSize32:
     case FieldForm::kSize64:
     case FieldForm::kUleb21:
-    case FieldForm::kUleb28: number = target - place.base_address; return true;
+    case FieldForm::kUleb28: number = target - origin.base_address; return true;
     case FieldForm::kArmBranch26:
     case FieldForm::kArmBranch19:
     case FieldForm::kArmBranch14: number = signed_number(from_own >> 2, 62); return (from_own & 3) == 0;
     case FieldForm::kArmAdr: number = from_own; return true;
-    case FieldForm::kArmPage: number = signed_number((target >> 12) - (place.own_address >> 12), 52); return true;
+    case FieldForm::kArmPage: number = signed_number((target >> 12) - (origin.own_address >> 12), 52); return true;
     case FieldForm::kArmLow12: number = target & kLow12; return true;
     case FieldForm::kArmLow12Scaled:
       number = (target & kLow12) >> field.trailing_bytes;
       return (target & mask_of(field.trailing_bytes)) == 0;
-    case FieldForm::kMachChained: number = target - chain_base(field, place); return true;
-    case FieldForm::kBack32: number = place.own_address - target; return true;
+    case FieldForm::kMachChained: number = target - chain_base(field, origin); return true;
+    case FieldForm::kBack32: number = origin.own_address - target; return true;
     case FieldForm::kFileUleb21:
     case FieldForm::kFileUleb28:
     case FieldForm::kFileOffset24:
     case FieldForm::kFileOffset32:
-      number = (target - place.base_address) / field.trailing_bytes;
-      return (target - place.base_address) % field.trailing_bytes == 0;
+      number = (target - origin.base_address) / field.trailing_bytes;
+      return (target - origin.base_address) % field.trailing_bytes == 0;
     case FieldForm::kArm32Branch: {
       const std::uint64_t distance = from_own - kArm32PipelineBytes;  // may go round the end of 32 bits
-      number = signed_number((place.bits64 ? distance : signed_number(distance, 32)) >> 2, 62);
+      number = signed_number((origin.bits64 ? distance : signed_number(distance, 32)) >> 2, 62);
       return (from_own & 3) == 0;
     }
     case FieldForm::kPrel31: number = from_own; return true;
     case FieldForm::kThumbBranch:
     case FieldForm::kThumbCondition: {
-      const std::uint64_t distance = target - thumb_origin(field, place);
-      number = signed_number((place.bits64 ? distance : signed_number(distance, 32)) >> 1, 63);
+      const std::uint64_t distance = target - thumb_origin(field, origin);
+      number = signed_number((origin.bits64 ? distance : signed_number(distance, 32)) >> 1, 63);
       return (distance & (field.trailing_bytes == kToArm ? 3 : 1)) == 0;
     }
   }
@@ -227,7 +227,7 @@ bool number_of(const Field& field, const FieldPlace& place, std::uint64_t target
 
 }  // namespace
 
-bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
+bool read_field(ByteSpan file, const FieldOrigin& origin, Field& field) noexcept {
   NumberBits bits;
   if (!number_bits(field, bits) || !range_fits(field.pos, bits.field_bytes, file.size())) return false;
   const std::uint64_t number = number_in(load_field(file.data() + field.pos, bits.field_bytes), bits);
@@ -235,20 +235,20 @@ bool read_field(ByteSpan file, const FieldPlace& place, Field& field) noexcept {
   if (field.form == FieldForm::kArmLow12Scaled && number << field.trailing_bytes > kLow12) return false;
   // Nor does a BLX lead between two words.
   if (field.form == FieldForm::kThumbBranch && field.trailing_bytes == kToArm && number % 2 != 0) return false;
-  const std::uint64_t address = address_of(field, place, number);
-  const bool is_wide = place.bits64 || leads_into_file(field.form);
+  const std::uint64_t address = address_of(field, origin, number);
+  const bool is_wide = origin.bits64 || leads_into_file(field.form);
   field.target_address = is_wide ? address : address & mask_of(32);
   return true;
 }
 
-bool write_field(std::uint8_t* bytes, const Field& field, const FieldPlace& place,
+bool write_field(std::uint8_t* bytes, const Field& field, const FieldOrigin& origin,
                  std::uint64_t target_address) noexcept {
   NumberBits bits;
   std::uint64_t number = 0;
   if (!number_bits(field, bits)) return false;
-  const bool is_narrow = !place.bits64 && !leads_into_file(field.form);
+  const bool is_narrow = !origin.bits64 && !leads_into_file(field.form);
   if (is_narrow && target_address > mask_of(32)) return false;
-  if (!number_of(field, place, target_address, number)) return false;
+  if (!number_of(field, origin, target_address, number)) return false;
   if (is_narrow) number = bits.is_signed ? signed_number(number, 32) : number & mask_of(32);
   const std::uint64_t kept = bits.is_signed ? signed_number(number, bits.count) : number & mask_of(bits.count);
   if (kept != number) return false;

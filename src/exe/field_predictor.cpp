@@ -26,12 +26,12 @@ void FieldPredictor::predict(std::uint32_t cover, std::uint64_t begin, MutableBy
     if (!cache.predictor_.predict(field, cover, prediction)) return;
     if (field.pos >= piece_begin && field.pos + size <= piece_end) {
       std::uint8_t* at = bytes.data() + (field.pos - piece_begin);
-      (void)write_field(at, field, prediction.place, prediction.target_address);
+      (void)write_field(at, field, prediction.origin, prediction.target_address);
       return;
     }
     std::array<std::uint8_t, kLargestField> copy{};
     std::memcpy(copy.data(), source_.file().data() + field.pos, size);
-    (void)write_field(copy.data(), field, prediction.place, prediction.target_address);
+    (void)write_field(copy.data(), field, prediction.origin, prediction.target_address);
     const std::uint64_t first = std::max(field.pos, piece_begin);
     const std::uint64_t last = std::min(field.pos + size, piece_end);
     std::memcpy(bytes.data() + (first - piece_begin), copy.data() + (first - field.pos), last - first);

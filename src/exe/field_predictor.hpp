@@ -27,10 +27,10 @@ class FieldPredictor {
     FieldCache fields_;
   };
 
-  // All arguments but `tables` and `watch`, which may be null, must outlive it. The covers are those of the map; `labels` ascend by image and address.
-  // `tables` are the sorted tables of the source, of which those are rebuilt whose kinds are among `kinds`, with these page
-  // breaks.
-  FieldPredictor(const Program& source, const Images& target, const PlaceMap& map, std::span<const Label> labels,
+  // All arguments but `tables` and `watch`, which may be null, must outlive it. The covers are those of the map;
+  // `labels` ascend by image and address. `tables` are the sorted tables of the source, of which those are rebuilt
+  // whose kinds are among `kinds`, with these page breaks.
+  FieldPredictor(const Program& source, const Images& target, const OwnerMap& map, std::span<const Label> labels,
                  KindSet kinds, std::span<const SortedTable> tables = {}, std::span<const PageBreaks> breaks = {},
                  Watch* watch = nullptr)
       : source_(source), target_(target), map_(map), labels_(labels), kinds_(kinds),
@@ -43,7 +43,7 @@ class FieldPredictor {
  private:
   const Program& source_;
   const Images& target_;
-  const PlaceMap& map_;
+  const OwnerMap& map_;
   LabelIndex labels_;
   KindSet kinds_;
   std::vector<RebuiltTable> tables_;

@@ -20,7 +20,7 @@ bool FieldSink::holds(std::uint64_t pos, std::uint64_t size_bytes) const noexcep
 
 void FieldSink::add(std::uint64_t pos, std::uint64_t width, FieldForm form, FieldKind kind, std::uint64_t target,
                     std::uint32_t delta, std::uint8_t trailing_bytes) {
-  if (!holds(pos, width) || target == 0 || !layout_.is_place(target)) return;
+  if (!holds(pos, width) || target == 0 || !layout_.is_mapped(target)) return;
   if (!image_.bits64 && target > 0xffffffff) return;  // a section that a header put across the end of memory
   push({pos, target, delta, form, kind, trailing_bytes, 0});
 }

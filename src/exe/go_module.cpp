@@ -15,7 +15,8 @@ constexpr std::uint64_t kLookup = 19, kCodeBegin = 20, kCodeEnd = 21, kText = 22
 
 // Words of what comes behind. Go 1.26 has one more before the slice of text sections.
 constexpr std::uint64_t kOldTypesEnd = 38, kOldReadOnly = 39, kOldCollectorData = 40, kOldSections = 41;
-// Go 1.27 has no list of types: it says how many of the bytes are those that were in it, and where itabs lie among the rest.
+// Go 1.27 has no list of types: it says how many of the bytes are those that were in it, and where itabs lie among the
+// rest.
 constexpr std::uint64_t kListedBytes = 38, kTypesEnd = 39, kReadOnly = 42, kCollectorData = 43, kSections = 45;
 
 // Position of moduledata, or 0.
@@ -116,9 +117,9 @@ class ModuleReader {
 
 std::uint64_t go_pointer_at(const FieldSink& sink, std::uint64_t pos) {
   const std::uint64_t number = Word{sink}.at(pos);
-  if (sink.layout().is_place(number)) return number;
+  if (sink.layout().is_mapped(number)) return number;
   const std::uint64_t low = number & ((std::uint64_t{1} << 36) - 1);
-  return sink.layout().is_place(low) ? low : low + sink.image().base_address;
+  return sink.layout().is_mapped(low) ? low : low + sink.image().base_address;
 }
 
 void read_go_module(FieldSink& sink, GoTables& tables) {

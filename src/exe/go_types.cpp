@@ -1,6 +1,6 @@
-// Descriptions of Go's types (internal/abi of its runtime, Go 1.20 and later). They lie between two addresses that moduledata
-// names, amid other things, and only some are listed. So each word there is tried: a description has pointers, flags,
-// alignments and a name that little else has at their places. It begins
+// Descriptions of Go's types (internal/abi of its runtime, Go 1.20 and later). They lie between two addresses that
+// moduledata names, amid other things, and only some are listed. So each word there is tried: a description has
+// pointers, flags, alignments and a name that little else has at their places. It begins
 //
 //   size, bytes with pointers (words), hash (u32), flags, alignment, alignment of a field, kind (bytes),
 //   equality, mask for the collector (pointers), name, pointer to this type (u32, from the start of the types)
@@ -57,7 +57,7 @@ class TypeReader {
   [[nodiscard]] std::uint64_t name_pos(std::uint64_t pos) const { return pos + 4 * word_.bytes + 8; }
 
   [[nodiscard]] bool is_pointer(std::uint64_t pos) const {
-    return word_.at(pos) == 0 || sink_.layout().is_place(go_pointer_at(sink_, pos));
+    return word_.at(pos) == 0 || sink_.layout().is_mapped(go_pointer_at(sink_, pos));
   }
 
   [[nodiscard]] bool is_type(std::uint64_t pos) const {

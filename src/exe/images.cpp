@@ -89,10 +89,10 @@ std::vector<Image> find_images(ByteSpan file, const ImageLimits& limits) {
   return search_images(file, limits).images;
 }
 
-std::optional<Image> parse_image(ByteSpan file, const ImagePlace& place) {
-  const ByteSpan until_end = file.first(static_cast<std::size_t>(place.pos + place.size_bytes));
-  std::optional<Image> image = kReaders[static_cast<std::size_t>(place.format)].parse(until_end, place.pos, {});
-  return image && image->size_bytes == place.size_bytes ? std::move(image) : std::nullopt;
+std::optional<Image> parse_image(ByteSpan file, const ImageExtent& extent) {
+  const ByteSpan until_end = file.first(static_cast<std::size_t>(extent.pos + extent.size_bytes));
+  std::optional<Image> image = kReaders[static_cast<std::size_t>(extent.format)].parse(until_end, extent.pos, {});
+  return image && image->size_bytes == extent.size_bytes ? std::move(image) : std::nullopt;
 }
 
 }  // namespace bdelta::exe

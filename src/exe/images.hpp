@@ -11,8 +11,8 @@
 
 namespace bdelta::exe {
 
-// Of the images of a patch, on either side: programs have some dozens each. What layouts of these take is not counted with
-// other memory.
+// Of the images of a patch, on either side: programs have some dozens each. What layouts of these take is not counted
+// with other memory.
 inline constexpr std::size_t kMostSectionsOfAll = (std::size_t{1} << 18) + 4096;
 
 // What an image is refused beyond; also bounds the work that a hostile header can cause.
@@ -36,14 +36,14 @@ struct ImageSearch {
 [[nodiscard]] ImageSearch search_images(ByteSpan file, const ImageLimits& limits);
 
 // Where an image stands, and how it is read.
-struct ImagePlace {
+struct ImageExtent {
   std::uint64_t pos = 0;
   std::uint64_t size_bytes = 0;
   ImageFormat format = ImageFormat::kElf;
 };
 
 // The image that a search has found there: nothing behind its end is read. None if there is no such image of this size.
-[[nodiscard]] std::optional<Image> parse_image(ByteSpan file, const ImagePlace& place);
+[[nodiscard]] std::optional<Image> parse_image(ByteSpan file, const ImageExtent& extent);
 
 // The file up to the end of the image, which is all that its tables are read from.
 [[nodiscard]] inline ByteSpan up_to_end(ByteSpan file, const Image& image) noexcept {

@@ -2,9 +2,9 @@
 // tells only the one before, but few bytes are enough to fall in step; data between the functions are literals, which
 // the loads before have marked by then, so they are passed over.
 //
-// Branches and calls of two halfwords tell their target; shorter ones stay inside of a function and are left alone. Literals
-// are addresses or distances as in isa_arm32: there the ADD that adds the program counter is an instruction of its own,
-// too, and here it counts from four bytes behind itself.
+// Branches and calls of two halfwords tell their target; shorter ones stay inside of a function and are left alone.
+// Literals are addresses or distances as in isa_arm32: there the ADD that adds the program counter is an instruction of
+// its own, too, and here it counts from four bytes behind itself.
 #include <algorithm>
 #include <array>
 
@@ -150,7 +150,7 @@ class ThumbSearch {
   void write_field(std::size_t pos, FieldForm form, FieldKind kind, std::uint8_t trailing_bytes,
                    std::vector<Field>& out) const {
     Field field{pos, 0, 0, form, kind, trailing_bytes, 0};
-    FieldPlace place;
+    FieldOrigin place;
     place.own_address = section_.address + pos;
     if (!read_field(section_.bytes, place, field)) return;
     field.pos += section_.file_pos;

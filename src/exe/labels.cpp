@@ -59,7 +59,7 @@ struct ReaderSetup {
   const Program& source;
   const Images& images;
   ByteSpan target;
-  const PlaceMap& map;
+  const OwnerMap& map;
   const LabelIndex* bases;
   LabelUse use;
   bool tables_only;
@@ -90,7 +90,7 @@ class Pages {
   static constexpr std::uint64_t kReachBytes = 256;  // from the instruction with the page to that with the offset
 
   struct Entry {
-    std::uint32_t cover = PlaceMap::kNoCover;
+    std::uint32_t cover = OwnerMap::kNoCover;
     std::uint64_t pos = 0;
     std::uint64_t page = 0;
     std::uint64_t new_page = 0;
@@ -123,12 +123,12 @@ class Reader {
       if (!predictor_.place(field, piece.cover, prediction)) continue;
       Field copied = field;
       copied.pos = setup_.map.moved(piece.cover, field.pos);
-      if (!read_field(setup_.target, prediction.place, copied)) continue;
+      if (!read_field(setup_.target, prediction.origin, copied)) continue;
       if (is_page) pages_.add(piece.cover, field, copied.target_address);
       if (is_page || (is_page_offset(field.form) && !pages_.join(piece.cover, field, copied.target_address))) continue;
       const bool known = predictor_.map_target(field, piece.cover, prediction);
       const std::uint64_t wrong_by = copied.target_address - prediction.target_address;
-      body(field, Outcome{known && wrong_by == 0, copied.target_address, prediction.place.base_address - wrong_by});
+      body(field, Outcome{known && wrong_by == 0, copied.target_address, prediction.origin.base_address - wrong_by});
     }
   }
 
@@ -232,7 +232,7 @@ std::vector<Label> learn(const ReaderSetup& setup, const CoverPieces& pieces, Wo
 
 }  // namespace
 
-std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target, const PlaceMap& map,
+std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                                 KindSet kinds, LabelUse use, WorkerPool& pool) {
   const CoverPieces pieces(map.covers());
   const Images& old_images = source.images();

@@ -23,7 +23,7 @@ enum class LabelUse : std::uint8_t {
 // For each old address whose references mostly lead elsewhere than the covers of `map` say: where they lead. Ascending by
 // image and address. `target` are the bytes that `images` lie in. Fields of other kinds have no say.
 [[nodiscard]] std::vector<Label> learn_labels(const Program& source, const Images& images, ByteSpan target,
-                                              const PlaceMap& map, KindSet kinds, LabelUse use, WorkerPool& pool);
+                                              const OwnerMap& map, KindSet kinds, LabelUse use, WorkerPool& pool);
 
 // `labels` ascend by image and address, no two alike.
 void append_labels(Bytes& to, std::span<const Label> labels);

@@ -14,8 +14,8 @@ namespace bdelta::exe {
 // before, in the file or in memory; the earlier of `sections` wins. Sorts what is left as Image demands.
 void settle_sections(std::vector<Section>& sections, std::uint64_t begin, std::uint64_t end);
 
-// Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own, which
-// share all but the hint.
+// Immutable but for a hint: any number of threads may ask it. Those that ask often are faster with copies of their own,
+// which share all but the hint.
 class ImageLayout {
  public:
   explicit ImageLayout(const Image& image);
@@ -27,7 +27,7 @@ class ImageLayout {
   }
 
   // In a section or one past it: where a pointer may lead.
-  [[nodiscard]] bool is_place(std::uint64_t address) const noexcept {
+  [[nodiscard]] bool is_mapped(std::uint64_t address) const noexcept {
     return section_of(address) != nullptr || (address != 0 && section_of(address - 1) != nullptr);
   }
 
@@ -47,8 +47,8 @@ class ImageLayout {
   [[nodiscard]] std::uint64_t high() const noexcept;
 
  private:
-  // The section that was found last: neighbouring look-ups mostly hit the same one. A single number, as threads that share
-  // a layout may write it at any time: it decides where is looked first, never what is found.
+  // The section that was found last: neighbouring look-ups mostly hit the same one. A single number, as threads that
+  // share a layout may write it at any time: it decides where is looked first, never what is found.
   class Hint {
    public:
     Hint() = default;

@@ -13,15 +13,15 @@ namespace {
 
 constexpr std::uint32_t kListedToLook = 1 << 16;  // between two looks at the watch
 
-void list_places(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
+void list_sites(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
                  Watch* watch) {
   Pace pace(watch, kListedToLook);
-  for_each_place(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
-                 [&](std::uint64_t place) {
+  for_each_site(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
+                 [&](std::uint64_t site) {
                    pace.step();
                    std::uint64_t pos = 0;
-                   if (!images.layouts[table.image].file_pos_of(base + place / 16, pos)) return;
-                   listed.places.push_back(pos * 16 + place % 16);
+                   if (!images.layouts[table.image].file_pos_of(base + site / 16, pos)) return;
+                   listed.sites.push_back(pos * 16 + site % 16);
                  });
 }
 
@@ -32,7 +32,7 @@ void list_starts(ByteSpan file, const Images& images, const SortedTable& table, 
                  [&](std::uint64_t rva) {
                    pace.step();
                    std::uint64_t pos = 0;
-                   if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.places.push_back(pos * 16);
+                   if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.sites.push_back(pos * 16);
                  });
 }
 
@@ -104,12 +104,12 @@ void list_entries_of(ByteSpan file, const Images& images, const SortedTable& tab
 
 void set_encoding(OldEntry& entry, std::uint32_t encoding, Machine machine, std::uint64_t base) {
   entry.leads = (encoding & kEncodingModeMask) == frame_mode(machine);
-  entry.more = entry.leads ? base + (encoding & kEncodingPlaceMask) : encoding;
+  entry.more = entry.leads ? base + (encoding & kEncodingOffsetMask) : encoding;
   entry.flags = static_cast<std::uint8_t>(entry.leads ? encoding >> 24 : 0);
 }
 
 bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base) {
-  if (counts_from_place(table.kind)) return images.layouts[table.image].address_of(table.base_pos, base);
+  if (counts_from_own_pos(table.kind)) return images.layouts[table.image].address_of(table.base_pos, base);
   base = table.kind == SortedTableKind::kRelativeRelocations ? 0 : images.all[table.image].base_address;
   return true;
 }
@@ -121,13 +121,13 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
     if (table.kind == kind) most += most_listed(kind, images.all[table.image].machine, table.size_bytes);
   }
   Listed listed;
-  lists_places(kind) ? listed.places.reserve(static_cast<std::size_t>(most))
+  lists_sites(kind) ? listed.sites.reserve(static_cast<std::size_t>(most))
                      : listed.entries.reserve(static_cast<std::size_t>(most));
   for (const SortedTable& table : tables) {
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;
     if (kind == SortedTableKind::kBaseRelocations) {
-      list_places(file, images, table, base, listed, watch);
+      list_sites(file, images, table, base, listed, watch);
     } else if (kind == SortedTableKind::kFunctionStarts) {
       list_starts(file, images, table, base, listed, watch);
     } else if (kind == SortedTableKind::kMixedUnwindPages) {
@@ -136,7 +136,7 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
       list_entries_of(file, images, table, base, listed, watch);
     }
   }
-  sort_in_place(std::span(listed.places), std::less<>(), watch);
+  sort_in_place(std::span(listed.sites), std::less<>(), watch);
   // Of equals the one listed first stays in front.
   sort_watched(listed.entries, [](const OldEntry& a, const OldEntry& b) { return a.pos < b.pos; }, watch);
   return listed;

@@ -1,4 +1,4 @@
-// What the sorted tables of OLD list, as places in the file: read before any of them is made anew.
+// What the sorted tables of OLD list, as sites in the file: read before any of them is made anew.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace bdelta::exe {
 struct OldEntry {
   static constexpr std::uint32_t kImageMask = (1u << 23) - 1;  // a patch has no more images than sections, which are fewer
 
-  std::uint64_t pos = 0;   // of the function or of the place in the file
+  std::uint64_t pos = 0;   // of the function or of the relocation in the file
   std::uint64_t more = 0;  // address of its unwind information or its entry in .eh_frame, or addend
   std::uint32_t size_bytes = 0;  // of a function of PE for x86-64
   std::uint32_t image : 23 = 0;
@@ -25,18 +25,18 @@ struct OldEntry {
 
 // What all tables of one kind list, by position in the file.
 struct Listed {
-  std::vector<std::uint64_t> places;  // of base relocations: position * 16 + type; of function starts without a type
+  std::vector<std::uint64_t> sites;  // of base relocations: position * 16 + type; of function starts without a type
   std::vector<OldEntry> entries;      // of the others
 };
 
-// Fills all but the place of an entry of unwind pages; `base` is what encodings count from that lead into __eh_frame.
+// Fills all but the position of an entry of unwind pages; `base` is what encodings count from that lead into __eh_frame.
 void set_encoding(OldEntry& entry, std::uint32_t encoding, Machine machine, std::uint64_t base);
 
 // Of the numbers in a table; false if they count from no address.
 [[nodiscard]] bool base_of(const Images& images, const SortedTable& table, std::uint64_t& base);
 
-// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, eight of
-// function starts, six of mixed pages, and of entries as much again while they are sorted. The watch may be null.
+// Of those of `tables`, which are of the file, that are of the kind. Takes at most four bytes for each of theirs, eight
+// of function starts, six of mixed pages, and of entries as much again while they are sorted. The watch may be null.
 [[nodiscard]] Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedTable> tables,
                                   SortedTableKind kind, Watch* watch);
 

@@ -135,7 +135,7 @@ void add_rebases(FieldSink& sink, const MachoHeader& header, const MachoCommand&
       // Go's linker tells each pointer so, and when data moves all these numbers change.
       const auto size = static_cast<std::uint64_t>(cursor.position() - begin);
       sink.uleb_entry({pos + static_cast<std::uint64_t>(begin - opcodes.data()), size, offset}, segment.file_pos,
-                      segment.size_bytes, FieldKind::kRelocationPlace);
+                      segment.size_bytes, FieldKind::kRelocationOffset);
     }
     if (opcode == kAdd) offset += read_uleb(cursor);
     if (opcode == kAddWords) offset += std::uint64_t{value} * 8;

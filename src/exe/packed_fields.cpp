@@ -1,5 +1,5 @@
-// A field is the number of its shape, the distance from the field before, and, where its bytes don't tell, the distance of
-// its base or of its target from that of the field of this shape before. Numbers are those of base/varint.
+// A field is the number of its shape, the distance from the field before, and, where its bytes don't tell, the distance
+// of its base or of its target from that of the field of this shape before. Numbers are those of base/varint.
 #include "exe/packed_fields.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class LastTargets {
 
 // Sets where the field leads from its bytes. False where they alone don't tell.
 bool read_target(const PackScope& scope, Field& field) noexcept {
-  FieldPlace place;
+  FieldOrigin place;
   const Image& image = scope.images[scope.image];
   place.bits64 = image.bits64;
   switch (field.form) {

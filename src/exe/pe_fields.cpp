@@ -34,7 +34,7 @@ void add_relocations(FieldSink& sink, const PeTable& table) {
       at += block_bytes;
     }
   };
-  each_block([&](std::uint64_t at, std::uint64_t) { sink.rva32(at, FieldKind::kRelocationPlace); });
+  each_block([&](std::uint64_t at, std::uint64_t) { sink.rva32(at, FieldKind::kRelocationOffset); });
   each_block([&](std::uint64_t at, std::uint64_t block_bytes) {
     const std::uint64_t page = sink.number32(at);
     for (std::uint64_t i = 8; i + 2 <= block_bytes; i += 2) {

@@ -96,14 +96,14 @@ std::uint32_t Predictor::cover_for(const Field& field, std::uint32_t cover, std:
 
 std::uint32_t Predictor::owner_near(std::uint64_t pos) const noexcept {
   const std::uint32_t owner = map_->owner_before(pos);
-  if (owner == PlaceMap::kNoCover) return owner;
-  return pos - map_->covers()[owner].source_pos < map_->covers()[owner].length + kReach ? owner : PlaceMap::kNoCover;
+  if (owner == OwnerMap::kNoCover) return owner;
+  return pos - map_->covers()[owner].source_pos < map_->covers()[owner].length + kReach ? owner : OwnerMap::kNoCover;
 }
 
 bool Predictor::map_backed(const Field& field, std::uint32_t cover, std::uint64_t pos, std::size_t image,
                            std::uint64_t& address) const noexcept {
   const std::uint32_t owner = cover_for(field, cover, pos);
-  return owner != PlaceMap::kNoCover && target_layouts_[image].address_of(map_->moved(owner, pos), address);
+  return owner != OwnerMap::kNoCover && target_layouts_[image].address_of(map_->moved(owner, pos), address);
 }
 
 // Memory without bytes: the section that is as many from the last one, from its start.
@@ -144,7 +144,7 @@ bool Predictor::map_target(const Field& field, std::uint32_t cover, Prediction& 
 bool Predictor::map_file_pos(const Field& field, std::uint32_t cover, Prediction& prediction) const noexcept {
   const std::uint64_t pos = field.target_address - kFileSpace;
   const std::uint32_t owner = cover_for(field, cover, pos);
-  if (owner == PlaceMap::kNoCover) return false;
+  if (owner == OwnerMap::kNoCover) return false;
   prediction.target_address = kFileSpace + map_->moved(owner, pos);
   return true;
 }
@@ -154,10 +154,10 @@ bool Predictor::place(const Field& field, std::uint32_t cover, Prediction& predi
   prediction.image = target_->image_at(pos);
   if (prediction.image == target_->all.size()) return false;
   const ImageLayout& to = target_layouts_[prediction.image];
-  FieldPlace& place = prediction.place;
-  if (!to.address_of(pos, place.own_address)) place.own_address = pos;
-  place.bits64 = target_->all[prediction.image].bits64;
-  place.base_address = target_->all[prediction.image].base_address;
+  FieldOrigin& origin = prediction.origin;
+  if (!to.address_of(pos, origin.own_address)) origin.own_address = pos;
+  origin.bits64 = target_->all[prediction.image].bits64;
+  origin.base_address = target_->all[prediction.image].base_address;
   return !has_base(field.form) || place_base(field, cover, prediction);
 }
 
@@ -166,17 +166,17 @@ bool Predictor::place_base(const Field& field, std::uint32_t cover, Prediction& 
   std::uint64_t old_address = 0;
   if (labels_ != nullptr && is_offset(field.form) && source_layouts_[field.image].address_of(base, old_address)) {
     if (const Label* label = labels_->find(field.image, old_address)) {
-      prediction.place.base_address = label->new_address;
+      prediction.origin.base_address = label->new_address;
       return true;
     }
   }
   const std::uint32_t owner = holds(cover, base) ? cover : map_->owner_before(base);
   if (leads_into_file(field.form)) {
-    prediction.place.base_address = owner == PlaceMap::kNoCover ? 0 : kFileSpace + map_->moved(owner, base);
-    return owner != PlaceMap::kNoCover;
+    prediction.origin.base_address = owner == OwnerMap::kNoCover ? 0 : kFileSpace + map_->moved(owner, base);
+    return owner != OwnerMap::kNoCover;
   }
-  return owner != PlaceMap::kNoCover &&
-         target_layouts_[prediction.image].address_of(map_->moved(owner, base), prediction.place.base_address);
+  return owner != OwnerMap::kNoCover &&
+         target_layouts_[prediction.image].address_of(map_->moved(owner, base), prediction.origin.base_address);
 }
 
 bool Predictor::predict(const Field& field, std::uint32_t cover, Prediction& prediction) noexcept {
@@ -201,7 +201,7 @@ bool Predictor::lead(std::uint32_t image, std::uint64_t address, std::size_t tar
   std::uint64_t pos = 0;
   if (!source_layouts_[image].file_pos_of(address, pos)) return false;
   const std::uint32_t owner = owner_near(pos);
-  return owner != PlaceMap::kNoCover && target_layouts_[target_image].address_of(map_->moved(owner, pos), new_address);
+  return owner != OwnerMap::kNoCover && target_layouts_[target_image].address_of(map_->moved(owner, pos), new_address);
 }
 
 void Predictor::find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept {

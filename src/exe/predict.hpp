@@ -10,7 +10,7 @@
 #include "exe/field_codec.hpp"
 #include "exe/image.hpp"
 #include "exe/layout.hpp"
-#include "exe/place_map.hpp"
+#include "exe/owner_map.hpp"
 #include "exe/sorted_tables.hpp"
 
 namespace bdelta::exe {
@@ -47,11 +47,11 @@ inline constexpr KindSet kAllTables = ((KindSet{1} << kSortedTableKindCount) - 1
   return KindSet{1} << (kFieldKindCount + static_cast<unsigned>(kind));
 }
 // Of those with numbers that count from a place.
-inline constexpr KindSet kTablesFromPlaces = [] {
+inline constexpr KindSet kTablesFromOwnPos = [] {
   KindSet kinds = 0;
   for (unsigned i = 0; i < kSortedTableKindCount; ++i) {
     const auto kind = static_cast<SortedTableKind>(i);
-    if (counts_from_place(kind)) kinds |= set_of(kind);
+    if (counts_from_own_pos(kind)) kinds |= set_of(kind);
   }
   return kinds;
 }();
@@ -60,7 +60,7 @@ inline constexpr KindSet kTablesFromPlaces = [] {
 // What becomes of one field that a cover copies as a whole.
 struct Prediction {
   std::size_t image = 0;              // of the target, where the new field lies
-  FieldPlace place;                   // of the new field
+  FieldOrigin origin;                 // of the new field
   std::uint64_t target_address = 0;   // where it is thought to lead
 };
 
@@ -103,7 +103,7 @@ class Predictor {
  public:
   // All must outlive it. It has layouts of its own, as look-ups in them remember the one before. Without labels there are
   // no corrections.
-  Predictor(const Images& source, const Images& target, const PlaceMap& map, const LabelIndex* labels)
+  Predictor(const Images& source, const Images& target, const OwnerMap& map, const LabelIndex* labels)
       : source_(&source), target_(&target), source_layouts_(source.layouts), target_layouts_(target.layouts), map_(&map),
         labels_(labels) {}
 
@@ -126,7 +126,7 @@ class Predictor {
  private:
   // A stretch of one cover that lies in one section of the source and in one of the target.
   struct Stretch {
-    std::uint32_t cover = PlaceMap::kNoCover;
+    std::uint32_t cover = OwnerMap::kNoCover;
     std::uint64_t pos = 0;
     std::uint64_t size_bytes = 0;
     std::uint64_t address = 0;  // in the source
@@ -147,7 +147,7 @@ class Predictor {
   const Images* target_;
   std::vector<ImageLayout> source_layouts_;
   std::vector<ImageLayout> target_layouts_;
-  const PlaceMap* map_;
+  const OwnerMap* map_;
   const LabelIndex* labels_;
   Stretch stretch_;
 };

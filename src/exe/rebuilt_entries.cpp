@@ -11,7 +11,8 @@ namespace {
 
 std::uint32_t encoding_of(const NewEntry& entry, const RebuiltTable& table) {
   if (!entry.leads) return static_cast<std::uint32_t>(entry.more);
-  return std::uint32_t{entry.flags} << 24 | (static_cast<std::uint32_t>(entry.more - table.base_address) & kEncodingPlaceMask);
+  const auto offset = static_cast<std::uint32_t>(entry.more - table.base_address);
+  return std::uint32_t{entry.flags} << 24 | (offset & kEncodingOffsetMask);
 }
 
 // Those common to all pages are OLD's, as they are now.

@@ -1,4 +1,4 @@
-// Entries of rebuilt tables, but for those that list places alone, as bytes.
+// Entries of rebuilt tables, but for those that list sites alone, as bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct NewEntry {
   std::uint8_t flags = 0;   // of unwind pages: the high bits of an encoding that leads
 };
 
-// Fills the bytes of a table whose base is known. `entries` ascend, no two with one start, and are as many as there is room
-// for or fewer.
+// Fills the bytes of a table whose base is known. `entries` ascend, no two with one start, and are as many as there is
+// room for or fewer.
 void write_entries(const std::vector<NewEntry>& entries, const RebuildInputs& inputs, const Predictor& predictor,
                    RebuiltTable& table);
 

@@ -1,4 +1,4 @@
-// Covers, and not the owners of bytes, tell where places and functions went: what several covers copy is in NEW as often.
+// Covers, and not the owners of bytes, tell where sites and functions went: what several covers copy is in NEW as often.
 // What an entry says beside that (unwind information, an entry of .eh_frame, an addend) is led like any other reference.
 #include "exe/rebuilt_tables.hpp"
 
@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t kMost32 = 0xffffffff;
 constexpr std::uint32_t kEntriesToLook = 1 << 13;  // between two looks at the watch
 
-// What a table of the target lists: places, or entries.
+// What a table of the target lists: sites, or entries.
 struct Lists {
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> sites;
   std::vector<NewEntry> entries;
 };
 
@@ -44,7 +44,7 @@ class Rebuilder {
   template <class Body>
   void for_each_stretch(const Image& image, Body&& body) const;
 
-  [[nodiscard]] std::vector<std::uint64_t> new_places(const RebuiltTable& table) const;
+  [[nodiscard]] std::vector<std::uint64_t> new_sites(const RebuiltTable& table) const;
   [[nodiscard]] std::vector<NewEntry> new_entries(const RebuiltTable& table) const;
   [[nodiscard]] NewEntry led(const OldEntry& old, std::uint32_t cover, std::uint64_t start, std::size_t image) const;
   [[nodiscard]] std::uint64_t new_base(const RebuiltTable& table) const;
@@ -62,14 +62,14 @@ bool Rebuilder::find_target(const SortedTable& table, std::size_t& image) const 
   std::vector<std::uint64_t> counts(in_.target.all.size());
   const auto count = [&](std::uint64_t pos) {
     const std::uint32_t owner = in_.map.owner_before(pos);
-    if (owner == PlaceMap::kNoCover) return;
+    if (owner == OwnerMap::kNoCover) return;
     const std::size_t to = in_.target.image_at(in_.map.moved(owner, pos));
     if (to < counts.size()) ++counts[to];
   };
-  const std::vector<std::uint64_t>& places = listed_.places;
-  for (auto place = std::lower_bound(places.begin(), places.end(), own.file_pos * 16);
-       place != places.end() && *place / 16 < own_end; ++place) {
-    count(*place / 16);
+  const std::vector<std::uint64_t>& sites = listed_.sites;
+  for (auto site = std::lower_bound(sites.begin(), sites.end(), own.file_pos * 16);
+       site != sites.end() && *site / 16 < own_end; ++site) {
+    count(*site / 16);
   }
   const auto lies_before = [](const OldEntry& entry, std::uint64_t pos) { return entry.pos < pos; };
   for (auto entry = std::lower_bound(listed_.entries.begin(), listed_.entries.end(), own.file_pos, lies_before);
@@ -95,30 +95,30 @@ void Rebuilder::for_each_stretch(const Image& image, Body&& body) const {
   }
 }
 
-std::vector<std::uint64_t> Rebuilder::new_places(const RebuiltTable& table) const {
-  const std::vector<std::uint64_t>& old = listed_.places;
-  const auto most = static_cast<std::size_t>(most_places(table.old.kind, table.old.size_bytes));
-  std::vector<std::uint64_t> places;
-  places.reserve(most);
+std::vector<std::uint64_t> Rebuilder::new_sites(const RebuiltTable& table) const {
+  const std::vector<std::uint64_t>& old = listed_.sites;
+  const auto most = static_cast<std::size_t>(most_sites(table.old.kind, table.old.size_bytes));
+  std::vector<std::uint64_t> sites;
+  sites.reserve(most);
   Pace pace(in_.watch, kEntriesToLook);
   for_each_stretch(in_.target.all[table.target_image], [&](std::uint32_t cover, std::uint64_t begin, std::uint64_t end) {
-    auto place = std::lower_bound(old.begin(), old.end(), begin * 16);
-    while (place != old.end() && *place < end * 16 && places.size() < most) {
+    auto site = std::lower_bound(old.begin(), old.end(), begin * 16);
+    while (site != old.end() && *site < end * 16 && sites.size() < most) {
       pace.step();
-      // A hostile table has one place a million times, which each take room.
-      const auto next = place + 1 != old.end() && place[1] == *place ? std::upper_bound(place, old.end(), *place) : place + 1;
-      const auto count = std::min(static_cast<std::size_t>(next - place), most - places.size());
+      // A hostile table has one site a million times, which each take room.
+      const auto next = site + 1 != old.end() && site[1] == *site ? std::upper_bound(site, old.end(), *site) : site + 1;
+      const auto count = std::min(static_cast<std::size_t>(next - site), most - sites.size());
       std::uint64_t address = 0;
-      if (in_.target.layouts[table.target_image].address_of(in_.map.moved(cover, *place / 16), address)) {
+      if (in_.target.layouts[table.target_image].address_of(in_.map.moved(cover, *site / 16), address)) {
         const std::uint64_t rva = address - table.base_address;
-        if (rva <= kMost32) places.insert(places.end(), count, rva * 16 + *place % 16);
+        if (rva <= kMost32) sites.insert(sites.end(), count, rva * 16 + *site % 16);
       }
-      place = next;
+      site = next;
     }
   });
-  sort_in_place(std::span(places), std::less<>(), in_.watch);
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  return places;
+  sort_in_place(std::span(sites), std::less<>(), in_.watch);
+  sites.erase(std::unique(sites.begin(), sites.end()), sites.end());
+  return sites;
 }
 
 // The end of a function stays with its last byte. What leads nowhere known stays what it was.
@@ -164,11 +164,11 @@ std::vector<NewEntry> Rebuilder::new_entries(const RebuiltTable& table) const {
   return entries;
 }
 
-// What counts from a place counts from where that went, or else where it was.
+// What counts from a position of its own counts from where that went, or else where it was.
 std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
   std::uint64_t base = 0;
   if (table.old.kind == SortedTableKind::kRelativeRelocations) return base;
-  if (!counts_from_place(table.old.kind)) return in_.target.all[table.target_image].base_address;
+  if (!counts_from_own_pos(table.old.kind)) return in_.target.all[table.target_image].base_address;
   std::uint64_t old_base = 0;
   (void)base_of(in_.source, table.old, old_base);
   return predictor_.lead(table.old.image, old_base, table.target_image, base) ? base : old_base;
@@ -176,15 +176,15 @@ std::uint64_t Rebuilder::new_base(const RebuiltTable& table) const {
 
 Lists Rebuilder::lists_of(RebuiltTable& table) const {
   table.base_address = new_base(table);
-  if (lists_places(table.old.kind)) return {new_places(table), {}};
+  if (lists_sites(table.old.kind)) return {new_sites(table), {}};
   return {{}, new_entries(table)};
 }
 
 void Rebuilder::write(const Lists& lists, RebuiltTable& table) const {
   table.bytes.resize(static_cast<std::size_t>(table.old.size_bytes));
   switch (table.old.kind) {
-    case SortedTableKind::kBaseRelocations: return write_places(lists.places, table.bytes);
-    case SortedTableKind::kFunctionStarts: return write_starts(lists.places, table.bytes);
+    case SortedTableKind::kBaseRelocations: return write_base_relocations(lists.sites, table.bytes);
+    case SortedTableKind::kFunctionStarts: return write_starts(lists.sites, table.bytes);
     default: return write_entries(lists.entries, in_, predictor_, table);
   }
 }

@@ -28,7 +28,7 @@ struct RebuildInputs {
   ByteSpan file;  // of the source
   const Images& source;
   const Images& target;
-  const PlaceMap& map;
+  const OwnerMap& map;
   const LabelIndex& labels;
   std::span<const PageBreaks> breaks;  // of the target's images
   Watch* watch = nullptr;

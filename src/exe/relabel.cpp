@@ -102,7 +102,8 @@ std::uint64_t label_of(const ImageLayout& layout, std::uint64_t address) noexcep
   return mixed(~address);
 }
 
-// What a field becomes: a number in a page of unwind information is the same only where the page begins at the same place.
+// What a field becomes: a number in a page of unwind information is the same only where the page begins at the same
+// place.
 std::uint64_t label_of(const ImageLayout& layout, const Field& field, std::uint64_t address,
                        std::uint64_t base_address) noexcept {
   const std::uint64_t label = label_of(layout, address);
@@ -112,7 +113,7 @@ std::uint64_t label_of(const ImageLayout& layout, const Field& field, std::uint6
 // The cover that the old field is thought to be copied by.
 class OwnerWalk {
  public:
-  explicit OwnerWalk(const PlaceMap& map) : map_(&map) {}
+  explicit OwnerWalk(const OwnerMap& map) : map_(&map) {}
 
   std::uint32_t at(std::uint64_t pos) noexcept {
     if (pos - run_.begin >= run_.size_bytes) run_ = map_->run_at(pos);
@@ -120,8 +121,8 @@ class OwnerWalk {
   }
 
  private:
-  const PlaceMap* map_;
-  PlaceMap::Run run_;
+  const OwnerMap* map_;
+  OwnerMap::Run run_;
 };
 
 struct SourceState {
@@ -148,7 +149,7 @@ void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, Wo
   });
 }
 
-void label_source(const Program& source, const Images& target, const PlaceMap& map, const LabelIndex& labels,
+void label_source(const Program& source, const Images& target, const OwnerMap& map, const LabelIndex& labels,
                   KindSet kinds, MutableByteSpan copy, WorkerPool& pool) {
   const auto make = [&] {
     return SourceState{Predictor(source.images(), target, map, &labels), OwnerWalk(map), target};
@@ -156,9 +157,9 @@ void label_source(const Program& source, const Images& target, const PlaceMap& m
   for_each_chunk(source, kinds, pool, make, [&](SourceState& state, const Field& field) {
     const std::uint32_t cover = state.owners.at(field.pos);
     Prediction prediction;
-    const bool known = cover != PlaceMap::kNoCover && state.predictor.predict(field, cover, prediction);
+    const bool known = cover != OwnerMap::kNoCover && state.predictor.predict(field, cover, prediction);
     const std::uint64_t label = known ? label_of(state.target.layouts[prediction.image], field, prediction.target_address,
-                                                 prediction.place.base_address)
+                                                 prediction.origin.base_address)
                                       : mixed(field.target_address ^ 0xAAAA000000000000u);
     mask_field(copy.data() + field.pos, field, label);
   });

@@ -20,8 +20,8 @@ namespace bdelta::exe {
 // In all of these `copy` holds the bytes of program.file(), and fields of other kinds stay as they are. They go through
 // the fields once, in parallel by chunks of the file.
 
-// Overwrites each field by the same number, and those that lead to names by a number of the name; in names of Rust all hashes
-// by the same letters (crate_hash.hpp).
+// Overwrites each field by the same number, and those that lead to names by a number of the name; in names of Rust all
+// hashes by the same letters (crate_hash.hpp).
 void mask_fields(const Program& program, KindSet kinds, MutableByteSpan copy, WorkerPool& pool);
 
 // Overwrites each field of the target by a hash of where it leads.
@@ -29,7 +29,7 @@ void label_target(const Program& target, KindSet kinds, MutableByteSpan copy, Wo
 
 // Overwrites each field of the source by a hash of where it leads once the covers of `map` and the labels are applied;
 // where they don't tell, by one of where it leads in the source.
-void label_source(const Program& source, const Images& target, const PlaceMap& map, const LabelIndex& labels,
+void label_source(const Program& source, const Images& target, const OwnerMap& map, const LabelIndex& labels,
                   KindSet kinds, MutableByteSpan copy, WorkerPool& pool);
 
 // For each byte of the target what a miss costs a parse, in sixteenths of the ordinary: less in fields, as a wrong

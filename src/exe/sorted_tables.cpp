@@ -23,20 +23,20 @@ bool is_zero(ByteSpan bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Places of one page, which ascend, and a zero behind an odd number of them.
+// Sites of one page, which ascend, and a zero behind an odd number of them.
 bool is_block_in_order(ByteSpan entries) {
   std::uint32_t before = 0;
   for (std::size_t at = 0; at < entries.size(); at += 2) {
     const std::uint32_t entry = load_le<std::uint16_t>(entries.data() + at);
     if (entry == 0) return at != 0 && at + 2 == entries.size();
-    const std::uint32_t place = (entry & 0xfff) * 16 + (entry >> 12);
-    if (entry >> 12 == 0 || place < before) return false;
-    before = place;
+    const std::uint32_t site = (entry & 0xfff) * 16 + (entry >> 12);
+    if (entry >> 12 == 0 || site < before) return false;
+    before = site;
   }
   return true;
 }
 
-// As write_places would do it.
+// As write_base_relocations would do it.
 bool are_blocks_in_order(ByteSpan table) {
   std::size_t at = 0;
   for (std::uint64_t first_page = 0; table.size() - at > kBlockHeadBytes;) {
@@ -111,7 +111,7 @@ void add_unwind_index(ByteSpan file, const ElfSegment& segment, std::vector<Sort
   tables.push_back({segment.file_pos + kUnwindIndexHeadBytes, size_bytes, SortedTableKind::kUnwindIndex, 0, segment.file_pos});
 }
 
-// Linkers put those that count from where the image is loaded first, by place.
+// Linkers put those that count from where the image is loaded first, by site.
 void add_relative_relocations(ByteSpan file, const Image& image, const ElfSegment& dynamic,
                               std::vector<SortedTable>& tables) {
   constexpr SortedTableKind kRelative = SortedTableKind::kRelativeRelocations;
@@ -159,14 +159,14 @@ bool lies_in(const Image& image, const SortedTable& table) {
 
 }  // namespace
 
-void write_places(const std::vector<std::uint64_t>& places, MutableByteSpan table) {
+void write_base_relocations(const std::vector<std::uint64_t>& sites, MutableByteSpan table) {
   std::fill(table.begin(), table.end(), std::uint8_t{0});
   std::size_t at = 0;
-  for (auto place = places.begin(); place != places.end() && table.size() - at >= kBlockHeadBytes + 4;) {
-    const std::uint64_t page = *place / 16 / kPageBytes;
+  for (auto site = sites.begin(); site != sites.end() && table.size() - at >= kBlockHeadBytes + 4;) {
+    const std::uint64_t page = *site / 16 / kPageBytes;
     std::size_t next = at + kBlockHeadBytes;
-    for (; place != places.end() && *place / 16 / kPageBytes == page && next < table.size(); ++place, next += 2) {
-      const std::uint64_t entry = (*place & 0xf) << 12 | (*place / 16) % kPageBytes;
+    for (; site != sites.end() && *site / 16 / kPageBytes == page && next < table.size(); ++site, next += 2) {
+      const std::uint64_t entry = (*site & 0xf) << 12 | (*site / 16) % kPageBytes;
       store_le<std::uint16_t>(table.data() + next, static_cast<std::uint16_t>(entry));
     }
     next += next % 4;
@@ -185,18 +185,18 @@ void write_page_heads(std::uint64_t entry_count, MutableByteSpan table) {
   }
 }
 
-void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan table) {
+void write_starts(const std::vector<std::uint64_t>& sites, MutableByteSpan table) {
   std::fill(table.begin(), table.end(), std::uint8_t{0});
   std::uint64_t before = 0;
   Bytes gap;
-  for (const std::uint64_t place : places) {
-    if (place / 16 == before) continue;  // a gap of 0 is the end
+  for (const std::uint64_t site : sites) {
+    if (site / 16 == before) continue;  // a gap of 0 is the end
     gap.clear();
-    append_varint(gap, place / 16 - before);
+    append_varint(gap, site / 16 - before);
     if (gap.size() > table.size()) return;
     std::copy(gap.begin(), gap.end(), table.begin());
     table = table.subspan(gap.size());
-    before = place / 16;
+    before = site / 16;
   }
 }
 

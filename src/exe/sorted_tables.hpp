@@ -1,5 +1,5 @@
-// Tables that a linker sorts by the addresses they list. Where functions or data changed places, entries change theirs, so
-// no copy of the table as it was is right; but what it lists is known, and so the table can be made anew
+// Tables that a linker sorts by the addresses they list. Where functions or data changed places, entries change theirs,
+// so no copy of the table as it was is right; but what it lists is known, and so the table can be made anew
 // (rebuilt_tables.hpp).
 //
 // Sources: "PE Format" and "x64 exception handling" of Microsoft's documentation; "Linux Standard Base Core", exception
@@ -18,10 +18,10 @@ namespace bdelta::exe {
 
 // The order is part of the format: a switch of the patch each. Append only.
 enum class SortedTableKind : std::uint8_t {
-  kBaseRelocations,      // PE: blocks of a page, 16 bits for each place in it
+  kBaseRelocations,      // PE: blocks of a page, 16 bits for each site in it
   kFunctions,            // PE: begin and unwind information, on x86-64 the end between them
   kUnwindIndex,          // ELF: the pairs of .eh_frame_hdr, behind its head
-  kRelativeRelocations,  // ELF: place, type and with 64 bits addend, of what counts from where the image is loaded
+  kRelativeRelocations,  // ELF: site, type and with 64 bits addend, of what counts from where the image is loaded
   kFunctionStarts,       // Mach-O: how far each function begins behind the one before, as ulebs
   kUnwindPages,          // Mach-O: function and encoding, in pages
   kMixedUnwindPages,     // Mach-O: the same where pages are of either kind or not in a row
@@ -50,7 +50,7 @@ inline constexpr std::uint32_t kCompressedPageKind = 3;
 
 // What an encoding says that leads into __eh_frame: how, in the bits of this mask, and where, in the low 24.
 inline constexpr std::uint32_t kEncodingModeMask = 0x0f000000;
-inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
+inline constexpr std::uint32_t kEncodingOffsetMask = 0x00ffffff;
 [[nodiscard]] constexpr std::uint32_t frame_mode(Machine machine) noexcept {
   return machine == Machine::kArm64 ? 0x03000000 : 0x04000000;
 }
@@ -60,13 +60,13 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
   return machine == Machine::kX86_64 || machine == Machine::kArm64;
 }
 
-// Kinds that list places and nothing of each, as numbers of any size.
-[[nodiscard]] constexpr bool lists_places(SortedTableKind kind) noexcept {
+// Kinds that list sites and nothing of each, as numbers of any size.
+[[nodiscard]] constexpr bool lists_sites(SortedTableKind kind) noexcept {
   return kind == SortedTableKind::kBaseRelocations || kind == SortedTableKind::kFunctionStarts;
 }
 
-// Kinds with numbers that count from a place in the image, not from its start.
-[[nodiscard]] constexpr bool counts_from_place(SortedTableKind kind) noexcept {
+// Kinds with numbers that count from a position in the image, not from its start.
+[[nodiscard]] constexpr bool counts_from_own_pos(SortedTableKind kind) noexcept {
   return kind == SortedTableKind::kUnwindIndex || kind == SortedTableKind::kUnwindPages ||
          kind == SortedTableKind::kMixedUnwindPages;
 }
@@ -80,7 +80,7 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
 }
 
 // How many of these a table of so many bytes has at most.
-[[nodiscard]] constexpr std::uint64_t most_places(SortedTableKind kind, std::uint64_t size_bytes) noexcept {
+[[nodiscard]] constexpr std::uint64_t most_sites(SortedTableKind kind, std::uint64_t size_bytes) noexcept {
   return kind == SortedTableKind::kFunctionStarts ? size_bytes : size_bytes / 2;
 }
 
@@ -102,9 +102,9 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
   return i / kUnwindPageEntries * kUnwindPageBytes + kUnwindPageHeadBytes + i % kUnwindPageEntries * 8;
 }
 
-// Of places or entries, at most.
+// Of sites or entries, at most.
 [[nodiscard]] constexpr std::uint64_t most_listed(SortedTableKind kind, Machine machine, std::uint64_t size_bytes) noexcept {
-  return lists_places(kind) ? most_places(kind, size_bytes) : entry_count(kind, machine, size_bytes);
+  return lists_sites(kind) ? most_sites(kind, size_bytes) : entry_count(kind, machine, size_bytes);
 }
 
 // What a relocation says of its type where it counts from where the image is loaded; 0 for machines that are left alone.
@@ -118,9 +118,9 @@ inline constexpr std::uint32_t kEncodingPlaceMask = 0x00ffffff;
   }
 }
 
-// Calls body(RVA * 16 + type) for each place of base relocations, in the order of the table. Padding is left out.
+// Calls body(RVA * 16 + type) for each site of base relocations, in the order of the table. Padding is left out.
 template <class Body>
-void for_each_place(ByteSpan table, Body&& body) {
+void for_each_site(ByteSpan table, Body&& body) {
   constexpr std::size_t kHeadBytes = 8;  // RVA of the page, size of the block
   for (std::size_t at = 0; table.size() - at >= kHeadBytes;) {
     const std::uint64_t page = load_le<std::uint32_t>(table.data() + at);
@@ -145,10 +145,10 @@ void for_each_start(ByteSpan table, Body&& body) {
   }
 }
 
-// Writes as many of the places, which ascend and are RVA * 16 + type, as there is room for, and zeros behind them. The room
-// of base relocations is a multiple of 4.
-void write_places(const std::vector<std::uint64_t>& places, MutableByteSpan table);
-void write_starts(const std::vector<std::uint64_t>& places, MutableByteSpan table);
+// Writes as many of the sites, which ascend and are RVA * 16 + type, as there is room for, and zeros behind them. The
+// room of base relocations is a multiple of 4.
+void write_base_relocations(const std::vector<std::uint64_t>& sites, MutableByteSpan table);
+void write_starts(const std::vector<std::uint64_t>& sites, MutableByteSpan table);
 
 // Writes the heads of unwind pages that so many entries fill.
 void write_page_heads(std::uint64_t entry_count, MutableByteSpan table);

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t kPredictor = 1;
 
 struct PredictionPlan {
   std::uint64_t kinds = 0;  // bit i: fields of kind i are predicted
-  Bytes images;             // exe/image_places.hpp, exe/page_breaks.hpp if such tables are rebuilt, exe/image_table.hpp
+  Bytes images;             // exe/image_extents.hpp, exe/page_breaks.hpp if such tables are rebuilt, exe/image_table.hpp
   Bytes labels;             // exe/labels.hpp
   Covers covers;            // of the whole target; those that meet on one diagonal are one
   std::uint64_t memory_bytes = ~std::uint64_t{0};  // what other records leave of the memory that the header declares

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "model/mixing.hpp"
-#include "model/place_model.hpp"
+#include "model/position_model.hpp"
 
 namespace bdelta::mix {
 
@@ -61,15 +61,15 @@ class NumberModel {
   }
 
   // A number that leads from `from` to a place. Of what the class leaves open the three highest bits are learned, and as
-  // many of the place's lowest as PlaceModel knows; `key` may tell something about these.
+  // many of the place's lowest as PositionModel knows; `key` may tell something about these.
   template <class Coder>
   std::uint64_t code_distance(Coder& coder, std::uint64_t value, const Contexts<N>& contexts, std::uint64_t from,
-                         PlaceModel& places, std::uint64_t key) {
+                         PositionModel& places, std::uint64_t key) {
     const unsigned symbol = code_class(coder, class_of(value), contexts);
     if (symbol < 4) return symbol;
     const unsigned bits = symbol / 2 - 1;
     if (bits < kLeastDistanceBits) return code_rest(coder, symbol, value, static_cast<unsigned>(from & 3));
-    const unsigned low_bits = std::min(bits - kHighBits, PlaceModel::kBits);
+    const unsigned low_bits = std::min(bits - kHighBits, PositionModel::kBits);
     const std::uint64_t high = code_high(coder, rest_[symbol * 4], symbol, value, low_bits);
     const std::uint64_t low = places.code(coder, from + value, low_bits, key) - from;
     return high << low_bits | (low & ((std::uint64_t{1} << low_bits) - 1));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/column_models.hpp"
-#include "model/place_model.hpp"
+#include "model/position_model.hpp"
 #include "model/streams.hpp"
 #include "model/window_numbers.hpp"
 
@@ -85,7 +85,7 @@ class GapModel {
   std::array<Weights<3>, 4> pass_weights_;
   GuessModel guess_;
   NumberModel<5, true> numbers_;
-  PlaceModel places_;
+  PositionModel places_;
   std::array<std::uint32_t, 3> first_distances_{};  // of the last runs that were the first of their copies
 };
 

@@ -97,7 +97,7 @@ class WindowModel {
                                     hash_of(fold(last_.length), length_before_)};
       const std::uint64_t from = op_pos + op.literal;
       coder.enter(kCopyLengths);
-      op.length = copy_lengths_.code_distance(coder, op.length, contexts, from, length_places_, from);
+      op.length = copy_lengths_.code_distance(coder, op.length, contexts, from, length_positions_, from);
     }
     length_before_ = fold(last_.length);
     last_ = op;
@@ -134,7 +134,7 @@ class WindowModel {
     const Contexts<4> contexts = {hash_of(near_track), hash_of(class_of(last_jump_), near_track),
                                   hash_of(literal, near_track), hash_of(fold(last_jump_), fold(last_.length))};
     const std::uint64_t from = tracks_.at(track);
-    last_jump_ = jumps_.code_distance(coder, folded(diagonal - from), contexts, 0, jump_places_, from);
+    last_jump_ = jumps_.code_distance(coder, folded(diagonal - from), contexts, 0, jump_positions_, from);
     track_before_ = last_track_;
     last_track_ = track;
     return folded(from + unfold(last_jump_) - diagonal_);
@@ -207,8 +207,8 @@ class WindowModel {
   FourBitNumbers recencies_;
   FourBitNumbers track_numbers_;
   NumberModel<4> jumps_;
-  PlaceModel length_places_;
-  PlaceModel jump_places_;
+  PositionModel length_positions_;
+  PositionModel jump_positions_;
   GapModel gaps_;
   CountModel<3> run_lengths_;
   GuessModel value_guess_;

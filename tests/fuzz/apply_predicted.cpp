@@ -3,7 +3,7 @@
 // differ from those that the patch was made by.
 #include "apply/predicted_copies.hpp"
 #include "create/group_outline.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -70,7 +70,7 @@ Bytes take_images(Input& input, const exe::Images& source, const PredictionPlan&
   }
   std::vector<exe::Image> named = chosen;
   if ((bits >> 7) != 0 && !named.empty()) ++named[input.u8() % named.size()].size_bytes;
-  exe::append_image_places(table, named);
+  exe::append_image_extents(table, named);
   if (exe::has_tables(plan.kinds, exe::SortedTableKind::kMixedUnwindPages)) exe::append_page_breaks(table, take_breaks(input));
   exe::append_image_table(table, exe::Images(chosen), exe::Images(exe::find_images(take_program(input))));
   return table;

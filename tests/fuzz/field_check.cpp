@@ -50,12 +50,12 @@ void check_memory(const exe::Image& image) {
 
 // Code of 64 bits in an image whose header says 32, with sections where 32 bits don't reach: such addresses have to be
 // refused, and the field keeps its bytes.
-bool is_out_of_reach(const exe::FieldPlace& place, const exe::Field& field) {
+bool is_out_of_reach(const exe::FieldOrigin& place, const exe::Field& field) {
   return !place.bits64 && !exe::leads_into_file(field.form) && field.target_address > 0xffffffff;
 }
 
 // Whether the bytes say what the field says. Fields whose base lies in no section have no place to be read from.
-void check_codec(ByteSpan file, const exe::FieldPlace& place, const exe::Field& field) {
+void check_codec(ByteSpan file, const exe::FieldOrigin& place, const exe::Field& field) {
   exe::Field again = field;
   require(exe::read_field(file, place, again), "a field can be read");
   if (is_out_of_reach(place, field)) {
@@ -86,7 +86,7 @@ void check_field(ByteSpan file, const exe::Images& images, const exe::Field& fie
   const std::size_t size = exe::field_bytes(field.form);
   require(field.pos >= image.file_pos && field.pos - image.file_pos + size <= image.size_bytes,
           "a field lies in its image");
-  exe::FieldPlace place;
+  exe::FieldOrigin place;
   place.bits64 = image.bits64;
   place.base_address = image.base_address;
   if (!layout.address_of(field.pos, place.own_address)) place.own_address = field.pos;
@@ -116,7 +116,7 @@ void check_sorted_tables(ByteSpan file, const exe::Images& images) {
     require(end <= image.file_pos + image.size_bytes && end <= file.size(), "a sorted table lies in its image");
   }
   const Covers covers{{file.size() / 4, file.size() / 2, file.size() / 2}};
-  const exe::PlaceMap map(covers);
+  const exe::OwnerMap map(covers);
   const exe::LabelIndex labels({});
   const std::vector<exe::PageBreaks> breaks = exe::find_page_breaks(file, images.all, tables);
   const auto rebuilt = exe::rebuild_tables({file, images, images, map, labels, breaks}, tables, exe::kAllTables);

@@ -12,7 +12,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-windows", "bdt2-windows-modelled",
     "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions", "bdt2-sorted-tables",
     "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",
-    "bdt2-places", "bdt2-tracks",
+    "bdt2-positions", "bdt2-tracks",
     "bdt2-digests", "bdt2-fixed", "bdt2-signed", "bdt2-signed-covers", "bdt2-header-sums", "bdt2-header-sums-cut",
     "bdt2-file-digests", "bdt2-file-digests-cut",
     "bdt2-moved-numbers", "bdt2-moved-numbers-cut",

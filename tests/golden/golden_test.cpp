@@ -3,7 +3,7 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
 #include "format/format.hpp"
@@ -135,7 +135,7 @@ TEST(GoldenFolder, AChoiceOfImagesIsFrozen) {
   const std::vector<exe::Image> all = exe::find_images(source);
   ASSERT_EQ(9u, all.size());
   const PredictionPlan plan = plan_of(get(kFolder / "bdt2-image-choice" / "patch"));
-  const auto places = exe::parse_image_places(plan.images, source.size(), 2);
+  const auto places = exe::parse_image_extents(plan.images, source.size(), 2);
   ASSERT_OK(places);
   ASSERT_EQ(2u, places->all.size());
   EXPECT_EQ(all[1].file_pos, places->all[0].pos);

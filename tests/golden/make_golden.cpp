@@ -9,7 +9,7 @@
 
 #include "create/number_pass.hpp"
 #include "create/predicted_ranges.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/labels.hpp"
@@ -131,7 +131,7 @@ void make_target_copies() {
 }
 
 // Files behind heads of 512 bytes, as archives have them, in another order, with other numbers in their heads.
-void make_places() {
+void make_positions() {
   constexpr std::size_t kFiles = 60;
   std::vector<Bytes> files;
   for (std::size_t i = 0; i < kFiles; ++i) {
@@ -151,7 +151,7 @@ void make_places() {
     for (const std::size_t at : {136u, 139u, 140u, 150u, 151u}) file[at] = static_cast<std::uint8_t>(random.between(48, 55));
     append(new_version, file);
   }
-  by_tool("bdt2-places", old_version, new_version, create_options(6));
+  by_tool("bdt2-positions", old_version, new_version, create_options(6));
 }
 
 // An archive of programs of which two were linked anew, one has another byte, and the others are as they were.
@@ -241,7 +241,7 @@ CutPrograms cut_programs() {
   }
   cut.plan.kinds = exe::kAllKinds | exe::kAllTables;
   const exe::Images images(exe::find_images(cut.source));
-  exe::append_image_places(cut.plan.images, images.all);
+  exe::append_image_extents(cut.plan.images, images.all);
   exe::append_page_breaks(cut.plan.images, {});
   exe::append_image_table(cut.plan.images, images, images);
   std::vector<exe::Label> labels;
@@ -418,7 +418,7 @@ void make_all() {
   by_hand("bdt2-modelled-literals-many", source, busy, literals);
   make_substitutions();
   make_target_copies();
-  make_places();
+  make_positions();
   make_tracks();
   make_modelled_misses(source);
   make_moved_numbers();

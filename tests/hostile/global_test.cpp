@@ -2,7 +2,7 @@
 #include "apply/predicted_copies.hpp"
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
 #include "exe/page_breaks.hpp"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;  // of each table, as FORMAT.md has it
 
-// Whether a record that declares tables of these sizes and, if any, this codec's window, and ends there, is refused for that.
+// Whether a record that declares tables of these sizes and, if any, this codec's window, and ends there, is refused for
+// that.
 bool is_too_large(std::uint64_t image_bytes, std::uint64_t label_bytes, std::uint64_t declared_bytes,
                    const Bytes& codec = {}) {
   const Bytes old = random_bytes(1000, 3);
@@ -111,7 +112,7 @@ TEST(GlobalRecord, PlacesOfProgramsThatDoNotFitAreRefused) {
   info.decoder_memory_bytes = std::uint64_t{16} << 20;
   const auto make = [&](std::vector<exe::Image> named, std::size_t cut_bytes = 0) {
     PredictionPlan plan;
-    exe::append_image_places(plan.images, named);
+    exe::append_image_extents(plan.images, named);
     plan.images.resize(plan.images.size() - cut_bytes);
     if (cut_bytes == 0) exe::append_image_table(plan.images, exe::Images(named), exe::Images(all));
     exe::append_labels(plan.labels, {});
@@ -154,12 +155,12 @@ TEST(GlobalRecord, PageBreaksThatDoNotFitAreRefused) {
   const auto make = [&](const Bytes& breaks) {
     PredictionPlan plan;
     plan.kinds = exe::set_of(exe::SortedTableKind::kMixedUnwindPages);
-    exe::append_image_places(plan.images, images.all);
+    exe::append_image_extents(plan.images, images.all);
     append(plan.images, breaks);
     exe::append_image_table(plan.images, images, images);
     exe::append_labels(plan.labels, {});
     info.decoder_memory_bytes = plan.images.size() + plan.labels.size() + 14 * tables[1].size_bytes +
-                                exe::PlaceMap::kBytesPerStretch + 2 * 256 + spare_bytes;
+                                exe::OwnerMap::kBytesPerStretch + 2 * 256 + spare_bytes;
     return PredictedCopies::make(source, plan, info, ~std::uint64_t{0}, pool);
   };
   Bytes sound;
@@ -180,10 +181,10 @@ TEST(GlobalRecord, TablesAreNotRebuiltBeyondTheDeclaredMemory) {
   ASSERT_EQ(2u, tables.size());
   const exe::Images images(exe::find_images(old));
   PredictionPlan plan;
-  exe::append_image_places(plan.images, images.all);
+  exe::append_image_extents(plan.images, images.all);
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
-  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size() + exe::PlaceMap::kBytesPerStretch + 2 * 256;
+  const std::uint64_t plan_bytes = plan.images.size() + plan.labels.size() + exe::OwnerMap::kBytesPerStretch + 2 * 256;
   PatchInfo info;
   info.target_size = old.size();
   io::MemoryReader source(old);
@@ -213,7 +214,7 @@ TEST(GlobalRecord, CoversAndTheirStretchesAreDeclared) {
   PredictionPlan plan;
   plan.kinds = exe::set_of(exe::SortedTableKind::kUnwindIndex) | exe::set_of(exe::SortedTableKind::kRelativeRelocations);
   plan.covers = {{100, 0, 50}, {120, 50, 10}, {140, 60, 20}, {160, 80, 5}};
-  exe::append_image_places(plan.images, images.all);
+  exe::append_image_extents(plan.images, images.all);
   exe::append_image_table(plan.images, images, images);
   exe::append_labels(plan.labels, {});
   const std::vector<exe::SortedTable> tables = exe::find_sorted_tables(old, images.all);

@@ -8,7 +8,7 @@
 #include "base/memory_limit.hpp"
 #include "base/varint.hpp"
 #include "bdelta/push.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/program.hpp"
 #include "support/craft.hpp"
@@ -296,7 +296,7 @@ TEST_F(Declared, TablesOfWindowsStayNearTheirBytes) {
 Bytes global_record(ByteSpan old, ByteSpan labels) {
   const std::vector<exe::Image> images = exe::find_images(old);
   Bytes raw;
-  exe::append_image_places(raw, images);
+  exe::append_image_extents(raw, images);
   exe::append_image_table(raw, exe::Images(images), exe::Images({}));
   Bytes record = {1};
   append_varint(record, 0x1ffffff);

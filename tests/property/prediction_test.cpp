@@ -3,7 +3,7 @@
 #include <set>
 
 #include "apply/predicted_copies.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "format/native/layout.hpp"
 #include "support/exe_craft_more.hpp"
 #include "support/generate.hpp"
@@ -156,11 +156,11 @@ ProgramPair archive_of(std::size_t count, std::size_t function_count, const std:
 std::set<std::uint32_t> chosen_by(const Bytes& patch, ByteSpan source) {
   const std::vector<exe::Image> all = exe::find_images(source);
   const PredictionPlan plan = plan_of(patch);
-  const auto places = exe::parse_image_places(plan.images, source.size(), all.size());
+  const auto places = exe::parse_image_extents(plan.images, source.size(), all.size());
   EXPECT_OK(places);
   std::set<std::uint32_t> numbers;
   for (std::uint32_t i = 0; places && i < all.size(); ++i) {
-    for (const exe::ImagePlace& place : places->all) {
+    for (const exe::ImageExtent& place : places->all) {
       if (place.pos == all[i].file_pos && place.size_bytes == all[i].size_bytes) numbers.insert(i);
     }
   }

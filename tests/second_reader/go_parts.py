@@ -79,10 +79,10 @@ def table_at(reader, start, size):
 
 def pointer(reader, p):
     v, image = reader.word(p), reader.image
-    if image.is_place(v):
+    if image.is_mapped(v):
         return v
     low = v & (1 << 36) - 1
-    return low if image.is_place(low) else low + image.base & MASK64
+    return low if image.is_mapped(low) else low + image.base & MASK64
 
 
 def part_at(reader, module, j):

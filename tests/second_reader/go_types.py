@@ -102,11 +102,11 @@ def is_type(reader, p, types, size):
             and alignment in (1, 2, 4, 8) and file.u8(f + 2) == alignment
             and reader.word(p + w) <= reader.word(p) and reader.word(p) % alignment == 0
             and 0 < name < size and file.u8(types.pos + name) <= 15
-            and is_empty_or_place(reader, p + 2 * w + 8) and is_empty_or_place(reader, p + 3 * w + 8))
+            and is_empty_or_mapped(reader, p + 2 * w + 8) and is_empty_or_mapped(reader, p + 3 * w + 8))
 
 
-def is_empty_or_place(reader, p):
-    return reader.word(p) == 0 or reader.image.is_place(pointer(reader, p))
+def is_empty_or_mapped(reader, p):
+    return reader.word(p) == 0 or reader.image.is_mapped(pointer(reader, p))
 
 
 def read_type(reader, p, types, text):

@@ -58,7 +58,7 @@ class Image:
         section = self.by_address[number]
         return section if address < section.address + section.memory else None
 
-    def is_place(self, address):
+    def is_mapped(self, address):
         return self.section_of(address) is not None or address != 0 and self.section_of(address - 1) is not None
 
     def file_pos(self, address):

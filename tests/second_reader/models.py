@@ -68,7 +68,7 @@ class NumberModel:
         return number
 
 
-class PlaceModel:
+class PositionModel:
     """The lowest bits of places, the lowest first."""
 
     def __init__(self):

@@ -3,7 +3,7 @@ and takes part all the same."""
 from coder import H, Slot, Table, Weights, mixed_bit
 from cursor import require, unzigzag
 from group import COPY_LENGTHS, DIAGONALS, LITERAL_LENGTHS
-from models import ByteModel, CountModel, GuessModel, NumberModel, PlaceModel, FourBitModel, class_of
+from models import ByteModel, CountModel, GuessModel, NumberModel, PositionModel, FourBitModel, class_of
 
 DIAGONALS_KEPT = 15
 TRACKS_KEPT = 16
@@ -36,8 +36,8 @@ class OpCoder:
 
     def __init__(self, table_log):
         self.tracks = Tracks(table_log)
-        self.jump_places = PlaceModel()
-        self.length_places = PlaceModel()
+        self.jump_positions_ = PositionModel()
+        self.length_positions_ = PositionModel()
         self.literal_model = NumberModel(4, table_log + 4)
         self.recency_model = FourBitModel(3, table_log + 2)
         self.jump_model = NumberModel(4, table_log + 4)
@@ -97,13 +97,13 @@ class OpCoder:
         track = self.tracks.decode(decoder, c_literals, self.recency)
         start, t3 = self.tracks.diagonals[track], min(track, 3)
         contexts = (H(t3), H(class_of(self.distance), t3), H(c_literals, t3), H(self.distance, self.length))
-        self.distance = self.jump_model.decode_distance(decoder, contexts, 0, self.jump_places, start)
+        self.distance = self.jump_model.decode_distance(decoder, contexts, 0, self.jump_positions_, start)
         return start + unzigzag(self.distance)
 
     def _decode_length(self, decoder, literals, recency, position):
         contexts = (H(class_of(literals), recency), H(class_of(self.length)), H(self.length, min(recency, 2)),
                     H(self.length, self.length_before))
-        return self.length_model.decode_distance(decoder, contexts, position, self.length_places, position)
+        return self.length_model.decode_distance(decoder, contexts, position, self.length_positions_, position)
 
 
 class RunCoder:
@@ -115,7 +115,7 @@ class RunCoder:
     def __init__(self, table_log):
         self.gap_guess = GuessModel(table_log + 9)
         self.gap_model = NumberModel(5, table_log + 6, mostly_small=True)
-        self.gap_places = PlaceModel()
+        self.gap_positions_ = PositionModel()
         self.first_distances = [0, 0, 0]
         self.pass_tables = [Table(11, Slot), Table(8, Slot), Table(12, Slot)]
         self.pass_weights = Weights(3)
@@ -140,7 +140,7 @@ class RunCoder:
                     H(e1, short, e2, f), H(position & 511, f))
         distance, pair = self.gap_guess.decode(
             decoder, (H(1, e1, n1, e2, self.n2, r, f), H(2, e1, e2, e3, f)), H(e1, short, f), short,
-            lambda: self.gap_model.decode_distance(decoder, contexts, position, self.gap_places, position))
+            lambda: self.gap_model.decode_distance(decoder, contexts, position, self.gap_positions_, position))
         GuessModel.learn(pair, distance)
         if f:
             self.first_distances = [distance] + self.first_distances[:2]

@@ -11,7 +11,7 @@ NEIGHBOURS = 8
 REACH = 4096  # bytes behind a cover that still go where it goes
 
 
-class PlaceMap:
+class OwnerMap:
     """Where bytes of OLD went. Covers are (source, target, length), ascending in the target."""
 
     def __init__(self, covers):
@@ -70,7 +70,7 @@ class Predictor:
         self.new_images = new_images
         self.new_positions = [image.pos for image in new_images]
         self.labels = labels
-        self.map = PlaceMap(covers)
+        self.map = OwnerMap(covers)
         self.fields = [field for field in fields if kinds >> field.kind & 1]
         self.positions = [field.pos for field in self.fields]
         self.cover_ends = [target + length for _, target, length in covers]

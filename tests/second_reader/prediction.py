@@ -9,7 +9,7 @@ from images import BYTES_PER_IMAGE, MAX_ALL_SECTIONS
 from labels import read_labels
 from mixed_pages import read_page_breaks
 from old_fields import find_fields
-from predict import PlaceMap, Predictor
+from predict import OwnerMap, Predictor
 from rebuilt_tables import Rebuilder
 from records import GLOBAL
 from scan import parse_at
@@ -76,9 +76,9 @@ def check_declared(header, needed):
 
 def memory_of_covers(covers):
     """Section 18.2, as the next one."""
-    place_map = PlaceMap(covers)
-    owners = dict(zip(place_map.starts, place_map.owners))
-    ends = dict(zip(place_map.ends, place_map.owners))
+    owner_map = OwnerMap(covers)
+    owners = dict(zip(owner_map.starts, owner_map.owners))
+    ends = dict(zip(owner_map.ends, owner_map.owners))
     border_count = sum(owners.get(pos) != ends.get(pos) for pos in owners.keys() | ends.keys() if pos > 0)
     return BYTES_PER_COVER * len(covers) + BYTES_PER_STRETCH * (border_count + 1)
 

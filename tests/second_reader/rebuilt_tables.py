@@ -103,7 +103,7 @@ class Rebuilder:
         image = self.predictor.new_images[j]
         if table.kind == RELOCATIONS:
             places = self.new_entries(table, image, table.size // 2)
-            return write_places(sorted(set(places)), table.size)
+            return write_base_relocations(sorted(set(places)), table.size)
         if table.kind == STARTS:
             return write_starts(sorted({rva for rva, _ in self.new_entries(table, image, table.size)}), table.size)
         kept = {}  # by start
@@ -231,7 +231,7 @@ def write_pages(entries, size):
     return table[:size]
 
 
-def write_places(places, size):
+def write_base_relocations(places, size):
     """Blocks of places in ascending order, as many as there is room for."""
     table, b, number = bytearray(size), 0, 0
     while number < len(places) and size - b >= BLOCK_HEAD + 4:

@@ -49,7 +49,7 @@ class TableReader:
         target &= MASK64
         if not self._in_image(pos, size):
             return
-        if target == 0 or not image.is_place(target) or not image.wide and target >> 32:
+        if target == 0 or not image.is_mapped(target) or not image.wide and target >> 32:
             return
         self.fields.append(Field(pos, form, kind, target, trailing, base_pos))
 

@@ -5,7 +5,7 @@
 #include "create/level.hpp"
 #include "create/number_pass.hpp"
 #include "create/predicted_ranges.hpp"
-#include "exe/image_places.hpp"
+#include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
 #include "match/matcher.hpp"
@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostPlanBytes = std::uint64_t{1} << 20;  // of what the
 // Of files without programs, in which nothing is predicted.
 PredictionPlan empty_plan(const Covers& covers) {
   PredictionPlan plan;
-  exe::append_image_places(plan.images, {});
+  exe::append_image_extents(plan.images, {});
   exe::append_image_table(plan.images, exe::Images({}), exe::Images({}));
   exe::append_labels(plan.labels, {});
   plan.covers = covers;

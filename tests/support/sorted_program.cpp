@@ -126,7 +126,7 @@ class SortedLinker {
     }
     relocations_ = take_table(Kind::kBaseRelocations, room);
     Bytes table(room);
-    exe::write_places(places_, table);
+    exe::write_base_relocations(places_, table);
     out_.put_bytes(relocations_, table);
     if (!is_wide()) return;
     const std::size_t entry = is_arm64() ? 8 : 12;
@@ -182,8 +182,8 @@ class SortedLinker {
     return functions_[i] % 4 != 0 ? (is_arm64() ? 0x43000000 : 0x44000000) | place : 0x02000000 + functions_[i] % 3;
   }
 
-  // Compressed pages of nine functions and regular ones of four in turn. Two of the encodings that don't lead are common to
-  // all, and that of function 3.
+  // Compressed pages of nine functions and regular ones of four in turn. Two of the encodings that don't lead are
+  // common to all, and that of function 3.
   void put_mixed_pages() {
     std::vector<std::uint32_t> common = {0x02000001, 0x02000000};
     std::vector<exe::UnwindEntry> entries;

@@ -18,9 +18,9 @@ TEST(TableFields, Elf) {
   const auto at = [](std::uint64_t pos) { return kElfBase + pos; };
   const std::vector<Seen> expected = {
       {24, Form::kAbs64, Kind::kLoadCommand, at(kElfText)},
-      {kElfRela, Form::kAbs64, Kind::kRelocationPlace, at(kElfData)},
+      {kElfRela, Form::kAbs64, Kind::kRelocationOffset, at(kElfData)},
       {kElfRela + 16, Form::kAbs64, Kind::kRelocationAddend, at(kElfText + 0x10)},
-      {kElfRela + 24, Form::kAbs64, Kind::kRelocationPlace, at(kElfData + 8)},
+      {kElfRela + 24, Form::kAbs64, Kind::kRelocationOffset, at(kElfData + 8)},
       {kElfRela + 40, Form::kAbs64, Kind::kRelocationAddend, kElfBss},
       {kElfDynamic + 8, Form::kAbs64, Kind::kDynamic, at(kElfRela)},
       {kElfDynamic + 24, Form::kSize64, Kind::kDynamic, at(kElfRela + 48), kElfRela},
@@ -81,7 +81,7 @@ TEST(TableFields, ElfOf32Bits) {
   const std::vector<Seen> expected = {
       {kElf32Dynamic + 4, Form::kAbs32, Kind::kDynamic, at(kElf32Rel)},
       {kElf32Dynamic + 12, Form::kSize32, Kind::kDynamic, at(kElf32Rel + 8), kElf32Rel},
-      {kElf32Rel, Form::kAbs32, Kind::kRelocationPlace, at(kElf32Data)},
+      {kElf32Rel, Form::kAbs32, Kind::kRelocationOffset, at(kElf32Data)},
       {kElf32Data, Form::kAbs32, Kind::kPointer, at(0x10)},
   };
   EXPECT_EQ(expected, fields_of(file));

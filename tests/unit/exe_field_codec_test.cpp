@@ -11,7 +11,7 @@ namespace {
 
 using exe::Field;
 using exe::FieldForm;
-using exe::FieldPlace;
+using exe::FieldOrigin;
 
 struct FormCase {
   FieldForm form;
@@ -74,8 +74,8 @@ std::uint64_t value_of(const Bytes& bytes) {
   return value;
 }
 
-FieldPlace random_place(Random& random, bool bits64) {
-  FieldPlace place{random.next() >> random.below(64), random.next() >> random.below(64), bits64};
+FieldOrigin random_place(Random& random, bool bits64) {
+  FieldOrigin place{random.next() >> random.below(64), random.next() >> random.below(64), bits64};
   if (!bits64) place = {place.own_address & kWord, place.base_address & kWord, false};
   return place;
 }
@@ -86,7 +86,7 @@ void round_trip(const FormCase& c, bool bits64, Random& random) {
   Field field = field_of(c);
   field.target_address = random.next() & (bits64 ? kAllBits : kWord);
   const Bytes meant = random_bytes(size, random.next());
-  const FieldPlace place = random_place(random, bits64);
+  const FieldOrigin place = random_place(random, bits64);
   if (!exe::read_field(meant, place, field)) {
     EXPECT_TRUE(c.form == FieldForm::kArmLow12Scaled || c.trailing_bytes == exe::kToArm) << static_cast<int>(c.form);
     return;
@@ -123,7 +123,7 @@ TEST(FieldCodec, WrittenOrLeftAlone) {
   Random random(2);
   for (const FormCase& c : kForms) {
     for (int i = 0; i < 4000; ++i) {
-      const FieldPlace place = random_place(random, true);
+      const FieldOrigin place = random_place(random, true);
       const std::uint64_t near = place.own_address + (random.next() >> random.between(20, 63)) - (random.next() >> 50);
       const std::uint64_t target = random.below(4) == 0 ? place.base_address + random.below(1 << 20) : near;
       const Bytes before = random_bytes(field_bytes(c.form), random.next());
@@ -176,7 +176,7 @@ TEST(FieldCodec, LargestAndSmallest) {
            Limit{{FieldForm::kThumbCondition, 0}, 4 - 0x100000ll, 4 + 0xFFFFEll},
            Limit{{FieldForm::kFileOffset24, 0, 16}, 0, 16 * 0xFFFFFFll},
        }) {
-    const FieldPlace place{kOwn, kOwn, true};
+    const FieldOrigin place{kOwn, kOwn, true};
     const Field field = field_of(limit.form);
     std::array<std::uint8_t, 8> bytes{};
     const auto fits = [&](std::int64_t delta) {
@@ -204,7 +204,7 @@ TEST(FieldCodec, BetweenTwoUnits) {
 TEST(FieldCodec, AddressesOf32Bits) {
   Bytes bytes(4);
   Field field = field_of({FieldForm::kRel32, 0});
-  const FieldPlace place{0x10, 0, false};
+  const FieldOrigin place{0x10, 0, false};
   ASSERT_TRUE(exe::write_field(bytes.data(), field, place, 0xFFFFFFF0));
   EXPECT_EQ(0xFFFFFFDCu, value_of(bytes));
   ASSERT_TRUE(exe::read_field(bytes, place, field));
@@ -226,7 +226,7 @@ TEST(FieldCodec, NumbersOfSevenBits) {
 TEST(FieldCodec, PositionsInProgramsOf32Bits) {
   Bytes bytes(4);
   Field field = field_of({FieldForm::kFileOffset32, 0, 8});
-  const FieldPlace place{0x10, exe::kFileSpace + 0x1'0000'0000, false};
+  const FieldOrigin place{0x10, exe::kFileSpace + 0x1'0000'0000, false};
   ASSERT_TRUE(exe::write_field(bytes.data(), field, place, place.base_address + 24));
   EXPECT_EQ(3u, value_of(bytes));
   ASSERT_TRUE(exe::read_field(bytes, place, field));

@@ -157,11 +157,11 @@ TEST(MachoRebases, ToldOneByOneLeadToTheirPointers) {
   const RebasedProgram program = rebased_program({1, 2, 3});
   std::vector<Seen> expected;
   for (std::size_t i = 0; i < 3; ++i) {
-    expected.push_back({program.opcodes_pos + 2 + 5 * i, Form::kFileUleb21, Kind::kRelocationPlace,
+    expected.push_back({program.opcodes_pos + 2 + 5 * i, Form::kFileUleb21, Kind::kRelocationOffset,
                         kFileSpace + program.pointers_pos + 8 * i, program.data_pos});
   }
   std::vector<Seen> found = fields_of(program.bytes);
-  std::erase_if(found, [](const Seen& seen) { return seen.kind != Kind::kRelocationPlace; });
+  std::erase_if(found, [](const Seen& seen) { return seen.kind != Kind::kRelocationOffset; });
   EXPECT_EQ(expected, found);
 }
 

@@ -28,9 +28,9 @@ TEST(ImageLayoutTest, FindsBothWays) {
   EXPECT_EQ(0x109u, value);
   EXPECT_FALSE(layout.address_of(210, value));
   EXPECT_FALSE(layout.address_of(99, value));
-  EXPECT_TRUE(layout.is_place(0x1050)) << "one past";
-  EXPECT_FALSE(layout.is_place(0x1051));
-  EXPECT_FALSE(layout.is_place(0xff));
+  EXPECT_TRUE(layout.is_mapped(0x1050)) << "one past";
+  EXPECT_FALSE(layout.is_mapped(0x1051));
+  EXPECT_FALSE(layout.is_mapped(0xff));
   EXPECT_EQ(nullptr, layout.section_of(0x300f + 1));
   EXPECT_EQ(0x100u, layout.low());
   EXPECT_EQ(0x3010u, layout.high());
@@ -41,7 +41,7 @@ TEST(ImageLayoutTest, OfNoSectionsKnowsNoPlace) {
   std::uint64_t value = 0;
   for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}}) {
     EXPECT_EQ(nullptr, layout.section_of(at));
-    EXPECT_FALSE(layout.is_place(at)) << at;
+    EXPECT_FALSE(layout.is_mapped(at)) << at;
     EXPECT_FALSE(layout.address_of(at, value));
     EXPECT_FALSE(layout.file_pos_of(at, value));
   }

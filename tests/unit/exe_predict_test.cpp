@@ -1,4 +1,4 @@
-// Prediction, from the place map to predicted bytes: on toy images and on x86 calls made by hand.
+// Prediction, from the owner map to predicted bytes: on toy images and on x86 calls made by hand.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ std::size_t code_pos(const Program& program) {
   return static_cast<std::size_t>(program.images().all[0].sections[0].file_pos);
 }
 
-TEST(PlaceMap, AgreesWithAskingEachCover) {
+TEST(OwnerMap, AgreesWithAskingEachCover) {
   Random random(1);
   for (int round = 0; round < 300; ++round) {
     Covers covers;
@@ -32,28 +32,28 @@ TEST(PlaceMap, AgreesWithAskingEachCover) {
       covers.push_back({random.below(size), target, length});
       target += length;
     }
-    const PlaceMap map(covers);
+    const OwnerMap map(covers);
     std::size_t stretch_count = 1;
-    std::uint32_t before = PlaceMap::kNoCover;  // the owner of the byte in front
-    std::uint32_t last = PlaceMap::kNoCover;
+    std::uint32_t before = OwnerMap::kNoCover;  // the owner of the byte in front
+    std::uint32_t last = OwnerMap::kNoCover;
     for (std::uint64_t pos = 0; pos < size + 300; ++pos) {
-      std::uint32_t owner = PlaceMap::kNoCover;
+      std::uint32_t owner = OwnerMap::kNoCover;
       for (std::uint32_t i = 0; i < covers.size(); ++i) {
         if (pos < covers[i].source_pos || pos >= covers[i].source_end()) continue;
-        if (owner == PlaceMap::kNoCover || covers[i].length > covers[owner].length) owner = i;
+        if (owner == OwnerMap::kNoCover || covers[i].length > covers[owner].length) owner = i;
       }
-      if (owner != PlaceMap::kNoCover) last = owner;
+      if (owner != OwnerMap::kNoCover) last = owner;
       if (pos > 0 && owner != before) ++stretch_count;
       before = owner;
       ASSERT_EQ(owner, map.owner(pos)) << "round " << round << " at " << pos;
       ASSERT_EQ(last, map.owner_before(pos)) << "round " << round << " at " << pos;
-      const PlaceMap::Run run = map.run_at(pos);
+      const OwnerMap::Run run = map.run_at(pos);
       ASSERT_TRUE(pos - run.begin < run.size_bytes) << "round " << round << " at " << pos;
       ASSERT_EQ(last, run.owner_before);
     }
     ASSERT_EQ(stretch_count, map.stretch_count()) << "round " << round;
-    ASSERT_TRUE(PlaceMap(covers, nullptr, stretch_count).is_complete()) << "round " << round;
-    ASSERT_FALSE(PlaceMap(covers, nullptr, stretch_count - 1).is_complete()) << "round " << round;
+    ASSERT_TRUE(OwnerMap(covers, nullptr, stretch_count).is_complete()) << "round " << round;
+    ASSERT_FALSE(OwnerMap(covers, nullptr, stretch_count - 1).is_complete()) << "round " << round;
   }
 }
 
@@ -76,13 +76,13 @@ TEST(Predictor, AFieldInNoSectionCountsFromItsPosition) {
   const Images images(find_images(file));
   const std::uint64_t code = images.all[0].sections[0].file_pos;
   const Covers covers = {{code + 4, 2, 4}, {code, code, 4}};
-  const PlaceMap map(covers);
+  const OwnerMap map(covers);
   Predictor predictor(images, images, map, nullptr);
   const Field field{code + 5, 0, 0, FieldForm::kRel8, FieldKind::kShortBranch, 0, 0};
   EXPECT_FALSE(predictor.stays(field, 0));
   Prediction prediction;
   ASSERT_TRUE(predictor.predict(field, 0, prediction));
-  EXPECT_EQ(3u, prediction.place.own_address);
+  EXPECT_EQ(3u, prediction.origin.own_address);
   EXPECT_EQ(0u, prediction.target_address);
 }
 
@@ -151,7 +151,7 @@ class ShiftedFunction : public ::testing::Test {
   std::vector<Label> learn(LabelUse use, unsigned threads) {
     WorkerPool pool(threads);
     const Program source(old_, x86_images(old_), pool);
-    return learn_labels(source, target_->images(), new_, PlaceMap(covers_), kAllKinds, use, pool);
+    return learn_labels(source, target_->images(), new_, OwnerMap(covers_), kAllKinds, use, pool);
   }
 
   WorkerPool pool_{1};
@@ -161,7 +161,7 @@ class ShiftedFunction : public ::testing::Test {
 };
 
 TEST_F(ShiftedFunction, AllReferencesArePredicted) {
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   const FieldPredictor predictor(*source_, target_->images(), map, {}, kAllKinds);
   Bytes found = predicted(predictor, new_.size(), 1);
   // The header names the size of the code, which is no reference.
@@ -170,7 +170,7 @@ TEST_F(ShiftedFunction, AllReferencesArePredicted) {
 }
 
 TEST_F(ShiftedFunction, PiecesMakeTheWhole) {
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   const std::vector<Label> labels = {{0x1000 + 50, 0x1000 + 51, 0}};
   const FieldPredictor predictor(*source_, target_->images(), map, labels, kAllKinds);
   const Bytes whole = predicted(predictor, new_.size(), 1);
@@ -181,7 +181,7 @@ TEST_F(ShiftedFunction, PiecesMakeTheWhole) {
 }
 
 TEST_F(ShiftedFunction, KindsThatAreOffStayAsInOld) {
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   const KindSet kinds = kAllKinds & ~(KindSet{1} << static_cast<unsigned>(FieldKind::kCall));
   const FieldPredictor predictor(*source_, target_->images(), map, {}, kinds);
   const Bytes found = predicted(predictor, 5000, 7);
@@ -208,7 +208,7 @@ TEST_F(ShiftedFunction, MaskedOrLabelledTheCodeIsEqual) {
   mask_fields(*target_, kAllKinds, new_copy, pool_);
   EXPECT_TRUE(same_code(old_copy, new_copy));
 
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   old_copy = old_, new_copy = new_;
   label_source(*source_, target_->images(), map, LabelIndex({}), kAllKinds, old_copy, pool_);
   label_target(*target_, kAllKinds, new_copy, pool_);
@@ -223,7 +223,7 @@ TEST_F(ShiftedFunction, MaskedOrLabelledTheCodeIsEqual) {
 }
 
 TEST_F(ShiftedFunction, NeedsNoLabels) {
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   EXPECT_TRUE(learn_labels(*source_, target_->images(), new_, map, kAllKinds, LabelUse::kPredict, pool_).empty());
 }
 
@@ -249,7 +249,7 @@ TEST_F(ShiftedFunction, StretchesThatMovedAreLearnedForPredictionOnly) {
 TEST_F(ShiftedFunction, KindsThatHurtAreSwitchedOff) {
   // Pointers stay as they were although the code moved.
   std::copy_n(old_.end() - 8 * 5000, 8 * 5000, new_.end() - 8 * 5000);
-  const PlaceMap map(covers_);
+  const OwnerMap map(covers_);
   const KindCounts counts = count_kinds(*source_, target_->images(), new_, map, LabelIndex({}), pool_);
   const KindSet kinds = choose_kinds(counts);
   EXPECT_TRUE(has_kind(kinds, FieldKind::kCall));

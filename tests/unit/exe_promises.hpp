@@ -35,7 +35,7 @@ inline ::testing::AssertionResult keeps_promises(ByteSpan file) {
         if (field.target_address - kFileSpace - image.file_pos < image.size_bytes) continue;
         return ::testing::AssertionFailure() << "leads out of the image at " << field.pos;
       }
-      FieldPlace place{0, image.base_address, image.bits64};
+      FieldOrigin place{0, image.base_address, image.bits64};
       if (!layout.address_of(field.pos, place.own_address)) place.own_address = 0;
       if (has_base(field.form) && !layout.address_of(base_pos(field), place.base_address)) {
         return ::testing::AssertionFailure() << "base without address at " << field.pos;
@@ -43,7 +43,7 @@ inline ::testing::AssertionResult keeps_promises(ByteSpan file) {
       Field again = field;
       again.target_address = 0;
       if (!read_field(file, place, again) || again.target_address != field.target_address ||
-          !layout.is_place(field.target_address)) {
+          !layout.is_mapped(field.target_address)) {
         return ::testing::AssertionFailure() << "wrong address at " << field.pos;
       }
     }

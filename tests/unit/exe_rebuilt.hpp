@@ -50,7 +50,7 @@ struct Rebuilt {
 
   Images old_images, new_images;
   Covers covers;
-  PlaceMap map;
+  OwnerMap map;
   std::vector<Label> labels;
   LabelIndex index;
   std::vector<PageBreaks> breaks;

@@ -38,7 +38,7 @@ TEST(BaseRelocations, FillTheirRoomAndNoMore) {
   const std::vector<std::uint64_t> places{0x1000 * 16 + 3, 0x1008 * 16 + 3, 0x1010 * 16 + 10, 0x3004 * 16 + 3};
   const auto written = [&](std::size_t size) {
     Bytes table(size, 0xee);
-    write_places(places, table);
+    write_base_relocations(places, table);
     return table;
   };
   const Bytes all{0, 0x10, 0, 0, 16, 0, 0, 0, 0, 0x30, 8, 0x30, 0x10, 0xa0, 0, 0, 0, 0x30, 0, 0, 12, 0, 0, 0, 4, 0x30, 0, 0};

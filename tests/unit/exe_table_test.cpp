@@ -39,7 +39,7 @@ TEST(TableFields, Pe) {
   add(0x201c, Kind::kExceptionTable, 0x1000);
   add(0x2020, Kind::kExceptionTable, 0x1010);
   add(0x2028, Kind::kExceptionTable, 0x1020);
-  add(0x2040, Kind::kRelocationPlace, 0x3000);
+  add(0x2040, Kind::kRelocationOffset, 0x3000);
   add(0x206c, Kind::kImportExport, 0x20a0);
   add(0x207c, Kind::kImportExport, 0x2090);
   add(0x2080, Kind::kImportExport, 0x2094);

@@ -12,11 +12,11 @@ namespace bdelta::mix {
 // The lowest bits of places, the lowest first, so that what stands at multiples of any power of two is soon seen. One
 // slot tells what bits stood above these low ones before, another the same for what `key` was then. Trust in both starts
 // low, since most data stands anywhere.
-class PlaceModel {
+class PositionModel {
  public:
   static constexpr unsigned kBits = 10;
 
-  PlaceModel() : slots_(std::size_t{1} << kBits, kFreshSlot), keyed_(std::size_t{1} << kKeyedLog, kFreshSlot) {
+  PositionModel() : slots_(std::size_t{1} << kBits, kFreshSlot), keyed_(std::size_t{1} << kKeyedLog, kFreshSlot) {
     for (Weights<2>& weights : weights_) weights.of.fill(kFirstWeight);
   }
 

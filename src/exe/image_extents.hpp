@@ -14,15 +14,16 @@
 namespace bdelta::exe {
 
 // Of images that ascend and are disjoint.
-void append_image_places(Bytes& to, std::span<const Image> images);
+void append_image_extents(Bytes& to, std::span<const Image> images);
 
-struct ImagePlaces {
-  std::vector<ImagePlace> all;  // ascending, disjoint, none empty
+struct ImageExtents {
+  std::vector<ImageExtent> all;  // ascending, disjoint, none empty
   std::size_t size_bytes = 0;   // of what was read
 };
 
 // Out of the first of these bytes; what follows them is left alone. kPatchCorrupt if they are nothing that
-// append_image_places makes, if a place lies outside of a source of source_size bytes, or if there are more than `most`.
-[[nodiscard]] Result<ImagePlaces> parse_image_places(ByteSpan bytes, std::uint64_t source_size, std::size_t most);
+// append_image_extents makes, if an extent lies outside of a source of source_size bytes, or if there are more than
+// `most`.
+[[nodiscard]] Result<ImageExtents> parse_image_extents(ByteSpan bytes, std::uint64_t source_size, std::size_t most);
 
 }  // namespace bdelta::exe

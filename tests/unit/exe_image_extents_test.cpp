@@ -1,6 +1,6 @@
-// Places of images: they come back, and are nothing but such that ascend in the source; what stands there is what a search
-// has found, whatever follows it.
-#include "exe/image_places.hpp"
+// Places of images: they come back, and are nothing but such that ascend in the source; what stands there is what a
+// search has found, whatever follows it.
+#include "exe/image_extents.hpp"
 
 #include "base/varint.hpp"
 #include "support/exe_craft.hpp"
@@ -8,7 +8,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 
-namespace bdelta::test::exe_image_places_test {
+namespace bdelta::test::exe_image_extents_test {
 namespace {
 
 using namespace exe;
@@ -25,7 +25,7 @@ Image image_at(std::uint64_t pos, std::uint64_t size_bytes, ImageFormat format) 
 
 Bytes places_of(const std::vector<Image>& images) {
   Bytes bytes;
-  append_image_places(bytes, images);
+  append_image_extents(bytes, images);
   return bytes;
 }
 
@@ -36,12 +36,12 @@ Bytes archive(std::size_t count) {
   return file;
 }
 
-TEST(ImagePlaces, AreAsSpecified) {
+TEST(ImageExtents, AreAsSpecified) {
   EXPECT_EQ((Bytes{2, 5, 4 * 20 + 1, 0, 4 * 3 + 2}),
             places_of({image_at(5, 20, ImageFormat::kPe), image_at(25, 3, ImageFormat::kMachO)}));
 }
 
-TEST(ImagePlaces, ComeBack) {
+TEST(ImageExtents, ComeBack) {
   std::vector<Image> many;
   for (std::uint64_t i = 0; i < 5000; ++i) many.push_back(image_at(i * 1000, 1 + i % 1000, static_cast<ImageFormat>(i % 4)));
   const std::vector<Image> few = {image_at(0, 1, ImageFormat::kElf), image_at(kFar - 7, 7, ImageFormat::kToy)};
@@ -49,7 +49,7 @@ TEST(ImagePlaces, ComeBack) {
     Bytes bytes = places_of(images);
     const std::size_t size_bytes = bytes.size();
     bytes.push_back(0x80);  // what follows is not looked at
-    const auto places = parse_image_places(bytes, kFar, images.size());
+    const auto places = parse_image_extents(bytes, kFar, images.size());
     ASSERT_OK(places);
     EXPECT_EQ(size_bytes, places->size_bytes);
     ASSERT_EQ(images.size(), places->all.size());
@@ -61,21 +61,21 @@ TEST(ImagePlaces, ComeBack) {
   }
 }
 
-TEST(ImagePlaces, RefusesWhatIsCutOrOutsideOfTheSource) {
+TEST(ImageExtents, RefusesWhatIsCutOrOutsideOfTheSource) {
   const Bytes bytes = places_of({image_at(300, 4000, ImageFormat::kElf), image_at(9000, 1000, ImageFormat::kElf)});
-  EXPECT_OK(parse_image_places(bytes, 10'000, 2));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(bytes, 9'999, 2));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(bytes, 8'000, 2));
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(bytes, 10'000, 1));
+  EXPECT_OK(parse_image_extents(bytes, 10'000, 2));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(bytes, 9'999, 2));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(bytes, 8'000, 2));
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(bytes, 10'000, 1));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(ByteSpan(bytes).first(size), 10'000, 2));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(ByteSpan(bytes).first(size), 10'000, 2));
   }
-  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(Bytes{1, 5, 2}, 10'000, 2));  // empty
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(Bytes{1, 5, 2}, 10'000, 2));  // empty
   for (const std::uint64_t gap : {~std::uint64_t{0}, ~std::uint64_t{0} - 999}) {
     Bytes far{1};
     append_varint(far, gap);
     append_varint(far, 4 * 1000);
-    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_places(far, 10'000, 2));
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, parse_image_extents(far, 10'000, 2));
   }
 }
 
@@ -88,7 +88,7 @@ TEST(ParseImage, GivesWhatASearchHasFound) {
   const std::vector<Image> all = find_images(file);
   ASSERT_EQ(6u, all.size());
   for (const Image& found : all) {
-    const ImagePlace place{found.file_pos, found.size_bytes, found.format};
+    const ImageExtent place{found.file_pos, found.size_bytes, found.format};
     const std::optional<Image> image = parse_image(file, place);
     ASSERT_TRUE(image);
     EXPECT_EQ(found.sections, image->sections);
@@ -109,4 +109,4 @@ TEST(FindImages, EndsOnceTheyHaveSoManySections) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::exe_image_places_test
+}  // namespace bdelta::test::exe_image_extents_test

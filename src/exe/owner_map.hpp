@@ -12,16 +12,16 @@ namespace bdelta::exe {
 
 // A source byte that several covers copy belongs to the longest of them, the first one if they are equally long: a long
 // cover is rather the thing itself and a short one rather a coincidence. Takes O(n log n) time, whatever the overlaps.
-class PlaceMap {
+class OwnerMap {
  public:
   static constexpr std::uint32_t kNoCover = ~std::uint32_t{0};
 
   // For each stretch, at most, beside the covers.
   static constexpr std::uint64_t kBytesPerStretch = 16;
 
-  // `covers` must outlive the map; at most 2^32 - 2 of them, none empty. The watch may be null. A map that would have more
-  // than most_stretches stays without any, and is_complete() tells.
-  explicit PlaceMap(const Covers& covers, Watch* watch = nullptr, std::size_t most_stretches = ~std::size_t{0});
+  // `covers` must outlive the map; at most 2^32 - 2 of them, none empty. The watch may be null. A map that would have
+  // more than most_stretches stays without any, and is_complete() tells.
+  explicit OwnerMap(const Covers& covers, Watch* watch = nullptr, std::size_t most_stretches = ~std::size_t{0});
 
   [[nodiscard]] bool is_complete() const noexcept { return !begins_.empty(); }
   // Of OLD, that have one owner each, or none: what the map takes memory for.

@@ -1,4 +1,4 @@
-#include "exe/place_map.hpp"
+#include "exe/owner_map.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -13,7 +13,7 @@ constexpr std::uint32_t kCoversToLook = 1 << 12;  // between two looks at the wa
 
 }  // namespace
 
-PlaceMap::PlaceMap(const Covers& covers, Watch* watch, std::size_t most_stretches) : covers_(covers) {
+OwnerMap::OwnerMap(const Covers& covers, Watch* watch, std::size_t most_stretches) : covers_(covers) {
   if (find_stretches(most_stretches, watch)) {
     begins_.shrink_to_fit();
     owners_.shrink_to_fit();
@@ -25,7 +25,7 @@ PlaceMap::PlaceMap(const Covers& covers, Watch* watch, std::size_t most_stretche
 }
 
 // A sweep over the source, with those covers open that copy the byte at `pos`; on top stands who owns it.
-bool PlaceMap::find_stretches(std::size_t most_stretches, Watch* watch) {
+bool OwnerMap::find_stretches(std::size_t most_stretches, Watch* watch) {
   std::vector<std::uint32_t> order(covers_.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto comes_before = [&](std::uint32_t a, std::uint32_t b) {
@@ -56,7 +56,7 @@ bool PlaceMap::find_stretches(std::size_t most_stretches, Watch* watch) {
   return add(pos, kNoCover, most_stretches);
 }
 
-bool PlaceMap::add(std::uint64_t source_pos, std::uint32_t owner, std::size_t most_stretches) {
+bool OwnerMap::add(std::uint64_t source_pos, std::uint32_t owner, std::size_t most_stretches) {
   if (!owners_.empty() && owners_.back() == owner) return true;
   if (owners_.size() == most_stretches) return false;
   begins_.push_back(source_pos);
@@ -64,7 +64,7 @@ bool PlaceMap::add(std::uint64_t source_pos, std::uint32_t owner, std::size_t mo
   return true;
 }
 
-void PlaceMap::fill_buckets() {
+void OwnerMap::fill_buckets() {
   const std::uint64_t end = begins_.back();
   while (end >> bucket_log_ > begins_.size()) ++bucket_log_;
   buckets_.resize(static_cast<std::size_t>(end >> bucket_log_) + 2);
@@ -76,7 +76,7 @@ void PlaceMap::fill_buckets() {
   }
 }
 
-std::size_t PlaceMap::stretch_of(std::uint64_t source_pos) const noexcept {
+std::size_t OwnerMap::stretch_of(std::uint64_t source_pos) const noexcept {
   const std::uint64_t found = source_pos >> bucket_log_;
   if (found + 1 >= buckets_.size()) return begins_.size() - 1;
   const auto bucket = static_cast<std::size_t>(found);
@@ -85,18 +85,18 @@ std::size_t PlaceMap::stretch_of(std::uint64_t source_pos) const noexcept {
   return static_cast<std::size_t>(std::upper_bound(first, last, source_pos) - begins_.begin()) - 1;
 }
 
-std::uint32_t PlaceMap::owner(std::uint64_t source_pos) const noexcept { return owners_[stretch_of(source_pos)]; }
+std::uint32_t OwnerMap::owner(std::uint64_t source_pos) const noexcept { return owners_[stretch_of(source_pos)]; }
 
-std::uint32_t PlaceMap::owner_before(std::uint64_t source_pos) const noexcept {
+std::uint32_t OwnerMap::owner_before(std::uint64_t source_pos) const noexcept {
   return owner_up_to(stretch_of(source_pos));
 }
 
-std::uint32_t PlaceMap::owner_up_to(std::size_t stretch) const noexcept {
+std::uint32_t OwnerMap::owner_up_to(std::size_t stretch) const noexcept {
   const bool owned = owners_[stretch] != kNoCover || stretch == 0;
   return owners_[owned ? stretch : stretch - 1];
 }
 
-PlaceMap::Run PlaceMap::run_at(std::uint64_t source_pos) const noexcept {
+OwnerMap::Run OwnerMap::run_at(std::uint64_t source_pos) const noexcept {
   const std::size_t stretch = stretch_of(source_pos);
   const std::uint64_t begin = begins_[stretch];
   const std::uint64_t end = stretch + 1 < begins_.size() ? begins_[stretch + 1] : ~std::uint64_t{0};
