@@ -276,7 +276,7 @@ Report ApplyRun::take_report() {
   report_.target_bytes = info().target_size.value_or(decoded_pos_);
   report_.patch_bytes = patch_.position();
   report_.patch_digests.sha256 = options_.expected_patch_sha256;
-  report_.format = info().format;
+  report_.format = format_->name;
   report_.threads = pool_.thread_count();
   report_.phases = timeline()->phases(kApplyPhases);
   report_.wall_seconds = timeline()->elapsed_seconds();

@@ -1,6 +1,6 @@
 // The table of patch formats, and what is known of each before a patch is opened.
 //
-// A reader that needs more than literals and copies says so here. To apply a patch nobody asks for its format by name.
+// A reader that needs more than literals and copies says so here. To apply a patch nobody decides by a format's name.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,11 @@ namespace bdelta {
 // Bytes from which every format can be told.
 inline constexpr std::size_t kDetectBytes = 8;
 
+// A format has no maker of writers here. Who makes a patch of version 2 asks its writer what groups would cost, and chooses
+// covers by that; one of version 1 lowers covers to exact ones. What both writers have in common is less than what they
+// have not.
 struct Format {
-  const char* name;
+  const char* name;  // in reports, PatchInfo and messages
   bool (*detect)(ByteSpan first_bytes) noexcept;
   Capabilities capabilities;
 
@@ -44,6 +47,6 @@ Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uin
 
 // Reads a patch to its end without a source and proves all that its own bytes can prove. True if checksums guard them; of a
 // format without any, all windows are validated. kUnsupportedFeature for a format whose windows need the source.
-Result<bool> verify_whole(PatchReader& reader, const Capabilities& capabilities);
+Result<bool> verify_whole(PatchReader& reader, const Format& format);
 
 }  // namespace bdelta

@@ -69,16 +69,18 @@ Result<const ApplyPlan*> PatchReader::read_plan() {
 
 Result<bool> PatchReader::verify() { return false; }
 
-Result<bool> verify_whole(PatchReader& reader, const Capabilities& capabilities) {
+Result<bool> verify_whole(PatchReader& reader, const Format& format) {
   BDELTA_ASSIGN(const bool verified, reader.verify());
   if (verified) return true;
-  if (capabilities.source_while_decoding) {
-    return Error{ErrorCode::kUnsupportedFeature, "a patch of its format can be checked together with OLD alone"};
+  if (format.capabilities.source_while_decoding) {
+    return Error{ErrorCode::kUnsupportedFeature,
+                 "a patch of format " + std::string(format.name) + " can be checked together with OLD alone"};
   }
   for (WindowDelta window;;) {
     BDELTA_ASSIGN(const bool more, reader.next(window));
     if (!more) return false;
-    BDELTA_TRY(validate_window(window, reader.info().source_size.value_or(~std::uint64_t{0}), capabilities));
+    BDELTA_TRY(validate_window(window, reader.info().source_size.value_or(~std::uint64_t{0}),
+                               format.capabilities));
   }
 }
 

@@ -17,6 +17,7 @@ class PatchReader {
  public:
   virtual ~PatchReader() = default;
 
+  // All but the name of the format, which its line in the table says (format.hpp).
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
 
   // What the patch was made from, proven as far as info() tells it. For a format that reads it while decoding; it outlives

@@ -19,23 +19,39 @@ Result<PatchInfo> over_file(Result<PatchInfo> (*call)(SequentialReader&), const 
   return info;
 }
 
+struct Opened {
+  const Format* format;
+  std::unique_ptr<PatchReader> reader;
+
+  [[nodiscard]] PatchInfo info() const {
+    PatchInfo info = reader->info();
+    info.format = format->name;
+    return info;
+  }
+};
+
+Result<Opened> open(io::TypedReader& patch) {
+  BDELTA_ASSIGN(const Format* const format, recognise_format(patch, known_formats()));
+  BDELTA_ASSIGN(std::unique_ptr<PatchReader> reader, format->open(patch, kAnyMemory));
+  return Opened{format, std::move(reader)};
+}
+
 }  // namespace
 
 Result<PatchInfo> inspect(SequentialReader& patch) {
   return guarded([&]() -> Result<PatchInfo> {
     io::TypedReader in(patch, kBufferBytes);
-    BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, open_patch(in, kAnyMemory));
-    return reader->info();
+    BDELTA_ASSIGN(const Opened opened, open(in));
+    return opened.info();
   });
 }
 
 Result<PatchInfo> verify_patch(SequentialReader& patch) {
   return guarded([&]() -> Result<PatchInfo> {
     io::TypedReader in(patch);
-    BDELTA_ASSIGN(const Format* const format, recognise_format(in, known_formats()));
-    BDELTA_ASSIGN(const std::unique_ptr<PatchReader> reader, format->open(in, kAnyMemory));
-    BDELTA_ASSIGN(const bool verified, verify_whole(*reader, format->capabilities));
-    PatchInfo info = reader->info();
+    BDELTA_ASSIGN(const Opened opened, open(in));
+    BDELTA_ASSIGN(const bool verified, verify_whole(*opened.reader, *opened.format));
+    PatchInfo info = opened.info();
     info.patch_bytes = in.position();
     info.verified = verified;
     return info;

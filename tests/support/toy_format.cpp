@@ -180,7 +180,9 @@ Result<Bytes> apply_toy(RandomReader& source, std::string_view patch, const Appl
     BDELTA_TRY(run.verify_source());
     BDELTA_TRY(run.prepare());
     BDELTA_TRY(run.write_target(sink == Sink::kPositioned ? TargetSink{&positioned, nullptr} : TargetSink{nullptr, &sequential}));
-    EXPECT_EQ(target.size(), run.take_report().target_bytes);
+    const Report report = run.take_report();
+    EXPECT_EQ(target.size(), report.target_bytes);
+    EXPECT_EQ(patch.substr(0, 8), report.format);
     return target;
   });
 }
@@ -212,7 +214,7 @@ Result<bool> verify_toy(std::string_view patch) {
   io::TypedReader reader(from);
   BDELTA_ASSIGN(const Format* const format, recognise_format(reader, kToyFormats));
   BDELTA_ASSIGN(const auto opened, format->open(reader, ~std::uint64_t{0}));
-  return verify_whole(*opened, format->capabilities);
+  return verify_whole(*opened, *format);
 }
 
 }  // namespace bdelta::test

@@ -65,7 +65,9 @@ TEST(SourceWhileDecoding, HasToBeDeclared) {
 }
 
 TEST(SourceWhileDecoding, IsMissedWhereThePatchIsCheckedAlone) {
-  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, verify_toy("toy-olds 5 0\nupper 4 5\nwindow 5\n"));
+  const auto olds = verify_toy("toy-olds 5 0\nupper 4 5\nwindow 5\n");
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, olds);
+  EXPECT_NE(std::string::npos, to_string(olds.error()).find("format toy-olds")) << to_string(olds.error());
   EXPECT_OK(verify_toy("toy-bare 5 0\ncopy 4 5\nwindow 5\n"));
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, verify_toy("toy-bare 5 0\nrun x 5\nwindow 5\n"));
   EXPECT_OK(verify_toy("toy-runs 5 0\nrun x 5\nwindow 5\n"));

@@ -161,7 +161,6 @@ Result<std::unique_ptr<PatchReader>> open(io::TypedReader& patch, std::uint64_t 
     return Error{ErrorCode::kUnsupportedFeature, "its integers have " + std::to_string(head[5]) + " bytes, expected 4", 5};
   }
   PatchInfo info;
-  info.format = "bdt1";
   info.version = kVersion;
   info.source_size = load_le<std::uint32_t>(head.data() + 6);
   info.target_size = load_le<std::uint32_t>(head.data() + 10);

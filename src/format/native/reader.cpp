@@ -24,7 +24,6 @@ class Reader final : public PatchReader {
  public:
   Reader(io::TypedReader& patch, const Head& head) : patch_(patch), head_(head), room_(head.header) {
     take_memory(header_.history_bytes);
-    info_.format = "bdt2";
     info_.version = kVersion;
     info_.draft = kDraft;
     info_.source_size = header_.source_size;
