@@ -2,8 +2,8 @@
 #   tools          programs, manual pages, completions
 #   runtime        the shared library that makes and applies patches
 #   runtime_apply  the one that only applies them
-#   development    headers, archives, CMake package, pkg-config files
-#   documents      licence, README, what changed
+#   development    headers, archives, CMake package, pkg-config files, manual pages of the C interface
+#   documents      licence, README, docs/, security, what changed
 include(CMakePackageConfigHelpers)
 
 # Manual pages and completions are made by running the programs that were built, with Python.
@@ -22,6 +22,7 @@ if(BDELTA_GENERATED_DOCS)
   install(FILES "${PROJECT_BINARY_DIR}/man/bdelta.1" "${PROJECT_BINARY_DIR}/man/bpatch.1"
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
   install(FILES "${PROJECT_BINARY_DIR}/man/bdelta-format.5" DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT tools)
+  install(DIRECTORY "${PROJECT_BINARY_DIR}/man/man3" DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT development)
   set(completions "${PROJECT_BINARY_DIR}/completions")
   set(share "${CMAKE_INSTALL_DATADIR}")
   install(DIRECTORY "${completions}/bash/" DESTINATION "${share}/bash-completion/completions" COMPONENT tools)
@@ -31,6 +32,7 @@ endif()
 
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/SECURITY.md"
               "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/bdelta" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")

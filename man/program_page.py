@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Fills the page of a program in: its options as it describes them itself, exit statuses and errors from their tables.
+"""Fills the page of a program in: its options as it describes them itself, exit statuses and errors from their tables, JSON
+from docs/json.md.
 
-usage: program_page.py TEMPLATE PROGRAM VERSION INCLUDE_DIR OUTPUT
+usage: program_page.py TEMPLATE PROGRAM VERSION INCLUDE_DIR JSON_MD OUTPUT
 """
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 
+import markdown
 from roff import ROOM_FOR_TABLE, escape, line
 
 
@@ -47,13 +49,22 @@ def status(include):
     return "\n".join(text + [".TE"])
 
 
+def from_page(text, *titles):
+    """Sections of a page in Markdown, each under its title."""
+    return "\n".join("\n".join([f".SS {escape(title)}", *markdown.roff(markdown.section(text, title))]) for title in titles)
+
+
 def main():
-    template, program, version, include, output = sys.argv[1:]
+    template, program, version, include, json_page, output = sys.argv[1:]
+    with open(json_page, encoding="utf-8") as file:
+        told = file.read()
     described = json.loads(subprocess.run([program, "--describe-options"], check=True, capture_output=True).stdout)
     parts = {"VERSION": escape(version),
              "ARGUMENTS": "\n".join(entry(f".I {a['name']}", a["text"]) for a in described["arguments"]),
              "OPTIONS": options(described["options"]),
-             "STATUS": status(include)}
+             "STATUS": status(include),
+             "JSON": from_page(told, "The result", "Errors", "Info, check, version", "Progress", "Phases"),
+             "MANIFEST": "\n".join(markdown.roff(markdown.section(told, "The manifest")))}
     with open(template, encoding="utf-8") as file:
         page = re.sub("@([A-Z]+)@", lambda match: parts[match.group(1)], file.read())
     with open(output, "w", encoding="ascii") as file:

@@ -138,7 +138,7 @@ typedef struct bdelta_writer {
  * with BDELTA_kCancelled, within 0.1 s but for waits of the system. */
 typedef int32_t (*bdelta_progress)(void *user, uint64_t done, uint64_t total);
 
-/* The same with what is being done: one of the names of phases that the README lists, e.g. "hash". Never to be freed. */
+/* The same with what is being done: one of the names of phases that docs/json.md lists, e.g. "hash". Never to be freed. */
 typedef int32_t (*bdelta_phase_progress)(void *user, uint64_t done, uint64_t total, const char *phase);
 
 /* Memory of the caller's. `allocate` gives `size` bytes aligned as by malloc, or NULL; `release` gets what it gave.
@@ -337,7 +337,7 @@ BDELTA_API void bdelta_push_close(bdelta_push *push);
 typedef struct bdelta_create_options {
   uint32_t struct_size;
   uint32_t threads;          /* as above. The patch does not depend on it */
-  uint32_t level;            /* 1 fast to 9 small, BDELTA_LEVEL_ULTRA or _MAX; 0 = 3 */
+  uint32_t level;            /* 1 fast to 9 small, BDELTA_LEVEL_ULTRA; 0 = 3 */
   uint32_t format;
   uint64_t memory_bytes;     /* private memory to stay within, from 64 MiB on; 0 = as much as the level likes */
   double max_patch_ratio;    /* give up with BDELTA_kPatchTooLarge beyond this share of NEW, e.g. 0.6; 0 = any */

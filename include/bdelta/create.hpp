@@ -36,7 +36,7 @@ enum class Unpack : std::uint8_t {
 };
 
 struct CreateOptions {
-  // 1 fast to 9 small; kUltraLevel, smaller still and slower also to apply. The README says what each does. Has no effect on
+  // 1 fast to 9 small; kUltraLevel, smaller still and slower also to apply. docs/levels.md says what each does. Has no effect on
   // what applying needs to know.
   int level = kDefaultLevel;
 

@@ -9,7 +9,7 @@
 
 namespace bdelta {
 
-// One kind of work; the README lists them. A thread's time counts for one phase at a time, the innermost that it is in,
+// One kind of work; docs/json.md lists them. A thread's time counts for one phase at a time, the innermost that it is in,
 // so no second is in two of them. In none are opening files, starting threads, and threads that have nothing to do.
 struct Phase {
   std::string name;

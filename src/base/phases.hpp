@@ -1,4 +1,4 @@
-// The phases of both programs: the one place where they are named. The README says what each holds.
+// The phases of both programs: the one place where they are named. docs/json.md says what each holds.
 #pragma once
 
 #include <array>

@@ -62,9 +62,12 @@ class Licence(unittest.TestCase):
 class Documents(unittest.TestCase):
     def test_they_are_installed(self):
         names = {"LICENSE", "README.md", "SECURITY.md", "CHANGELOG.md"}
-        self.assertEqual(set(os.listdir(DOCUMENTS)), names)
+        self.assertEqual(set(os.listdir(DOCUMENTS)), names | {"docs"})
         for name in names:
             self.assertEqual(support.read(DOCUMENTS, name), support.read(name))
+        pages = support.files_below(os.path.join(support.ROOT, "docs"))
+        self.assertIn("guarantees.md", pages)
+        self.assertEqual(support.files_below(os.path.join(DOCUMENTS, "docs")), pages)
 
     def test_the_changelog_keeps_its_form(self):
         text = support.read("CHANGELOG.md")
@@ -94,11 +97,12 @@ class Version(unittest.TestCase):
         self.assertEqual(json.loads(support.read("vcpkg.json"))["version-semver"], support.version())
         for program in (support.BDELTA, support.BPATCH):
             self.assertIn(f" {support.version()}", support.run(program, "--version").splitlines()[0])
-        for name in ("README.md", "tests/install/consumer_c/CMakeLists.txt", "tests/install/consumer_cpp/CMakeLists.txt"):
+        for name in ("docs/library.md", "tests/install/consumer_c/CMakeLists.txt", "tests/install/consumer_cpp/CMakeLists.txt"):
             asked = re.findall(r"find_package\(bdelta ([\d.]+)", support.read(name))
             self.assertEqual(set(asked), {support.soversion()}, name)
-        named = re.findall(r"\blibbdelta(?:-apply)?(?:\.so\.)?(\d[\d.]*\d)", support.read("README.md"))
-        self.assertEqual(set(named), {support.soversion()})
+        for name in ("docs/library.md", "docs/building.md"):
+            named = re.findall(r"\blibbdelta(?:-apply)?(?:\.so\.)?(\d[\d.]*\d)", support.read(name))
+            self.assertEqual(set(named), {support.soversion()}, name)
 
     def test_packaging_takes_it_from_the_project(self):
         for where in ("packaging", "cmake"):

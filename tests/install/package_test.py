@@ -81,9 +81,12 @@ class Package(support.Case):
             with gzip.open(os.path.join(documents, "changelog.Debian.gz"), "rt", encoding="utf-8") as file:
                 self.assertEqual(file.readline().split()[:2], ["bdelta", f"({self.field(package, 'Version')})"])
             for_people = package in ("bdelta", "libbdelta-dev")
-            self.assertEqual(f"usr/share/doc/{package}/README.md" in names, for_people)
+            for name in ("README.md", "SECURITY.md", "docs/library.md", "docs/frontier.svg"):
+                self.assertEqual(f"usr/share/doc/{package}/{name}" in names, for_people)
         for page in ("man1/bdelta.1.gz", "man1/bpatch.1.gz", "man5/bdelta-format.5.gz"):
             self.assertIn(f"usr/share/man/{page}", self.names_in("bdelta"))
+        for page in ("man3/bdelta.3.gz", "man3/bdelta_apply_file.3.gz"):
+            self.assertIn(f"usr/share/man/{page}", self.names_in("libbdelta-dev"))
 
     def test_versions_are_those_of_the_tree(self):
         for package in PACKAGES:

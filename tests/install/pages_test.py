@@ -6,7 +6,7 @@ import unittest
 
 import support
 
-PAGES = ("man1/bdelta.1", "man1/bpatch.1", "man5/bdelta-format.5")
+PAGES = ("man1/bdelta.1", "man1/bpatch.1", "man5/bdelta-format.5", "man3/bdelta.3")
 
 
 def page(name):
@@ -49,10 +49,10 @@ class Pages(support.Case):
             rows = re.findall(r"^(\d+)\t(\w+)\t(\d+)\tT\{\n(.*)\nT\}$", section(text, "ERRORS"), re.M)
             self.assertEqual([(row[1], row[0], row[2], row[3]) for row in rows], errors)
 
-    def test_the_readme_and_help_name_the_same_statuses(self):
+    def test_guarantees_and_help_name_the_same_statuses(self):
         exits = re.findall(r'^BDELTA_EXIT\((\d+), "(.*)"\)', support.read("include", "bdelta", "exits.def"), re.M)
         sentence = ", ".join(" ".join(row) for row in exits)
-        self.assertIn(sentence, re.sub(r"\s+", " ", support.read("README.md")))
+        self.assertEqual(exits, re.findall(r"^\| (\d+) \| ([^|]*) \|$", support.read("docs", "guarantees.md"), re.M))
         for program in (support.BDELTA, support.BPATCH):
             text = re.sub(r"\s+", " ", support.run(program, "--help"))
             self.assertIn("Exit status: " + sentence + ".", text)
@@ -68,6 +68,32 @@ class Pages(support.Case):
         in_tables = "".join(re.findall(r"^\.TS\n(.*?)^\.TE$", text, re.M | re.S))
         self.assertGreater(rows, 60)
         self.assertEqual(len(re.findall(r"(?m)^T\{\n(?:.*\n)T\}(?:\tT\{\n.*\nT\})*$", in_tables)), rows - tables)
+
+    def test_programs_have_the_sections_that_people_look_for(self):
+        keys = re.findall(r"^\| `(\w+)`", support.read("docs", "json.md"), re.M)
+        self.assertGreater(len(keys), 40)
+        for name in PAGES[:2]:
+            text = page(name)
+            titles = re.findall(r"^\.SH (.*)$", text, re.M)
+            for title in ("JSON", "ENVIRONMENT", "EXIT STATUS", "EXAMPLES", "BUGS"):
+                self.assertEqual(1, titles.count(title), f"{name}: {title}")
+        told = page(PAGES[0]).replace("\\", "")
+        self.assertEqual([], [key for key in keys if key not in told])
+
+    def test_the_page_of_the_c_interface_is_its_header(self):
+        text = page(PAGES[3])
+        for escaped, plain in (("\\-", "-"), ("\\(aq", "'"), ("\\(ga", "`"), ("\\(ti", "~"), ("\\e", "\\")):
+            text = text.replace(escaped, plain)
+        header = support.read("include", "bdelta", "bdelta.h")
+        for name in support.read("src", "capi", "exports_full.txt").split():
+            self.assertRegex(text, rf"(?m)^[^.\n]*\b{name}\(", name)
+            self.assertEqual(".so man3/bdelta.3\n", page(f"man3/{name}.3"))
+        for title in re.findall(r"^/\* ---- (.*) ---- \*/$", header, re.M):
+            self.assertIn(f'.SH "{title.upper()}"', text)
+        members = re.findall(r"^  \w+ \*?\w+; +/\* .*$", header, re.M)
+        self.assertGreater(len(members), 40)
+        for member in members:
+            self.assertTrue(member in text, member)
 
     def test_groff_has_no_warning(self):
         groff = support.need(self, "groff")

@@ -23,7 +23,8 @@ class Source(support.Case):
     def test_it_holds_the_repository_and_can_be_configured(self):
         tree = self.unpacked()
         found = support.files_below(tree)
-        for name in ("LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "packaging/copyright"):
+        for name in ("LICENSE", "README.md", "CHANGELOG.md", "CMakeLists.txt", "packaging/copyright",
+                     "docs/library.md", "mkdocs.yml"):
             self.assertTrue(name in found, f"{name} is missing")
         built = [name for name in found if "__pycache__" in name or name.startswith((".git/", "build"))]
         self.assertEqual(built, [])
