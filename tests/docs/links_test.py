@@ -36,6 +36,17 @@ class Links(unittest.TestCase):
         for page, target, _ in links_of_tree():
             self.assertTrue(target.suffix in (".md", ".svg", ".csv") or target.name == "LICENSE", f"{page}: {target}")
 
+    def test_files_that_are_named_are_there(self):
+        """Paths in README and docs/ that begin with a folder of the tree. A * stands for anything."""
+        counted = 0
+        for page in [pages.ROOT / "README.md", *sorted((pages.ROOT / "docs").glob("*.md"))]:
+            named = re.findall(r"`((?:src|tests|tools|docs|man|include|cmake|packaging)/[\w./*-]*)`", page.read_text(encoding="utf-8"))
+            for name in named:
+                if "NAME" not in name:
+                    counted += 1
+                    self.assertTrue(any(pages.ROOT.glob(name.rstrip("/"))), f"{page.name}: no {name}")
+        self.assertGreater(counted, 50)
+
     def test_no_link_is_missed(self):
         """A bracket that is no link is a slip of the pen."""
         for page in pages.pages():
