@@ -18,7 +18,7 @@ from report_support import BENCH, LOSSES, SAMPLE  # noqa: E402
 from bdelta_bench import chart_labels, report, report_rows  # noqa: E402
 
 try:
-    from bdelta_bench import charts, readme_chart
+    from bdelta_bench import charts, mean_chart
 except ImportError as error:
     if (error.name or "").startswith("bdelta_bench"):
         raise
@@ -109,7 +109,7 @@ class ReportTest(unittest.TestCase):
             for seed in ("1", "2"):
                 files = [os.path.join(place, name + seed) for name in ("page", "chart")]
                 code = ("import sys; from bdelta_bench import charts, report; report.write_report(*sys.argv[1:3]);"
-                        "charts.write_readme_chart(sys.argv[1], sys.argv[3])")
+                        "charts.write_mean_chart(sys.argv[1], sys.argv[3])")
                 subprocess.run([sys.executable, "-c", code, SAMPLE, *files], check=True,
                                env={**os.environ, "PYTHONPATH": BENCH, "PYTHONHASHSEED": seed})
                 for file in files:
@@ -133,7 +133,7 @@ class ChartTest(unittest.TestCase):
 
     @needs_charts
     def test_marks_of_the_readme_are_means_over_common_pairs(self):
-        found = readme_chart.marks(report_rows.load_run(SAMPLE))
+        found = mean_chart.marks(report_rows.load_run(SAMPLE))
         marks = {(mark.tool, mark.label): mark for mark in found.shown}
         self.assertEqual(found.left_out, ["zstd smallest", "hdiffpatch smallest", "bsdiff default"])
         self.assertEqual(found.pair_count, 4)

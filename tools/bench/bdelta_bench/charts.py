@@ -1,4 +1,4 @@
-"""The charts of the report, made by matplotlib: one for each pair, some across pairs, and one for the README."""
+"""The charts of the report, made by matplotlib: one for each pair, some across pairs, and one of means over the pairs."""
 from __future__ import annotations
 
 import math
@@ -9,10 +9,10 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from . import chart_base, chart_labels, frontier, readme_chart, summary
+from . import chart_base, chart_labels, frontier, mean_chart, summary
 from .report_rows import Pair, Run, load_run
 
-README_INCHES = (7.0, 4.4)
+MEAN_INCHES = (7.0, 4.4)
 SAME_PLACE_POINTS = 6  # levels nearer to each other than this share a label
 
 
@@ -168,18 +168,18 @@ def memory_chart(run: Run, action: str, prefix: str) -> Optional[str]:
         return chart_base.inline(chart_base.svg(drawn), prefix, f"Private memory to {action} against the size of NEW")
 
 
-def write_readme_chart(run_directory: str, output_svg: str) -> None:
+def write_mean_chart(run_directory: str, output_svg: str) -> None:
     """One mark for each setting: mean create time against mean patch size. Raises SummaryError or OSError."""
-    found = readme_chart.marks(load_run(run_directory))
+    found = mean_chart.marks(load_run(run_directory))
     ours = _by_level(Place(m.tool, m.label.lstrip("-"), m.time, m.size) for m in found.shown if m.tool == frontier.OURS)
     peers = [Place(m.tool, m.label, m.time, m.size) for m in found.shown if m.tool != frontier.OURS]
     with matplotlib.rc_context(chart_base.SETTINGS):
-        drawn, axes = chart_base.figure(README_INCHES, left=0.09, bottom=0.24)
+        drawn, axes = chart_base.figure(MEAN_INCHES, left=0.09, bottom=0.24)
         chart_base.log_axis(axes, "x", [mark.time for mark in found.shown], chart_base.RATIO)
         chart_base.log_axis(axes, "y", [mark.size for mark in found.shown], chart_base.RATIO)
         axes.axhline(1, color="#888888", linewidth=1, zorder=1)
         axes.axvline(1, color="#888888", linewidth=1, zorder=1)
-        axes.set_xlabel(f"time to create, over {' '.join(readme_chart.REFERENCE)}; one thread, geometric mean of "
+        axes.set_xlabel(f"time to create, over {' '.join(mean_chart.REFERENCE)}; one thread, geometric mean of "
                         f"{found.pair_count} pairs", labelpad=2)
         axes.set_ylabel("patch, over the smallest of any peer", labelpad=1)
         _draw_points(axes, ours, peers)

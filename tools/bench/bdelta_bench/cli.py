@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     report = verbs.add_parser("report", help="the page and the chart of a run")
     report.add_argument("run", help="name or directory of a run")
     report.add_argument("--html", type=Path, help="default: report.html in the run's directory")
-    report.add_argument("--svg", type=Path, help="chart for the README; default: frontier.svg beside the page")
+    report.add_argument("--svg", type=Path, help="chart of means over the pairs; default: frontier.svg beside the page")
     compare.add_arguments(verbs)
     degenerate.add_arguments(verbs)
     start.add_arguments(verbs)
@@ -143,7 +143,7 @@ def _report(arguments: argparse.Namespace) -> int:
               file=sys.stderr)
         return 1
     svg = arguments.svg or html.with_name("frontier.svg")
-    report.charts.write_readme_chart(directory, svg)
+    report.charts.write_mean_chart(directory, svg)
     print(svg)
     return 0
 

@@ -1,4 +1,4 @@
-"""The chart of the README: size against time in geometric means over many pairs, a mark for each setting.
+"""The chart of a whole run: size against time in geometric means over many pairs, a mark for each setting.
 
 Means of different settings compare only over the same pairs. So a peer's settings count by kind (fast, middle, ...:
 zstd's smallest has one setting for small files and one for large ones), a kind is shown if it has figures on at least
