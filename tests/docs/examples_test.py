@@ -59,12 +59,15 @@ def without_figures(text):
 
 class Examples(unittest.TestCase):
     def check_page(self, page):
+        blocks = list(examples(page.read_text(encoding="utf-8")))
+        if not blocks:
+            return 0
         folder = pathlib.Path(tempfile.mkdtemp(prefix="bdelta-docs-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         prepare(folder)
         environment = {**os.environ, "PATH": BIN + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
         count = 0
-        for block in examples(page.read_text(encoding="utf-8")):
+        for block in blocks:
             for command, expected in block:
                 if "--to " in command:
                     shutil.rmtree(folder / "patches", ignore_errors=True)
