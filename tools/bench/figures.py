@@ -23,8 +23,8 @@ ARCHIVES = {"typescript-tgz": "TypeScript, npm .tgz", "aws-sdk-ec2-crate": "aws-
             "spark-core-jar": "spark-core, jar", "uiautomator2-apk": "UiAutomator2, apk"}
 MIDDLE = ("hdiffpatch", "-m-4 -SD-256k -c-zstd-20-24")
 LEVELS = [("bdelta", name) for name in [*(f"-{number}" for number in range(1, 10)), "--ultra"]]
-NAMES = {**{key: f"`bdelta {key[1]}`" for key in LEVELS}, MIDDLE: "HDiffPatch `-m-4`, zstd",
-         ("hdiffpatch", "-s-64 -SD-256k -c-zstd-3"): "HDiffPatch `-s-64`, zstd",
+NAMES = {**{key: f"`bdelta {key[1]}`" for key in LEVELS}, ("hdiffpatch", "-s-64 -SD-256k -c-zstd-3"): "HDiffPatch `-s-64`, zstd",
+         MIDDLE: "HDiffPatch `-m-4`, zstd",
          ("hdiffpatch", "-m-1 -cache -SD-2m -c-lzma2-9-256m"): "HDiffPatch `-m-1 -cache`, LZMA",
          ("bsdiff", "default"): "`bsdiff`", ("xdelta3", "-1"): "`xdelta3 -1`",
          ("xdelta3", "-9 -S lzma"): "`xdelta3 -9 -S lzma`", ("zstd", "-1"): "`zstd -1 --patch-from`",
