@@ -70,18 +70,15 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(defined), 30)
         self.assertEqual([(number, name, exit_class, message) for name, number, exit_class, message in defined], told)
 
-    def test_every_option_stands_in_their_page(self):
-        page = read("docs", "commands.md")
+    def test_options_of_the_table_are_those_of_help(self):
+        heads = re.findall(r"^\| (.*?) \| (?:bdelta|bpatch|both) \|", read("docs", "commands.md"), re.M)
+        told = {option for head in heads for option in re.findall(r"--[a-z][a-z0-9-]+", head)}
+        helped = set()
         for executable in (support.BDELTA, support.BPATCH):
             text = subprocess.run([executable, "--help"], capture_output=True, check=True).stdout.decode()
-            for option in re.findall(r"(--[a-z][a-z-]+)", text):
-                self.assertIn(f"`{option}", page, option)
-
-    def test_every_option_of_that_page_exists(self):
-        texts = "".join(subprocess.run([executable, "--help"], capture_output=True, check=True).stdout.decode()
-                        for executable in (support.BDELTA, support.BPATCH))
-        for option in re.findall(r"^\| `(--[a-z-]+)", read("docs", "commands.md"), re.M):
-            self.assertIn(option, texts)
+            helped |= set(re.findall(r"--[a-z][a-z0-9-]+", text))
+        self.assertGreater(len(helped), 20)
+        self.assertEqual(helped, told)
 
     def test_every_json_key_stands_in_its_page(self):
         known = [terminal_test.CREATE_KEYS, terminal_test.INFO_KEYS, terminal_test.VERSION_KEYS, terminal_test.PROGRESS_KEYS]
