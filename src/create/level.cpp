@@ -65,7 +65,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 LevelSettings middle(int zstd_level) {
   LevelSettings settings;
   settings.predict = true;
-  settings.foretold_share = 6;
+  settings.make_byte_ns = 100'000;
   settings.digest_share = 64;
   settings.header_sums = true;
   settings.substitution_search = 256;
@@ -95,6 +95,7 @@ LevelSettings small() {
   settings.values = {CodecId::kLzma, 6, 0};
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model_most_bytes = ~std::uint64_t{0};
+  settings.make_byte_ns = 400'000;
   settings.model_byte_ns = 2000;
   settings.digest_share = 16;
   settings.substitution_search = ~std::uint64_t{0};
@@ -155,7 +156,7 @@ LevelSettings level_settings(int level) {
   if (level >= 9) {
     settings.model_values = 8 * kMiB;
     settings.label_passes = 3;
-    settings.foretold_share = 0;
+    settings.make_byte_ns = 2'000'000;
     settings.digest_share = 2;
     settings.miss_byte_ns = 50000;
     settings.plain_bytes = 2 * kMiB;  // a window and the borders of its neighbours take more than a copy does

@@ -15,7 +15,7 @@ struct LevelSettings {
   CodecSettings values;          // residual values
   CodecSettings literals;
   bool predict = false;             // fields of programs, …
-  std::uint64_t foretold_share = 0;  // … if one in so many is foretold by the covers of a fast search; 0: however few are
+  std::uint64_t make_byte_ns = 0;   // … where a saved byte takes no more of making than this
   std::uint64_t digest_share = 0;   // files whose digests are left to who applies the patch: NEW / digest_share bytes; 0: none
   bool header_sums = false;         // checksums of archive headers are left to who applies the patch
   std::uint64_t substitution_search = 0;  // most bytes to search for substitutions for each changed one; 0: none

@@ -11,15 +11,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kWorthRatio = 2048;  // one changed byte in so many, or no field is worth a thought
-// Likewise, one changed byte in so many that stands in a program. A Java runtime whose launchers have one in 74 became 1 %
-// smaller by prediction at level 3, and no smaller at level 9, in two to three times the time.
-constexpr std::uint64_t kProgramShare = 48;
-constexpr std::uint64_t kFewFields = 4096;  // of which one can't say how many are foretold
-// Where fewer than one field in so many is wrong as it is copied, prediction must put right one changed byte in so many. Of
-// a pair with one in 100 it saved nothing and took four fifths of the time; of one with one in 29 it saved 7 %.
-constexpr std::uint64_t kRightShare = 16;
-constexpr std::uint64_t kSavedShare = 64;
+constexpr std::uint64_t kPredictionNs = 40;  // of making, for each byte of the target
 
 // What of the file is sections of images: ascending, disjoint.
 std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
@@ -36,19 +28,6 @@ std::vector<TargetRange> program_ranges(const std::vector<exe::Image>& images) {
     end = range.end = std::max(range.end, range.begin);
   }
   return ranges;
-}
-
-exe::KindCount sum_of(const exe::KindCounts& counts, exe::KindSet kinds) noexcept {
-  exe::KindCount sum;
-  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if ((kinds >> kind & 1) == 0) continue;
-    sum.field_count += counts[kind].field_count;
-    sum.right_count += counts[kind].right_count;
-    sum.plain_count += counts[kind].plain_count;
-    sum.predicted_misses += counts[kind].predicted_misses;
-    sum.plain_misses += counts[kind].plain_misses;
-  }
-  return sum;
 }
 
 }  // namespace
@@ -93,19 +72,16 @@ PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& cover
   return changes;
 }
 
-bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept {
-  return changes.all_bytes >= target_size / kWorthRatio && changes.program_bytes >= changes.all_bytes / kProgramShare;
+std::uint64_t saved_bytes(const exe::KindCounts& counts, std::uint64_t share) noexcept {
+  std::uint64_t saved = 0;
+  for (const exe::KindCount& count : counts) {
+    saved += count.plain_misses - std::min(count.plain_misses, count.predicted_misses);
+  }
+  return saved * share;
 }
 
-bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds, std::uint64_t foretold_share) noexcept {
-  const exe::KindCount sum = sum_of(counts, kinds);
-  return foretold_share == 0 || sum.field_count < kFewFields || sum.right_count >= sum.field_count / foretold_share;
-}
-
-bool are_fields_changed(const exe::KindCounts& counts, exe::KindSet kinds, std::uint64_t changed_bytes) noexcept {
-  const exe::KindCount sum = sum_of(counts, kinds);
-  return sum.field_count < kFewFields || sum.field_count - sum.plain_count > sum.field_count / kRightShare ||
-         sum.plain_misses > sum.predicted_misses + changed_bytes / kSavedShare;
+bool is_prediction_worth_it(std::uint64_t saved_bytes, std::uint64_t target_size, std::uint64_t make_byte_ns) noexcept {
+  return saved_bytes > target_size * kPredictionNs / make_byte_ns;
 }
 
 }  // namespace bdelta

@@ -24,17 +24,14 @@ struct PlainChanges {
 [[nodiscard]] PlainChanges count_changes(ByteSpan source, ByteSpan target, const Covers& covers,
                                          const std::vector<exe::Image>& images, WorkerPool& pool);
 
-// True if enough of the target differs, and of that enough in its images.
-[[nodiscard]] bool is_prediction_worth_it(const PlainChanges& changes, std::uint64_t target_size) noexcept;
+// Bytes that prediction saves of those of `counts`, each of which stands for `share`: of kinds that it foretells better than
+// plain covers copy them. Covers that prediction finds are better than plain ones, so it saves two to five times as much. Where
+// bytes of programs were changed at random it foretells no kind better.
+[[nodiscard]] std::uint64_t saved_bytes(const exe::KindCounts& counts, std::uint64_t share) noexcept;
 
-// The same once fields have been looked at: true if of those of `kinds` that plain covers copy one in `foretold_share` is
-// foretold by these, or they are too few to tell. 0: always.
-[[nodiscard]] bool are_fields_foretold(const exe::KindCounts& counts, exe::KindSet kinds,
-                                       std::uint64_t foretold_share) noexcept;
-
-// False if of those of `kinds` nearly all are right as plain covers copy them, and prediction would put right next to
-// none of the `changed_bytes` where they were counted. True of too few to tell.
-[[nodiscard]] bool are_fields_changed(const exe::KindCounts& counts, exe::KindSet kinds,
-                                      std::uint64_t changed_bytes) noexcept;
+// Whether as many saved bytes are worth the time that prediction takes for a target of this size. make_byte_ns: of making,
+// that a saved byte may take.
+[[nodiscard]] bool is_prediction_worth_it(std::uint64_t saved_bytes, std::uint64_t target_size,
+                                          std::uint64_t make_byte_ns) noexcept;
 
 }  // namespace bdelta

@@ -36,11 +36,10 @@ constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields
 constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
 constexpr int kDistantPasses = 2;
 // Goals of stages, as steps take time beside each other.
-constexpr double kPlainCovered = 0.25, kImagesCompared = 0.35, kProgramsFound = 0.75;  // of begin
+constexpr double kPlainCovered = 0.25, kImagesCompared = 0.35, kSourceFound = 0.6;  // of begin
 constexpr double kMasked = 0.25;                                                       // of masked_covers
 constexpr double kLearned = 0.3, kLabelled = 0.45, kSetApart = 0.5;                    // of labelled_covers
 constexpr double kPredicted = 0.7, kSettled = 0.8;                                     // of predict
-constexpr std::uint64_t kHopefulShare = 4;  // one changed byte in so many, of those in fields, that is not of a kind kept out
 
 // Those that meet on one diagonal become one.
 Covers joined(Covers covers) {
@@ -96,20 +95,27 @@ std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe
   ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers, pool);
   if (images.source.empty() || images.target.empty()) return nullptr;
   const PlainChanges changes = count_changes(source, target, covers, images.target, pool);
-  if (!is_prediction_worth_it(changes, target.size())) return nullptr;
+  // It can't save more than differs.
+  if (!is_prediction_worth_it(changes.program_bytes, target.size(), settings.make_byte_ns)) return nullptr;
   std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
-  pool.begin_stage(kProgramsFound, 0);
-  pass->find_programs(std::move(images));
+  pool.begin_stage(kSourceFound, 0);
+  pass->find_source_program(std::move(images.source));
+  if (!tables_fit_in_apply(*pass->old_)) return nullptr;
+  if (!pass->keep_fitting_kinds(covers, exe::Images(images.target))) return nullptr;
   pool.begin_stage(1, 0);
-  if (!tables_fit_in_apply(*pass->old_) || !pass->keep_fitting_kinds(covers)) return nullptr;
+  pass->find_target_program(std::move(images.target));
   return pass;
 }
 
-void ProgramPass::find_programs(ImagePair images) {
-  const Step step(pool_, PhaseId::kPredict, source_.size() + target_.size());
-  old_.emplace(source_, std::move(images.source), pool_, exe::Program::kKeepAll);
-  new_.emplace(target_, std::move(images.target), pool_, exe::Program::kKeepAll);
+void ProgramPass::find_source_program(std::vector<exe::Image> images) {
+  const Step step(pool_, PhaseId::kPredict, source_.size());
+  old_.emplace(source_, std::move(images), pool_, exe::Program::kKeepAll);
   field_bytes_ = field_bytes_in_apply(*old_);
+}
+
+void ProgramPass::find_target_program(std::vector<exe::Image> images) {
+  const Step step(pool_, PhaseId::kPredict, target_.size());
+  new_.emplace(target_, std::move(images), pool_, exe::Program::kKeepAll);
   predicted_ranges_ = image_ranges(new_->images().all, target_.size());
 }
 
@@ -155,27 +161,19 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
 // of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a
-// compiler of another kind made them, it is right about few fields and takes as long as anywhere. Where they weren't
-// moved, nothing is left to foretell.
-bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers) {
+// compiler of another kind made them, it is right about few fields. Where they weren't moved, nothing is left to foretell.
+bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers, const exe::Images& target_images) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
   const std::uint64_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
-  const exe::KindCounts counts = exe::count_kinds(*old_, new_->images(), target_, exe::OwnerMap(plain_covers, pool_.watch()),
+  const exe::KindCounts counts = exe::count_kinds(*old_, target_images, target_, exe::OwnerMap(plain_covers, pool_.watch()),
                                                   exe::LabelIndex({}), pool_, share);
-  std::uint64_t all_misses = 0;
-  std::uint64_t fitting_misses = 0;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     const exe::KindCount& count = counts[kind];
-    all_misses += count.plain_misses;
     if (count.predicted_misses > kMisfitRatio * count.plain_misses + kMisfitBytes) {
       fitting_kinds_ &= ~(exe::KindSet{1} << kind);
-    } else {
-      fitting_misses += count.plain_misses;
     }
   }
-  if (!are_fields_foretold(counts, fitting_kinds_, settings_.foretold_share)) return false;
-  if (!are_fields_changed(counts, fitting_kinds_, plain_changed_bytes_ / share)) return false;
-  return fitting_kinds_ == exe::kAllKinds || fitting_misses > all_misses / kHopefulShare;
+  return is_prediction_worth_it(saved_bytes(counts, share), target_.size(), settings_.make_byte_ns);
 }
 
 bool ProgramPass::is_distant() const noexcept {

@@ -60,11 +60,12 @@ class ProgramPass {
               std::uint64_t plain_changed_bytes)
       : source_(source), target_(target), settings_(settings), pool_(pool), plain_changed_bytes_(plain_changed_bytes) {}
 
-  void find_programs(ImagePair images);
+  void find_source_program(std::vector<exe::Image> images);
+  void find_target_program(std::vector<exe::Image> images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
-  // False: no kinds are left that much of the changes is in.
-  [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers);
+  // False: prediction saves less than it takes.
+  [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers, const exe::Images& target_images);
   [[nodiscard]] bool is_distant() const noexcept;
   void predict(const Covers& covers, const Covers& outside_covers);
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;

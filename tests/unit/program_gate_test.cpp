@@ -37,34 +37,26 @@ TEST(PlainChanges, AreThoseOfEachByte) {
   }
 }
 
-// Too few fields tell nothing, and a share of none asks for none.
-TEST(ForetoldFields, AreCountedOverTheKindsThatFit) {
+// Fields: how many, predicted right, copied right, missed by prediction, missed by copies.
+TEST(SavedBytes, AreThoseOfKindsThatPredictionForetellsBetter) {
   exe::KindCounts counts{};
-  counts[0] = {6'000, 1'000, 0, 0, 0};
-  counts[1] = {6'000, 999, 6'000, 0, 0};
-  counts[2] = {6'000, 0, 0, 0, 0};
-  EXPECT_FALSE(are_fields_foretold(counts, 3, 6));
-  EXPECT_TRUE(are_fields_foretold(counts, 3, 7));
-  EXPECT_TRUE(are_fields_foretold(counts, 3, 0));
-  EXPECT_TRUE(are_fields_foretold(counts, 1, 6));
-  EXPECT_FALSE(are_fields_foretold(counts, 7, 7));
-  ++counts[1].right_count;
-  EXPECT_TRUE(are_fields_foretold(counts, 3, 6));
-  EXPECT_TRUE(are_fields_foretold({exe::KindCount{100, 0, 0, 0, 0}}, 1, 6));
-  EXPECT_FALSE(are_fields_foretold({exe::KindCount{100'000, 0, 0, 0, 0}}, 1, 6));
+  EXPECT_EQ(0U, saved_bytes(counts, 8));
+  counts[0] = {10'000, 100, 9'900, 30'000, 100};
+  EXPECT_EQ(0U, saved_bytes(counts, 8)) << "a kind that is foretold worse is left out and takes nothing from the others";
+  counts[1] = {10'000, 9'900, 5'000, 100, 10'100};
+  counts[2] = {10, 10, 9, 0, 3};
+  EXPECT_EQ(8U * 10'003, saved_bytes(counts, 8));
 }
 
-// Fields: how many, predicted right, copied right, missed by prediction, missed by copies.
-TEST(ChangedFields, AreThoseThatPredictionPutsRight) {
-  exe::KindCounts counts{};
-  counts[0] = {10'000, 10'000, 9'900, 100, 1'100};
-  counts[1] = {10'000, 10'000, 0, 0, 50'000};
-  EXPECT_TRUE(are_fields_changed(counts, 1, 2'000));
-  EXPECT_FALSE(are_fields_changed(counts, 1, 1'000'000));
-  EXPECT_TRUE(are_fields_changed(counts, 3, 1'000'000)) << "the second kind counts";
-  counts[0].plain_count = 5'000;
-  EXPECT_TRUE(are_fields_changed(counts, 1, 1'000'000)) << "half of all fields are wrong";
-  EXPECT_TRUE(are_fields_changed({exe::KindCount{100, 100, 100, 0, 0}}, 1, 1'000'000)) << "too few to tell";
+TEST(Prediction, IsWorthWhatSavedBytesMayTake) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  EXPECT_FALSE(is_prediction_worth_it(0, 0, 1000)) << "nothing is saved";
+  EXPECT_FALSE(is_prediction_worth_it(0, kMiB, ~std::uint64_t{0}));
+  std::uint64_t least = 0;
+  while (!is_prediction_worth_it(least, 100 * kMiB, 100'000)) least += 1000;
+  EXPECT_TRUE(is_prediction_worth_it(least / 2, 50 * kMiB, 100'000)) << "half of the file takes half of the time";
+  EXPECT_FALSE(is_prediction_worth_it(least / 2, 100 * kMiB, 100'000));
+  EXPECT_TRUE(is_prediction_worth_it(least / 2, 100 * kMiB, 300'000)) << "a byte may take more";
 }
 
 }  // namespace
