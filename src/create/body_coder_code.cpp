@@ -119,8 +119,7 @@ Result<std::optional<bool>> BodyCoder::is_smaller_by_estimate(const BodyDraft& a
   BDELTA_ASSIGN(const std::uint64_t bytes_before, estimate(before, kind));
   BDELTA_ASSIGN(std::uint64_t bytes, estimate(after, kind));
   bytes += extra_bytes;
-  const std::uint64_t ns_of_byte = before.programs ? settings().miss_predicted_ns : settings().miss_target_ns;
-  const bool takes_time = settings().miss_byte_ns > 0 && ns_of_byte == 0;
+  const bool takes_time = settings().model_bytes && settings().apply_byte_ns == 0;
   const std::uint64_t open_bytes = !alike && takes_time ? bytes_before / kUnlikeShare : 0;
   if (bytes + open_bytes < bytes_before) return std::optional<bool>(true);
   if (bytes >= bytes_before + open_bytes) return std::optional<bool>(false);

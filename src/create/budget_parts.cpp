@@ -26,8 +26,7 @@ std::uint64_t codec_bytes_for(const LevelSettings& settings, std::uint64_t strea
 
 std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes) {
   std::uint64_t codec_bytes = codec_bytes_for(settings, stream_bytes);
-  const bool models_bytes = settings.literal_ns > 0 || settings.miss_byte_ns > 0;
-  if (models_bytes) codec_bytes = std::max(codec_bytes, modelled_packer_bytes(settings.window_bytes));
+  if (settings.model_bytes) codec_bytes = std::max(codec_bytes, modelled_packer_bytes(settings.window_bytes));
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
 
@@ -53,8 +52,7 @@ LevelSettings settings_for(const BudgetRequest& request) {
     parse.text_costs.resize(std::min<std::size_t>(parse.text_costs.size(), 1));
     parse.dense_costs.clear();
     if (settings.model_target_share != 0) settings.model = false;  // fast levels leave its memory to the search
-    settings.literal_ns = 0;
-    settings.miss_byte_ns = 0;
+    settings.model_bytes = false;
   }
   return settings;
 }

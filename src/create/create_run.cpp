@@ -79,14 +79,11 @@ void CreateRun::begin_patch() {
     return;
   }
   native::WriterSettings of_writer{settings.numbers, settings.values, settings.literals, settings.model,
-                                   settings.model_values, settings.model_byte_ns, settings.window_bytes,
+                                   settings.model_values, settings.apply_byte_ns, settings.window_bytes,
                                    patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
-                                   settings.literal_ns};
+                                   settings.model_bytes};
   of_writer.model_most_bytes = settings.model_most_bytes;
   of_writer.model_target_share = settings.model_target_share;
-  of_writer.miss_byte_ns = settings.miss_byte_ns;
-  of_writer.miss_target_ns = settings.miss_target_ns;
-  of_writer.miss_predicted_ns = settings.miss_predicted_ns;
   writer_.emplace(of_writer, *body_, *pool_);
   coder_.emplace(budget_, inputs_, *writer_, *pool_);
   coder_->on_coding([this](const CodingBytes& streams, std::uint64_t units) {

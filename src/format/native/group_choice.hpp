@@ -14,18 +14,15 @@ struct WriterSettings {
   CodecSettings literals;
   bool model = false;  // numbers through the context coder where that is smaller
   std::uint64_t model_values = 256 * 1024;  // residual values too, if a group has no more: they decode slowly there
-  std::uint64_t model_byte_ns = 0;  // a stream is packed if each byte so saved costs no more decoding; 0 = at any price
+  std::uint64_t apply_byte_ns = 0;  // decoding that a byte saved by a model may take; 0 = any
   std::uint64_t literal_window_bytes = 0;  // windows of a group that its target bytes as literals make smaller; 0 = none
   std::uint64_t limit_bytes = ~std::uint64_t{0};  // of the body; kPatchTooLarge beyond
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
-  std::uint64_t literal_ns = 0;  // decoding that literals may take in their model, where that is smaller; 0 = never
+  bool model_bytes = false;  // literals and misses through their models where that is smaller
   std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where modelled bytes have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
   std::uint64_t model_target_share = 0;  // likewise of more than 1/share of its target bytes; 0 = of any share
-  std::uint64_t miss_byte_ns = 0;  // decoding that a byte saved by the model of misses may cost; 0 = it is not tried
-  std::uint64_t miss_target_ns = 0;     // decoding that it may add for each target byte of a group, 0 = any; …
-  std::uint64_t miss_predicted_ns = 0;  // … and of a predicted one
 };
 
 // Contents of a group, coded to see what that saves.

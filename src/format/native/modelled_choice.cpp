@@ -21,7 +21,6 @@ constexpr std::uint64_t kMissesPerTable = 8192;            // for each doubling 
 constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
 constexpr std::uint64_t kFarAheadOf = 4;
 constexpr std::uint64_t kFarAheadLeast = 4096;             // bytes that it leaves; of fewer, trying others takes no time
-constexpr std::uint64_t kLeastSavedShare = 64;             // of a group, that has to be saved whatever time it takes
 
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
@@ -35,43 +34,30 @@ std::uint64_t miss_ns_of(const GroupDraft& draft) {
   return copied_bytes * kCopiedNs + draft.streams[kResidualValues].size() * kMissNs;
 }
 
-// Bytes that what takes so long must save, at so many nanoseconds for each.
-std::uint64_t price_of(std::uint64_t ns, std::uint64_t byte_ns) { return (std::max(ns, kFreeNs) - kFreeNs) / byte_ns; }
-
-// Whether the model of misses adds no more to applying than it may.
-bool are_misses_quick(const GroupDraft& draft, const WriterSettings& settings) {
-  const std::uint64_t ns_of_byte = draft.predicts() ? settings.miss_predicted_ns : settings.miss_target_ns;
-  return ns_of_byte == 0 || miss_ns_of(draft) <= kFreeNs + draft.target_bytes() * ns_of_byte;
+// Bytes that what takes so long to apply must save.
+std::uint64_t price_of(std::uint64_t ns, const WriterSettings& settings) {
+  return settings.apply_byte_ns == 0 ? 0 : (std::max(ns, kFreeNs) - kFreeNs) / settings.apply_byte_ns;
 }
 
-// Bytes that the model of literals must save for the time it takes.
 std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& settings) {
-  return settings.model_byte_ns == 0 ? 0 : price_of(literal_ns_of(draft), settings.model_byte_ns);
+  return price_of(literal_ns_of(draft), settings);
 }
 
-// What that of misses must save of a group of so many bytes.
-std::uint64_t least_saved(const GroupDraft& draft, std::uint64_t group_bytes, const WriterSettings& settings) {
-  const std::uint64_t ns = miss_ns_of(draft);
-  return ns <= kFreeNs ? 0 : std::max(price_of(ns, settings.miss_byte_ns), group_bytes / kLeastSavedShare);
+std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
+  return price_of(miss_ns_of(draft), settings);
 }
 
 // The models of literals and of misses, where these may be tried.
 ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   ModelledScope scope;
-  scope.literals = draft.streams[kLiterals].size() >= kLeastLiterals && literal_ns_of(draft) <= settings.literal_ns;
+  const std::uint64_t literals = draft.streams[kLiterals].size();
+  scope.literals = settings.model_bytes && literals >= kLeastLiterals && literal_price(draft, settings) < literals;
   scope.misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
   const auto too_small = [&](unsigned log) { return misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
   while (scope.miss_log < kMaxMissLog && too_small(scope.miss_log)) ++scope.miss_log;
   return scope;
-}
-
-// What the codecs have made of a group so far.
-std::uint64_t coded_bytes_of(const GroupChoices& made) {
-  std::uint64_t bytes = 0;
-  for (const CodedStream& stream : made.coded.streams) bytes += coded_bytes(stream);
-  return bytes;
 }
 
 void count_lanes(TriedModels& tried) {
@@ -122,8 +108,7 @@ CodedStreams with_models(const GroupDraft& draft, const ModelledGroup& modelled,
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   // It saves a byte a miss at best.
-  const bool try_misses = settings.miss_byte_ns > 0 && misses >= kLeastMisses && are_misses_quick(draft, settings) &&
-                          price_of(miss_ns_of(draft), settings.miss_byte_ns) < misses;
+  const bool try_misses = settings.model_bytes && misses >= kLeastMisses && miss_price(draft, settings) < misses;
   return fitting_scope(draft, settings, try_misses);
 }
 
@@ -138,9 +123,7 @@ Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSetti
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
     residual_bytes += coded_bytes(coded);
   }
-  if (residual_bytes <= least_saved(draft, 0, settings)) return false;
-  BDELTA_ASSIGN(const CodedStream literals, compress_stream(draft.streams[kLiterals], kQuickCodec, {watch, nullptr, false}));
-  return residual_bytes > least_saved(draft, coded_bytes(literals) / 2, settings);
+  return residual_bytes > miss_price(draft, settings);
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
@@ -148,13 +131,13 @@ void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& se
   if (!scope.misses) return;
   std::uint64_t quick_bytes = 0;
   for (const StreamId s : kResidualStreams) quick_bytes += coded_bytes(made.coded.streams[s]);
-  if (quick_bytes <= least_saved(draft, coded_bytes_of(made), settings)) scope = fitting_scope(draft, settings, false);
+  if (quick_bytes <= miss_price(draft, settings)) scope = fitting_scope(draft, settings, false);
 }
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
   if (!made.modelled.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
-  std::uint64_t model_bytes = least_saved(draft, coded_bytes_of(made), settings);
+  std::uint64_t model_bytes = miss_price(draft, settings);
   for (const StreamId s : kResidualStreams) {
     quick_bytes += coded_bytes(made.coded.streams[s]);
     for (const PackedLane& lane : made.modelled.lanes) model_bytes += lane.cost_bytes[s];
@@ -167,12 +150,11 @@ Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& set
   TriedModels& tried = made.modelled;
   if (tried.lanes.empty()) return {};
   count_lanes(tried);
-  std::uint64_t residual_cost = 0, group_bytes = 0;
+  std::uint64_t residual_cost = 0;
   for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
-  for (std::size_t s = 0; s < kStreamCount; ++s) group_bytes += stream_cost(made, s);
   ModelledScope scope = tried.scope;
   scope.literals = scope.literals && tried.bytes[kLiterals] < stream_cost(made, kLiterals);
-  scope.misses = scope.misses && miss_bytes(tried) + least_saved(draft, group_bytes, settings) < residual_cost;
+  scope.misses = scope.misses && miss_bytes(tried) + miss_price(draft, settings) < residual_cost;
   return set_scope(draft, scope, inputs, watch, tried);
 }
 
@@ -188,7 +170,7 @@ void assemble_with_models(const GroupDraft& draft, const WriterSettings& setting
   if (tried.lanes.empty()) return;
   const std::uint64_t before_bytes = made.group.body.size();
   const std::uint64_t price = (tried.scope.literals ? literal_price(draft, settings) : 0) +
-                              (tried.scope.misses ? least_saved(draft, before_bytes, settings) : 0);
+                              (tried.scope.misses ? miss_price(draft, settings) : 0);
   const ModelledGroup modelled = join_lanes(draft, tried.scope, tried.lanes);
   if (!modelled.sound) return;
   CodedStreams coded = with_models(draft, modelled, settings, watch, made.coded);

@@ -39,7 +39,7 @@ std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_
 // Bytes that the context coder must save of a stream for the time it takes.
 std::uint64_t price_bytes(const GroupDraft& draft, std::size_t stream, std::uint64_t codec_bytes,
                           const WriterSettings& settings) {
-  return settings.model_byte_ns == 0 ? 0 : extra_ns(draft, stream, codec_bytes) / settings.model_byte_ns;
+  return settings.apply_byte_ns == 0 ? 0 : extra_ns(draft, stream, codec_bytes) / settings.apply_byte_ns;
 }
 
 // The streams that the context coder made smaller by enough bytes for the time it takes, as bits.
