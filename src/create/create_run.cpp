@@ -82,6 +82,7 @@ void CreateRun::begin_patch() {
                                    settings.model_values, settings.apply_byte_ns, settings.window_bytes,
                                    patch_limit_bytes_, budget_.codec_bytes, budget_.draft_bytes,
                                    settings.model_bytes};
+  of_writer.model_misses = settings.model_bytes;
   of_writer.model_most_bytes = settings.model_most_bytes;
   of_writer.model_target_share = settings.model_target_share;
   writer_.emplace(of_writer, *body_, *pool_);

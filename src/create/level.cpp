@@ -147,7 +147,7 @@ LevelSettings level_settings(int level) {
     settings.match.parse_params.anchor_shift = 1;
   }
   if (level >= 8) {
-    settings.apply_byte_ns = 5000;
+    settings.apply_byte_ns = 10'000;
     settings.model_bytes = true;
   }
   if (level >= 9) {

@@ -22,6 +22,7 @@ inline constexpr std::size_t kStreamCount = 7;
 
 // Those that say which copied bytes change.
 inline constexpr std::array<StreamId, 3> kResidualStreams = {kResidualGaps, kResidualLengths, kResidualValues};
+[[nodiscard]] constexpr bool is_residual(std::size_t stream) noexcept { return stream >= kResidualGaps && stream <= kResidualValues; }
 
 [[nodiscard]] const char* stream_name(std::size_t id) noexcept;
 

@@ -64,8 +64,8 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{craft.codec, craft.codec, craft.codec, craft.model, 256 * 1024};
-  if (craft.modelled_literals) settings.literal_ns = ~std::uint64_t{0};  // model_byte_ns is 0: at any price
-  if (craft.modelled_misses) settings.miss_byte_ns = ~std::uint64_t{0};
+  settings.model_literals = craft.modelled_literals;  // at any price, as apply_byte_ns is 0
+  settings.model_misses = craft.modelled_misses;
   settings.lane_bytes = craft.lane_bytes;
   native::Writer writer(settings, body, pool);
   io::MemoryReader source_reader(source);

@@ -84,7 +84,7 @@ TEST(Budget, AnAmpleLimitLeavesTheLevelUntouched) {
     EXPECT_LE(ample->needed_bytes, 1024 * kMiB);
     EXPECT_EQ(free->settings.choice_bytes, ample->settings.choice_bytes);
     EXPECT_EQ(free->settings.window_bytes, ample->settings.window_bytes);
-    EXPECT_EQ(free->settings.literal_ns, ample->settings.literal_ns);
+    EXPECT_EQ(free->settings.model_bytes, ample->settings.model_bytes);
     EXPECT_EQ(free->settings.match.parse_params.costs.size(), ample->settings.match.parse_params.costs.size());
     EXPECT_EQ(free->segment_bytes, ample->segment_bytes);
     EXPECT_EQ(free->match.index_bytes, ample->match.index_bytes);
@@ -119,7 +119,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
     EXPECT_TRUE(similar->ample);
     EXPECT_EQ(1u, similar->threads);
     EXPECT_LE(similar->needed_bytes, wanted.limit_bytes);
-    EXPECT_EQ(free->settings.literal_ns, similar->settings.literal_ns);
+    EXPECT_EQ(free->settings.model_bytes, similar->settings.model_bytes);
     EXPECT_EQ(free->settings.match.parse_params.costs.size(), similar->settings.match.parse_params.costs.size());
     EXPECT_EQ(free->segment_bytes, similar->segment_bytes);
     EXPECT_EQ(free->draft_bytes, similar->draft_bytes);

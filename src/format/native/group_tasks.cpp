@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
 
-bool is_residual(std::size_t stream) noexcept { return stream >= kResidualGaps && stream <= kResidualValues; }
-
 // Whether it is worth waiting for the context coder before a stream goes through its codec.
 bool is_packed_first(const GroupDraft& draft, std::size_t stream, const WriterSettings& settings) noexcept {
   const bool slow = settings_of(settings, stream).id == CodecId::kLzma && draft.streams[stream].size() >= kQuickLeast;

@@ -43,16 +43,12 @@ std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& setti
   return price_of(literal_ns_of(draft), settings);
 }
 
-std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
-  return price_of(miss_ns_of(draft), settings);
-}
-
 // The models of literals and of misses, where these may be tried.
 ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   ModelledScope scope;
   const std::uint64_t literals = draft.streams[kLiterals].size();
-  scope.literals = settings.model_bytes && literals >= kLeastLiterals && literal_price(draft, settings) < literals;
+  scope.literals = settings.model_literals && literals >= kLeastLiterals && literal_price(draft, settings) < literals;
   scope.misses = try_misses;
   if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
   const auto too_small = [&](unsigned log) { return misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
@@ -105,10 +101,14 @@ CodedStreams with_models(const GroupDraft& draft, const ModelledGroup& modelled,
 
 }  // namespace
 
+std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
+  return price_of(miss_ns_of(draft), settings);
+}
+
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const std::uint64_t misses = draft.streams[kResidualValues].size();
   // It saves a byte a miss at best.
-  const bool try_misses = settings.model_bytes && misses >= kLeastMisses && miss_price(draft, settings) < misses;
+  const bool try_misses = settings.model_misses && misses >= kLeastMisses && miss_price(draft, settings) < misses;
   return fitting_scope(draft, settings, try_misses);
 }
 

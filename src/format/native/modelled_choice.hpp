@@ -5,15 +5,16 @@
 
 namespace bdelta::native {
 
-// What of a group is worth trying under models: literals that add no more than literal_ns to applying, and
-// misses that may save enough for the time they add.
+// Bytes that the model of misses must save of a group for the time it takes when applying.
+[[nodiscard]] std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings);
+
+// What of a group is worth trying under models: literals and misses that may save enough for the time they add.
 [[nodiscard]] ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
 // Whether misses may go through their model.
 [[nodiscard]] bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings);
 
-// Whether they may make the group smaller, told by a fast codec: of its literals the slow one leaves half as much at
-// least.
+// Whether they may make the group smaller, told by a fast codec.
 Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
 
 // Leaves misses out of made.modelled.scope where a fast codec, by which the residual has gone, leaves so little of it

@@ -19,41 +19,47 @@
 namespace bdelta::native {
 namespace {
 
-// `bytes`: what the quick codec leaves of a stream.
-std::uint64_t expected(std::uint64_t bytes, const GroupDraft& draft, std::size_t stream, const WriterSettings& settings,
+// What the coders of a group leave of what the quick codec leaves of its streams. Misses go through their model where that
+// saves what its time is worth, as far as one can tell; of noise it saves nothing.
+std::uint64_t expected(const StreamSizes& quick_bytes, const GroupDraft& draft, const WriterSettings& settings,
                        Estimate estimate) {
   const bool low = estimate == Estimate::kLow;
-  const bool tries_misses = tries_modelled_misses(draft, settings);
-  if (stream == kLiterals && settings.literals.id == CodecId::kLzma) {
-    return low ? bytes * 11 / 16 : bytes - bytes / (tries_misses && estimate != Estimate::kEven ? 4 : 8);
+  std::uint64_t number_bytes = 0, residual_bytes = 0, modelled_bytes = 0;
+  for (std::size_t s = 0; s < kLiterals; ++s) {
+    const std::uint64_t bytes = quick_bytes[s];
+    const bool is_noise = is_residual(s) && bytes * 8 > draft.streams[s].size() * 7;
+    (is_residual(s) ? residual_bytes : number_bytes) += low && !is_noise ? bytes * 3 / 4 : bytes;
+    if (is_residual(s)) modelled_bytes += is_noise ? bytes : bytes * 9 / 16;
   }
-  if (stream == kLiterals) return bytes;
-  const bool is_residual = std::find(kResidualStreams.begin(), kResidualStreams.end(), stream) != kResidualStreams.end();
-  const bool is_noise = bytes * 8 > draft.streams[stream].size() * 7;
-  if (is_residual && is_noise) return bytes;
-  if (is_residual && tries_misses) return bytes * 9 / 16;
-  return low ? bytes * 3 / 4 : bytes;
+  if (!low) modelled_bytes += miss_price(draft, settings);
+  const bool models_misses = tries_modelled_misses(draft, settings) && modelled_bytes < residual_bytes;
+  const std::uint64_t literals = quick_bytes[kLiterals];
+  std::uint64_t literal_bytes = literals;
+  if (settings.literals.id == CodecId::kLzma) {
+    literal_bytes = low ? literals * 11 / 16 : literals - literals / (models_misses && estimate != Estimate::kEven ? 4 : 8);
+  }
+  return number_bytes + literal_bytes + (models_misses ? modelled_bytes : residual_bytes);
 }
 
 }  // namespace
 
 Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
                                       Estimate estimate, WorkerPool& pool) {
-  std::vector<std::uint64_t> bytes(drafts.size() * kStreamCount);
+  std::vector<StreamSizes> bytes(drafts.size(), StreamSizes{});
   const auto memory = [&](std::size_t i) {
     return encoder_memory_bytes(kQuickCodec, drafts[i / kStreamCount].streams[i % kStreamCount].size());
   };
-  BDELTA_TRY(for_each_within(pool, bytes.size(), settings.codec_bytes, memory, [&](std::size_t i) -> Status {
+  BDELTA_TRY(for_each_within(pool, drafts.size() * kStreamCount, settings.codec_bytes, memory, [&](std::size_t i) -> Status {
     const GroupDraft& draft = drafts[i / kStreamCount];
     const Bytes& raw = draft.streams[i % kStreamCount];
     if (raw.empty() || (streams_of(draft.kind) >> i % kStreamCount & 1) == 0) return {};
     const Span span(pool.timeline(), PhaseId::kCompress, i % kStreamCount, raw.size());
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {pool.watch(), nullptr}));
-    bytes[i] = expected(coded_bytes(coded), draft, i % kStreamCount, settings, estimate);
+    bytes[i / kStreamCount][i % kStreamCount] = coded_bytes(coded);
     return {};
   }));
   std::uint64_t sum = 0;
-  for (const std::uint64_t own : bytes) sum += own;
+  for (std::size_t g = 0; g < drafts.size(); ++g) sum += expected(bytes[g], drafts[g], settings, estimate);
   return sum;
 }
 
