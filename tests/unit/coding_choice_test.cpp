@@ -209,14 +209,12 @@ Pair told_pair(std::size_t size) {
   return pair;
 }
 
-constexpr std::uint64_t kNone = 0;
-
-// apply_byte_ns: that a saved byte may take; kNone: there are no models of bytes.
-std::uint64_t bytes_with_modelled_misses(const Pair& pair, const Covers& covers, std::uint64_t apply_byte_ns) {
+// apply_byte_ns: that a saved byte may take, of misses and of numbers.
+std::uint64_t group_bytes(const Pair& pair, const Covers& covers, bool models, std::uint64_t apply_byte_ns) {
   WorkerPool pool(1);
   io::Spool body;
   native::WriterSettings settings{kLzma, kLzma, kLzma, true, 8 << 20, apply_byte_ns};
-  settings.model_literals = settings.model_misses = apply_byte_ns != kNone;
+  settings.model_literals = settings.model_misses = models;
   native::Writer writer(settings, body, pool);
   io::MemoryReader source(pair.source), target(pair.target);
   writer.set_inputs({&source, &target, {}, nullptr});
@@ -229,10 +227,9 @@ std::uint64_t bytes_with_modelled_misses(const Pair& pair, const Covers& covers,
 TEST(PriceOfModelledMisses, NeverMakesAGroupLargerThanWithoutThem) {
   const Pair pair = told_pair(400'000);
   const Covers covers = {{0, 0, pair.target.size()}};
-  const std::uint64_t without = bytes_with_modelled_misses(pair, covers, kNone);
-  EXPECT_LT(bytes_with_modelled_misses(pair, covers, 1'000'000) * 4, without * 3) << "there is something to save";
+  EXPECT_LT(group_bytes(pair, covers, true, 0) * 4, group_bytes(pair, covers, false, 0) * 3) << "there is something to save";
   for (std::uint64_t ns = 400; ns < 3000; ns += ns / 16) {
-    EXPECT_LE(bytes_with_modelled_misses(pair, covers, ns), without) << ns;
+    EXPECT_LE(group_bytes(pair, covers, true, ns), group_bytes(pair, covers, false, ns)) << ns;
   }
 }
 
@@ -240,11 +237,10 @@ TEST(PriceOfModelledMisses, NeverMakesAGroupLargerThanWithoutThem) {
 TEST(PriceOfModelledMisses, IsTheTimeThatTheyTake) {
   const Pair pair = told_pair(400'000);
   const Covers covers = {{0, 0, pair.target.size()}};
-  const std::uint64_t without = bytes_with_modelled_misses(pair, covers, kNone);
-  const std::uint64_t with = bytes_with_modelled_misses(pair, covers, 1'000'000'000);
-  const std::uint64_t fair_ns = 37'000'000 / (without - with);
-  EXPECT_EQ(bytes_with_modelled_misses(pair, covers, fair_ns / 2), without);
-  EXPECT_EQ(bytes_with_modelled_misses(pair, covers, fair_ns * 2), with);
+  const std::uint64_t saved = group_bytes(pair, covers, false, 0) - group_bytes(pair, covers, true, 0);
+  const std::uint64_t fair_ns = 37'000'000 / saved;
+  EXPECT_EQ(group_bytes(pair, covers, true, fair_ns / 2), group_bytes(pair, covers, false, fair_ns / 2));
+  EXPECT_EQ(group_bytes(pair, covers, true, fair_ns * 2), group_bytes(pair, covers, true, 0));
 }
 
 TEST(PriceOfModelledMisses, RisesWithTheLevel) {
