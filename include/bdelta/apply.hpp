@@ -104,6 +104,10 @@ BDELTA_PUBLIC Result<Report> check(RandomReader& source, SequentialReader& patch
 // blocks of zeros in NEW become holes, and only room for the rest is asked for.
 BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);
+// The same with a patch that comes from elsewhere, such as memory or a download. Errors of the patch name no file. Where NEW
+// is up to date, patch_bytes of the report is what was read of it.
+BDELTA_PUBLIC Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                                        SequentialReader& patch, const ApplyOptions& options);
 BDELTA_PUBLIC Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
                                         const ApplyOptions& options);
 

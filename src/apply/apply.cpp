@@ -53,14 +53,15 @@ bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, c
   return digest && *digest == *info.target_digest;
 }
 
-// What went wrong, with the file it concerns. Errors of the io room name theirs already.
+// What went wrong, with the file it concerns. Errors of the io room name theirs already. A patch without a path is a stream.
 Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
+  const auto of_patch = [&] { return patch.empty() ? error : io::with_file(std::move(error), patch); };
   switch (exit_class(error.code)) {
     case 4: return io::with_file(std::move(error), source);
     case 2:
     case 3:
-    case 5: return io::with_file(std::move(error), patch);
-    case 6: return error.code == ErrorCode::kOutOfMemory ? error : io::with_file(std::move(error), patch);
+    case 5: return of_patch();
+    case 6: return error.code == ErrorCode::kOutOfMemory ? error : of_patch();
     default: return error;
   }
 }
@@ -92,13 +93,10 @@ Result<Report> check(RandomReader& source, SequentialReader& patch, const ApplyO
 
 namespace {
 
-Result<Report> apply_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
-                           const std::filesystem::path& patch_path, const ApplyOptions& options) {
-  if (target_path != "-" && same_file(target_path, patch_path)) {
-    return io::file_error(ErrorCode::kSamePath, target_path, "NEW and PATCH");
-  }
-  io::IoCounters counters;
-  BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
+// `patch_path` is empty for a stream of the caller's.
+Result<Report> apply_opened(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
+                            OpenedPatch& patch, const std::filesystem::path& patch_path, const ApplyOptions& options,
+                            io::IoCounters& counters) {
   BDELTA_ASSIGN(const io::ModelFile opened_source, open_source(source_path, options, &counters));
   RandomReader& source = *opened_source.reader;
 
@@ -142,6 +140,16 @@ Result<Report> apply_paths(const std::filesystem::path& source_path, const std::
   return counted(std::move(report), counters);
 }
 
+Result<Report> apply_paths(const std::filesystem::path& source, const std::filesystem::path& target,
+                           const std::filesystem::path& patch_path, const ApplyOptions& options) {
+  if (target != "-" && same_file(target, patch_path)) {
+    return io::file_error(ErrorCode::kSamePath, target, "NEW and PATCH");
+  }
+  io::IoCounters counters;
+  BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
+  return apply_opened(source, target, patch, patch_path, options, counters);
+}
+
 Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
                            const ApplyOptions& options) {
   io::IoCounters counters;
@@ -157,6 +165,15 @@ Result<Report> check_paths(const std::filesystem::path& source_path, const std::
 Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
                           const std::filesystem::path& patch, const ApplyOptions& options) {
   return guarded([&] { return apply_paths(source, target, patch, options); });
+}
+
+Result<Report> apply_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                          SequentialReader& patch, const ApplyOptions& options) {
+  return guarded([&] {
+    io::IoCounters counters;
+    OpenedPatch opened(patch, options);
+    return apply_opened(source, target, opened, {}, options, counters);
+  });
 }
 
 Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,

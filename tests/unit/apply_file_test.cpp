@@ -3,6 +3,7 @@
 
 #include "bdelta/apply.hpp"
 #include "bdelta/push.hpp"
+#include "io/memory_io.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
@@ -30,11 +31,20 @@ Status push_file(const fs::path& old, const fs::path& made, const Bytes& patch, 
   return report ? Status() : Status(report.error());
 }
 
-class ApplyFile : public ::testing::TestWithParam<bool> {
+Status stream_file(const fs::path& old, const fs::path& made, const Bytes& patch, const ApplyOptions& options) {
+  io::MemorySequentialReader stream(patch);
+  auto report = apply_file(old, made, stream, options);
+  return report ? Status() : Status(report.error());
+}
+
+// How the patch comes.
+enum class Way { kPath, kStream, kPush };
+
+class ApplyFile : public ::testing::TestWithParam<Way> {
  protected:
-  // By one call or in push mode.
   Status apply(const char* old, const char* made, const ApplyOptions& options = {}) const {
-    if (GetParam()) return push_file(folder_ / old, folder_ / made, get(folder_ / "patch"), options);
+    if (GetParam() == Way::kPush) return push_file(folder_ / old, folder_ / made, get(folder_ / "patch"), options);
+    if (GetParam() == Way::kStream) return stream_file(folder_ / old, folder_ / made, get(folder_ / "patch"), options);
     auto report = apply_file(folder_ / old, folder_ / made, folder_ / "patch", options);
     return report ? Status() : Status(report.error());
   }
@@ -119,7 +129,26 @@ TEST_P(ApplyFile, HolesOfOldBecomeHolesOfNew) {
   EXPECT_GE(allocated_bytes(folder_ / "dense"), kSize);
 }
 
-INSTANTIATE_TEST_SUITE_P(Push, ApplyFile, ::testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Ways, ApplyFile, ::testing::Values(Way::kPath, Way::kStream, Way::kPush));
+
+TEST(ApplyFileStream, SeesThatNewIsUpToDateAndNamesNoPatch) {
+  const Folder folder;
+  const Bytes old_version = wordy_bytes(20'000, 1);
+  const Bytes new_version = edited(old_version, random_edits(5, old_version.size(), 500, 2));
+  Bytes patch = *make_patch(old_version, new_version, create_options(3));
+  put(folder / "old", old_version);
+  put(folder / "made", new_version);
+  io::MemorySequentialReader stream(patch);
+  const auto report = apply_file(folder / "old", folder / "made", stream, {});
+  ASSERT_OK(report);
+  EXPECT_TRUE(report->up_to_date);
+  EXPECT_LE(report->patch_bytes, patch.size());
+  patch[patch.size() / 2] ^= 1;
+  const Status damaged = stream_file(folder / "old", folder / "other", patch, {});
+  EXPECT_FAILS(ErrorCode::kPatchCorrupt, damaged);
+  EXPECT_EQ("", damaged.error().file);
+  EXPECT_FALSE(fs::exists(folder / "other"));
+}
 
 }  // namespace
 }  // namespace bdelta::test::apply_file_test
