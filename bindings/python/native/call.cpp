@@ -1,0 +1,96 @@
+#include "call.hpp"
+
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "arguments.hpp"
+
+namespace bdelta::python {
+
+void throw_error(const Error& error) {
+  nb::object offset = nb::none();
+  if (error.offset != Error::kNoOffset) offset = nb::int_(error.offset);
+  const nb::object raised = nb::module_::import_("bdelta._errors")
+                                .attr("from_library")(static_cast<int>(error.code), text_of(to_string(error)),
+                                                      text_of(error.detail), offset, text_of(error.file),
+                                                      text_of(error.remedy), error.needed_bytes);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  throw nb::python_error();
+}
+
+ProgressCallback Call::progress() {
+  return [this, tells = !progress_.is_none()](const Progress& now) {
+    const std::lock_guard lock(mutex_);
+    if (tells) {
+      told_ = now;
+      changed_.notify_one();
+    }
+    return !cancelled_;
+  };
+}
+
+void Call::run_aside(const std::function<void()>& work) {
+  cancelled_ = done_ = false;
+  told_.reset();
+  {
+    const nb::gil_scoped_release without_gil;
+    std::thread worker;
+    try {
+      worker = std::thread([&] {
+        work();
+        const std::lock_guard lock(mutex_);
+        done_ = true;
+        changed_.notify_one();
+      });
+    } catch (const std::system_error& error) {
+      const nb::gil_scoped_acquire gil;
+      throw_error({ErrorCode::kOutOfMemory, std::string("no thread can be started: ") + error.what()});
+    }
+    wait();
+    worker.join();
+  }
+  if (raised_) throw nb::python_error(*std::exchange(raised_, nullptr));
+}
+
+void Call::wait() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait_for(lock, kLook, [&] { return done_ || told_; });
+    if (done_ && !told_) return;
+    lock.unlock();
+    if (!look()) cancel();
+    lock.lock();
+  }
+}
+
+// Lets handlers of signals run and calls the callback, if there is news. False: the work shall end.
+bool Call::look() {
+  const nb::gil_scoped_acquire gil;
+  std::optional<Progress> told;
+  {
+    const std::lock_guard lock(mutex_);
+    told.swap(told_);
+  }
+  if (raised_) return false;
+  try {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!told) return true;
+    const nb::object now = nb::module_::import_("bdelta._results").attr("Progress")(told->done, told->total, told->phase);
+    return !progress_(now).is(nb::handle(Py_False));
+  } catch (nb::python_error& raised) {
+    keep(std::move(raised));
+    return false;
+  }
+}
+
+void Call::keep(nb::python_error&& raised) {
+  if (!raised_) raised_ = std::make_unique<nb::python_error>(std::move(raised));
+}
+
+void Call::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+}
+
+}  // namespace bdelta::python

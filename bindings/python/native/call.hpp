@@ -1,0 +1,96 @@
+// One call of the library as Python makes it: the work goes on in a thread of its own without the GIL, while the thread that
+// called waits, looks for signals and tells progress.
+//
+//   Call call(progress);
+//   options.progress = call.progress();
+//   Report report = call.run([&] { return bdelta::apply(source, patch, target, options); });
+//
+// Idea: signal handlers of Python run in its main thread alone, and the library may ask its callback on any thread. So the
+// thread that called stays free for both, and a callback of the user is always called where the call was made.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "bdelta/error.hpp"
+#include "bdelta/progress.hpp"
+
+namespace bdelta::python {
+
+namespace nb = nanobind;
+
+// Throws what Python knows the error as, see _errors.py. With the GIL.
+[[noreturn]] void throw_error(const Error& error);
+
+// Made, used and destroyed with the GIL, but for what says otherwise. One `run` at a time.
+class Call {
+ public:
+  // A callable that takes a bdelta.Progress, or None.
+  explicit Call(nb::object progress) : progress_(std::move(progress)) {}
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  // What options.progress has to be, so that the work can be ended. Refers to this object.
+  [[nodiscard]] ProgressCallback progress();
+
+  // Runs `work`, which returns a Result, without the GIL, and gives its value. Throws what Python code raised meanwhile: a
+  // handler of a signal, the callback, or a file object; else the library's error.
+  template <class Work>
+  auto run(Work work) {
+    using Outcome = decltype(work());
+    std::optional<Outcome> outcome;
+    run_aside([&]() noexcept {
+      try {
+        outcome.emplace(work());
+      } catch (const std::bad_alloc&) {
+        outcome.emplace(Error{ErrorCode::kOutOfMemory, {}});
+      }
+    });
+    if (!*outcome) throw_error(outcome->error());
+    return std::move(*outcome);
+  }
+
+  // For readers and writers, from any thread, without the GIL: calls `body` with it. What is raised in there ends the call,
+  // which throws it, and becomes an error of this code for the library.
+  template <class Body>
+  auto with_python(ErrorCode code, Body&& body) noexcept -> decltype(body()) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      return body();
+    } catch (nb::python_error& raised) {
+      keep(std::move(raised));
+    } catch (const std::bad_alloc&) {
+      return Error{ErrorCode::kOutOfMemory, {}};
+    }
+    return Error{code, {}};
+  }
+
+ private:
+  // How often the waiting thread looks for signals.
+  static constexpr std::chrono::milliseconds kLook{10};
+
+  void run_aside(const std::function<void()>& work);
+  void wait();
+  bool look();
+  void keep(nb::python_error&& raised);
+  void cancel();
+
+  const nb::object progress_;
+  std::unique_ptr<nb::python_error> raised_;  // the first one; with the GIL
+
+  std::mutex mutex_;  // held for moments, never while the GIL is asked for
+  std::condition_variable changed_;
+  bool cancelled_ = false;
+  bool done_ = false;
+  std::optional<Progress> told_;  // what the library told last and the callback does not know yet
+};
+
+}  // namespace bdelta::python

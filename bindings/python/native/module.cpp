@@ -1,0 +1,175 @@
+// The functions of bdelta over paths, bytes-like objects and file objects: bdelta/_native. The package wraps and documents
+// and types them; their signatures stand in _native.pyi.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <vector>
+
+#include "arguments.hpp"
+#include "bdelta/apply.hpp"
+#include "bdelta/bdelta.h"
+#include "bdelta/create.hpp"
+#include "bytes_output.hpp"
+#include "options.hpp"
+#include "push.hpp"
+#include "results.hpp"
+
+namespace bdelta::python {
+namespace {
+
+// Where all three are paths, the library opens them: it knows what directories, permissions and holes of files ask for.
+nb::object py_create(nb::handle old_version, nb::handle new_version, nb::handle patch, nb::dict named) {
+  Call call(take_progress(named));
+  CreateOptions options = create_options(named);
+  options.progress = call.progress();
+  RandomInput source(call, old_version, "old");
+  RandomInput target(call, new_version, "new");
+  Output output(call, patch, "patch");
+  return to_python(*call.run([&]() -> Result<Report> {
+    if (source.path() && target.path() && output.path()) {
+      return create_file(*source.path(), *target.path(), *output.path(), options);
+    }
+    auto from = source.open(options.files);
+    if (!from) return from.error();
+    auto to = target.open(options.files);
+    if (!to) return to.error();
+    if (Status opened = output.open(options.files); !opened) return opened.error();
+    auto report = create(**from, **to, *output.forward(), options);
+    if (!report) return report;
+    if (Status finished = output.finish(); !finished) return finished.error();
+    return report;
+  }));
+}
+
+nb::bytes py_create_bytes(nb::handle old_version, nb::handle new_version, nb::dict named) {
+  Call call(take_progress(named));
+  CreateOptions options = create_options(named);
+  options.progress = call.progress();
+  RandomInput source(call, old_version, "old");
+  RandomInput target(call, new_version, "new");
+  PatchBytes patch;
+  const auto report = call.run([&]() -> Result<Report> {
+    auto from = source.open(options.files);
+    if (!from) return from.error();
+    auto to = target.open(options.files);
+    if (!to) return to.error();
+    return create(**from, **to, patch, options);
+  });
+  return nb::bytes(patch.bytes().data(), patch.bytes().size());
+}
+
+Result<Report> apply_to(RandomReader& source, SequentialReader& patch, Output& output, const ApplyOptions& options) {
+  PositionedWriter* const positioned = output.positioned();
+  auto report = positioned ? apply(source, patch, *positioned, options) : apply(source, patch, *output.forward(), options);
+  if (!report) return report;
+  if (Status finished = output.finish(); !finished) return finished.error();
+  return report;
+}
+
+nb::object py_apply(nb::handle old_version, nb::handle new_version, nb::handle patch, nb::dict named) {
+  Call call(take_progress(named));
+  ApplyOptions options = apply_options(named);
+  options.progress = call.progress();
+  RandomInput source(call, old_version, "old");
+  StreamInput stream(call, patch, "patch");
+  Output output(call, new_version, "new");
+  options.output_limit_bytes = std::min(options.output_limit_bytes, output.room_bytes());
+  return to_python(*call.run([&]() -> Result<Report> {
+    if (source.path() && output.path() && stream.path()) {
+      return apply_file(*source.path(), *output.path(), *stream.path(), options);
+    }
+    auto read = stream.open(options.files);
+    if (!read) return read.error();
+    if (source.path() && output.path()) return apply_file(*source.path(), *output.path(), **read, options);
+    auto from = source.open(options.files);
+    if (!from) return from.error();
+    if (Status opened = output.open(options.files); !opened) return opened.error();
+    return apply_to(**from, **read, output, options);
+  }));
+}
+
+nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict named) {
+  Call call(take_progress(named));
+  ApplyOptions options = apply_options(named);
+  options.progress = call.progress();
+  RandomInput source(call, old_version, "old");
+  StreamInput stream(call, patch, "patch");
+  TargetBytes target(call);
+  const auto report = call.run([&]() -> Result<Report> {
+    auto read = stream.open(options.files);
+    if (!read) return read.error();
+    auto from = source.open(options.files);
+    if (!from) return from.error();
+    AgainReader again(**read);
+    const auto info = inspect(again);
+    if (!info) return info.error();
+    if (!info->target_size) {
+      return Error{ErrorCode::kUnsupportedFeature, "the head of this patch does not tell the size of NEW: apply it to a file"};
+    }
+    target.expect(*info->target_size);
+    again.rewind();
+    return apply(**from, again, target, options);
+  });
+  return target.take();
+}
+
+nb::object py_check(nb::handle old_version, nb::handle patch, nb::dict named) {
+  Call call(take_progress(named));
+  ApplyOptions options = apply_options(named);
+  options.progress = call.progress();
+  RandomInput source(call, old_version, "old");
+  StreamInput stream(call, patch, "patch");
+  return to_python(*call.run([&]() -> Result<Report> {
+    if (source.path() && stream.path()) return check_file(*source.path(), *stream.path(), options);
+    auto read = stream.open(options.files);
+    if (!read) return read.error();
+    auto from = source.open(options.files);
+    if (!from) return from.error();
+    return check(**from, **read, options);
+  }));
+}
+
+using OfStream = Result<PatchInfo> (*)(SequentialReader&);
+using OfPath = Result<PatchInfo> (*)(const std::filesystem::path&, const FileOptions&);
+
+nb::object info_of(OfStream of_stream, OfPath of_path, nb::handle patch, const nb::dict& named) {
+  Call call{nb::none()};
+  const FileOptions options = file_options(named);
+  StreamInput stream(call, patch, "patch");
+  return to_python(*call.run([&]() -> Result<PatchInfo> {
+    if (stream.path()) return of_path(*stream.path(), options);
+    auto read = stream.open(options);
+    return read ? of_stream(**read) : Result<PatchInfo>(read.error());
+  }));
+}
+
+std::uint64_t py_estimate_memory(std::uint64_t old_bytes, std::uint64_t new_bytes, const nb::dict& named) {
+  const auto bytes = estimate_memory(old_bytes, new_bytes, create_options(named));
+  if (!bytes) throw_error(bytes.error());
+  return *bytes;
+}
+
+}  // namespace
+}  // namespace bdelta::python
+
+NB_MODULE(_native, module) {
+  using namespace bdelta::python;
+  module.attr("version") = bdelta_version();
+  module.def("create", &py_create);
+  module.def("create_bytes", &py_create_bytes);
+  module.def("apply", &py_apply);
+  module.def("apply_bytes", &py_apply_bytes);
+  module.def("check", &py_check);
+  module.def("inspect", [](nb::handle patch, const nb::dict& named) {
+    return info_of(bdelta::inspect, bdelta::inspect_file, patch, named);
+  });
+  module.def("verify_patch", [](nb::handle patch, const nb::dict& named) {
+    return info_of(bdelta::verify_patch, bdelta::verify_patch_file, patch, named);
+  });
+  module.def("estimate_memory", &py_estimate_memory);
+  module.def("apply_buffer_bytes", [](nb::handle info, unsigned threads) {
+    return bdelta::apply_buffer_bytes(needs_of(info), threads);
+  });
+  module.def("option_names", &option_names);
+  bind_push(module);
+}

@@ -1,0 +1,209 @@
+#include "options.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "arguments.hpp"
+
+namespace bdelta::python {
+namespace {
+
+// A value with the name of its option, for messages.
+class Value {
+ public:
+  Value(const char* name, nb::handle value) : name_(name), value_(value) {}
+
+  template <class T>
+  void to(T& number) const {
+    if (!PyLong_Check(value_.ptr()) || PyBool_Check(value_.ptr())) mistyped("int");
+    if (nb::try_cast(value_, number)) return;
+    refuse("from " + std::to_string(std::numeric_limits<T>::min()) + " to " + std::to_string(std::numeric_limits<T>::max()));
+  }
+
+  void to(double& number) const {
+    if (!PyFloat_Check(value_.ptr()) && !PyLong_Check(value_.ptr())) mistyped("float");
+    if (!nb::try_cast(value_, number)) refuse("a number of type float");
+  }
+
+  void to(bool& flag) const {
+    if (!PyBool_Check(value_.ptr())) mistyped("bool");
+    flag = value_.is(nb::handle(Py_True));
+  }
+
+  template <class T>
+  void to(std::optional<T>& maybe) const {
+    if (value_.is_none()) return maybe.reset();
+    T set{};
+    to(set);
+    maybe = std::move(set);
+  }
+
+  void to(std::filesystem::path& path) const {
+    auto given = path_of(value_);
+    if (!given) mistyped("str or os.PathLike");
+    path = std::move(*given);
+  }
+
+  template <std::size_t kSize>
+  void to(std::array<std::uint8_t, kSize>& digest) const {
+    if (!PyBytes_Check(value_.ptr())) mistyped("bytes");
+    if (static_cast<std::size_t>(PyBytes_Size(value_.ptr())) != kSize) refuse(std::to_string(kSize) + " bytes");
+    std::memcpy(digest.data(), PyBytes_AsString(value_.ptr()), kSize);
+  }
+
+  void to(KnownDigests& digests) const {
+    if (value_.is_none()) return;
+    if (!nb::hasattr(value_, "xxh3_128") || !nb::hasattr(value_, "sha256")) mistyped("bdelta.Digests");
+    Value(name_, nb::object(value_.attr("xxh3_128"))).to(digests.xxh3_128);
+    Value(name_, nb::object(value_.attr("sha256"))).to(digests.sha256);
+  }
+
+  template <class Enum>
+  void to(Enum& chosen, std::initializer_list<std::pair<const char*, Enum>> words) const {
+    if (!PyUnicode_Check(value_.ptr())) mistyped("str");
+    const auto given = nb::cast<std::string>(value_.attr("__str__")());
+    std::string known;
+    for (const auto& [word, meaning] : words) {
+      if (given == word) {
+        chosen = meaning;
+        return;
+      }
+      known += (known.empty() ? "" : ", ") + std::string(word);
+    }
+    refuse("one of " + known);
+  }
+
+ private:
+  [[noreturn]] void mistyped(const char* wanted) const {
+    const std::string found = nb::cast<std::string>(value_.type().attr("__name__"));
+    throw nb::type_error((std::string(name_) + ": expected " + wanted + ", found " + found).c_str());
+  }
+
+  [[noreturn]] void refuse(const std::string& wanted) const {
+    const std::string found = nb::cast<std::string>(nb::repr(value_));
+    throw_error({ErrorCode::kUsage, std::string(name_) + ": expected " + wanted + ", found " + found});
+  }
+
+  const char* name_;
+  nb::handle value_;
+};
+
+template <class Options>
+struct Option {
+  const char* name;
+  void (*set)(Options& options, const Value& value);
+};
+
+constexpr Option<FileOptions> kFileOptions[] = {
+    {"io", [](auto& o, auto& v) { v.to(o.mode, {{"stdio", IoMode::kStdio}, {"mmap", IoMode::kMmap}}); }},
+    {"buffer_bytes", [](auto& o, auto& v) { v.to(o.buffer_bytes); }},
+    {"sync", [](auto& o, auto& v) { v.to(o.sync); }},
+    {"overwrite", [](auto& o, auto& v) { v.to(o.overwrite); }},
+    {"output_temp_dir", [](auto& o, auto& v) { v.to(o.temp_dir); }},
+};
+
+constexpr Option<CreateOptions> kCreateOptions[] = {
+    {"level", [](auto& o, auto& v) { v.to(o.level); }},
+    {"format", [](auto& o, auto& v) { v.to(o.format, {{"bdt2", PatchFormat::kBdt2}, {"bdt1", PatchFormat::kBdt1}}); }},
+    {"threads", [](auto& o, auto& v) { v.to(o.threads); }},
+    {"memory_limit_bytes", [](auto& o, auto& v) { v.to(o.memory_limit_bytes); }},
+    {"predict", [](auto& o, auto& v) { v.to(o.predict); }},
+    {"unpack",
+     [](auto& o, auto& v) { v.to(o.unpack, {{"auto", Unpack::kAuto}, {"none", Unpack::kNone}, {"all", Unpack::kAll}}); }},
+    {"verify", [](auto& o, auto& v) { v.to(o.verify); }},
+    {"group_digests", [](auto& o, auto& v) { v.to(o.group_digests); }},
+    {"digest_patch", [](auto& o, auto& v) { v.to(o.digest_patch); }},
+    {"sha256_inputs", [](auto& o, auto& v) { v.to(o.sha256_inputs); }},
+    {"known_target", [](auto& o, auto& v) { v.to(o.known_target); }},
+    {"max_patch_ratio", [](auto& o, auto& v) { v.to(o.max_patch_ratio); }},
+    {"time_limit_seconds", [](auto& o, auto& v) { v.to(o.time_limit_seconds); }},
+    {"temp_dir", [](auto& o, auto& v) { v.to(o.temp_dir); }},
+};
+
+constexpr Option<ApplyOptions> kApplyOptions[] = {
+    {"threads", [](auto& o, auto& v) { v.to(o.threads); }},
+    {"memory_limit_bytes", [](auto& o, auto& v) { v.to(o.memory_limit_bytes); }},
+    {"output_limit_bytes", [](auto& o, auto& v) { v.to(o.output_limit_bytes); }},
+    {"window_limit_bytes", [](auto& o, auto& v) { v.to(o.window_limit_bytes); }},
+    {"expected_patch_sha256", [](auto& o, auto& v) { v.to(o.expected_patch_sha256); }},
+    {"expected_head_sha256", [](auto& o, auto& v) { v.to(o.expected_head_sha256); }},
+    {"time_limit_seconds", [](auto& o, auto& v) { v.to(o.time_limit_seconds); }},
+    {"target_mode", [](auto& o, auto& v) { v.to(o.target_mode); }},
+};
+
+// False: none of these.
+template <class Options, std::size_t kCount>
+bool set(const Option<Options> (&known)[kCount], Options& options, const std::string& name, nb::handle value) {
+  for (const auto& option : known) {
+    if (name != option.name) continue;
+    option.set(options, Value(option.name, value));
+    return true;
+  }
+  return false;
+}
+
+[[noreturn]] void unknown(const std::string& name) {
+  throw nb::type_error(("there is no option '" + name + "' here").c_str());
+}
+
+template <class Options, std::size_t kCount>
+Options options_of(const Option<Options> (&known)[kCount], const nb::dict& named) {
+  Options options;
+  for (const auto& [key, value] : named) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set(known, options, name, value) && !set(kFileOptions, options.files, name, value)) unknown(name);
+  }
+  return options;
+}
+
+template <class... Tables>
+nb::list names_of(const Tables&... tables) {
+  nb::list names;
+  const auto append = [&](const auto& table) {
+    for (const auto& option : table) names.append(option.name);
+  };
+  (append(tables), ...);
+  return names;
+}
+
+}  // namespace
+
+CreateOptions create_options(const nb::dict& named) { return options_of(kCreateOptions, named); }
+
+ApplyOptions apply_options(const nb::dict& named) { return options_of(kApplyOptions, named); }
+
+FileOptions file_options(const nb::dict& named) {
+  FileOptions options;
+  for (const auto& [key, value] : named) {
+    const auto name = nb::cast<std::string>(key);
+    if (!set(kFileOptions, options, name, value)) unknown(name);
+  }
+  return options;
+}
+
+nb::object take_progress(nb::dict& named) {
+  nb::object progress = nb::none();
+  if (named.contains("progress")) {
+    progress = named["progress"];
+    if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) throw nb::type_error("progress: expected a callable");
+    PyDict_DelItemString(named.ptr(), "progress");
+  }
+  return progress;
+}
+
+nb::dict option_names() {
+  nb::dict names;
+  names["create"] = names_of(kCreateOptions, kFileOptions);
+  names["apply"] = names_of(kApplyOptions, kFileOptions);
+  names["file"] = names_of(kFileOptions);
+  return names;
+}
+
+}  // namespace bdelta::python

@@ -1,0 +1,113 @@
+#include "results.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+
+#include "call.hpp"
+
+namespace bdelta::python {
+namespace {
+
+template <std::size_t kSize>
+nb::object bytes_of(const std::optional<std::array<std::uint8_t, kSize>>& digest) {
+  return digest ? nb::object(nb::bytes(digest->data(), digest->size())) : nb::none();
+}
+
+nb::object make(const char* type, const nb::dict& fields) {
+  return nb::module_::import_("bdelta._results").attr(type)(**fields);
+}
+
+nb::object to_python(const KnownDigests& digests) {
+  nb::dict fields;
+  fields["xxh3_128"] = bytes_of(digests.xxh3_128);
+  fields["sha256"] = bytes_of(digests.sha256);
+  return make("Digests", fields);
+}
+
+nb::object to_python(const Phase& phase) {
+  nb::dict fields;
+  fields["name"] = phase.name;
+  fields["seconds"] = phase.seconds;
+  fields["wall_seconds"] = phase.wall_seconds;
+  fields["bytes"] = phase.bytes;
+  return make("Phase", fields);
+}
+
+nb::object to_python(const StreamReport& stream) {
+  nb::dict fields;
+  fields["name"] = stream.name;
+  fields["raw_bytes"] = stream.raw_bytes;
+  fields["coded_bytes"] = stream.coded_bytes;
+  return make("Stream", fields);
+}
+
+template <class T>
+nb::object tuple_of(const std::vector<T>& items) {
+  nb::list list;
+  for (const T& item : items) list.append(to_python(item));
+  return nb::tuple(list);
+}
+
+}  // namespace
+
+nb::object to_python(const Report& report) {
+  nb::dict fields;
+  fields["source_bytes"] = report.source_bytes;
+  fields["target_bytes"] = report.target_bytes;
+  fields["patch_bytes"] = report.patch_bytes;
+  fields["format"] = report.format;
+  fields["level"] = report.level;
+  fields["threads"] = report.threads;
+  fields["phases"] = tuple_of(report.phases);
+  fields["streams"] = tuple_of(report.streams);
+  fields["cover_count"] = report.cover_count;
+  fields["covered_bytes"] = report.covered_bytes;
+  fields["literal_bytes"] = report.literal_bytes;
+  fields["residual_bytes"] = report.residual_bytes;
+  fields["window_count"] = report.window_count;
+  fields["read_calls"] = report.read_calls;
+  fields["write_calls"] = report.write_calls;
+  fields["decoder_memory_bytes"] = report.decoder_memory_bytes;
+  fields["wall_seconds"] = report.wall_seconds;
+  fields["up_to_date"] = report.up_to_date;
+  fields["head_sha256"] = bytes_of(report.head_sha256);
+  fields["verified"] = report.verified;
+  fields["source_digests"] = to_python(report.source_digests);
+  fields["target_digests"] = to_python(report.target_digests);
+  fields["patch_digests"] = to_python(report.patch_digests);
+  return make("Report", fields);
+}
+
+nb::object to_python(const PatchInfo& info) {
+  nb::dict fields;
+  fields["format"] = info.format;
+  fields["version"] = info.version;
+  fields["draft"] = info.draft;
+  fields["source_size"] = info.source_size;
+  fields["target_size"] = info.target_size;
+  fields["source_digest"] = bytes_of(info.source_digest);
+  fields["target_digest"] = bytes_of(info.target_digest);
+  fields["required_features"] = info.required_features;
+  fields["optional_features"] = info.optional_features;
+  fields["predicted"] = info.predicted;
+  fields["unpacked"] = info.unpacked;
+  fields["window_bytes"] = info.window_bytes;
+  fields["group_bytes"] = info.group_bytes;
+  fields["decoder_memory_bytes"] = info.decoder_memory_bytes;
+  fields["history_bytes"] = info.history_bytes;
+  fields["head_sha256"] = bytes_of(info.head_sha256);
+  fields["patch_bytes"] = info.patch_bytes;
+  fields["verified"] = info.verified;
+  return make("PatchInfo", fields);
+}
+
+PatchInfo needs_of(nb::handle info) {
+  PatchInfo needs;
+  needs.window_bytes = nb::cast<std::uint64_t>(info.attr("window_bytes"));
+  needs.unpacked = nb::cast<bool>(info.attr("unpacked"));
+  return needs;
+}
+
+}  // namespace bdelta::python

@@ -1,0 +1,19 @@
+// What the library tells, as objects of bdelta/_results.py. With the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "bdelta/inspect.hpp"
+#include "bdelta/report.hpp"
+
+namespace bdelta::python {
+
+namespace nb = nanobind;
+
+[[nodiscard]] nb::object to_python(const Report& report);
+[[nodiscard]] nb::object to_python(const PatchInfo& info);
+
+// What apply_buffer_bytes asks of a PatchInfo, taken from its attributes.
+[[nodiscard]] PatchInfo needs_of(nb::handle info);
+
+}  // namespace bdelta::python

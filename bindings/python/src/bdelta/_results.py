@@ -1,0 +1,130 @@
+"""What calls tell: plain values that can be compared, pickled and turned into dictionaries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Progress(NamedTuple):
+    """How far a call is."""
+
+    done: int
+    """Bytes of NEW, or the share of the work in bytes of NEW: never falling, `total` at the end."""
+    total: int
+    """Bytes of NEW; 0 until it is known."""
+    phase: str
+    """What is being done, by a name of Report.phases."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One kind of work."""
+
+    name: str
+    seconds: float
+    """Of this phase and no other, summed over the threads."""
+    wall_seconds: float
+    """By the clock, while any thread was in this phase or in one inside it."""
+    bytes: int
+    """Gone through, each as often as that happened; 0 where that has no meaning."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One kind of numbers or bytes in a patch."""
+
+    name: str
+    raw_bytes: int
+    coded_bytes: int
+
+
+@dataclass(frozen=True)
+class Digests:
+    """Those digests of a file that are known."""
+
+    xxh3_128: bytes | None = None
+    """16 bytes, as `xxhsum -H2` prints them."""
+    sha256: bytes | None = None
+    """32 bytes."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a call did."""
+
+    source_bytes: int
+    target_bytes: int
+    patch_bytes: int
+    format: str
+    """"bdt2" or "bdt1"."""
+    level: int
+    """Creating only."""
+    threads: int
+    """That took part."""
+    phases: tuple[Phase, ...]
+    streams: tuple[Stream, ...]
+    """Creating only."""
+    cover_count: int
+    """Stretches copied from OLD."""
+    covered_bytes: int
+    """Of NEW that come from OLD."""
+    literal_bytes: int
+    """Of NEW that the patch carries."""
+    residual_bytes: int
+    """Copied bytes that the patch corrects."""
+    window_count: int
+    read_calls: int
+    """Of files that the library opened itself."""
+    write_calls: int
+    decoder_memory_bytes: int
+    """Creating only: what applying the patch takes besides its buffers."""
+    wall_seconds: float
+    up_to_date: bool
+    """Applying: NEW was there already, and nothing was written."""
+    head_sha256: bytes | None
+    """Creating with group_digests: of the header and the list of digests."""
+    verified: bool
+    """The result was compared, or its digest checked."""
+    source_digests: Digests
+    target_digests: Digests
+    patch_digests: Digests
+
+
+@dataclass(frozen=True)
+class PatchInfo:
+    """What a patch says about itself."""
+
+    format: str
+    """"bdt2" or "bdt1"."""
+    version: int
+    """Of the format."""
+    draft: int
+    """Of the format; 0 once it is frozen."""
+    source_size: int | None
+    """Bytes of OLD."""
+    target_size: int | None
+    """Bytes of NEW; None where only the end of the patch tells."""
+    source_digest: bytes | None
+    """XXH3-128; None where the format has none."""
+    target_digest: bytes | None
+    required_features: int
+    optional_features: int
+    predicted: bool
+    """Addresses in programs are foretold: applying needs those of OLD as a whole."""
+    unpacked: bool
+    """What archives hold is compared: applying holds OLD unpacked."""
+    window_bytes: int
+    """The largest window that is not one plain copy."""
+    group_bytes: int
+    """The largest part that PushApply has to hold; 0: all of the patch."""
+    decoder_memory_bytes: int
+    """What applying needs besides apply_buffer_bytes."""
+    history_bytes: int
+    """Of it: the last bytes of NEW, which windows copy from."""
+    head_sha256: bytes | None
+    """Of the header and the list of digests, if the patch has one."""
+    patch_bytes: int
+    """Of all of the patch, from verify_patch; else 0."""
+    verified: bool
+    """From verify_patch: the patch holds checksums, and all of them fit."""
