@@ -13,7 +13,7 @@ set(CPACK_RESOURCE_FILE_README "${PROJECT_SOURCE_DIR}/README.md")
 # Everything in the source tree but the repository itself, what .gitignore lists and build directories of any name.
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME "bdelta-${PROJECT_VERSION}")
-set(CPACK_SOURCE_IGNORE_FILES "/__pycache__/" "/tests/bench/runs/[^/]*/report\\.html$")
+set(CPACK_SOURCE_IGNORE_FILES "/__pycache__/" "/\\.mypy_cache/" "/bindings/python/dist/" "/tests/bench/runs/[^/]*/report\\.html$")
 function(leave_out directory names)
   string(REGEX REPLACE "([][+.*()^$?{}|\\])" "\\\\\\1" directory "${directory}")
   set(CPACK_SOURCE_IGNORE_FILES ${CPACK_SOURCE_IGNORE_FILES} "^${directory}/${names}" PARENT_SCOPE)

@@ -5,7 +5,8 @@
 #   ci    what a change has to pass within 30 minutes on 2 cores: a build by gcc that optimises less and compiles the
 #         files of a room together; by clang, with AddressSanitizer and UndefinedBehaviorSanitizer; ThreadSanitizer.
 #         Each leaves out what takes it longest and looks at much the same as other tests or those of another build do.
-#         Benchmarks are not built, and only AddressSanitizer's build runs the fuzz targets
+#         Benchmarks are not built, and only AddressSanitizer's build runs the fuzz targets. The Python package is built
+#         with the first build's library and tested, for which pip fetches what tools/python.sh names
 #   all   fast, and both sanitizers with nothing left out
 # Every step runs, whatever became of the others; the exit code is that of the first failure. A run of no tests is
 # a failure. With CI=true a skipped step is a failure too. Build directories are kept.
@@ -117,6 +118,9 @@ if [[ $mode == ci ]]; then
   but "$left_out"
   export BDELTA_LARGE_SIZE=100M
   check gate '' "${filter[@]}"
+  if [[ -f build/gate/src/libbdelta.a ]]; then
+    run_step "gate: python" tools/python.sh build/gate || true
+  fi
 else
   check release ''
 fi

@@ -19,12 +19,14 @@ void throw_error(const Error& error) {
   throw nb::python_error();
 }
 
+// Who tells waits for the answer, so that a callback which ends the work ends it there. Other threads go on.
 ProgressCallback Call::progress() {
   return [this, tells = !progress_.is_none()](const Progress& now) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (tells) {
       told_ = now;
-      changed_.notify_one();
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return !told_; });
     }
     return !cancelled_;
   };
@@ -41,7 +43,7 @@ void Call::run_aside(const std::function<void()>& work) {
         work();
         const std::lock_guard lock(mutex_);
         done_ = true;
-        changed_.notify_one();
+        changed_.notify_all();
       });
     } catch (const std::system_error& error) {
       const nb::gil_scoped_acquire gil;
@@ -57,21 +59,22 @@ void Call::wait() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait_for(lock, kLook, [&] { return done_ || told_; });
-    if (done_ && !told_) return;
+    if (done_) return;
+    const std::optional<Progress> told = told_;
     lock.unlock();
-    if (!look()) cancel();
+    const bool goes_on = look(told);
     lock.lock();
+    if (!goes_on) cancelled_ = true;
+    if (told) {
+      told_.reset();
+      changed_.notify_all();
+    }
   }
 }
 
-// Lets handlers of signals run and calls the callback, if there is news. False: the work shall end.
-bool Call::look() {
+// Lets handlers of signals run, and calls the callback if there is news. False: the work shall end.
+bool Call::look(const std::optional<Progress>& told) {
   const nb::gil_scoped_acquire gil;
-  std::optional<Progress> told;
-  {
-    const std::lock_guard lock(mutex_);
-    told.swap(told_);
-  }
   if (raised_) return false;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -86,11 +89,6 @@ bool Call::look() {
 
 void Call::keep(nb::python_error&& raised) {
   if (!raised_) raised_ = std::make_unique<nb::python_error>(std::move(raised));
-}
-
-void Call::cancel() {
-  const std::lock_guard lock(mutex_);
-  cancelled_ = true;
 }
 
 }  // namespace bdelta::python

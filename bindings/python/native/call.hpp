@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,9 @@ class Call {
   // What options.progress has to be, so that the work can be ended. Refers to this object.
   [[nodiscard]] ProgressCallback progress();
 
+  // The callback is called no more, and not held: it may hold who holds this.
+  void forget_progress() { progress_ = nb::none(); }
+
   // Runs `work`, which returns a Result, without the GIL, and gives its value. Throws what Python code raised meanwhile: a
   // handler of a signal, the callback, or a file object; else the library's error.
   template <class Work>
@@ -52,6 +56,8 @@ class Call {
         outcome.emplace(work());
       } catch (const std::bad_alloc&) {
         outcome.emplace(Error{ErrorCode::kOutOfMemory, {}});
+      } catch (const std::exception& thrown) {
+        outcome.emplace(Error{ErrorCode::kInternal, thrown.what()});
       }
     });
     if (!*outcome) throw_error(outcome->error());
@@ -69,6 +75,8 @@ class Call {
       keep(std::move(raised));
     } catch (const std::bad_alloc&) {
       return Error{ErrorCode::kOutOfMemory, {}};
+    } catch (const std::exception& thrown) {
+      return Error{code, thrown.what()};
     }
     return Error{code, {}};
   }
@@ -79,18 +87,17 @@ class Call {
 
   void run_aside(const std::function<void()>& work);
   void wait();
-  bool look();
+  bool look(const std::optional<Progress>& told);
   void keep(nb::python_error&& raised);
-  void cancel();
 
-  const nb::object progress_;
+  nb::object progress_;
   std::unique_ptr<nb::python_error> raised_;  // the first one; with the GIL
 
   std::mutex mutex_;  // held for moments, never while the GIL is asked for
   std::condition_variable changed_;
   bool cancelled_ = false;
   bool done_ = false;
-  std::optional<Progress> told_;  // what the library told last and the callback does not know yet
+  std::optional<Progress> told_;  // by the library, until the callback has answered
 };
 
 }  // namespace bdelta::python

@@ -3,7 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <vector>
+#include <algorithm>
 
 #include "arguments.hpp"
 #include "bdelta/apply.hpp"
@@ -143,6 +143,16 @@ nb::object info_of(OfStream of_stream, OfPath of_path, nb::handle patch, const n
   }));
 }
 
+nb::object py_inspect(nb::handle patch, const nb::dict& named) { return info_of(inspect, inspect_file, patch, named); }
+
+nb::object py_verify_patch(nb::handle patch, const nb::dict& named) {
+  return info_of(verify_patch, verify_patch_file, patch, named);
+}
+
+std::uint64_t py_apply_buffer_bytes(nb::handle info, unsigned threads) {
+  return apply_buffer_bytes(needs_of(info), threads);
+}
+
 std::uint64_t py_estimate_memory(std::uint64_t old_bytes, std::uint64_t new_bytes, const nb::dict& named) {
   const auto bytes = estimate_memory(old_bytes, new_bytes, create_options(named));
   if (!bytes) throw_error(bytes.error());
@@ -154,22 +164,23 @@ std::uint64_t py_estimate_memory(std::uint64_t old_bytes, std::uint64_t new_byte
 
 NB_MODULE(_native, module) {
   using namespace bdelta::python;
+  namespace nb = nanobind;
+  nb::set_leak_warnings(false);  // objects that live as long as the interpreter are the program's own affair
   module.attr("version") = bdelta_version();
-  module.def("create", &py_create);
-  module.def("create_bytes", &py_create_bytes);
-  module.def("apply", &py_apply);
-  module.def("apply_bytes", &py_apply_bytes);
-  module.def("check", &py_check);
-  module.def("inspect", [](nb::handle patch, const nb::dict& named) {
-    return info_of(bdelta::inspect, bdelta::inspect_file, patch, named);
-  });
-  module.def("verify_patch", [](nb::handle patch, const nb::dict& named) {
-    return info_of(bdelta::verify_patch, bdelta::verify_patch_file, patch, named);
-  });
+  // None is refused by what says which arguments are welcome.
+  const auto from = nb::arg("old").none();
+  const auto to = nb::arg("new").none();
+  const auto patch = nb::arg("patch").none();
+  const auto options = nb::arg("options");
+  module.def("create", &py_create, from, to, patch, options);
+  module.def("create_bytes", &py_create_bytes, from, to, options);
+  module.def("apply", &py_apply, from, to, patch, options);
+  module.def("apply_bytes", &py_apply_bytes, from, patch, options);
+  module.def("check", &py_check, from, patch, options);
+  module.def("inspect", &py_inspect, patch, options);
+  module.def("verify_patch", &py_verify_patch, patch, options);
   module.def("estimate_memory", &py_estimate_memory);
-  module.def("apply_buffer_bytes", [](nb::handle info, unsigned threads) {
-    return bdelta::apply_buffer_bytes(needs_of(info), threads);
-  });
+  module.def("apply_buffer_bytes", &py_apply_buffer_bytes);
   module.def("option_names", &option_names);
   bind_push(module);
 }

@@ -49,9 +49,12 @@ class Push {
   // Abandons what is not finished. Does nothing the second time.
   void close() {
     if (in_use_) refuse();
-    const nb::gil_scoped_release without_gil;
-    push_.reset();
-    target_.abandon();
+    {
+      const nb::gil_scoped_release without_gil;
+      push_.reset();
+      target_.abandon();
+    }
+    call_.forget_progress();
   }
 
  private:
@@ -95,7 +98,7 @@ class Push {
 
 void bind_push(nb::module_& module) {
   nb::class_<Push>(module, "Push")
-      .def(nb::init<nb::handle, nb::handle, nb::dict>())
+      .def(nb::init<nb::handle, nb::handle, nb::dict>(), nb::arg("old").none(), nb::arg("new").none(), nb::arg("options"))
       .def("feed", &Push::feed)
       .def("finish", &Push::finish)
       .def("close", &Push::close);
