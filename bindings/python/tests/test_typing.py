@@ -41,7 +41,7 @@ def test_the_package_and_its_tests(mypy: Callable[..., str]) -> None:
 
 RIGHT = """
 import io, mmap, pathlib
-from typing import assert_type
+from typing_extensions import assert_type
 import bdelta
 
 def told(now: bdelta.Progress) -> bool:
