@@ -1,14 +1,14 @@
-// What OLD, NEW and PATCH may be in Python: paths, bytes-like objects and file objects, as the library reads and writes them.
+// What OLD, NEW and PATCH may be in Python: paths, bytes-like objects and file objects, as the library reads and writes
+// them.
 //
 // They are made and destroyed with the GIL, opened and used without it. Buffers are used where they lie, and stay exported
-// as long as the object lives. File objects are called with the GIL, by one thread at a time.
+// as long as the object lives. File objects are called with the GIL, one at a time.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 

@@ -23,7 +23,8 @@ class PatchBytes final : public SequentialWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// NEW as a bytes object that is written in its place. It is asked for with the first write, so after OLD and the limits hold.
+// NEW as a bytes object that is written in its place. It is asked for with the first write, so after OLD is proven and
+// the limits hold.
 class TargetBytes final : public PositionedWriter {
  public:
   explicit TargetBytes(Call& call) : call_(call) {}

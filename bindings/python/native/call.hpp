@@ -64,10 +64,12 @@ class Call {
     return std::move(*outcome);
   }
 
-  // For readers and writers, from any thread, without the GIL: calls `body` with it. What is raised in there ends the call,
-  // which throws it, and becomes an error of this code for the library.
+  // For readers and writers, from any thread, without the GIL: calls `body` with it. One at a time, as seeking and reading
+  // belong together and one file object may be given twice. What is raised in there ends the call, which throws it, and
+  // becomes an error of this code for the library.
   template <class Body>
   auto with_python(ErrorCode code, Body&& body) noexcept -> decltype(body()) {
+    const std::lock_guard one(bodies_);  // before the GIL, which a body may release
     const nb::gil_scoped_acquire gil;
     try {
       return body();
@@ -93,6 +95,7 @@ class Call {
   nb::object progress_;
   std::unique_ptr<nb::python_error> raised_;  // the first one; with the GIL
 
+  std::mutex bodies_;
   std::mutex mutex_;  // held for moments, never while the GIL is asked for
   std::condition_variable changed_;
   bool cancelled_ = false;

@@ -57,7 +57,6 @@ FileReader::FileReader(Call& call, nb::object file) : call_(call), file_(std::mo
 }
 
 Status FileReader::read_at(std::uint64_t pos, MutableByteSpan out) {
-  const std::lock_guard lock(mutex_);
   return call_.with_python(ErrorCode::kReadFailed, [&]() -> Status {
     file_.attr("seek")(pos);
     const std::size_t count = read_into(file_, out);

@@ -1,10 +1,10 @@
 // Readers and writers that call file objects of Python: anything with `read`, and `seek` and `tell` or `write`.
 //
-// Bytes are handed over as objects of their own, a piece at a time, so that none of the library's memory stays with an object
-// that keeps what it is given. What a method raises ends the call and is raised by it.
+// Bytes are handed over as objects of their own, a piece at a time: none of the library's memory stays with an object that
+// keeps what it is given. What a method raises ends the call and is raised by it.
 #pragma once
 
-#include <mutex>
+#include <utility>
 
 #include "bdelta/io.hpp"
 #include "call.hpp"
@@ -23,7 +23,6 @@ class FileReader final : public RandomReader {
   Call& call_;
   const nb::object file_;
   std::uint64_t size_ = 0;
-  std::mutex mutex_;  // seeking and reading belong together; taken before the GIL
 };
 
 class FileStream final : public SequentialReader {

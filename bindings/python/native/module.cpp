@@ -104,7 +104,9 @@ nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict nam
     const auto info = inspect(again);
     if (!info) return info.error();
     if (!info->target_size) {
-      return Error{ErrorCode::kUnsupportedFeature, "the head of this patch does not tell the size of NEW: apply it to a file"};
+      return Error{.code = ErrorCode::kUnsupportedFeature,
+                   .detail = "the head of this patch does not tell the size of NEW",
+                   .remedy = "apply it to a file"};
     }
     target.expect(*info->target_size);
     again.rewind();

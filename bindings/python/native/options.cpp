@@ -68,10 +68,9 @@ class Value {
   template <class Enum>
   void to(Enum& chosen, std::initializer_list<std::pair<const char*, Enum>> words) const {
     if (!PyUnicode_Check(value_.ptr())) mistyped("str");
-    const auto given = nb::cast<std::string>(value_.attr("__str__")());
     std::string known;
     for (const auto& [word, meaning] : words) {
-      if (given == word) {
+      if (value_.equal(nb::str(word))) {
         chosen = meaning;
         return;
       }

@@ -127,7 +127,9 @@ def test_answers_that_reading_must_not_give(answer: Any, error: type[Exception])
         bdelta.inspect(Odd(b"OLD"))
 
 
-@pytest.mark.parametrize(("answer", "error"), [(0, OSError), (-1, OSError), (10**9, OSError), ("1", OSError), (None, BlockingIOError)])
+@pytest.mark.parametrize(
+    ("answer", "error"), [(0, OSError), (-1, OSError), (10**9, OSError), ("1", OSError), (None, BlockingIOError)]
+)
 def test_answers_that_writing_must_not_give(answer: Any, error: type[Exception]) -> None:
     class Odd(io.RawIOBase):
         def write(self, data: Any, /) -> Any:
@@ -155,6 +157,12 @@ def test_inputs_that_cannot_seek(text: Pair) -> None:
         bdelta.create_bytes(pipe, text[1])
     with pytest.raises(TypeError, match="binary"):
         bdelta.create_bytes(io.StringIO("OLD"), text[1])  # type: ignore[arg-type]
+
+
+def test_one_file_may_be_given_twice(text: Pair) -> None:
+    file = io.BytesIO(text[0] * 20)
+    patch = bdelta.create_bytes(file, file, threads=3)
+    assert bdelta.apply_bytes(file, patch, threads=3) == file.getvalue()
 
 
 def test_a_patch_from_a_pipe(text: Pair) -> None:
