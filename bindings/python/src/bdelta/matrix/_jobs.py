@@ -1,0 +1,121 @@
+"""What workers do. A job leaves a record beside its patch, by which a later run knows that it is done."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Any
+
+from distributed import get_worker
+
+import bdelta
+from bdelta.matrix._plan import File, Job, Plan, digest_of
+from bdelta.matrix._store import Cache, Changed, join, publish, published, read
+
+Entry = dict[str, Any]
+"""An entry of `patches` in the manifest."""
+
+
+def key_of(plan: Plan, job: Job) -> str:
+    """Changes with whatever may change the patch."""
+    inputs = [[file.url, file.bytes, file.token] for file in (job.source, job.target)]
+    return digest_of([plan.digest(), job.name, inputs])
+
+
+def record_url(plan: Plan, job: Job) -> str:
+    return join(plan.output, f".records/{job.name}.json")
+
+
+def recorded(plan: Plan, job: Job) -> Entry | None:
+    """The entry of a job that is done; None if it is not, or was done of other inputs."""
+    data = read(record_url(plan, job))
+    if data is None:
+        return None
+    record = json.loads(data)
+    return record["entry"] if record["key"] == key_of(plan, job) else None
+
+
+def file_json(file: File, digests: bdelta.Digests | None = None) -> Entry:
+    told: Entry = {"name": file.name, "release": file.release, "bytes": file.bytes}
+    if digests is not None:
+        told.update(digests_json(digests))
+    return told
+
+
+def digests_json(digests: bdelta.Digests) -> Entry:
+    told = {"xxh3_128": digests.xxh3_128, "sha256": digests.sha256}
+    return {name: digest.hex() for name, digest in told.items() if digest is not None}
+
+
+def failed(job: Job, error: BaseException) -> Entry:
+    told: Entry = {"message": str(error) or type(error).__name__}
+    if isinstance(error, bdelta.Error):
+        told.update(code=int(error.code), name=error.code.name, detail=error.detail)
+    return _entry(job, ok=False, source=file_json(job.source), target=file_json(job.target), error=told)
+
+
+def _entry(job: Job, **fields: Any) -> Entry:
+    return {"platform": job.source.platform, "patch": None, "error": None, **fields}
+
+
+def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
+    """Makes a patch and its record, and gives its entry. What a second try can't help is an entry with an error."""
+    try:
+        with cache.fetched(job.source) as old, cache.fetched(job.target) as new:
+            with published(join(plan.output, job.name)) as patch:
+                report = bdelta.create(old, new, patch, **plan.options())
+                with cache.fetched(job.source), cache.fetched(job.target):
+                    pass  # they are still what was planned
+    except bdelta.BudgetError as error:
+        if error.code != bdelta.Code.PatchTooLarge:
+            return failed(job, error)
+        entry = _entry(job, ok=True, full=True, source=file_json(job.source), target=file_json(job.target))
+    except (Changed, bdelta.Error) as error:
+        return failed(job, error)
+    else:
+        entry = _entry(
+            job,
+            ok=True,
+            full=False,
+            source=file_json(job.source, report.source_digests),
+            target=file_json(job.target, report.target_digests),
+            patch={"name": job.name, "bytes": report.patch_bytes, **digests_json(report.patch_digests)},
+            decoder_memory_bytes=report.decoder_memory_bytes,
+            verified=report.verified,
+        )
+    record = {"key": key_of(plan, job), "entry": entry}
+    publish(record_url(plan, job), json.dumps(record).encode())
+    return entry
+
+
+def verify_job(plan: Plan, job: Job, entry: Entry, cache: Cache) -> str:
+    """Applies a patch that was made. Empty: it gives NEW; else what is wrong."""
+    data = read(join(plan.output, job.name))
+    if data is None:
+        return "the patch is gone"
+    if hashlib.sha256(data).hexdigest() != entry["patch"]["sha256"]:
+        return "the patch is not the one in the manifest"
+    try:
+        with cache.fetched(job.source) as old:
+            made = bdelta.apply_bytes(old, data, output_limit_bytes=job.target.bytes)
+    except (Changed, bdelta.Error) as error:
+        return str(error)
+    return "" if hashlib.sha256(made).hexdigest() == entry["target"]["sha256"] else "NEW is another file"
+
+
+def worker_cache(limit_bytes: int) -> Cache:
+    """That of the worker that this runs on."""
+    worker: Any = get_worker()
+    if not hasattr(worker, "bdelta_cache"):
+        worker.bdelta_cache = Cache(os.path.join(worker.local_directory, "bdelta"), limit_bytes)
+    cache: Cache = worker.bdelta_cache
+    return cache
+
+
+def run_on_worker(plan: Plan, job: Job, limit_bytes: int) -> Entry:
+    return run_job(plan, job, worker_cache(limit_bytes))
+
+
+def verify_on_worker(plan: Plan, job: Job, entry: Entry, limit_bytes: int) -> str:
+    return verify_job(plan, job, entry, worker_cache(limit_bytes))

@@ -1,0 +1,187 @@
+"""The program bdelta-matrix."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import dask.config
+import fsspec  # type: ignore[import-untyped]
+from rich.console import Console
+from rich.progress import Progress
+
+import bdelta
+from bdelta.matrix import _jobs, _manifest, _plan, _run, _store
+from bdelta.matrix._plan import File, Job, Plan, PlanError
+
+Tell = Callable[[Job, str], None]
+
+
+def claim_output(plan: Plan) -> None:
+    """PlanError where the output has something that this plan did not make."""
+    mark = _store.join(plan.output, ".records/plan.json")
+    known = _store.read(mark)
+    if known is not None:
+        if json.loads(known)["digest"] != plan.digest():
+            raise PlanError(f"output: {plan.output} holds patches of another plan, options or version; take another folder")
+        return
+    fs, path = fsspec.core.url_to_fs(plan.output)
+    if fs.exists(path) and fs.ls(path, detail=False):
+        raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
+    _store.publish(mark, json.dumps({"digest": plan.digest()}).encode())
+
+
+@contextlib.contextmanager
+def telling(as_json: bool, count: int) -> Iterator[Tell]:
+    """Tells of each job as it ends: lines of JSON, or a bar and lines of text. On standard error."""
+    if as_json:
+        yield lambda job, error: print(
+            json.dumps({"job": job.name, "ok": not error, "error": error or None}), file=sys.stderr, flush=True
+        )
+        return
+    console = Console(stderr=True, soft_wrap=True)
+    with Progress(console=console, disable=not console.is_terminal) as progress:
+        task = progress.add_task("jobs", total=count)
+
+        def tell(job: Job, error: str) -> None:
+            console.print(f"{job.name}: {error or 'done'}", markup=False, highlight=False)
+            progress.advance(task)
+
+        yield tell
+
+
+def close(arguments: argparse.Namespace, text: str, **figures: int) -> None:
+    """What became of all: a line on standard error, or JSON on standard output."""
+    if arguments.json:
+        print(json.dumps(figures))
+    else:
+        print(f"bdelta-matrix: {text}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def cluster_of(arguments: argparse.Namespace, plan: Plan) -> Iterator[str]:
+    if arguments.scheduler:
+        yield arguments.scheduler
+    else:
+        with _run.local_cluster(plan, arguments.workers) as address:
+            yield address
+
+
+def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
+    told: dict[str, Any] = {
+        "files": len(files),
+        "jobs": len(jobs),
+        "done": sum(_jobs.recorded(plan, job) is not None for job in jobs),
+        "source_bytes": sum(job.source.bytes for job in jobs),
+        "target_bytes": sum(job.target.bytes for job in jobs),
+        "memory_bytes": max((job.memory_bytes for job in jobs), default=0),
+    }
+    if arguments.json:
+        told["patches"] = [{"name": job.name, "memory_bytes": job.memory_bytes} for job in jobs]
+        print(json.dumps(told, indent=2))
+        return 0
+    for job in jobs:
+        print(job.name)
+    print(f"{told['jobs']} patches of {told['files']} files, {told['done']} of them done; reads {told['source_bytes']:,} bytes of "
+          f"OLD and {told['target_bytes']:,} of NEW; a job takes up to {told['memory_bytes']:,} bytes of memory")
+    return 0
+
+
+def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
+    claim_output(plan)
+    entries = {job.name: entry for job in jobs if (entry := _jobs.recorded(plan, job)) is not None}
+    left = [job for job in jobs if job.name not in entries]
+    with telling(arguments.json, len(left)) as tell:
+        if left:
+            with cluster_of(arguments, plan) as address:
+                entries |= _run.run_jobs(
+                    address, plan, left,
+                    lambda client, job, how: client.submit(
+                        _jobs.run_on_worker, plan, job, arguments.cache_bytes, key=f"bdelta-{_jobs.key_of(plan, job)}", **how
+                    ),
+                    _jobs.failed,
+                    lambda job, entry: tell(job, entry["error"]["message"] if entry["error"] else ""),
+                )
+    ordered = [entries[job.name] for job in jobs]
+    _store.publish(_store.join(plan.output, "manifest.json"), _manifest.manifest_json(plan, files, ordered))
+    bad = [entry for entry in ordered if not entry["ok"]]
+    made, before = len(ordered) - len(bad), len(jobs) - len(left)
+    close(arguments, f"{made} of {len(ordered)} patches made, {before} of them before", made=made, failed=len(bad), before=before)
+    if not bad:
+        return 0
+    code = bad[0]["error"].get("code")
+    return bdelta.Code(code).exit_class if code else 2
+
+
+def verify(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
+    manifest = _store.read(_store.join(plan.output, "manifest.json"))
+    if manifest is None:
+        raise PlanError(f"output: {plan.output} has no manifest.json; run the plan first")
+    made = {entry["patch"]["name"]: entry for entry in json.loads(manifest)["patches"] if entry["patch"]}
+    chosen = [job for job in jobs if job.name in made]
+    if arguments.sample and arguments.sample < len(chosen):
+        chosen = [chosen[at * len(chosen) // arguments.sample] for at in range(arguments.sample)]
+    with telling(arguments.json, len(chosen)) as tell, cluster_of(arguments, plan) as address:
+        found = _run.run_jobs(
+            address, plan, chosen,
+            lambda client, job, how: client.submit(
+                _jobs.verify_on_worker, plan, job, made[job.name], arguments.cache_bytes, pure=False, **how
+            ),
+            lambda job, error: str(error) or type(error).__name__,
+            tell,
+        )
+    bad = [name for name, error in found.items() if error]
+    good = len(found) - len(bad)
+    close(arguments, f"{good} of {len(found)} patches give NEW", good=good, bad=len(bad))
+    return 5 if bad else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(prog="bdelta-matrix", description="Patches between releases, as a plan says.")
+    options.add_argument("--version", action="version", version=bdelta.__version__)
+    commands = options.add_subparsers(dest="command", required=True)
+    for name, does, what in (
+        ("plan", show_plan, "shows what would be done and what it costs"),
+        ("run", run, "makes the patches that are not there yet, and manifest.json"),
+        ("verify", verify, "applies patches that were made, and compares"),
+    ):
+        command = commands.add_parser(name, help=what, description=what)
+        command.set_defaults(does=does)
+        command.add_argument("plan", metavar="PLAN", help="a file in TOML")
+        command.add_argument("--json", action="store_true", help="tell in JSON")
+        if name != "plan":
+            command.add_argument("--scheduler", metavar="ADDRESS", help="tcp://… of a cluster; default: one on this machine")
+            command.add_argument("--workers", type=int, default=0, metavar="N", help="of the cluster on this machine")
+            command.add_argument("--cache-bytes", type=int, default=8 << 30, metavar="N",
+                                 help="inputs that a worker keeps; default 8 GiB")
+        if name == "verify":
+            command.add_argument("--sample", type=int, default=0, metavar="N", help="so many of them; default: all")
+    return options
+
+
+def main(given: list[str] | None = None) -> int:
+    arguments = parser().parse_args(given)
+    dask.config.set({"logging": {"distributed": "critical"}})  # for the workers of this machine
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        plan = _plan.read_plan(arguments.plan)
+        files = _plan.find_files(plan)
+        return int(arguments.does(arguments, plan, files, _plan.jobs_of(plan, files)))
+    except PlanError as error:
+        print(f"bdelta-matrix: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"bdelta-matrix: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("bdelta-matrix: interrupted; run it again to go on", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""Jobs on Dask: by a cluster on this machine, or by one that is there already."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+import distributed
+from distributed import Client, LocalCluster, as_completed
+from distributed.comm.core import CommClosedError
+
+from bdelta.matrix._plan import Job, Plan, PlanError
+
+T = TypeVar("T")
+
+TRIES = 3
+"""Of a job whose worker dies or whose files can't be read or written, and of reaching a scheduler that is gone."""
+
+
+def needs(plan: Plan, job: Job) -> dict[str, int]:
+    """Resources of Dask that a job holds while it works."""
+    return {"MEMORY": job.memory_bytes, "THREADS": plan.create.get("threads", 1)}
+
+
+@contextlib.contextmanager
+def local_cluster(plan: Plan, workers: int) -> Iterator[str]:
+    """The address of a cluster of processes on this machine, which share its memory."""
+    threads = plan.create.get("threads", 1)
+    count = workers or max(1, (os.cpu_count() or 1) // threads)
+    memory = distributed.system.MEMORY_LIMIT // count
+    with LocalCluster(  # type: ignore[no-untyped-call]
+        n_workers=count,
+        threads_per_worker=1,
+        memory_limit=None,
+        dashboard_address=None,
+        resources={"MEMORY": memory, "THREADS": threads},
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def connected(address: str) -> Client:
+    """A client of a scheduler that has a worker. It may take a minute to come back, and its workers another."""
+    client = Client(address, timeout=60, set_as_default=False)  # type: ignore[no-untyped-call]
+    client.wait_for_workers(1, timeout=60)
+    return client
+
+
+def check_workers(client: Client, plan: Plan, jobs: list[Job]) -> None:
+    """PlanError for a job that no worker has room for: it would wait for ever."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    for job in jobs:
+        wanted = needs(plan, job)
+        if not any(all(worker["resources"].get(name, 0) >= wanted[name] for name in wanted) for worker in workers):
+            raise PlanError(
+                f"no worker has the resources of {job.name!r}, MEMORY={wanted['MEMORY']} and THREADS={wanted['THREADS']}: "
+                "start workers with them (dask worker --resources), or set memory_limit_bytes"
+            )
+
+
+def run_jobs(
+    address: str,
+    plan: Plan,
+    jobs: list[Job],
+    submitted: Callable[[Client, Job, dict[str, Any]], Any],
+    failed: Callable[[Job, BaseException], T],
+    tell: Callable[[Job, T], None],
+) -> dict[str, T]:
+    """What becomes of each job, by its name. When the scheduler goes away, the jobs that are left go to the next one there.
+
+    `submitted` gives the future of a job, `failed` what stands for one that could not be done.
+    """
+    done: dict[str, T] = {}
+    for _ in range(TRIES):
+        left = [job for job in jobs if job.name not in done]
+        if not left:
+            break
+        with contextlib.suppress(CommClosedError), connected(address) as client:  # closed: the scheduler is gone
+            check_workers(client, plan, left)
+            futures = {submitted(client, job, {"resources": needs(plan, job), "retries": TRIES - 1}): job for job in left}
+            for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
+                job = futures[future]
+                if future.status == "finished":
+                    done[job.name] = future.result()
+                elif future.status == "error":
+                    done[job.name] = failed(job, future.exception())
+                else:
+                    continue  # cancelled, for the same reason
+                tell(job, done[job.name])
+    for job in jobs:
+        if job.name not in done:
+            done[job.name] = failed(job, ConnectionError("the scheduler went away"))
+    return done

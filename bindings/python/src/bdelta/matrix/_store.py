@@ -1,0 +1,111 @@
+"""Files by URL: fetched once a worker, and published whole."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import tempfile
+import threading
+from collections.abc import Iterator
+
+import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
+
+from bdelta.matrix._plan import File
+
+
+class Changed(Exception):
+    """An input is not what it was when the plan was made."""
+
+
+def _is_local(fs: object) -> bool:
+    return isinstance(fs, LocalFileSystem)
+
+
+class Cache:
+    """Inputs that a worker has fetched, in a folder of its own. Local files are used where they lie.
+
+    At most `limit_bytes` are kept, and what is in use beyond that.
+    """
+
+    def __init__(self, folder: str, limit_bytes: int) -> None:
+        self.folder = pathlib.Path(folder)
+        self.limit_bytes = limit_bytes
+        self.lock = threading.Lock()
+        self.locks: dict[pathlib.Path, threading.Lock] = {}
+        self.in_use: dict[pathlib.Path, int] = {}
+
+    @contextlib.contextmanager
+    def fetched(self, file: File) -> Iterator[str]:
+        """The path of a file for the time of a block. Changed if it is no longer that of the plan."""
+        fs, path = fsspec.core.url_to_fs(file.url)
+        fs.invalidate_cache()
+        if fs.ukey(path) != file.token:
+            raise Changed(f"{file.url} has changed since the plan was made")
+        if _is_local(fs):
+            yield path
+            return
+        kept = self.folder / hashlib.sha256(f"{file.url} {file.token}".encode()).hexdigest()
+        with self.lock:
+            self.in_use[kept] = self.in_use.get(kept, 0) + 1
+            one = self.locks.setdefault(kept, threading.Lock())
+        try:
+            with one:
+                if not kept.exists():
+                    self.folder.mkdir(parents=True, exist_ok=True)
+                    part = kept.with_suffix(".part")
+                    fs.get_file(path, str(part))
+                    os.replace(part, kept)
+            os.utime(kept)
+            yield str(kept)
+        finally:
+            with self.lock:
+                self.in_use[kept] -= 1
+                self._shrink()
+
+    def _shrink(self) -> None:
+        files = sorted(self.folder.glob("*[0-9a-f]"), key=lambda path: path.stat().st_mtime)
+        too_much = sum(path.stat().st_size for path in files) - self.limit_bytes
+        for path in files:
+            if too_much > 0 and not self.in_use.get(path):
+                too_much -= path.stat().st_size
+                path.unlink()
+
+
+def join(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"
+
+
+@contextlib.contextmanager
+def published(url: str) -> Iterator[str]:
+    """A path to write to. When the block ends, what is there comes into being under the URL, whole; not after an exception.
+
+    On a local file system by a rename, elsewhere by one upload, which object stores show when it is complete.
+    """
+    fs, path = fsspec.core.url_to_fs(url)
+    local = _is_local(fs)
+    if local:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) if local else None, prefix=".bdelta-") as folder:
+        made = os.path.join(folder, "made")
+        yield made
+        if local:
+            os.replace(made, path)
+        else:
+            fs.put_file(made, path)
+
+
+def publish(url: str, data: bytes) -> None:
+    with published(url) as path, open(path, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read(url: str) -> bytes | None:
+    """The content of a file; None if there is none."""
+    fs, path = fsspec.core.url_to_fs(url)
+    fs.invalidate_cache()
+    return bytes(fs.cat_file(path)) if fs.exists(path) else None

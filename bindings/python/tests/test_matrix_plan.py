@@ -1,0 +1,199 @@
+"""Plans: what is wrong with one is told before any job starts, with line and key."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+
+pytest.importorskip("distributed")
+
+import bdelta
+from bdelta.matrix import _jobs, _main, _plan, _run
+from bdelta.matrix._manifest import routes, shortest
+from bdelta.matrix._store import Cache
+
+GOOD = """\
+releases = ["1", "2", "3"]
+input = "{root}/in/{{release}}"
+files = ["*"]
+output = "{root}/out"
+"""
+
+
+@pytest.fixture
+def root(tmp_path: pathlib.Path) -> pathlib.Path:
+    for release in ("1", "2", "3"):
+        (tmp_path / "in" / release).mkdir(parents=True)
+        (tmp_path / "in" / release / "app").write_bytes(release.encode() * 100)
+    return tmp_path
+
+
+def written(root: pathlib.Path, text: str) -> str:
+    path = root / "plan.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "message"),
+    [
+        ("releses = 3\n", 5, "releses: there is no such key"),
+        ("last = -1\n", 5, "last: expected 0 or more"),
+        ('last = "all"\n', 5, "last: expected a number, found 'all'"),
+        ("last = true\n", 5, "last: expected a number, found True"),
+        ("\nplatforms = []\n", 6, "platforms: expected a list of strings with at least one in it"),
+        ('platforms = ["a", "b"]\n', 2, "input: has no {platform} in it"),
+        ('platforms = ["a", "a"]\n', 5, "platforms: names something twice"),
+        ("[create]\nlevel = 11\n", 6, "level: the call is not valid: expected a level from 1 to 10, found 11"),
+        ('[create]\nlevel = "3"\n', 6, "level: level: expected int, found str"),
+        ("[create]\nsync = true\n", 6, "sync: there is no such option of create"),
+        ("[create]\nlast = 0\n", 6, "last: there is no such option of create"),
+        ("[create]\nthreads = 0\n", 6, "threads: expected 1 or more"),
+        ("x = ", None, "Invalid value"),
+    ],
+)
+def test_wrong_plans(
+    root: pathlib.Path, capsys: pytest.CaptureFixture[str], more: str, line: int | None, message: str
+) -> None:
+    path = written(root, GOOD.format(root=root) + more)
+    assert _main.main(["run", path]) == 1
+    told = capsys.readouterr().err
+    assert f"{path}:{line}: {message}" in told if line else message in told
+    assert not (root / "out").exists()
+
+
+@pytest.mark.parametrize("key", ["releases", "input", "files", "output"])
+def test_keys_that_are_missing(root: pathlib.Path, key: str) -> None:
+    text = "".join(line for line in GOOD.format(root=root).splitlines(True) if not line.startswith(key))
+    with pytest.raises(_plan.PlanError, match=f"{key}: is missing"):
+        _plan.read_plan(written(root, text))
+
+
+def test_globs_that_find_nothing(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*.exe"')))
+    with pytest.raises(_plan.PlanError, match="'\\*.exe' finds nothing"):
+        _plan.find_files(plan)
+
+
+def test_patches_of_one_name(root: pathlib.Path) -> None:
+    for release in ("1", "2"):
+        folder = root / "in" / release
+        (folder / "a").mkdir()
+        (folder / "a" / "b").write_bytes(b"x")
+        (folder / "a__b").write_bytes(b"x")
+    plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*/*"')))
+    with pytest.raises(_plan.PlanError, match="two patches have the name 'a__b--1--2.bdelta'"):
+        _plan.jobs_of(plan, _plan.find_files(plan))
+
+
+def test_an_output_that_holds_other_things(root: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(root, GOOD.format(root=root))
+    (root / "out").mkdir()
+    (root / "out" / "mine").write_bytes(b"x")
+    assert _main.main(["run", path]) == 1
+    assert "exists and holds other files" in capsys.readouterr().err
+    (root / "out" / "mine").unlink()
+    _main.claim_output(_plan.read_plan(path))
+    _main.claim_output(_plan.read_plan(path))
+    with pytest.raises(_plan.PlanError, match="of another plan"):
+        _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root) + "[create]\nlevel = 4\n")))
+
+
+@pytest.mark.parametrize(("last", "pairs"), [(0, ["1-2", "1-3", "2-3"]), (1, ["1-2", "2-3"]), (2, ["1-2", "1-3", "2-3"])])
+def test_the_last_releases_get_patches(root: pathlib.Path, last: int, pairs: list[str]) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + f"last = {last}\n"))
+    jobs = _plan.jobs_of(plan, _plan.find_files(plan))
+    assert sorted(f"{job.source.release}-{job.target.release}" for job in jobs) == pairs
+    assert {job.source.bytes for job in jobs} == {100}
+
+
+def test_the_shortest_chain() -> None:
+    releases = ["1", "2", "3", "4"]
+    edges = {("1", "2"): (10, "a"), ("2", "3"): (10, "b"), ("1", "3"): (21, "c"), ("3", "4"): (5, "d"), ("1", "4"): (25, "e")}
+    assert shortest(releases, edges, "1", "3") == (20, ["a", "b"])
+    assert shortest(releases, edges, "1", "4") == (25, ["e"])  # as many bytes, fewer patches
+    assert shortest(releases, edges, "2", "4") == (15, ["b", "d"])
+    assert shortest(releases, {("1", "2"): (10, "a")}, "1", "3") is None
+
+
+def test_inputs_are_fetched_once_and_kept_within_a_size(tmp_path: pathlib.Path) -> None:
+    import fsspec  # type: ignore[import-untyped]
+
+    fs = fsspec.filesystem("memory")
+    files = []
+    for name in ("a", "b", "c"):
+        fs.pipe(f"/cache-test/{name}", name.encode() * 100)
+        files.append(_plan.File("", name, "1", f"memory://cache-test/{name}", 100, fs.ukey(f"/cache-test/{name}")))
+    cache = Cache(str(tmp_path), 200)
+    for file in files:
+        with cache.fetched(file) as path:
+            assert pathlib.Path(path).read_bytes() == file.name.encode() * 100
+    assert len(list(tmp_path.iterdir())) == 2
+    with cache.fetched(files[2]) as kept, cache.fetched(files[0]), cache.fetched(files[1]):
+        inode = pathlib.Path(kept).stat().st_ino
+        assert len(list(tmp_path.iterdir())) == 3  # in use
+        with cache.fetched(files[2]) as again:
+            assert pathlib.Path(again).stat().st_ino == inode
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("braces", ["{other}", "{}", "{release", "{release.x}"])
+def test_braces_in_the_input(root: pathlib.Path, braces: str) -> None:
+    text = GOOD.format(root=root).replace("{release}", braces)
+    with pytest.raises(_plan.PlanError, match=":2: input: "):
+        _plan.read_plan(written(root, text))
+
+
+def test_files_that_are_not_local(root: pathlib.Path) -> None:
+    import fsspec
+
+    fs = fsspec.filesystem("memory")
+    for release in ("1", "2", "3"):
+        fs.pipe(f"/matrix-test/{release}/app", release.encode() * 100)
+    text = GOOD.format(root=root).replace(f"{root}/in", "memory://matrix-test").replace(f"{root}/out", "memory://matrix-out")
+    plan = _plan.read_plan(written(root, text))
+    first, second = _plan.jobs_of(plan, _plan.find_files(plan))
+    cache = Cache(str(root / "cache"), 1 << 20)
+    _main.claim_output(plan)
+    entry = _jobs.run_job(plan, first, cache)
+    assert entry["ok"] and _jobs.recorded(plan, first) == entry
+    assert bdelta.apply_bytes(b"1" * 100, fs.cat("/matrix-out/app--1--2.bdelta")) == b"2" * 100
+    assert _jobs.verify_job(plan, first, entry, cache) == ""
+    fs.pipe("/matrix-test/3/app", b"changed")
+    assert "has changed" in _jobs.run_job(plan, second, cache)["error"]["message"]
+    assert fs.ls("/matrix-out", detail=False) == ["/matrix-out/.records", "/matrix-out/app--1--2.bdelta"]
+
+
+def test_patches_that_are_too_large_are_left_out(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + "full_ratio = 0.01\n"))
+    files = _plan.find_files(plan)
+    jobs = _plan.jobs_of(plan, files)
+    entries = [_jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs]
+    assert all(entry["ok"] and entry["full"] and entry["patch"] is None for entry in entries)
+    assert [route["full"] for route in routes(plan, files, entries)] == [True] * 3
+
+
+def test_a_job_that_no_worker_has_room_for(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + "[create]\nthreads = 2\n"))
+    jobs = _plan.jobs_of(plan, _plan.find_files(plan))
+
+    class Client:
+        def __init__(self, **resources: float) -> None:
+            self.resources = resources
+
+        def scheduler_info(self, n_workers: int) -> dict[str, object]:
+            return {"workers": {"small": {"resources": {}}, "other": {"resources": self.resources}}}
+
+    _run.check_workers(Client(MEMORY=1e12, THREADS=2), plan, jobs)  # type: ignore[arg-type]
+    for resources in ({"MEMORY": 1e12, "THREADS": 1}, {"MEMORY": 10, "THREADS": 2}, {"MEMORY": 1e12}):
+        with pytest.raises(_plan.PlanError, match="no worker has the resources of 'app--1--2.bdelta', MEMORY=.* THREADS=2"):
+            _run.check_workers(Client(**resources), plan, jobs)  # type: ignore[arg-type]
+
+
+def test_the_plan_of_the_guide(root: pathlib.Path) -> None:
+    guide = (pathlib.Path(__file__).parents[3] / "docs" / "matrix.md").read_text()
+    plan = _plan.read_plan(written(root, guide.split("```toml\n")[1].split("```")[0]))
+    assert (plan.last, plan.full_ratio, plan.create) == (2, 0.7, {"level": 6, "threads": 1})
+    assert set(_plan.OPTIONS) == set(re.findall(r"`(\w+)`", guide.split("Options of `[create]` are ")[1].split(".\n")[0]))

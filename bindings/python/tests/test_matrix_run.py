@@ -1,0 +1,209 @@
+"""Plans carried out by small clusters on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import edited, words
+
+pytest.importorskip("distributed")
+
+import bdelta
+from bdelta.matrix import _main, _plan
+
+PLAN = """
+releases = ["1.0", "1.1", "2.0"]
+platforms = ["linux", "windows"]
+input = "{root}/in/{{release}}/{{platform}}"
+files = ["bin/*", "data"]
+output = "{root}/out"
+last = 1
+
+[create]
+level = 1
+"""
+
+
+@pytest.fixture
+def root(tmp_path: pathlib.Path) -> pathlib.Path:
+    for at, release in enumerate(("1.0", "1.1", "2.0")):
+        for platform in ("linux", "windows"):
+            for name in ("bin/app", "bin/tool", "data"):
+                path = tmp_path / "in" / release / platform / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(edited(words(20_000, 1), at, 40 * at) + f"{platform} {name}".encode())
+    (tmp_path / "plan.toml").write_text(PLAN.format(root=tmp_path))
+    return tmp_path
+
+
+def matrix(root: pathlib.Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bdelta.matrix._main", arguments[0], str(root / "plan.toml"), *arguments[1:]],
+        capture_output=True, text=True, timeout=120,
+    )
+
+
+def content(root: pathlib.Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def manifest(root: pathlib.Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((root / "out" / "manifest.json").read_text())
+    return told
+
+
+def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
+    planned = matrix(root, "plan", "--json")
+    assert (planned.returncode, json.loads(planned.stdout)["jobs"], json.loads(planned.stdout)["done"]) == (0, 12, 0)
+    assert not (root / "out").exists()
+    ran = matrix(root, "run", "--workers=2", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout) == {"made": 12, "failed": 0, "before": 0}
+    lines = [json.loads(line) for line in ran.stderr.splitlines()]
+    assert len(lines) == 12 and all(line["ok"] for line in lines)
+    told = manifest(root)
+    assert (told["manifest_schema"], told["ok"], len(told["patches"]), len(told["routes"])) == (1, True, 12, 18)
+    for entry in told["patches"]:
+        old, new = (
+            (root / "in" / entry[side]["release"] / entry["platform"] / entry[side]["name"]).read_bytes()
+            for side in ("source", "target")
+        )
+        patch = (root / "out" / entry["patch"]["name"]).read_bytes()
+        assert patch == bdelta.create_bytes(old, new, level=1)
+        assert bdelta.apply_bytes(old, patch) == new
+    way = next(route for route in told["routes"] if (route["from"], route["to"], route["name"]) == ("1.0", "2.0", "data"))
+    assert way["patches"] == ["linux/data--1.0--1.1.bdelta", "linux/data--1.1--2.0.bdelta"]
+    # Another cluster gives the same bytes; what is there is not made again; all of it gives NEW.
+    first = content(root / "out")
+    again = matrix(root, "run")
+    assert (again.returncode, content(root / "out")) == (0, first)
+    assert "12 of 12 patches made, 12 of them before" in again.stderr
+    checked = matrix(root, "verify", "--workers=1", "--sample=5")
+    assert checked.returncode == 0 and "5 of 5 patches give NEW" in checked.stderr, checked.stderr
+    subprocess.run(["rm", "-r", root / "out"], check=True)
+    assert matrix(root, "run", "--workers=1").returncode == 0
+    assert content(root / "out") == first
+    patch_path = root / "out" / told["patches"][0]["patch"]["name"]
+    patch_path.write_bytes(patch_path.read_bytes()[:-1] + b"x")
+    wrong = matrix(root, "verify", "--workers=1")
+    assert wrong.returncode == 5 and "11 of 12 patches give NEW" in wrong.stderr
+
+
+def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changed = root / "in" / "2.0" / "linux" / "data"
+    find = _plan.find_files
+
+    def then_change(plan: Any) -> Any:
+        files = find(plan)
+        changed.write_bytes(b"other")
+        return files
+
+    monkeypatch.setattr(_plan, "find_files", then_change)
+    assert _main.main(["run", str(root / "plan.toml"), "--workers=2"]) == 2
+    told = manifest(root)
+    bad = [entry for entry in told["patches"] if not entry["ok"]]
+    assert [(entry["target"]["name"], entry["target"]["release"]) for entry in bad] == [("data", "2.0")]
+    assert "has changed since the plan was made" in bad[0]["error"]["message"]
+    assert not told["ok"]
+    assert not (root / "out" / "linux" / "data--1.1--2.0.bdelta").exists()
+    route = next(r for r in told["routes"] if (r["platform"], r["name"], r["from"], r["to"]) == ("linux", "data", "1.1", "2.0"))
+    assert route["full"]
+    # The next run takes the file as it is now.
+    monkeypatch.undo()
+    assert _main.main(["run", str(root / "plan.toml"), "--workers=1"]) == 0
+    assert manifest(root)["ok"]
+
+
+def waiting_for(condition: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("nothing happened for a minute")
+
+
+def scheduler(root: pathlib.Path, port: int) -> subprocess.Popen[bytes]:
+    file = root / "scheduler.json"
+    file.unlink(missing_ok=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard",
+         f"--scheduler-file={file}"],
+        stderr=subprocess.DEVNULL,
+    )
+    waiting_for(file.exists)
+    return process
+
+
+def worker(root: pathlib.Path, address: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads=1", "--no-dashboard",
+         "--resources", "MEMORY=8e9 THREADS=1", f"--local-directory={root}/work"],
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def slow(root: pathlib.Path) -> None:
+    """Larger inputs at a level that takes a while, so that things can happen meanwhile."""
+    for path in (root / "in").rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes() * 20)
+    plan = root / "plan.toml"
+    plan.write_text(plan.read_text().replace("level = 1", "level = 9"))
+
+
+@pytest.mark.parametrize("what", ["worker", "scheduler"])
+def test_what_is_killed_costs_its_jobs_and_nothing_else(root: pathlib.Path, what: str) -> None:
+    slow(root)
+    first = scheduler(root, 0)
+    address = json.loads((root / "scheduler.json").read_text())["address"]
+    started: list[subprocess.Popen[Any]] = [first, worker(root, address), worker(root, address)]
+    try:
+        run = subprocess.Popen(
+            [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), f"--scheduler={address}"],
+            stderr=subprocess.PIPE, text=True,
+        )
+        started.append(run)
+        waiting_for(lambda: len(list((root / "out").rglob("*.bdelta"))) >= 2)
+        if what == "worker":
+            started[1].send_signal(signal.SIGKILL)
+        else:
+            first.send_signal(signal.SIGKILL)
+            first.wait()
+            port = int(address.rpartition(":")[2])
+            started += [scheduler(root, port), worker(root, address)]
+        _, told = run.communicate(timeout=180)
+        assert run.returncode == 0, told
+        assert manifest(root)["ok"]
+        assert "12 of 12 patches made" in told
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    left = [path for path in (root / "out").rglob("*") if path.is_file() and path.suffix not in (".bdelta", ".json")]
+    assert left == [] or what == "worker"  # what a killed one was writing is under no name that counts
+
+
+def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
+    slow(root)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), "--workers=1"],
+        stderr=subprocess.DEVNULL, start_new_session=True,
+    )
+    waiting_for(lambda: len(list((root / "out").rglob("*.bdelta.json"))) >= 2)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    assert not (root / "out" / "manifest.json").exists()
+    again = matrix(root, "run", "--workers=2")
+    assert again.returncode == 0, again.stderr
+    before = int(again.stderr.rsplit("made, ", 1)[1].split()[0])
+    assert 2 <= before < 12
+    assert matrix(root, "verify", "--workers=1").returncode == 0
