@@ -77,6 +77,17 @@ def test_globs_that_find_nothing(root: pathlib.Path) -> None:
         _plan.find_files(plan)
 
 
+def test_links_are_what_they_lead_to(root: pathlib.Path) -> None:
+    app = root / "in" / "3" / "app"
+    app.rename(root / "real")
+    app.symlink_to(root / "real")
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)))
+    before = _plan.find_files(plan)
+    assert [(file.name, file.bytes) for file in before] == [("app", 100)] * 3
+    (root / "real").write_bytes(b"changed")
+    assert [file.token for file in _plan.find_files(plan)][2] != before[2].token
+
+
 def test_patches_of_one_name(root: pathlib.Path) -> None:
     for release in ("1", "2"):
         folder = root / "in" / release

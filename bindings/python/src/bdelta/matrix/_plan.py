@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import posixpath
 import re
 import sys
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 import bdelta
 
@@ -79,6 +81,10 @@ class Plan:
 
     def options(self) -> bdelta.CreateOptions:
         return {**self.create, "max_patch_ratio": self.full_ratio, "digest_patch": True, "sha256_inputs": True}
+
+
+def is_local(fs: object) -> bool:
+    return isinstance(fs, LocalFileSystem)
 
 
 def digest_of(value: object) -> str:
@@ -169,13 +175,13 @@ def find_files(plan: Plan) -> list[File]:
         for release in plan.releases:
             fs, folder = fsspec.core.url_to_fs(plan.folder(release, platform))
             for glob in plan.files:
-                for path, info in fs.glob(posixpath.join(folder, glob), detail=True).items():
-                    if info["type"] != "file":
-                        continue
+                for path in filter(fs.isfile, fs.glob(posixpath.join(folder, glob))):
                     matched.add((platform, glob))
                     name = posixpath.relpath(path, folder)
+                    if is_local(fs):
+                        path = os.path.realpath(path)  # changes of what a link leads to count
                     found[platform, name, release] = File(
-                        platform, name, release, fs.unstrip_protocol(path), info["size"], fs.ukey(path)
+                        platform, name, release, fs.unstrip_protocol(path), fs.size(path), fs.ukey(path)
                     )
     for platform in plan.platforms:
         for glob in plan.files:

@@ -11,17 +11,12 @@ import threading
 from collections.abc import Iterator
 
 import fsspec  # type: ignore[import-untyped]
-from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
-from bdelta.matrix._plan import File
+from bdelta.matrix._plan import File, is_local
 
 
 class Changed(Exception):
     """An input is not what it was when the plan was made."""
-
-
-def _is_local(fs: object) -> bool:
-    return isinstance(fs, LocalFileSystem)
 
 
 class Cache:
@@ -44,7 +39,7 @@ class Cache:
         fs.invalidate_cache()
         if fs.ukey(path) != file.token:
             raise Changed(f"{file.url} has changed since the plan was made")
-        if _is_local(fs):
+        if is_local(fs):
             yield path
             return
         kept = self.folder / hashlib.sha256(f"{file.url} {file.token}".encode()).hexdigest()
@@ -85,7 +80,7 @@ def published(url: str) -> Iterator[str]:
     On a local file system by a rename, elsewhere by one upload, which object stores show when it is complete.
     """
     fs, path = fsspec.core.url_to_fs(url)
-    local = _is_local(fs)
+    local = is_local(fs)
     if local:
         os.makedirs(os.path.dirname(path), exist_ok=True)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path) if local else None, prefix=".bdelta-") as folder:
