@@ -40,6 +40,6 @@ if command -v ccache >/dev/null; then arguments+=(-C cmake.define.CMAKE_CXX_COMP
 export CMAKE_BUILD_PARALLEL_LEVEL=2
 step wheel "$python" -m build --wheel --no-isolation --outdir "$work/dist" "${arguments[@]}" "$work/source"
 step install "$python" -m pip install --no-index "$work"/dist/*.whl
-step sources cmake -S "$work/source/project" -B "$work/configured" -DBDELTA_PROGRAMS=OFF -DBDELTA_INSTALL=OFF
+step sources cmake -S "$work/source/project" -B "$work/configured" -DBDELTA_PROGRAMS=OFF
 
 "$python" -m pytest -q bindings/python/tests
