@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -131,24 +131,43 @@ def waiting_for(condition: Callable[[], bool]) -> None:
     pytest.fail("nothing happened for a minute")
 
 
-def scheduler(root: pathlib.Path, port: int) -> subprocess.Popen[bytes]:
-    file = root / "scheduler.json"
-    file.unlink(missing_ok=True)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host=127.0.0.1", f"--port={port}", "--no-dashboard",
-         f"--scheduler-file={file}"],
-        stderr=subprocess.DEVNULL,
-    )
-    waiting_for(file.exists)
-    return process
+class Cluster:
+    """A scheduler and workers as processes of their own."""
+
+    def __init__(self, root: pathlib.Path) -> None:
+        self.root = root
+        self.started: list[subprocess.Popen[Any]] = []
+
+    def start(self, program: str, *arguments: str) -> subprocess.Popen[Any]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", program, *arguments, "--no-dashboard", "--dashboard-address=127.0.0.1:0"],
+            stderr=subprocess.DEVNULL,
+        )
+        self.started.append(process)
+        return process
+
+    def scheduler(self, port: int = 0) -> tuple[subprocess.Popen[Any], str]:
+        file = self.root / f"scheduler-{len(self.started)}.json"
+        process = self.start(
+            "distributed.cli.dask_scheduler", "--host=127.0.0.1", f"--port={port}", f"--scheduler-file={file}"
+        )
+        waiting_for(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
+        return process, json.loads(file.read_text())["address"]
+
+    def worker(self, address: str) -> subprocess.Popen[Any]:
+        return self.start(
+            "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads=1", "--resources", "MEMORY=8e9 THREADS=1",
+            f"--local-directory={self.root}/work",
+        )
 
 
-def worker(root: pathlib.Path, address: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-nanny", "--nthreads=1", "--no-dashboard",
-         "--resources", "MEMORY=8e9 THREADS=1", f"--local-directory={root}/work"],
-        stderr=subprocess.DEVNULL,
-    )
+@pytest.fixture
+def cluster(root: pathlib.Path) -> Iterator[Cluster]:
+    made = Cluster(root)
+    yield made
+    for process in made.started:
+        process.kill()
+        process.wait()
 
 
 def slow(root: pathlib.Path) -> None:
@@ -161,35 +180,29 @@ def slow(root: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["worker", "scheduler"])
-def test_what_is_killed_costs_its_jobs_and_nothing_else(root: pathlib.Path, what: str) -> None:
+def test_what_is_killed_costs_its_jobs_and_nothing_else(root: pathlib.Path, cluster: Cluster, what: str) -> None:
     slow(root)
-    first = scheduler(root, 0)
-    address = json.loads((root / "scheduler.json").read_text())["address"]
-    started: list[subprocess.Popen[Any]] = [first, worker(root, address), worker(root, address)]
-    try:
-        run = subprocess.Popen(
-            [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), f"--scheduler={address}"],
-            stderr=subprocess.PIPE, text=True,
-        )
-        started.append(run)
-        waiting_for(lambda: len(list((root / "out").rglob("*.bdelta"))) >= 2)
-        if what == "worker":
-            started[1].send_signal(signal.SIGKILL)
-        else:
-            first.send_signal(signal.SIGKILL)
-            first.wait()
-            port = int(address.rpartition(":")[2])
-            started += [scheduler(root, port), worker(root, address)]
-        _, told = run.communicate(timeout=180)
-        assert run.returncode == 0, told
-        assert manifest(root)["ok"]
-        assert "12 of 12 patches made" in told
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-    left = [path for path in (root / "out").rglob("*") if path.is_file() and path.suffix not in (".bdelta", ".json")]
-    assert left == [] or what == "worker"  # what a killed one was writing is under no name that counts
+    first, address = cluster.scheduler()
+    worker = cluster.worker(address)
+    cluster.worker(address)
+    run = subprocess.Popen(
+        [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), f"--scheduler={address}"],
+        stderr=subprocess.PIPE, text=True,
+    )
+    cluster.started.append(run)
+    waiting_for(lambda: run.poll() is not None or len(list((root / "out").rglob("*.bdelta"))) >= 2)
+    if what == "worker":
+        worker.kill()
+    else:
+        first.kill()
+        first.wait()
+        _, again = cluster.scheduler(int(address.rpartition(":")[2]))
+        assert again == address
+        cluster.worker(address)
+    _, told = run.communicate(timeout=180)
+    assert run.returncode == 0, told
+    assert manifest(root)["ok"]
+    assert "12 of 12 patches made" in told
 
 
 def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:

@@ -34,7 +34,7 @@ def local_cluster(plan: Plan, workers: int) -> Iterator[str]:
         n_workers=count,
         threads_per_worker=1,
         memory_limit=None,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # any port that is free
         resources={"MEMORY": memory, "THREADS": threads},
     ) as cluster:
         yield cluster.scheduler_address
