@@ -62,6 +62,9 @@ struct ApplyOptions {
   // Gets every span of the work as it ends. Not owned; must outlive the call. Null: none are made.
   TraceSink* trace = nullptr;
 
+  // Directories only (bdelta/tree.hpp): a patch may make symbolic links that lead out of NEW.
+  bool outside_links = false;
+
   // Files only: how OLD, PATCH and NEW are opened.
   FileOptions files;
 

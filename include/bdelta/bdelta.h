@@ -164,6 +164,7 @@ typedef struct bdelta_allocator {
 #define BDELTA_OVERWRITE 1u  /* replace an existing output; without it that is BDELTA_kOutputExists */
 #define BDELTA_NO_SYNC 2u    /* don't wait until the output is on the disk */
 #define BDELTA_MAP_INPUTS 4u /* map OLD (and NEW when a patch is made): faster, but an I/O error there is a signal */
+#define BDELTA_OUTSIDE_LINKS 8u /* over directories: make symbolic links that lead out of NEW */
 
 typedef struct bdelta_apply_options {
   uint32_t struct_size;
@@ -235,6 +236,15 @@ BDELTA_API int32_t bdelta_apply_file(const char *source, const char *target, con
 BDELTA_API int32_t bdelta_check_file(const char *source, const char *patch, const bdelta_apply_options *options,
                                      bdelta_report *report, bdelta_error *error);
 
+/* The same from one directory to another, with a patch of bdelta_create_tree. NEW must not exist (BDELTA_kOutputExists),
+ * unless it is what the patch makes. It comes into being whole or not at all, and nothing outside of it is made or changed.
+ * Unchanged files are cloned where the file system can. target_mode must be 0. Where OLD does not fit, the check names what
+ * differs if the patch has BDELTA_TREE_SOURCE_LIST. bdelta/tree.hpp tells more. */
+BDELTA_API int32_t bdelta_apply_tree(const char *source, const char *target, const char *patch,
+                                     const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
+BDELTA_API int32_t bdelta_check_tree(const char *source, const char *patch, const bdelta_apply_options *options,
+                                     bdelta_report *report, bdelta_error *error);
+
 /* The same over callbacks. */
 BDELTA_API int32_t bdelta_apply(const bdelta_reader *source, const bdelta_input *patch, const bdelta_writer *target,
                                 const bdelta_apply_options *options, bdelta_report *report, bdelta_error *error);
@@ -265,6 +275,15 @@ typedef struct bdelta_info {
   /* From bdelta_verify_patch alone, else 0: */
   uint32_t verified;             /* 1: the patch holds checksums, and all of them fit; 0 for version 1, which has none */
   uint64_t patch_bytes;          /* of all of the patch */
+  /* Of a patch of directories; counts are 0 from bdelta_verify_patch: */
+  uint32_t of_tree;              /* 1: OLD and NEW are directories */
+  uint32_t reserved_2;
+  uint64_t entry_count;          /* that NEW has: files, directories and links */
+  uint64_t kept_files;           /* with bytes, that OLD has as they are */
+  uint64_t changed_files;        /* that OLD has with other bytes */
+  uint64_t added_files;          /* that OLD has not */
+  uint64_t removed_files;        /* that OLD has and NEW has not */
+  uint64_t made_bytes;           /* that applying makes; all others are copied as they are */
 } bdelta_info;
 
 /* Bytes of buffers that applying the patch takes at most with so many threads (as in the options), besides its decoder's
@@ -357,6 +376,22 @@ typedef struct bdelta_create_options {
  * its end, into a nameless file in temp_dir. options, report and error may be NULL. */
 BDELTA_API int32_t bdelta_create_file(const char *source, const char *target, const char *patch,
                                       const bdelta_create_options *options, bdelta_report *report, bdelta_error *error);
+
+/* For `flags` of bdelta_tree_options. */
+#define BDELTA_TREE_TIMES 1u       /* hold when each file of NEW was changed */
+#define BDELTA_TREE_SOURCE_LIST 2u /* hold what OLD has, so that bdelta_check_tree names what differs */
+
+typedef struct bdelta_tree_options {
+  uint32_t struct_size;
+  uint32_t flags;
+  const char *const *exclude; /* patterns of names to pass over in OLD and NEW, as bdelta/tree.hpp tells; may be NULL */
+  size_t exclude_count;
+} bdelta_tree_options;
+
+/* As bdelta_create_file, from one directory to another. tree_options may be NULL, too. */
+BDELTA_API int32_t bdelta_create_tree(const char *source, const char *target, const char *patch,
+                                      const bdelta_create_options *options, const bdelta_tree_options *tree_options,
+                                      bdelta_report *report, bdelta_error *error);
 
 /* The same over callbacks; `patch` is a stream (`write`). OLD and NEW are read into memory as far as memory_bytes
  * allows. */

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bdelta/files.hpp"
 
@@ -16,18 +17,33 @@ namespace bdelta {
 using DigestBytes = std::array<std::uint8_t, 16>;
 using Sha256Bytes = std::array<std::uint8_t, 32>;
 
+// Of a patch from one directory to another: what its NEW has.
+struct TreeInfo {
+  std::uint64_t entry_count = 0;      // files, directories and links
+  std::uint64_t kept_files = 0;       // with bytes, that OLD has as they are
+  std::uint64_t changed_files = 0;    // that OLD has with other bytes
+  std::uint64_t added_files = 0;      // that OLD has not; one that moved is among them
+  std::uint64_t removed_files = 0;    // that OLD has and NEW has not
+  std::uint64_t made_bytes = 0;       // that applying makes; all others are copied as they are
+  bool has_times = false;             // of files
+  bool has_source_list = false;       // what OLD has, so that check_tree names what differs
+  std::vector<std::string> excluded;  // patterns of what was passed over in both
+};
+
 struct PatchInfo {
   std::string format;                             // "bdt2" or "bdt1"
   unsigned version = 0;                           // of the format
   unsigned draft = 0;                             // of the format, 0 = frozen
-  std::optional<std::uint64_t> source_size;       // bytes of OLD
-  std::optional<std::uint64_t> target_size;       // bytes of NEW; absent where only the end of the patch tells
+  std::optional<std::uint64_t> source_size;       // bytes of OLD; of a directory those of its files and of its list of entries
+  std::optional<std::uint64_t> target_size;       // likewise of NEW; absent where only the end of the patch tells
   std::optional<DigestBytes> source_digest;       // XXH3-128, canonical; absent where the format has none
   std::optional<DigestBytes> target_digest;
   std::uint64_t required_features = 0;
   std::uint64_t optional_features = 0;
   bool predicted = false;                         // addresses in programs are foretold: applying needs those of OLD as a whole
   bool unpacked = false;                          // what archives hold is compared: applying holds OLD unpacked
+  bool of_tree = false;                           // OLD and NEW are directories (bdelta/tree.hpp)
+  std::optional<TreeInfo> tree;                   // then, but not from verify_patch
   std::uint64_t window_bytes = 0;                 // largest window that is not one plain copy
   std::uint64_t group_bytes = 0;                  // largest part that push (bdelta/push.hpp) has to hold; 0: all of it
   std::uint64_t decoder_memory_bytes = 0;         // coder state that applying needs besides apply_buffer_bytes (apply.hpp)

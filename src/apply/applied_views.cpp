@@ -67,14 +67,15 @@ TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& 
   }
   writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_), sink.positioned, sink.sequential, pool_.get(),
                                                      of_windows.watch());
-  if (!pool_) return {nullptr, writer_.get()};
-  queue_ = std::make_unique<view::RebuildingQueue>(*writer_, *pool_);
-  return {nullptr, queue_.get()};
+  sink_digest_ = sink.digest;
+  if (pool_) queue_ = std::make_unique<view::RebuildingQueue>(*writer_, *pool_);
+  SequentialWriter* const first = queue_ ? static_cast<SequentialWriter*>(queue_.get()) : writer_.get();
+  return {nullptr, first, [this] { return finish(); }};
 }
 
 Result<Digest128> AppliedViews::finish() {
   BDELTA_TRY(queue_ ? queue_->finish() : writer_->finish());
-  return writer_->digest();
+  return sink_digest_ ? sink_digest_() : writer_->digest();
 }
 
 }  // namespace bdelta

@@ -20,16 +20,17 @@ class AppliedViews {
   [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->bytes.size(); }
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return target_view_bytes_; }
 
-  // What takes NEW's view and writes NEW to `sink`. Once; lives as long as this object. With several threads it has a pool of
-  // its own for making streams, on the timeline and under the watch of `of_windows`. What it is given comes from tasks of that
-  // one, which wait for each other. So for moments twice as many threads less one are at work.
+  // What takes NEW's view and writes NEW to `sink`, which it does not finish; its digest is that of NEW or kPatchCorrupt.
+  // Once; lives as long as this object. With several threads it has a pool of its own for making streams, on the timeline
+  // and under the watch of `of_windows`. What it is given comes from tasks of that one, which wait for each other. So for
+  // moments twice as many threads less one are at work.
   [[nodiscard]] TargetSink rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count);
 
   // Writes what is whole of NEW's streams; no thread is at work afterwards. is_end: no more of the view comes. Gives the first
   // error up to where the view has come, if there is one.
   Status settle(bool is_end) { return queue_ ? queue_->settle(is_end) : Status(); }
 
-  // NEW is whole: its digest, or kPatchCorrupt. Does not finish the sink.
+  // NEW is whole: what the sink's digest is, or kPatchCorrupt.
   Result<Digest128> finish();
 
  private:
@@ -41,6 +42,7 @@ class AppliedViews {
   std::uint64_t target_view_bytes_ = 0;
   std::unique_ptr<view::RebuildingWriter> writer_;
   std::unique_ptr<WorkerPool> pool_;               // null with one thread, …
+  std::function<Result<Digest128>()> sink_digest_;  // none where it is that of NEW's bytes
   std::unique_ptr<view::RebuildingQueue> queue_;  // … likewise
 };
 

@@ -58,12 +58,23 @@ Status ApplyRun::read_header() {
   BDELTA_ASSIGN(format_, recognise_format(patch_, formats_));
   BDELTA_ASSIGN(reader_, format_->open(patch_, reachable_limit(options_.memory_limit_bytes)));
   own_watch_.set_total(info().target_size.value_or(0));
+  BDELTA_TRY(check_kind());
   if (!info().target_size && !format_->capabilities.target_size_at_end) {
     return Error{ErrorCode::kInternal, "its reader does not tell the size of NEW"};
   }
   BDELTA_TRY(check_target_size(info().target_size.value_or(0)));
   BDELTA_TRY(check_window_bytes(info().window_bytes));
   return options_.expected_head_sha256 ? check_held_parts() : Status();
+}
+
+Status ApplyRun::check_kind() const {
+  if (info().of_tree == static_cast<bool>(digest_source_tree_)) return {};
+  return info().of_tree ? Error{.code = ErrorCode::kNotADirectory,
+                                .detail = "the patch is from one directory to another",
+                                .remedy = "give directories as OLD and NEW"}
+                        : Error{.code = ErrorCode::kIsDirectory,
+                                .detail = "the patch is from one file to another",
+                                .remedy = "give files as OLD and NEW"};
 }
 
 Status ApplyRun::check_target_size(std::uint64_t bytes) const {
@@ -108,7 +119,7 @@ Status ApplyRun::check_source() {
   if (fits ? info().source_digest && !source_verified_ : may_be_target) {
     own_watch_.set_phase(PhaseId::kHash);
     const Span span(timeline(), PhaseId::kHash, TraceSpan::kNone, source_.size());
-    BDELTA_ASSIGN(found, digest_of(source_, watch()));
+    BDELTA_ASSIGN(found, digest_source());
   }
   if (fits && found) report_.source_digests.xxh3_128 = *found;
   if (fits && (!found || *found == *info().source_digest)) return {};
@@ -123,6 +134,10 @@ Status ApplyRun::check_source() {
   const bool is_target = may_be_target && found && *found == *info().target_digest;
   error.remedy = is_target ? "OLD already is NEW, so nothing is to be done" : "give the version that the patch starts from";
   return error;
+}
+
+Result<Digest128> ApplyRun::digest_source() {
+  return digest_source_tree_ ? digest_source_tree_(pool_) : digest_of(source_, watch());
 }
 
 ApplyShares ApplyRun::shares() const noexcept {
@@ -149,7 +164,7 @@ Status ApplyRun::open_views() {
   if (!plan_->view) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->view->source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, *info().target_size, watch()));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, made_bytes(), watch()));
   return {};
 }
 
@@ -161,6 +176,7 @@ RandomReader& ApplyRun::viewed_source() noexcept {
 // As the windows are about them.
 PatchInfo ApplyRun::info_of_views() const {
   PatchInfo views = info();
+  if (plan_->tree) views.target_size = plan_->tree->made_bytes;
   if (!views_) return views;
   views.source_size = views_->source_bytes();
   views.target_size = views_->target_view_bytes();
@@ -222,6 +238,7 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   pool_.begin_stage(1, target_bytes_.value_or(0));
   if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
   const TargetSink into = views_ ? views_->rebuild_into(sink, pool_, rebuilds_alone_ ? 1 : pool_.thread_count()) : sink;
+  digest_target_ = into.digest;
   const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes_.value_or(kMostBytes));
   pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);
 }
@@ -245,8 +262,8 @@ Result<bool> ApplyRun::execute_windows(std::uint64_t until_target_pos) {
 
 Status ApplyRun::finish_target() {
   BDELTA_ASSIGN(Digest128 digest, pipeline_->finish());
-  if (views_) {
-    BDELTA_ASSIGN(digest, views_->finish());
+  if (digest_target_) {
+    BDELTA_ASSIGN(digest, digest_target_());
   }
   report_.residual_bytes += pipeline_->changed_count();
   own_watch_.set_total(info().target_size.value_or(decoded_pos_));

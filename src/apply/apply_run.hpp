@@ -24,6 +24,12 @@ class ApplyRun {
   // Reads the header and holds it against the caller's limits.
   Status read_header();
 
+  // For a caller that has trees: `digest` gives that of OLD's. Without it a patch of trees is refused, with it one of files.
+  void take_trees(std::function<Result<Digest128>(WorkerPool&)> digest) { digest_source_tree_ = std::move(digest); }
+
+  // Then, behind the header: what the patch says of them. Null if it is not of trees.
+  Result<const view::TreePlan*> read_tree() { return reader_->read_tree(); }
+
   // Whether the limit of memory has room for a part of the patch, too. For a patch whose parts are held before they are
   // decoded, because the rest of them has to come or digests of them are expected; read_header asks for the latter.
   [[nodiscard]] Status check_held_parts() const;
@@ -60,6 +66,7 @@ class ApplyRun {
   // For steps of the caller's that belong to the application.
   [[nodiscard]] Timeline* timeline() const noexcept { return pool_.timeline(); }
   [[nodiscard]] Watch* watch() const noexcept { return pool_.watch(); }
+  [[nodiscard]] WorkerPool& pool() const noexcept { return pool_; }
 
   // For a caller that has taken the source's digest from the same bytes already: the size alone is compared.
   void assume_source_verified() noexcept { source_verified_ = true; }
@@ -69,6 +76,9 @@ class ApplyRun {
 
  private:
   [[nodiscard]] ApplyShares shares() const noexcept;
+  [[nodiscard]] Status check_kind() const;
+  [[nodiscard]] Result<Digest128> digest_source();
+  [[nodiscard]] std::uint64_t made_bytes() const noexcept { return plan_->tree ? plan_->tree->made_bytes : *info().target_size; }
   [[nodiscard]] Status check_target_size(std::uint64_t bytes) const;
   [[nodiscard]] Status check_window_bytes(std::uint64_t bytes) const;
   Status check_source();
@@ -98,6 +108,8 @@ class ApplyRun {
   std::unique_ptr<MovedSource> moved_source_;   // null where no numbers are moved
   std::optional<PaddedSource> padded_source_;   // absent where copies stay inside OLD
   std::optional<Filler> filler_;                // absent where nothing is filled in
+  std::function<Result<Digest128>(WorkerPool&)> digest_source_tree_;  // of a caller that has trees
+  std::function<Result<Digest128>()> digest_target_;                   // where it is not that of the windows
   bool source_verified_ = false;
   std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
   bool rebuilds_alone_ = false;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,8 @@ namespace bdelta {
 struct TargetSink {
   PositionedWriter* positioned = nullptr;
   SequentialWriter* sequential = nullptr;
+  // Behind the last window, where the patch's digest of NEW is not that of all bytes that went here: what it is of them.
+  std::function<Result<Digest128>()> digest = {};
 };
 
 // How many are held at a time.

@@ -1,6 +1,7 @@
 // Applying, checking and describing patches, and the names of errors.
 #include <cstddef>
 
+#include "bdelta/tree.hpp"
 #include "capi/callbacks.hpp"
 
 namespace bdelta::capi {
@@ -38,6 +39,15 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   if (info.head_sha256) std::copy(info.head_sha256->begin(), info.head_sha256->end(), filled.head_sha256);
   filled.verified = info.verified;
   filled.patch_bytes = info.patch_bytes;
+  filled.of_tree = info.of_tree;
+  if (info.tree) {
+    filled.entry_count = info.tree->entry_count;
+    filled.kept_files = info.tree->kept_files;
+    filled.changed_files = info.tree->changed_files;
+    filled.added_files = info.tree->added_files;
+    filled.removed_files = info.tree->removed_files;
+    filled.made_bytes = info.tree->made_bytes;
+  }
   write_struct(filled, to);
   return {};
 }
@@ -83,6 +93,29 @@ int32_t bdelta_check_file(const char* source, const char* patch, const bdelta_ap
     BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
     BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
     return give(check_file(source_path, patch_path, how), report);
+  });
+}
+
+int32_t bdelta_apply_tree(const char* source, const char* target, const char* patch, const bdelta_apply_options* options,
+                          bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return give(apply_tree(source_path, target_path, patch_path, how), report);
+  });
+}
+
+int32_t bdelta_check_tree(const char* source, const char* patch, const bdelta_apply_options* options, bdelta_report* report,
+                          bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return give(check_tree(source_path, patch_path, how), report);
   });
 }
 

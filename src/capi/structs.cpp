@@ -80,7 +80,7 @@ ProgressCallback progress_option(bdelta_progress progress, bdelta_phase_progress
 }
 
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
-  constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS;
+  constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_OUTSIDE_LINKS;
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0 || from.reserved_2 != 0) {
     return Error{ErrorCode::kUsage, "expected flags for applying alone, found " + std::to_string(from.flags)};
   }
@@ -94,6 +94,7 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   options.progress = progress_option(from.progress, from.phase_progress, from.progress_user);
   options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
+  options.outside_links = (from.flags & BDELTA_OUTSIDE_LINKS) != 0;
   if (from.target_mode != 0) options.target_mode = from.target_mode;
   return options;
 }

@@ -1,5 +1,5 @@
 // Making patches.
-#include "bdelta/create.hpp"
+#include "bdelta/tree.hpp"
 #include "capi/callbacks.hpp"
 
 namespace bdelta::capi {
@@ -37,6 +37,20 @@ Result<CreateOptions> create_options(const bdelta_create_options* options) {
   return to;
 }
 
+Result<TreeOptions> tree_options(const bdelta_tree_options* given) {
+  BDELTA_ASSIGN(const bdelta_tree_options from, read_optional(given, "bdelta_tree_options"));
+  if ((from.flags & ~(BDELTA_TREE_TIMES | BDELTA_TREE_SOURCE_LIST)) != 0) return too_new("bdelta_tree_options");
+  TreeOptions to;
+  to.times = (from.flags & BDELTA_TREE_TIMES) != 0;
+  to.source_list = (from.flags & BDELTA_TREE_SOURCE_LIST) != 0;
+  for (std::size_t i = 0; i < from.exclude_count; ++i) {
+    BDELTA_TRY(require(from.exclude, "exclude"));
+    BDELTA_TRY(require(from.exclude[i], "a pattern of exclude"));
+    to.exclude.emplace_back(from.exclude[i]);
+  }
+  return to;
+}
+
 }  // namespace
 }  // namespace bdelta::capi
 
@@ -54,6 +68,19 @@ int32_t bdelta_create_file(const char* source, const char* target, const char* p
     BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
     BDELTA_ASSIGN(const CreateOptions how, create_options(options));
     return give(create_file(source_path, target_path, patch_path, how), report);
+  });
+}
+
+int32_t bdelta_create_tree(const char* source, const char* target, const char* patch, const bdelta_create_options* options,
+                           const bdelta_tree_options* of_trees, bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const CreateOptions how, create_options(options));
+    BDELTA_ASSIGN(const TreeOptions of_tree, tree_options(of_trees));
+    return give(create_tree(source_path, target_path, patch_path, how, of_tree), report);
   });
 }
 

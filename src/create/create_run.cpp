@@ -29,9 +29,10 @@ std::uint64_t patch_limit(const CreateOptions& options, std::uint64_t target_siz
 }  // namespace
 
 CreateRun::CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline,
-                     Watch& watch, const FileViews* views)
-    : options_(options), views_(views),
-      patch_limit_bytes_(patch_limit(options, views ? views->target_file().size() : target.size())), timeline_(timeline), watch_(watch),
+                     Watch& watch, const FileViews* views, const TreePair* trees)
+    : options_(options), views_(views), trees_(trees),
+      patch_limit_bytes_(patch_limit(options, trees ? trees->target_bytes() : views ? views->target_file().size() : target.size())),
+      timeline_(timeline), watch_(watch),
       inputs_{source, target, {}, {}} {
   watch_.set_total(target_file().size());
 }
@@ -96,6 +97,8 @@ void CreateRun::begin_patch() {
   joiner_.emplace(GroupLimits{settings.group_bytes, budget_.draft_bytes});
 }
 
+Status CreateRun::add_trees() { return trees_ ? writer_->add_tree(trees_->plan()) : Status(); }
+
 Status CreateRun::add_views() {
   return views_ ? writer_->add_view(views_->plan(), source_file().size()) : Status();
 }
@@ -136,9 +139,11 @@ Status CreateRun::self_check() {
   const bool is_as_given = budget_.target_whole && fills_.empty();
   const bool source_is_as_given = budget_.source_whole && moved_numbers_.lists.empty();
   const bool is_limited = options_.memory_limit_bytes != 0;
-  Status checked = views_ ? check_patch(source_file(), target_file(), head_, *body_, *pool_, is_limited)
-                          : check_patch(source_is_as_given ? source : inputs_.source_reader,
-                                        is_as_given ? target : inputs_.target_reader, head_, *body_, *pool_, is_limited);
+  RandomReader& checked_source = views_ ? source_file() : source_is_as_given ? source : inputs_.source_reader;
+  RandomReader& checked_target = views_ ? target_file() : is_as_given ? target : inputs_.target_reader;
+  std::function<Result<Digest128>(const view::TreePlan&)> tree_digest;
+  if (trees_) tree_digest = [this](const view::TreePlan& plan) { return trees_->digest_as_applied(plan); };
+  Status checked = check_patch(checked_source, checked_target, head_, *body_, *pool_, is_limited, tree_digest);
   timeline_.count_all_as({});
   BDELTA_TRY(std::move(checked));
   report_.verified = true;
@@ -180,7 +185,7 @@ Status CreateRun::finish(SequentialWriter& patch) {
 
 Report CreateRun::take_report() {
   report_.source_bytes = source_file().size();
-  report_.target_bytes = target_file().size();
+  report_.target_bytes = whole_target_bytes();
   report_.format = options_.format == PatchFormat::kBdt1 ? "bdt1" : "bdt2";
   report_.level = options_.level;
   report_.threads = pool_->thread_count();

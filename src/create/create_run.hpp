@@ -22,8 +22,9 @@ class CreateRun {
  public:
   // Everything must outlive the run. The watch counts bytes of the target from now on. With views the patch is made of
   // these, which `source` and `target` are then; it is a patch for the files.
+  // With trees, it is a patch for these, and the files are their streams.
   CreateRun(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch,
-            const FileViews* views = nullptr);
+            const FileViews* views = nullptr, const TreePair* trees = nullptr);
 
   // Refuses what the format, the limits or the machine can't hold, and divides the memory.
   Status check_limits();
@@ -32,7 +33,8 @@ class CreateRun {
   void settle_budget();    // where files that hardly differ need less memory than others of their size
   void begin_patch();
 
-  Status add_views();  // where the patch is made of them
+  Status add_trees();  // where the patch is made of them, …
+  Status add_views();  // … likewise
 
   void find_members();     // of archives, and which are the same in both; while their headers are whole
   void find_images();      // of programs, for the next two
@@ -91,12 +93,20 @@ class CreateRun {
 
   [[nodiscard]] RandomReader& source_file() const noexcept { return views_ ? views_->source_file() : inputs_.source_reader; }
   [[nodiscard]] RandomReader& target_file() const noexcept { return views_ ? views_->target_file() : inputs_.target_reader; }
-  // Where a tar archive begins, if there is one.
-  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return views_ ? views_->source_archive_pos() : 0; }
-  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return views_ ? views_->target_archive_pos() : 0; }
+  // What people have: of a tree all of it.
+  [[nodiscard]] std::uint64_t whole_target_bytes() const noexcept { return trees_ ? trees_->target_bytes() : target_file().size(); }
+
+  // Where a tar archive begins, if there is one; a tree as a whole is none.
+  [[nodiscard]] std::uint64_t source_archive_pos() const noexcept {
+    return trees_ ? source_size() : views_ ? views_->source_archive_pos() : 0;
+  }
+  [[nodiscard]] std::uint64_t target_archive_pos() const noexcept {
+    return trees_ ? target_size() : views_ ? views_->target_archive_pos() : 0;
+  }
 
   const CreateOptions& options_;
   const FileViews* const views_;  // null where files are taken as they are
+  const TreePair* const trees_;   // null where the patch is for files
   const std::uint64_t patch_limit_bytes_;
   Timeline& timeline_;
   Watch& watch_;

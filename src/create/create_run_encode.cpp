@@ -116,7 +116,7 @@ Status CreateRun::finish_native() {
   BDELTA_TRY(writer_->finish());
   native::Header header;
   header.source_size = source_file().size();
-  header.target_size = target_file().size();
+  header.target_size = whole_target_bytes();
   header.source_digest = *report_.source_digests.xxh3_128;
   header.target_digest = *report_.target_digests.xxh3_128;
   writer_->declare(header);

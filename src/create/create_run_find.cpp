@@ -68,7 +68,9 @@ Status CreateRun::load_inputs() {
 
 Status CreateRun::digest_inputs() {
   FileHasher source_hasher(options_.sha256_inputs);
-  if (knows_target(options_)) {
+  if (trees_) {
+    report_.target_digests.xxh3_128 = trees_->target_digest();
+  } else if (knows_target(options_)) {
     report_.target_digests = options_.known_target;
   } else {
     target_hasher_.emplace(options_.sha256_inputs);
@@ -78,7 +80,7 @@ Status CreateRun::digest_inputs() {
   begin_step(WorkStep::kDigest);
   watch_.begin_stage(1, source_size() + (hashes_target ? target_size() : 0));
   pool_->for_each(2, [&](std::size_t i) {
-    if (!(i == 0 ? budget_.source_whole : hashes_target)) return;
+    if (!(i == 0 ? budget_.source_whole && !trees_ : hashes_target)) return;
     ByteSpan bytes = (i == 0 ? inputs_.source : inputs_.target).bytes();
     if (views_) bytes = i == 0 ? views_->source_bytes() : views_->target_bytes();
     const Span span(&timeline_, PhaseId::kHash, i, bytes.size());
@@ -92,6 +94,7 @@ Status CreateRun::digest_inputs() {
     BDELTA_TRY(gathered_->survey(source_hasher));
   }
   report_.source_digests = source_hasher.finish();
+  if (trees_) report_.source_digests = {trees_->source_digest(), std::nullopt};
   return {};
 }
 
@@ -123,6 +126,14 @@ void CreateRun::find_members() {
   const Step step(*pool_, PhaseId::kCompare);
   const view::PackedStreams none;
   const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
+  if (trees_) {
+    source_members_ = members_of_parts(trees_->source_parts(), views_ ? views_->source_bytes() : source, source,
+                                       views_ ? views_->source_streams() : none);
+    target_members_ = members_of_parts(trees_->target_parts(), views_ ? views_->target_bytes() : target, target,
+                                       views_ ? views_->target_streams() : none);
+    member_ranges_ = view::align_members(source_members_, target_members_);
+    return;
+  }
   source_members_ = members_of({source, views_ ? views_->source_bytes() : source, views_ ? views_->source_streams() : none,
                                 source_archive_pos()});
   target_members_ = members_of({target, views_ ? views_->target_bytes() : target, views_ ? views_->target_streams() : none,

@@ -115,19 +115,21 @@ Bytes recipe_of(std::vector<UnpackedStream>& streams) {
 
 }  // namespace
 
-Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomReader& target, const CreateOptions& options,
-                                                   WorkerPool& pool) {
+Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomReader& target, const TreePair* trees,
+                                                   const CreateOptions& options, WorkerPool& pool) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
   const std::uint64_t most_bytes = limit == 0 ? kMostViewApplyBytes : std::min(kMostViewApplyBytes, limit / kViewLimitShare);
   if (limit != 0 && (source.size() + target.size()) > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
   const ByteSpan target_file = views->target_input_.bytes();
-  std::vector<view::FoundStream> found_target = find_streams(target_file, most_bytes);
+  std::vector<view::FoundStream> found_target =
+      trees ? find_streams(target_file, trees->target_parts(), most_bytes) : find_streams(target_file, most_bytes);
   if (found_target.empty()) return std::unique_ptr<FileViews>();
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   const ByteSpan source_file = views->source_input_.bytes();
-  std::vector<view::FoundStream> found_source = find_streams(source_file, most_bytes);
+  std::vector<view::FoundStream> found_source =
+      trees ? find_streams(source_file, trees->source_parts(), most_bytes) : find_streams(source_file, most_bytes);
   const bool all = options.unpack == Unpack::kAll;
   if (!all) leave_out_unchanged(source_file, found_source, target_file, found_target);
   if (raw_bytes_of(found_source) > most_bytes || raw_bytes_of(found_target) > most_bytes) return std::unique_ptr<FileViews>();
@@ -148,8 +150,9 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   views->source_streams_ = places_of(of_source);
   views->target_streams_ = places_of(of_target);
   const view::PackedStreams &source_places = views->source_streams_, &target_places = views->target_streams_;
-  const ToldDirectory source_directory = told_directory(source_file, source_places);
-  const ToldDirectory target_directory = told_directory(target_file, target_places);
+  // A tree may have several, of which a view replaces none.
+  const ToldDirectory source_directory = trees ? ToldDirectory() : told_directory(source_file, source_places);
+  const ToldDirectory target_directory = trees ? ToldDirectory() : told_directory(target_file, target_places);
   plan.source_directory = source_directory.place;
   plan.target_directory = target_directory.place;
   plan.source_view_bytes = view_bytes_of(source_file, source_places, source_directory);

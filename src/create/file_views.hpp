@@ -6,6 +6,7 @@
 
 #include "bdelta/create.hpp"
 #include "create/input.hpp"
+#include "create/tree_pair.hpp"
 #include "io/memory_io.hpp"
 #include "view/deflate/recipe.hpp"
 #include "view/geometry.hpp"
@@ -16,9 +17,9 @@ namespace bdelta {
 class FileViews {
  public:
   // Nothing if there is nothing to unpack, or no room for it. Each stream of NEW that is unpacked was rebuilt by what applies,
-  // and is what NEW has. Readers must outlive the object.
-  static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const CreateOptions& options,
-                                                 WorkerPool& pool);
+  // and is what NEW has. Readers must outlive the object. trees: those whose streams the files are; null for plain files.
+  static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const TreePair* trees,
+                                                 const CreateOptions& options, WorkerPool& pool);
 
   [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
   [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }

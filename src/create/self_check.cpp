@@ -61,7 +61,7 @@ class Comparer final : public PositionedWriter {
 }  // namespace
 
 Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, const io::Spool& body, WorkerPool& pool,
-                   bool is_limited) {
+                   bool is_limited, const std::function<Result<Digest128>(const view::TreePlan&)>& tree_digest) {
   BDELTA_ASSIGN(const auto body_reader, body.open_reader());
   JoinedReader patch(head, *body_reader);
   ApplyOptions options;
@@ -71,11 +71,19 @@ Status check_patch(RandomReader& source, RandomReader& target, ByteSpan head, co
   run.assume_source_verified();
   if (is_limited) run.rebuild_alone();
   Comparer comparer(target);
+  TargetSink sink{&comparer, nullptr};
+  if (tree_digest) {
+    run.take_trees([](WorkerPool&) { return Digest128(); });
+    sink.digest = [&]() -> Result<Digest128> {
+      BDELTA_ASSIGN(const view::TreePlan* const plan, run.read_tree());
+      return tree_digest(*plan);
+    };
+  }
   const auto apply = [&]() -> Status {
     BDELTA_TRY(run.read_header());
     BDELTA_TRY(run.verify_source());
     BDELTA_TRY(run.prepare());
-    return run.write_target({&comparer, nullptr});
+    return run.write_target(sink);
   };
   Status status = apply();
   // What the patch is to blame for; all else (reading an input, want of memory, a callback) is told as what it is.

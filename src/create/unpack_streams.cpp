@@ -110,6 +110,19 @@ std::vector<view::FoundStream> find_streams(ByteSpan file, std::uint64_t most_ra
   return found.empty() ? view::find_zip_streams(file) : found;
 }
 
+std::vector<view::FoundStream> find_streams(ByteSpan file, const TreePair::Parts& parts, std::uint64_t most_raw_bytes) {
+  std::vector<view::FoundStream> all;
+  for (const TreePair::Part& part : parts) {
+    for (view::FoundStream& stream : find_streams(from(file, part.begin).first(static_cast<std::size_t>(part.bytes)), most_raw_bytes)) {
+      stream.file_pos += part.begin;
+      stream.name = std::string(part.path) + '/' + stream.name;
+      all.push_back(std::move(stream));
+      if (all.size() == view::kMostStreams) return all;
+    }
+  }
+  return all;
+}
+
 void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
                          std::vector<view::FoundStream>& of_target) {
   struct Hash {

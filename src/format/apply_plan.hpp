@@ -9,10 +9,14 @@
 #include "delta/substitution_table.hpp"
 #include "format/prediction_plan.hpp"
 #include "view/geometry.hpp"
+#include "view/tree/plan.hpp"
 
 namespace bdelta {
 
 struct ApplyPlan {
+  // What is said of trees; absent if the patch is of files. OLD and NEW are their streams then, for all that follows.
+  std::optional<view::TreePlan> tree;
+
   // What is said of views of the files; absent if the patch is about the files as they are. Windows and all that follows
   // are about the views then, but for info().
   std::optional<view::ViewPlan> view;

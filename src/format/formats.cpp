@@ -67,6 +67,8 @@ Result<const ApplyPlan*> PatchReader::read_plan() {
   return &kNone;
 }
 
+Result<const view::TreePlan*> PatchReader::read_tree() { return nullptr; }
+
 Result<bool> PatchReader::verify() { return false; }
 
 Result<bool> verify_whole(PatchReader& reader, const Format& format) {

@@ -24,6 +24,10 @@ class PatchReader {
   // the reader, and any number of threads may read it meanwhile.
   virtual void use_source(RandomReader& source);
 
+  // What the patch says of trees, which is the first of its plan; null for a patch of files. Lives as long as the reader, and
+  // info() tells of it then.
+  virtual Result<const view::TreePlan*> read_tree();
+
   // Goes on by one part of what stands before the first window. Null while more of it follows; then the plan, which lives as
   // long as the reader.
   virtual Result<const ApplyPlan*> read_plan();

@@ -42,6 +42,7 @@ Result<PatchInfo> inspect(SequentialReader& patch) {
   return guarded([&]() -> Result<PatchInfo> {
     io::TypedReader in(patch, kBufferBytes);
     BDELTA_ASSIGN(const Opened opened, open(in));
+    BDELTA_TRY(opened.reader->read_tree());
     return opened.info();
   });
 }

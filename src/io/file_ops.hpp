@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace bdelta::io {
 
@@ -39,6 +41,20 @@ enum class OpenKind : std::uint8_t {
   kCreateNew,       // reading and writing; EEXIST if the name is taken
   kCreateNameless,  // as kCreateNew, but the name is gone at once or when closed
 };
+
+enum class OpenAtKind : std::uint8_t {
+  kPass,       // a directory, to reach what is in it
+  kDirectory,  // a directory, to list or to sync it or to set its bits
+  kRead,       // a file; never blocks in the open itself
+  kCreateNew,  // a file, for reading and writing; EEXIST if the name is taken
+};
+
+// Whether sync_all makes all of a tree durable; else each file and directory is synced by itself.
+#ifdef __linux__
+inline constexpr bool kSyncsAll = true;
+#else
+inline constexpr bool kSyncsAll = false;
+#endif
 
 enum class Access : std::uint8_t { kSequential, kRandom, kWillNeed };
 
@@ -90,6 +106,23 @@ struct FileOps {
   int (*sync_directory)(const PathChar* path);
   // What this process may still write on the file system of `directory`; ~0 where the file system doesn't say.
   int (*free_bytes)(const PathChar* directory, std::uint64_t& out);
+
+  // Entries of directories. A name is one part, in bytes; what has `at` in its name takes it from the directory's descriptor
+  // and follows no link there. EOPNOTSUPP where the platform has no such calls.
+  int (*open_directory)(const PathChar* path);  // may be a link to one
+  int (*open_at)(int directory, const char* name, OpenAtKind kind, std::uint32_t mode);
+  int (*info_at)(int directory, const char* name, FileInfo& out);
+  int (*list)(int directory, std::vector<std::string>& names);  // in no order, without "." and ".."; may throw bad_alloc
+  int (*make_directory)(const PathChar* path, std::uint32_t mode);
+  int (*make_directory_at)(int directory, const char* name, std::uint32_t mode);
+  int (*make_link_at)(int directory, const char* name, const char* target);
+  int (*read_link_at)(int directory, const char* name, std::string& target);
+  int (*rename_directory)(const PathChar* from, const PathChar* to);  // EEXIST or ENOTEMPTY rather than replace
+  int (*remove_tree)(const PathChar* path);  // all of it, as far as that is possible; async-signal-safe on Linux
+  int (*clone)(int from, int to);            // an empty file gets the bytes of another, shared on the disk
+  std::ptrdiff_t (*copy_range)(int from, int to, std::uint64_t pos, std::size_t size);  // inside the system, to the same place
+  int (*set_mtime)(int fd, std::int64_t mtime_ns);
+  int (*sync_all)(int fd);                   // all of the file system of this file
 
   // Mappings, read-only. `size` is not 0.
   void* (*map)(int fd, std::size_t size);

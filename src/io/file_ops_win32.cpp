@@ -277,6 +277,13 @@ int system_random_bytes(void* to, std::size_t size) {
   return 0;
 }
 
+// Directories are not taken as OLD and NEW on Windows yet.
+template <class Value, class... Arguments>
+Value not_here(Arguments...) {
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
@@ -287,7 +294,11 @@ constexpr FileOps kSystemOps{
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
     .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
-    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .map = system_map,
+    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes,
+    .open_directory = not_here<int>, .open_at = not_here<int>, .info_at = not_here<int>, .list = not_here<int>,
+    .make_directory = not_here<int>, .make_directory_at = not_here<int>, .make_link_at = not_here<int>,
+    .read_link_at = not_here<int>, .rename_directory = not_here<int>, .remove_tree = not_here<int>, .clone = not_here<int>,
+    .copy_range = not_here<std::ptrdiff_t>, .set_mtime = not_here<int>, .sync_all = not_here<int>, .map = system_map,
     .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
 };
 

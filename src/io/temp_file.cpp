@@ -11,7 +11,9 @@ namespace {
 
 constexpr int kMostAttempts = 64;  // 64 random bits collide once; more often means that something else is wrong
 
-Result<std::filesystem::path> random_name(const std::filesystem::path& directory) {
+}  // namespace
+
+Result<std::filesystem::path> unpredictable_name(const std::filesystem::path& directory) {
   std::uint64_t random = 0;
   while (file_ops().random_bytes(&random, sizeof random) != 0) {
     if (errno == EINTR) continue;
@@ -23,11 +25,9 @@ Result<std::filesystem::path> random_name(const std::filesystem::path& directory
   return directory / (name + ".tmp");
 }
 
-}  // namespace
-
 Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode) {
   for (int attempt = 0;;) {
-    BDELTA_ASSIGN(std::filesystem::path path, random_name(directory));
+    BDELTA_ASSIGN(std::filesystem::path path, unpredictable_name(directory));
     // Told before the file is there, so that a signal that comes right after finds it; one without a name, too, has
     // had it for a moment.
     UnfinishedName unfinished(path);

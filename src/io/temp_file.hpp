@@ -14,6 +14,9 @@ struct NamedFile {
   UnfinishedName unfinished;  // of no name where the file has lost its own
 };
 
+// A name in `directory` that nobody can guess, for what is temporary.
+Result<std::filesystem::path> unpredictable_name(const std::filesystem::path& directory);
+
 // Creates a file with a random name in `directory`; never opens one that exists.
 Result<NamedFile> create_unpredictable(const std::filesystem::path& directory, OpenKind kind, std::uint32_t mode);
 

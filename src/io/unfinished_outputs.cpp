@@ -23,6 +23,7 @@ struct Slot {
   std::atomic<SlotState> state{SlotState::kFree};
   std::atomic<std::thread::id> owner{};  // while it is opening
   PathChar name[kLongestName] = {};
+  bool is_tree = false;
 };
 static_assert(std::atomic<std::thread::id>::is_always_lock_free, "a signal handler uses it");
 static_assert(std::atomic<SlotState>::is_always_lock_free, "a signal handler uses it");
@@ -55,12 +56,13 @@ void note_left_behind(LeftBehind what) noexcept {
   if (what != LeftBehind::kPart) whole_count.fetch_add(what == LeftBehind::kWhole ? 1 : -1);
 }
 
-UnfinishedName::UnfinishedName(const std::filesystem::path& absolute) noexcept {
+UnfinishedName::UnfinishedName(const std::filesystem::path& absolute, bool is_tree) noexcept {
   const auto& name = absolute.native();
   if (name.size() >= kLongestName) return;
   for (int i = 0; i < kSlots; ++i) {
     if (!advance(slots[i], SlotState::kFree, SlotState::kFilling)) continue;
     std::memcpy(slots[i].name, name.c_str(), (name.size() + 1) * sizeof(PathChar));
+    slots[i].is_tree = is_tree;
     slots[i].owner.store(std::this_thread::get_id(), std::memory_order_relaxed);
     slots[i].state.store(SlotState::kOpening, std::memory_order_release);
     slot_ = i;
@@ -99,7 +101,7 @@ namespace bdelta {
 LeftBehind remove_unfinished_outputs() noexcept {
   for (io::Slot& slot : io::slots) {
     if (!io::claim(slot)) continue;
-    (void)io::file_ops().remove(slot.name);
+    (void)(slot.is_tree ? io::file_ops().remove_tree : io::file_ops().remove)(slot.name);
     slot.state.store(io::SlotState::kRemoved, std::memory_order_release);
   }
   if (io::has_part.load()) return LeftBehind::kPart;

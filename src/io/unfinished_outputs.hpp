@@ -23,8 +23,9 @@ void note_left_behind(LeftBehind what) noexcept;
 class UnfinishedName {
  public:
   UnfinishedName() = default;
-  // Of a file that this thread makes next, whatever becomes of that. `opened` says that it has tried.
-  explicit UnfinishedName(const std::filesystem::path& absolute) noexcept;
+  // Of a file, or of a directory with all that will be in it, that this thread makes next, whatever becomes of that. `opened`
+  // says that it has tried.
+  explicit UnfinishedName(const std::filesystem::path& absolute, bool is_tree = false) noexcept;
   void opened() noexcept;
 
   UnfinishedName(UnfinishedName&& other) noexcept;

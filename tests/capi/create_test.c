@@ -325,6 +325,52 @@ static void test_predicted(const char *golden) {
   drop(&patch);
 }
 
+/* From one golden set as a directory to another one. A directory that was made before is what the patch makes. */
+static void test_trees(const char *golden, const char *scratch) {
+  static const char *const excluded[] = {"*.unknown"};
+  char source[600], target[600], patch[600], made[600];
+  bdelta_create_options options = create_defaults();
+  bdelta_tree_options of_trees;
+  bdelta_apply_options apply;
+  bdelta_report report;
+  bdelta_info info;
+  memset(&of_trees, 0, sizeof of_trees);
+  of_trees.struct_size = sizeof of_trees;
+  of_trees.flags = BDELTA_TREE_TIMES | BDELTA_TREE_SOURCE_LIST;
+  of_trees.exclude = excluded;
+  of_trees.exclude_count = 1;
+  memset(&apply, 0, sizeof apply);
+  apply.struct_size = sizeof apply;
+  apply.threads = 1;
+  apply.flags = BDELTA_NO_SYNC;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  sprintf(target, "%.500s/bdt2-predicted", golden);
+  sprintf(source, "%.500s/bdt2-level1", golden);
+  sprintf(patch, "%.500s/trees.patch", scratch);
+  sprintf(made, "%.500s/made-tree", scratch);
+  options.flags |= BDELTA_OVERWRITE;
+  CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, &options, &of_trees, &report, NULL));
+  CHECK(report.verified == 1);
+  CHECK_CODE(BDELTA_OK, bdelta_info_file(patch, &info, NULL));
+  CHECK(info.of_tree == 1 && info.entry_count == 3 && info.removed_files == 0);
+  CHECK_CODE(BDELTA_OK, bdelta_check_tree(source, patch, &apply, NULL, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(source, made, patch, &apply, &report, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(source, made, patch, &apply, &report, NULL));
+  CHECK(report.up_to_date == 1);
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(source, target, patch, &apply, &report, NULL));
+  CHECK(report.up_to_date == 1);
+  CHECK_CODE(BDELTA_kWrongSourceSize, bdelta_check_tree(scratch, patch, &apply, NULL, NULL));
+  apply.target_mode = 0600;
+  CHECK_CODE(BDELTA_kUsage, bdelta_check_tree(source, patch, &apply, NULL, NULL));
+  of_trees.flags = 4;
+  CHECK_CODE(BDELTA_kUsage, bdelta_create_tree(source, target, patch, &options, &of_trees, &report, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, &options, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kSamePath, bdelta_create_tree(source, source, patch, &options, NULL, NULL, NULL));
+}
+
 int main(int argc, char **argv) {
   bytes source, target;
   if (argc != 3) return 2;
@@ -336,6 +382,7 @@ int main(int argc, char **argv) {
   test_report_digests(&source, &target);
   test_damaged_digests();
   test_predicted(argv[1]);
+  test_trees(argv[1], argv[2]);
   drop(&source);
   drop(&target);
   printf("%d failures\n", failure_count);

@@ -38,10 +38,12 @@ class Refusals(support.Case):
 
     def test_directories(self):
         os.mkdir(self.path("folder"))
-        for arguments in (["folder", "new", "p"], ["old", "folder", "p"], ["old", "new", "folder"],
-                          ["old", "new", "p/"]):
+        for arguments in (["folder", "new", "p"], ["old", "folder", "p"]):
+            self.refuse_untouched(lambda: self.bdelta(*arguments, "-f"), 1, "give two files or two directories")
+        for arguments in (["old", "new", "folder"], ["old", "new", "p/"]):
             self.refuse_untouched(lambda: self.bdelta(*arguments, "-f"), 2)
-        for arguments in (["folder", "made", "patch"], ["old", "folder", "patch"], ["old", "made", "folder"]):
+        self.refuse_untouched(lambda: self.bpatch("old", "folder", "patch", "-f"), 1, "give two files or two directories")
+        for arguments in (["folder", "made", "patch"], ["old", "made", "folder"]):
             self.refuse_untouched(lambda: self.bpatch(*arguments, "-f"), 2, '"folder"')
 
     def as_nobody(self, executable, *arguments):

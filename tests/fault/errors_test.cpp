@@ -2,6 +2,9 @@
 #include <map>
 #include <set>
 
+#include <sys/stat.h>
+
+#include "bdelta/tree.hpp"
 #include "create/self_check.hpp"
 #include "io/spool.hpp"
 #include "support/craft.hpp"
@@ -221,6 +224,28 @@ ErrorCode limited(double seconds, double ratio) {
   return code_of(make_patch(kOld, kNew, options));
 }
 
+// Of a patch between two directories; the second holds a fifo, where that is asked for.
+ErrorCode of_trees(bool with_fifo, const char* source) {
+  const Folder folder;
+  put(folder / "file", kOld);
+  std::filesystem::create_directory(folder / "folder");
+  std::filesystem::create_directory(folder / "new");
+  if (with_fifo && ::mkfifo((folder / "new/fifo").c_str(), 0600) != 0) ADD_FAILURE() << "no fifo could be made";
+  const auto made = create_tree(folder / source, folder / "new", folder / "patch", {}, {});
+  return made ? ErrorCode::kInternal : made.error().code;
+}
+
+// A link out of NEW.
+ErrorCode unsafe_name() {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "old");
+  std::filesystem::create_directory(folder / "new");
+  std::filesystem::create_symlink("../away", folder / "new/link");
+  EXPECT_OK(create_tree(folder / "old", folder / "new", folder / "patch", {}, {}));
+  const auto made = apply_tree(folder / "old", folder / "made", folder / "patch", {});
+  return made ? ErrorCode::kInternal : made.error().code;
+}
+
 struct Provoked {
   ErrorCode code;
   ErrorCode (*how)();
@@ -240,6 +265,9 @@ const Provoked kProvoked[] = {
     {ErrorCode::kBrokenPipe, [] { return write_error(ErrorCode::kBrokenPipe); }},
     {ErrorCode::kInputChanged, input_changed},
     {ErrorCode::kNotSeekable, not_seekable},
+    {ErrorCode::kNotADirectory, [] { return of_trees(false, "file"); }},
+    {ErrorCode::kUnsupportedEntry, [] { return of_trees(true, "folder"); }},
+    {ErrorCode::kUnsafeName, unsafe_name},
     {ErrorCode::kNotAPatch, [] { return bent(0, 'X'); }},
     {ErrorCode::kUnsupportedVersion, [] { return bent(3, 3); }},
     {ErrorCode::kUnsupportedFeature, [] { return with([](SplitPatch& s) { s.header.required_features = 8; }); }},

@@ -14,6 +14,7 @@
 #include "exe/labels.hpp"
 #include "exe/page_breaks.hpp"
 #include "format/native/fill_record.hpp"
+#include "format/native/tree_record.hpp"
 #include "format/native/envelope.hpp"
 #include "format/native/global_record.hpp"
 #include "fuzz/patch_fixer.hpp"
@@ -234,6 +235,31 @@ void save_fills() {
   }
 }
 
+void save_trees() {
+  Bytes manifest;
+  for (const view::TreeEntry& entry : std::initializer_list<view::TreeEntry>{{view::EntryKind::kDirectory, "a", 0, {}},
+                                                                             {view::EntryKind::kFile, "a-b", 300, {}},
+                                                                             {view::EntryKind::kFile, "a/b", 0, {}},
+                                                                             {view::EntryKind::kLink, "a/l", 0, "../a-b"}}) {
+    view::append_entry(manifest, entry);
+  }
+  save("trees", "manifest", joined({Bytes{1, 0, 4, 0x80, 1, 2, 3}, manifest}));
+  save("trees", "windows", joined({Bytes{1, 1, 0}, manifest}));
+  view::TreePlan plan;
+  plan.made_bytes = 500;
+  plan.manifest_bytes = manifest.size();
+  plan.entry_count = 4;
+  plan.files = {1, 2, 3, 4};
+  plan.excluded = {"*.log", "/cache"};
+  plan.code = {1, 2, 3};
+  const Bytes limits = joined({Bytes{0}, number(std::uint32_t{1000}), number(std::uint32_t{1} << 24)});
+  save("trees", "record", joined({limits, *native::open_record(*native::encode_tree(plan, {}))}));
+  plan.has_times = true;
+  plan.times = {2, 4, 6};
+  plan.source_list = manifest;
+  save("trees", "lists", joined({limits, *native::open_record(*native::encode_tree(plan, {}))}));
+}
+
 void save_tables() {
   PredictionPlan plan;
   plan.kinds = 0x1ffffff;
@@ -366,6 +392,7 @@ int main(int argc, char** argv) {
   save_patches();
   save_bdt1();
   save_fills();
+  save_trees();
   save_tables();
   save_codecs();
   save_deflate();

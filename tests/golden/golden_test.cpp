@@ -3,6 +3,7 @@
 #include <set>
 
 #include "bdelta/inspect.hpp"
+#include "bdelta/tree.hpp"
 #include "exe/image_extents.hpp"
 #include "exe/images.hpp"
 #include "exe/program.hpp"
@@ -36,6 +37,31 @@ INSTANTIATE_TEST_SUITE_P(Sets, Golden, ::testing::ValuesIn(kGoldenSets), [](cons
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+// Directories, by a patch that has a list of OLD and of which no set of files tells.
+TEST(GoldenFolder, TreesApply) {
+  namespace fs = std::filesystem;
+  const fs::path folder = kFolder / "trees";
+  const Folder made;
+  EXPECT_EQ(32u, info_of(get(folder / "patch")).required_features);
+  EXPECT_TRUE(has_record(get(folder / "patch"), native::RecordTag::kTree));
+  const auto report = apply_tree(folder / "old", made / "new", folder / "patch", {});
+  ASSERT_OK(report);
+  EXPECT_FALSE(report->up_to_date);
+  std::size_t count = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder / "new")) {
+    ++count;
+    const fs::path same = made / "new" / entry.path().lexically_relative(folder / "new");
+    if (entry.is_symlink()) {
+      EXPECT_EQ(fs::read_symlink(entry.path()), fs::read_symlink(same));
+    } else if (entry.is_regular_file()) {
+      EXPECT_TRUE(same_bytes(get(entry.path()), get(same))) << same;
+    }
+  }
+  EXPECT_EQ(8u, count);
+  const auto again = fs::recursive_directory_iterator(made / "new");
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(count), std::distance(begin(again), end(again)));
+}
 
 // What a set is kept for, it has to use. Bits are those of FORMAT.md: 0 prediction, 1 target copies, 2 views, 4 modelled
 // bytes, 9 modelled literals, 14 modelled misses.
@@ -147,6 +173,7 @@ TEST(GoldenFolder, AChoiceOfImagesIsFrozen) {
 
 TEST(GoldenFolder, EverySetIsTestedAndDescribed) {
   std::set<std::string> named(std::begin(kGoldenSets), std::end(kGoldenSets));
+  named.insert("trees");
   const Bytes manifest_bytes = get(kFolder / "MANIFEST.txt");
   const std::string manifest(manifest_bytes.begin(), manifest_bytes.end());
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {

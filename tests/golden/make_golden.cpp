@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "bdelta/tree.hpp"
 #include "create/number_pass.hpp"
 #include "create/predicted_ranges.hpp"
 #include "exe/image_extents.hpp"
@@ -44,6 +45,29 @@ void save(const std::string& name, const Bytes& source, const Bytes& target, con
   put(g_folder / name / "old", source);
   put(g_folder / name / "new", target);
   put(g_folder / name / "patch", patch);
+}
+
+// Directories instead of files. What a checkout may not keep, such as empty ones and permission bits, is not in it.
+void save_tree() {
+  const std::filesystem::path folder = g_folder / "trees";
+  std::filesystem::remove_all(folder);
+  const Bytes words = wordy_bytes(900, 1);
+  for (const char* const name : {"old", "new"}) {
+    std::filesystem::create_directories(folder / name / "lib/inner");
+    put(folder / name / "lib/kept", words);
+    put(folder / name / "lib/inner/same name", wordy_bytes(name[0] == 'o' ? 60 : 70, 2));
+    std::filesystem::create_symlink(name[0] == 'o' ? "lib/kept" : "lib/changed", folder / name / "link");
+  }
+  put(folder / "old/moved", wordy_bytes(500, 3));
+  put(folder / "new/lib/moved", wordy_bytes(500, 3));
+  put(folder / "new/empty", Bytes());
+  put(folder / "new/lib/changed", edited(words, random_edits(2, words.size(), 30, 4)));
+  put(folder / "old/lib/changed", words);
+  TreeOptions options;
+  options.exclude = {"*.log"};
+  options.source_list = true;
+  auto made = create_tree(folder / "old", folder / "new", folder / "patch", {}, options);
+  if (!made) std::printf("trees: %s\n", to_string(made.error()).c_str());
 }
 
 void remove_sets() {
@@ -445,12 +469,18 @@ void make_all() {
 }  // namespace bdelta::test
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[2]) == "trees") {  // these alone
+    bdelta::test::g_folder = argv[1];
+    bdelta::test::save_tree();
+    return 0;
+  }
   if (argc != 2) {
-    std::puts("usage: make_golden FOLDER");
+    std::puts("usage: make_golden FOLDER [trees]");
     return 1;
   }
   bdelta::test::g_folder = argv[1];
   bdelta::test::remove_sets();
   bdelta::test::make_all();
+  bdelta::test::save_tree();
   return 0;
 }

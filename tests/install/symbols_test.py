@@ -9,11 +9,11 @@ import unittest
 import support
 
 # Of bdelta/create.hpp: in the full library alone.
-CREATE_ONLY = {"create", "create_file", "estimate_memory"}
+CREATE_ONLY = {"create", "create_file", "create_tree", "estimate_memory"}
 # What a library of some SONAME exports, a line a symbol as the loader knows it. Weak ones are left out: they are of the
 # headers, and which of them a compiler puts into the library is its own choice.
 RECORDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "exports")
-LIMIT_BYTES = 1_200_000  # of libbdelta-apply, stripped and without its codecs, which are libraries of their own
+LIMIT_BYTES = 1_350_000  # of libbdelta-apply, stripped and without its codecs, which are libraries of their own
 
 
 def exported(name):

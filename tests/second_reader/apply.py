@@ -9,7 +9,8 @@ BDT 2 (src/format/native/FORMAT.md) is read by bdt2 and what it imports: header,
 and coder for the context coder; substitutions for what copies have others in place of. Views are view, with view_fields
 and zip_directory. The deflate streams in them (src/view/deflate/DEFLATE.md) are deflate_rebuild: deflate_recipe and
 deflate_lockstep with deflate_coder for recipes, deflate_matcher and deflate_ng for the tokens foreseen, deflate_blocks and
-deflate_trees. Prediction (src/exe/PREDICTION.md, whose sections the comments name) is read by prediction: scan, images, elf, pe, macho and toy,
+deflate_trees. Directories are trees. Prediction (src/exe/PREDICTION.md, whose sections the comments name) is read by
+prediction: scan, images, elf, pe, macho and toy,
 image_table, labels, fields, old_fields with the readers of tables and of code, predict, sorted_tables, mixed_pages and
 rebuilt_tables. Modelled bytes (src/model/MODELLED_BYTES.md) are modelled_bytes: literal_model with literal_buffer,
 miss_model with miss_state and byte_model, and mixing. BDT 1 (src/format/bdt1/FORMAT.md) is bdt1.

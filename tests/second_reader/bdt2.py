@@ -11,19 +11,45 @@ from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
 from records import DIGESTS, END, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, Records
 from streams import Frames
+from trees import digest_of, read_trees, stream_of
 from view import read_views
 from windows import Given, GroupNumbers, TargetCopy, copied_bytes, execute, literal_bytes_of, pieces_of
 from substitutions import read_substitutions
 
 
 def apply_bdt2(source, patch):
+    """NEW from OLD: bytes, or trees (trees.py says what these are) with permission bits."""
     cursor = Cursor(patch)
     header = read_header(cursor)
+    require(header.has_trees == isinstance(source, dict), "the patch is of trees, or OLD is one; not both")
+    if header.has_trees:
+        return apply_to_tree(source, cursor, header)
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
     require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
     records = Records(cursor)
+    target = apply_records(source, records, Digests(records) if records.next_type() == DIGESTS else None, header)
+    require(header.target_digest == xxhash.xxh3_128_digest(target), "the result is not NEW")
+    return target
+
+
+def apply_to_tree(source, cursor, header):
+    """`source` is OLD with what patterns fit; NEW comes without."""
+    records = Records(cursor)
+    digests = Digests(records) if records.next_type() == DIGESTS else None
+    told = read_trees(records, header)
+    source = {path: entry for path, entry in source.items() if not told.excludes(path)}
+    stream = stream_of(source)
+    require(header.source_bytes == len(stream), f"OLD's stream has {len(stream)} bytes, the patch expects {header.source_bytes}")
+    require(header.source_digest == digest_of(source), "OLD is not the tree that the patch was made from")
+    whole_bytes, header.target_bytes = header.target_bytes, told.made_bytes
+    tree, modes = told.join(source, apply_records(stream, records, digests, header))
+    require(len(stream_of(tree)) == whole_bytes and header.target_digest == digest_of(tree), "the result is not NEW")
+    return tree, modes
+
+
+def apply_records(source, records, digests, header):
+    """The bytes that groups give, filled and packed, from behind the records that say what OLD and NEW are."""
     has = lambda record_type: records.next_type() == record_type
-    digests = Digests(records) if has(DIGESTS) else None
     views = None
     if header.has_views:
         views = read_views(records, header, source)
@@ -47,7 +73,6 @@ def apply_bdt2(source, patch):
     fill_in(target, fills)
     if views:
         target = views.pack(target)
-    require(header.target_digest == xxhash.xxh3_128_digest(bytes(target)), "the result is not NEW")
     return bytes(target)
 
 

@@ -8,9 +8,10 @@ FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_VIEW = 1 << 2
 FEATURE_MODELLED_BYTES = 1 << 4
+FEATURE_TREES = 1 << 5
 FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_MISS_MODEL = 1 << 14
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_MODELLED_BYTES |
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_MODELLED_BYTES | FEATURE_TREES |
                   FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL)
 
 
@@ -38,6 +39,10 @@ class Header:
     @property
     def has_views(self):
         return bool(self.required_features & FEATURE_VIEW)
+
+    @property
+    def has_trees(self):
+        return bool(self.required_features & FEATURE_TREES)
 
     @property
     def may_model_bytes(self):

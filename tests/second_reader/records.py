@@ -3,8 +3,8 @@ import struct
 
 from cursor import MIB, Cursor, check32, require
 
-END, DIGESTS, VIEW, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, GLOBAL, COVERS, GROUP = 0, 1, 2, 8, 10, 12, 14, 16, 32
-KNOWN = (END, DIGESTS, VIEW, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, GLOBAL, COVERS, GROUP)
+END, DIGESTS, VIEW, TREES, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, GLOBAL, COVERS, GROUP = 0, 1, 2, 4, 8, 10, 12, 14, 16, 32
+KNOWN = (END, DIGESTS, TREES, VIEW, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, GLOBAL, COVERS, GROUP)
 
 
 class Records:
@@ -36,7 +36,8 @@ class Records:
         require(self.next_type() == record_type, f"{what} is missing")
         body, self.opened = self.opened[1], None
         repeats = record_type in (COVERS, GROUP)
-        require(record_type > self.last_type or repeats and record_type == self.last_type or record_type == END,
+        place = lambda known: 1.5 if known == TREES else known  # in front of views
+        require(place(record_type) > place(self.last_type) or repeats and record_type == self.last_type or record_type == END,
                 f"a record of type {record_type} stands behind one of type {self.last_type}")
         self.last_type = record_type
         return Cursor(body, what=what)

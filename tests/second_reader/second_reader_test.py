@@ -5,11 +5,13 @@ pairs small enough for a slow reader, and of random code.
 import itertools
 import os
 import random
+import stat
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 from unittest import mock
 
 try:
@@ -31,6 +33,7 @@ from craft_pe import random_pe_pair
 from cursor import PatchError
 from fills import PAGES, TAR_HEADERS, WHOLE, fill_in
 from moved_numbers import move_numbers
+from trees import read_tree
 from sorted_tables import RELATIVE_RELOCATIONS, RELOCATIONS, STARTS, UNWIND_PAGES
 from archive_examples import Archives  # noqa: F401 - they are run here
 from specification_examples import Examples, ExamplesOfModelledBytes  # noqa: F401 - they are run here
@@ -44,7 +47,7 @@ GOLDEN = os.path.join(TESTDATA, "golden")
 
 
 def golden_sets():
-    return sorted(entry.name for entry in os.scandir(GOLDEN) if entry.is_dir())
+    return sorted(entry.name for entry in os.scandir(GOLDEN) if entry.name.startswith("bdt"))
 
 
 def write_pair(folder, old, new):
@@ -116,6 +119,56 @@ class Damage(unittest.TestCase):
             damaged = patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:]
             with self.subTest(pos), self.assertRaises(PatchError):
                 apply_patch(old, damaged)
+
+
+class Trees(unittest.TestCase):
+    """Directories as OLD and NEW."""
+
+    def test_the_golden_ones(self):
+        folder = os.path.join(GOLDEN, "trees")
+        patch = read(os.path.join(folder, "patch"))
+        old = read_tree(os.path.join(folder, "old"))
+        made, _ = apply_patch(old, patch)
+        self.assertTrue(made == read_tree(os.path.join(folder, "new")))
+        for pos in range(0, len(patch), 7):
+            with self.assertRaises(PatchError):
+                apply_patch(old, patch[:pos] + bytes([patch[pos] ^ 0x10]) + patch[pos + 1:])
+        with self.assertRaises(PatchError):
+            apply_patch(b"", patch)
+
+    @unittest.skipUnless(os.environ.get("BDELTA_BIN_DIR"), "BDELTA_BIN_DIR is not set")
+    def test_what_bdelta_makes(self):
+        words = read(os.path.join(GOLDEN, "bdt2-level1", "old"))
+        with tempfile.TemporaryDirectory(prefix="bdelta-second-") as folder:
+            for name in ("old", "new"):
+                root = os.path.join(folder, name)
+                os.makedirs(os.path.join(root, "d", "log"))
+                for number in range(40):
+                    content = words[number * 10:]
+                    if name == "new" and number % 9 == 4:
+                        content = content[:99] + b"!" + content[100:]
+                    path = os.path.join(root, "d", f"f{number}")
+                    with open(path, "wb") as file:
+                        file.write(content)
+                    os.chmod(path, 0o755 if number % 7 == 3 else 0o600 if number == 20 else 0o644)
+                with open(os.path.join(root, "d", "log", f"{name}.log"), "wb") as file:
+                    file.write(b"passed over")
+                with zipfile.ZipFile(os.path.join(root, "d", "z.jar"), "w", zipfile.ZIP_DEFLATED) as jar:
+                    jar.writestr(zipfile.ZipInfo("inner"), words + name.encode(), zipfile.ZIP_DEFLATED)
+                os.symlink("d/" + name, os.path.join(root, "link"))
+            os.remove(os.path.join(folder, "old", "d", "f8"))
+            for options in (["-1"], ["-6", "--digests", "--times", "--old-list"]):
+                patch = os.path.join(folder, "patch")
+                bdelta = os.path.join(os.environ["BDELTA_BIN_DIR"], "bdelta")
+                subprocess.run([bdelta, "--quiet", "--no-sync", "--force", "--exclude", "*.log", *options, "old", "new", "patch"],
+                               check=True, timeout=120, cwd=folder)
+                made, modes = apply_patch(read_tree(os.path.join(folder, "old")), read(patch))
+                new = read_tree(os.path.join(folder, "new"))
+                del new[b"d/log/new.log"]
+                self.assertTrue(made == new)
+                for path, mode in modes.items():
+                    found = os.stat(os.path.join(os.fsencode(os.path.join(folder, "new")), path))
+                    self.assertEqual(stat.S_IMODE(found.st_mode), mode, path)
 
 
 @unittest.skipUnless(os.environ.get("BDELTA_BIN_DIR"), "BDELTA_BIN_DIR is not set")

@@ -40,6 +40,30 @@ void inject_names(FileOps& table) {
   };
 }
 
+void inject_directories(FileOps& table) {
+  INJECT(open_directory, -1);
+  INJECT(open_at, -1);
+  INJECT(make_directory, -1);
+  INJECT(make_directory_at, -1);
+  INJECT(make_link_at, -1);
+  INJECT(rename_directory, -1);
+  INJECT(clone, -1);
+  INJECT(set_mtime, -1);
+  table.info_at = [](int directory, const char* name, io::FileInfo& out) {
+    return fault_strikes("info_at") ? -1 : real().info_at(directory, name, out);
+  };
+  table.list = [](int directory, std::vector<std::string>& names) {
+    return fault_strikes("list") ? -1 : real().list(directory, names);
+  };
+  table.read_link_at = [](int directory, const char* name, std::string& target) {
+    return fault_strikes("read_link_at") ? -1 : real().read_link_at(directory, name, target);
+  };
+  table.copy_range = [](int from, int to, std::uint64_t pos, std::size_t size) {
+    return fault_strikes("copy_range") ? std::ptrdiff_t{-1} : real().copy_range(from, to, pos, shortened(size));
+  };
+  table.sync_all = [](int) { return fault_strikes("sync_all") ? -1 : 0; };
+}
+
 void inject_descriptors(FileOps& table) {
   INJECT(open, -1);
   INJECT(duplicate, -1);
@@ -119,6 +143,7 @@ FileOps faulty_ops() {
   FileOps table = real();
   inject_names(table);
   inject_descriptors(table);
+  inject_directories(table);
   inject_streams(table);
   return table;
 }
@@ -130,6 +155,13 @@ const std::vector<std::string>& faulty_calls() {
       "open_stream", "set_buffer", "read_stream",  "write_stream", "flush_stream", "close_stream", "path_info",
       "link_info",  "read_link",   "rename",       "rename_new",   "sync_directory", "free_bytes",  "map",
       "random_bytes"};
+  return calls;
+}
+
+const std::vector<std::string>& faulty_directory_calls() {
+  static const std::vector<std::string> calls = {
+      "open_directory", "open_at",      "info_at",          "list",  "make_directory", "make_directory_at",
+      "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all"};
   return calls;
 }
 

@@ -34,6 +34,9 @@ void set_fault(const FaultPlan& plan);
 // Every call that can fail, by its name in FileOps, but for remove and unmap, after whose failure nothing can be done.
 [[nodiscard]] const std::vector<std::string>& faulty_calls();
 
+// Those that are made for directories alone.
+[[nodiscard]] const std::vector<std::string>& faulty_directory_calls();
+
 // Of this process; 0 where the system does not tell.
 [[nodiscard]] std::ptrdiff_t open_descriptors();
 

@@ -1,4 +1,7 @@
 // bdelta: makes patches.
+#include "base/try.hpp"
+#include "bdelta/tree.hpp"
+#include "cli/pair_kind.hpp"
 #include "cli/process.hpp"
 #include "cli/session.hpp"
 #include "manifest.hpp"
@@ -17,6 +20,12 @@ class CreateSession final : public Session {
   Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
     all_.create.progress = progress;
     all_.create.trace = trace;
+    BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
+    if (trees) return create_tree(options_.source, options_.target, options_.patch, all_.create, all_.tree);
+    const TreeOptions& tree = all_.tree;
+    if (!tree.exclude.empty() || tree.times || tree.source_list) {
+      return Error{ErrorCode::kUsage, "--exclude, --times and --old-list are for directories"};
+    }
     return create_file(options_.source, options_.target, options_.patch, all_.create);
   }
 

@@ -15,8 +15,8 @@ constexpr ProgramTexts kTexts{
              "Usage: bdelta [OPTIONS] OLD NEW PATCH\n"
              "       bdelta [OPTIONS] --to NEW --out DIR OLD...\n"
              "       bdelta --info PATCH",
-    .source = "The file that both sides have; - is standard input",
-    .target = "The file that the patch shall make; likewise",
+    .source = "The file or directory that both sides have; - is\nstandard input",
+    .target = "What the patch shall make; likewise",
     .patch = "The patch to write; - is standard output",
     .memory = "Private memory to stay within, e.g. 512M (from 64M\non any files will do)",
     .levels = "levels are -1 to -9 and --ultra"};
@@ -27,6 +27,8 @@ struct Words {
   std::string max_ratio, to, out, hash_files;
   std::string format = "bdt2", unpack = "auto";
   std::vector<std::string> more;  // arguments behind the third
+  std::vector<std::string> exclude;
+  bool times = false, old_list = false;
   bool verify = true, predict = true, digests = false;
   bool levels[kUltraLevel + 1] = {};
 };
@@ -64,6 +66,11 @@ void add_options(CLI::App& app, Words& words) {
       ->check(one_of({"auto", "none", "all"}));
   app.add_flag("--digests", words.digests,
                "Add digests, so that each part can be proven before\nit is decoded, also while it is still coming");
+  app.add_option("--exclude", words.exclude, "Directories: pass over names that fit, e.g. '*.log';\nmay be given several times")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  app.add_flag("--times", words.times, "Directories: hold when files were changed");
+  app.add_flag("--old-list", words.old_list, "Directories: hold what OLD has, so that bpatch\nnames what differs");
   app.add_option("--to", words.to, "Make a patch to NEW from each OLD that is named:\n--to NEW --out DIR OLD...")
       ->type_name("FILE");
   app.add_option("--out", words.out, "Where these patches and manifest.json go; made if\nits parent exists")
@@ -156,6 +163,10 @@ std::variant<CreateProgramOptions, Exit> parse_create_options(int argc, const ch
   const bool is_release = !words.to.empty() || !words.out.empty();
   std::string wrong = is_release ? place_release(line, words, options) : place_pair(line, words, options.common);
   options.create = create_options(words, options.common);
+  options.tree = {words.exclude, words.times, words.old_list};
+  if (wrong.empty() && is_release && (!words.exclude.empty() || words.times || words.old_list)) {
+    wrong = "--to takes files; --exclude, --times and --old-list are for directories";
+  }
   if (wrong.empty()) wrong = place_level(words, options.create);
   if (wrong.empty()) wrong = place_facts(words, options);
   if (!wrong.empty()) return line.refuse(wrong);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bdelta/create.hpp"
+#include "bdelta/tree.hpp"
 #include "cli/command_line.hpp"
 
 namespace bdelta::cli {
@@ -22,6 +23,7 @@ struct ReleaseOptions {
 struct CreateProgramOptions {
   CommonOptions common;
   CreateOptions create;
+  TreeOptions tree;
   std::optional<ReleaseOptions> release;  // without it: one patch, from and to what `common` names
   // When it all began, and what manifests tell instead where builds are to be reproducible.
   std::uint64_t begin_unix_seconds = 0;

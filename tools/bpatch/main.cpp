@@ -1,6 +1,9 @@
 // bpatch: applies a patch. It links the half of the library that applies, and nothing that makes patches.
 #include "options.hpp"
+#include "base/try.hpp"
 #include "bdelta/inspect.hpp"
+#include "bdelta/tree.hpp"
+#include "cli/pair_kind.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
 
@@ -15,6 +18,10 @@ class ApplySession final : public Session {
   Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
     all_.apply.progress = progress;
     all_.apply.trace = trace;
+    BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
+    if (trees && options_.action == Action::kCheck) return check_tree(options_.source, options_.patch, all_.apply);
+    if (trees) return apply_tree(options_.source, options_.target, options_.patch, all_.apply);
+    if (all_.apply.outside_links) return Error{ErrorCode::kUsage, "--outside-links is for directories"};
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);
   }

@@ -7,22 +7,22 @@ namespace {
 
 constexpr ProgramTexts kTexts{
     .name = "bpatch",
-    .about = "Rebuilds NEW from OLD and PATCH.",
+    .about = "Rebuilds NEW from OLD and PATCH: a file, or a directory.",
     .usage = "  bpatch app-1.bin app-2.bin app.patch    make app-2.bin from the others\n"
              "  bpatch --force app app app.patch        put NEW in the place of OLD\n\n"
              "Usage: bpatch [OPTIONS] OLD NEW PATCH\n"
              "       bpatch [OPTIONS] --check OLD PATCH\n"
              "       bpatch [OPTIONS] --check PATCH\n"
              "       bpatch --info PATCH",
-    .source = "The file that both sides have",
-    .target = "The file to make; - is standard output",
+    .source = "The file or directory that both sides have",
+    .target = "What to make; - is standard output for a file",
     .patch = "The patch; - is standard input",
     .memory = "Refuse PATCH if decoding it takes more, e.g. 1G\n(default 256M); buffers come on top",
     .levels = "levels are for bdelta, and bpatch takes none"};
 
 struct Words {
   std::string max_output, mode, sha256, head_sha256;
-  bool check = false;
+  bool check = false, outside_links = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -36,6 +36,7 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--mode", words.mode, "Permission bits of NEW, e.g. 644 (default: those of\nthe file that it replaces, else OLD's less umask)")
       ->type_name("OCTAL")
       ->check(check_mode);
+  app.add_flag("--outside-links", words.outside_links, "Make links of a directory that lead out of it");
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
 
@@ -48,6 +49,7 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   if (!words.sha256.empty()) apply.expected_patch_sha256 = parse_sha256(words.sha256);
   if (!words.head_sha256.empty()) apply.expected_head_sha256 = parse_sha256(words.head_sha256);
   if (!words.mode.empty()) apply.target_mode = parse_mode(words.mode);
+  apply.outside_links = words.outside_links;
   apply.output_limit_bytes = size_or(words.max_output, apply.output_limit_bytes);
   return apply;
 }

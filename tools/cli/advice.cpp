@@ -17,6 +17,8 @@ struct Advice {
 
 constexpr Advice kAdvice[] = {
     {ErrorCode::kOutputExists, {}, "choose another name, or replace it with --force"},
+    {ErrorCode::kUnsupportedEntry, {}, "take it away, or leave it out with --exclude"},
+    {ErrorCode::kUnsafeName, {}, "allow that with --outside-links if you trust the patch"},
     {ErrorCode::kFormatCannotHold, {}, "take --format bdt2"},
     {ErrorCode::kOutputLimit, {}, "accept it with --max-output {}"},
     {ErrorCode::kMemoryLimit, "bdelta", "--memory {} will do, or try a lower level"},
@@ -49,6 +51,7 @@ std::string is_the_patch(const std::filesystem::path& path, const CommonOptions&
 
 Error in_flags(Error error, const char* program) {
   for (const Advice& advice : kAdvice) {
+    if (error.code == ErrorCode::kUnsafeName && error.remedy.empty()) continue;  // of a name nothing helps
     if (advice.code != error.code || (!advice.program.empty() && advice.program != program)) continue;
     error.remedy = advice.text;
     if (const std::size_t at = error.remedy.find("{}"); at != error.remedy.npos) {

@@ -113,6 +113,10 @@ bool Session::keeps_output(const Error& error) const {
 int Session::fail(Error error) {
   error = in_flags(std::move(error), program_);
   if (std::string order = order_advice(error, options_, output()); !order.empty()) error.remedy = std::move(order);
+  std::error_code ignored;
+  if (error.code == ErrorCode::kOutputExists && std::filesystem::is_directory(output(), ignored)) {
+    error.remedy = "choose another name: a directory is not replaced";
+  }
   const bool kept = keeps_output(error);
   if (kept) error.remedy += "; what stood at " + shown(output()) + " before stays there as it was";
   if (options_.json) print(json_stream(), error_json(program_, error, {.output_kept = kept}));

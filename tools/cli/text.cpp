@@ -205,6 +205,14 @@ std::string info_json(const char* program, const PatchInfo& info) {
   json["optional_features"] = info.optional_features;
   json["predicted"] = info.predicted;
   json["unpacked"] = info.unpacked;
+  if (info.of_tree) json["of"] = "directories";
+  if (info.tree) {
+    json["tree"] = {{"entries", info.tree->entry_count}, {"kept_files", info.tree->kept_files},
+                    {"changed_files", info.tree->changed_files}, {"added_files", info.tree->added_files},
+                    {"removed_files", info.tree->removed_files}, {"made_bytes", info.tree->made_bytes},
+                    {"has_times", info.tree->has_times}, {"has_old_list", info.tree->has_source_list},
+                    {"exclude", info.tree->excluded}};
+  }
   json["window_bytes"] = info.window_bytes;
   json["decoder_memory_bytes"] = info.decoder_memory_bytes;
   if (info.head_sha256) json["head_sha256"] = to_hex(*info.head_sha256);
@@ -224,14 +232,32 @@ std::string verified_text(const char* program, const std::filesystem::path& patc
          begin + "whether it fits OLD is not known: --check OLD PATCH tells\n";
 }
 
+namespace {
+
+std::string tree_text(const TreeInfo& tree) {
+  const auto number = [](std::uint64_t count) { return std::to_string(count); };
+  std::string text = "entries         " + number(tree.entry_count) + "\n";
+  text += "files           " + number(tree.kept_files) + " kept, " + number(tree.changed_files) + " changed, " +
+          number(tree.added_files) + " added, " + number(tree.removed_files) + " removed\n";
+  text += "made            " + human_size(tree.made_bytes) + ", all else is copied from OLD\n";
+  for (const std::string& pattern : tree.excluded) text += "passed over     " + one_line(pattern) + "\n";
+  if (tree.has_times) text += "times           of files are held\n";
+  if (tree.has_source_list) text += "list of OLD     is held: --check names what differs\n";
+  return text;
+}
+
+}  // namespace
+
 std::string info_text(const PatchInfo& info) {
   std::string text = format("format          BDT version %u", info.version);
   if (info.draft != 0) text += format(", draft %u", info.draft);
   text += "\n";
+  if (info.of_tree) text += "of              directories\n";
   if (info.source_size) text += format("OLD             %llu bytes\n", static_cast<unsigned long long>(*info.source_size));
   if (info.source_digest) text += "  XXH3-128      " + to_hex(*info.source_digest) + "\n";
   if (info.target_size) text += format("NEW             %llu bytes\n", static_cast<unsigned long long>(*info.target_size));
   if (info.target_digest) text += "  XXH3-128      " + to_hex(*info.target_digest) + "\n";
+  if (info.tree) text += tree_text(*info.tree);
   if (info.predicted) text += "programs        addresses are predicted: bpatch needs those of OLD as a whole\n";
   if (info.unpacked) text += "archives        are unpacked: bpatch holds OLD unpacked, and packs NEW again\n";
   text += "largest window  " + human_size(info.window_bytes) + "\n";

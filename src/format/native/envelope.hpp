@@ -33,6 +33,7 @@ class PieceNumbers {
     case RecordTag::kEnd:
     case RecordTag::kDigests:
     case RecordTag::kView:
+    case RecordTag::kTree:
     case RecordTag::kFills:
     case RecordTag::kMovedNumbers:
     case RecordTag::kSubstitutions:
@@ -43,9 +44,14 @@ class PieceNumbers {
   return false;
 }
 
+// What records are ordered by. Views are of the streams that trees have.
+[[nodiscard]] constexpr unsigned place_of(RecordTag tag) noexcept {
+  return tag == RecordTag::kTree ? 2 * static_cast<unsigned>(RecordTag::kView) - 1 : 2 * static_cast<unsigned>(tag);
+}
+
 // Whether a record may stand behind one with the tag `last`; kEnd, where that is none.
 [[nodiscard]] constexpr bool may_follow(RecordTag tag, RecordTag last) noexcept {
-  return tag == RecordTag::kEnd || tag > last || (tag == last && (tag == RecordTag::kCovers || tag == RecordTag::kGroup));
+  return tag == RecordTag::kEnd || place_of(tag) > place_of(last) || (tag == last && (tag == RecordTag::kCovers || tag == RecordTag::kGroup));
 }
 
 // Pieces of a body; an empty one is a piece, too.

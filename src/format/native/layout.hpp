@@ -17,12 +17,17 @@ inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may 
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
 inline constexpr std::uint64_t kFeatureModelledBytes = 1u << 4;       // groups with modelled bytes
+inline constexpr std::uint64_t kFeatureTree = 1u << 5;           // OLD and NEW are directories
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models that take longer
 inline constexpr std::uint64_t kFeatureModelledLiterals = 1u << 9;  // groups may have modelled literals
 inline constexpr std::uint64_t kFeatureModelledMisses = 1u << 14;   // groups may have modelled misses
 inline constexpr std::uint64_t kKnownFeatures =
-    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureModelledBytes |
+    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureModelledBytes | kFeatureTree |
     kFeatureModelledLiterals | kFeatureModelledMisses;
+
+// What a record of trees has behind its patterns.
+inline constexpr std::uint64_t kTreeTimes = 1u << 0;
+inline constexpr std::uint64_t kTreeSourceList = 1u << 1;
 
 // The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have
 // one bit.
@@ -49,10 +54,10 @@ inline constexpr std::uint8_t kMissModel = 1;
 // The frames of a packed group's code stand as stream 7, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
-// Records stand in the order of their tags; only those of covers and of groups are there more than once. Even tags must
-// be known; records with odd ones may be skipped. 4 and 6 are reserved for trees.
+// Records stand in the order of their tags, but that of trees in front of that of views; only those of covers and of
+// groups are there more than once. Even tags must be known; records with odd ones may be skipped. 6 is reserved for trees.
 enum class RecordTag : std::uint8_t {
-  kEnd = 0, kDigests = 1, kView = 2, kFills = 8, kMovedNumbers = 10, kSubstitutions = 12, kGlobal = 14,
+  kEnd = 0, kDigests = 1, kView = 2, kTree = 4, kFills = 8, kMovedNumbers = 10, kSubstitutions = 12, kGlobal = 14,
   kCovers = 16, kGroup = 32
 };
 
@@ -64,6 +69,8 @@ inline constexpr std::uint64_t kMaxGlobalBytes = std::uint64_t{256} << 20;  // o
 inline constexpr std::uint64_t kMaxFillRecordBytes = std::uint64_t{2} << 20;
 inline constexpr std::uint64_t kMaxMovedNumberRecordBytes = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kMaxSubstitutionRecordBytes = std::uint64_t{32} << 20;
+inline constexpr std::uint64_t kMaxTreePatterns = 1024;
+inline constexpr std::uint64_t kMaxTreeListBytes = std::uint64_t{512} << 20;  // of times, or of OLD's entries, decoded
 inline constexpr std::uint64_t kMaxFrameBytes = std::uint64_t{1} << 20;  // raw bytes of one frame
 
 struct Header {

@@ -13,6 +13,7 @@
 #include "format/native/record_body.hpp"
 #include "format/native/record_check.hpp"
 #include "format/native/record_stream.hpp"
+#include "format/native/tree_record.hpp"
 #include "format/native/view_record.hpp"
 #include "format/native/substitution_record.hpp"
 #include "model/window_decoder.hpp"
@@ -32,6 +33,7 @@ class Reader final : public PatchReader {
     info_.target_digest = header_.target_digest;
     info_.required_features = header_.required_features;
     info_.predicted = (header_.required_features & kFeaturePrediction) != 0;
+    info_.of_tree = is_tree();
     info_.unpacked = (header_.required_features & kFeatureView) != 0;
     info_.optional_features = header_.optional_features;
     info_.window_bytes = header_.window_bytes;
@@ -48,6 +50,11 @@ class Reader final : public PatchReader {
     target_pos_ = header_.target_size;
     BDELTA_TRY(finish());
     return true;
+  }
+
+  Result<const view::TreePlan*> read_tree() override {
+    if (is_tree() && !plan_.tree) BDELTA_TRY(read_plan_record());
+    return plan_.tree ? &*plan_.tree : nullptr;
   }
 
   Result<const ApplyPlan*> read_plan() override {
@@ -94,7 +101,8 @@ class Reader final : public PatchReader {
       BDELTA_ASSIGN(const RecordTag tag, next_tag());
       if (begins_target(tag)) return finish_plan();
       if (!may_follow(tag, last_tag_)) return misplaced(tag);
-      if (unpacks() && !plan_.view && tag != RecordTag::kView) return misplaced(tag);
+      if (is_tree() && !plan_.tree && tag != RecordTag::kTree) return misplaced(tag);
+      if (unpacks() && !plan_.view && tag != RecordTag::kView && tag != RecordTag::kTree) return misplaced(tag);
       last_tag_ = tag;
       BDELTA_TRY(read_plan_record(tag));
       return close_record();
@@ -125,6 +133,7 @@ class Reader final : public PatchReader {
 
   Status read_plan_record(RecordTag tag) {
     switch (tag) {
+      case RecordTag::kTree: return read_tree_record();
       case RecordTag::kView: return read_view_record();
       case RecordTag::kFills: return read_fill_record();
       case RecordTag::kMovedNumbers: return read_moved_number_record();
@@ -136,6 +145,20 @@ class Reader final : public PatchReader {
   }
 
   [[nodiscard]] bool unpacks() const noexcept { return (header_.required_features & kFeatureView) != 0; }
+
+  [[nodiscard]] bool is_tree() const noexcept { return (header_.required_features & kFeatureTree) != 0; }
+
+  // From here on NEW is its stream without the files that are kept.
+  Status read_tree_record() {
+    if (!is_tree()) return misplaced(RecordTag::kTree);
+    BDELTA_ASSIGN(plan_.tree, native::read_tree(body_, room_));
+    take_memory(held_bytes(*plan_.tree));
+    header_.target_size = room_.target_size = plan_.tree->made_bytes;
+    info_.tree = {plan_.tree->entry_count, plan_.tree->files.kept, plan_.tree->files.changed, plan_.tree->files.added,
+                  plan_.tree->files.removed, plan_.tree->made_bytes, plan_.tree->has_times, plan_.tree->source_list.has_value(),
+                  plan_.tree->excluded};
+    return {};
+  }
 
   // From here on all is about the views.
   Status read_view_record() {
@@ -196,6 +219,9 @@ class Reader final : public PatchReader {
 
   Status finish_plan() {
     plan_is_whole_ = true;
+    if (is_tree() && !plan_.tree) {
+      return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of trees in front of all else", body_.position()};
+    }
     if (unpacks() && !plan_.view) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of views in front of all else", body_.position()};
     }

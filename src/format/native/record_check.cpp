@@ -38,10 +38,13 @@ class RecordCheck {
 
   [[nodiscard]] bool is_unpacked() const noexcept { return (header_.required_features & kFeatureView) != 0; }
 
+  [[nodiscard]] bool is_tree() const noexcept { return (header_.required_features & kFeatureTree) != 0; }
+
   [[nodiscard]] bool has_place(RecordTag tag) const noexcept {
     switch (tag) {
       case RecordTag::kDigests: return false;  // it belongs to the head
       case RecordTag::kView: return is_unpacked();
+      case RecordTag::kTree: return is_tree();
       case RecordTag::kMovedNumbers: return !is_predicted();
       case RecordTag::kGlobal:
       case RecordTag::kCovers: return is_predicted();
@@ -52,11 +55,24 @@ class RecordCheck {
   Status check_known(RecordTag tag) {
     if (!has_place(tag) || !may_follow(tag, last_tag_)) return misplaced_record(tag, records_.body_pos());
     last_tag_ = tag;
+    if (tag == RecordTag::kTree) return read_tree_size();
+    if (is_tree() && !has_tree_) return misplaced_record(tag, records_.body_pos());
     if (is_unpacked() && !has_view_ && tag != RecordTag::kView) return misplaced_record(tag, records_.body_pos());
     if (tag == RecordTag::kView) return read_view_size();
     if (tag == RecordTag::kGlobal) has_global_ = true;
     if (tag == RecordTag::kCovers) return add_target(covered_bytes_);
     return tag == RecordTag::kGroup ? add_target(target_bytes_) : Status();
+  }
+
+  // Windows make NEW's stream but for files that are kept; its size is the first number.
+  Status read_tree_size() {
+    std::array<std::uint8_t, kMaxVarintBytes> first{};
+    BDELTA_ASSIGN(const std::size_t count, records_.read(first));
+    ByteCursor cursor(ByteSpan(first).first(count));
+    header_.target_size = cursor.varint();
+    has_tree_ = true;
+    if (cursor.ok()) return {};
+    return Error{ErrorCode::kPatchCorrupt, "the record of trees can't be read", records_.body_pos()};
   }
 
   // Groups are about NEW's view then, whose size is the second number.
@@ -85,6 +101,9 @@ class RecordCheck {
   }
 
   Status check_plan() const {
+    if (is_tree() && !has_tree_) {
+      return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of trees in front of all else"};
+    }
     if (is_unpacked() && !has_view_) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of views in front of all else"};
     }
@@ -98,6 +117,7 @@ class RecordCheck {
   Sha256Hasher digests_;  // of the digests of the records
   RecordStream records_;
   RecordTag last_tag_ = RecordTag::kEnd;
+  bool has_tree_ = false;
   bool has_view_ = false;
   bool has_global_ = false;
   std::uint64_t covered_bytes_ = 0;

@@ -8,6 +8,7 @@
 #include "format/native/global_record.hpp"
 #include "format/native/moved_number_record.hpp"
 #include "format/native/raw_frames.hpp"
+#include "format/native/tree_record.hpp"
 #include "format/native/view_record.hpp"
 
 namespace bdelta::native {
@@ -72,6 +73,15 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
     if (!window.plain && draft.kind == GroupKind::kWhole) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
   return append_record(draft.kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup, made.group.body);
+}
+
+Status Writer::add_tree(const view::TreePlan& plan) {
+  BDELTA_ASSIGN(const Bytes record, native::encode_tree(plan, settings_.literals));
+  BDELTA_TRY(append_sealed(record));
+  limits_.required_features |= kFeatureTree;
+  const std::uint64_t list_bytes = plan.times.size() + (plan.source_list ? plan.source_list->size() : 0);
+  tree_bytes_ = held_bytes(plan) + (list_bytes == 0 ? 0 : frame_decoder_bytes(list_bytes, settings_.literals));
+  return {};
 }
 
 Status Writer::add_view(const view::ViewPlan& plan, std::uint64_t source_size) {
@@ -193,7 +203,7 @@ void Writer::declare(Header& header) const {
   header.window_bytes = limits_.window_bytes;
   header.group_bytes = limits_.group_bytes;
   header.decoder_memory_bytes =
-      limits_.decoder_memory_bytes + plan_memory_bytes_ + view_bytes_ + fill_bytes_ +
+      limits_.decoder_memory_bytes + plan_memory_bytes_ + tree_bytes_ + view_bytes_ + fill_bytes_ +
       moved_number_bytes_ + substitution_bytes_ + limits_.history_bytes;
   header.history_bytes = limits_.history_bytes;
   header.required_features |= limits_.required_features;

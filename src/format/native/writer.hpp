@@ -14,6 +14,7 @@
 #include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
 #include "view/geometry.hpp"
+#include "view/tree/plan.hpp"
 #include "io/spool.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -49,7 +50,10 @@ class Writer {
   void set_inputs(const ModelledInputs& inputs) noexcept { inputs_ = inputs; }
 
   // Bytes of the target that groups have others in place of, before everything else.
-  // What the patch says of views of its files, before all else. source_size: of OLD as it is.
+  // What the patch says of trees, before all else.
+  Status add_tree(const view::TreePlan& plan);
+
+  // What the patch says of views of its files, before the rest. source_size: of OLD as it is.
   Status add_view(const view::ViewPlan& plan, std::uint64_t source_size);
 
   Status add_fills(const Fills& fills);
@@ -122,6 +126,7 @@ class Writer {
   std::vector<Sha256Digest> digests_;
   // Of an applier's memory:
   std::uint64_t plan_memory_bytes_ = 0;
+  std::uint64_t tree_bytes_ = 0;
   std::uint64_t view_bytes_ = 0;
   std::uint64_t fill_bytes_ = 0;
   std::uint64_t moved_number_bytes_ = 0;

@@ -1,0 +1,58 @@
+// Patches from one directory to another: of an application, of a package, of a website.
+//
+//   auto made = bdelta::create_tree("app-1", "app-2", "app.patch", {}, {});
+//   auto report = bdelta::apply_tree("app-1", "app-2", "app.patch", {});
+//
+// A patch holds which files, directories and symbolic links NEW has, what is in them, and permission bits (0777). It holds no
+// owners, groups, access lists, extended attributes, hard links or holes. What permission bits, times and the kind of system are
+// never decides whether OLD fits.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bdelta/apply.hpp"
+#include "bdelta/create.hpp"
+
+namespace bdelta {
+
+struct TreeOptions {
+  // Patterns of what is passed over in OLD and NEW. They stand in the patch, so that who applies it passes over the same in his
+  // OLD; NEW then comes without. `*` stands for any bytes of a name and `?` for one. A pattern without "/" is held against each
+  // name, one with "/" against the whole path from the directory on. What is in a directory that fits goes with it. At most
+  // 1,024 patterns, of 1 to 4,095 bytes.
+  std::vector<std::string> exclude;
+
+  // The patch holds when each file of NEW was changed, and who applies it gets these times.
+  bool times = false;
+
+  // The patch holds which entries OLD has, with the digests of files (some 30 to 60 bytes for each), so that check_tree can
+  // name what differs.
+  bool source_list = false;
+};
+
+// As create_file, from one directory to another. Archives and programs in them are treated as files are. A name ".bdelta" is
+// passed over, in any case. Errors besides: kNotADirectory; kUnsupportedEntry for a device, a socket, a fifo and a name that no
+// patch can hold; kInputChanged if something changes in them meanwhile; kUsage if one of the three is inside another;
+// kFormatCannotHold for another format than PatchFormat::kBdt2.
+BDELTA_PUBLIC Result<Report> create_tree(const std::filesystem::path& source, const std::filesystem::path& target,
+                                         const std::filesystem::path& patch, const CreateOptions& options,
+                                         const TreeOptions& tree_options);
+
+// As apply_file, from one directory to another, which must not exist (kOutputExists, whatever files.overwrite is), unless it is
+// what the patch makes: then nothing is written. NEW is made beside its place, under a name that begins with ".bdelta-", and
+// moved there once all of it has been proven: whole or not at all. Files that did not change are cloned where the file system
+// can, and otherwise copied. New entries get their permission bits less what umask takes, and never set-id bits.
+// Nothing outside of NEW is made or changed, whatever a patch says: names that lead out of it are kUnsafeName, and so are links
+// that do, unless OLD has the same one or options.outside_links is set. Takes memory as apply_file does and about 300 bytes for
+// each entry, of OLD and NEW together.
+// OLD equal to NEW is kSamePath; one of the three inside another is kUsage. target_mode is kUsage.
+BDELTA_PUBLIC Result<Report> apply_tree(const std::filesystem::path& source, const std::filesystem::path& target,
+                                        const std::filesystem::path& patch, const ApplyOptions& options);
+
+// As check_file. If OLD does not fit and the patch has a list of it (TreeOptions::source_list), the error names what differs.
+BDELTA_PUBLIC Result<Report> check_tree(const std::filesystem::path& source, const std::filesystem::path& patch,
+                                        const ApplyOptions& options);
+
+}  // namespace bdelta

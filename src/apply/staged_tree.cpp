@@ -1,0 +1,192 @@
+#include "apply/staged_tree.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/try.hpp"
+#include "io/file_error.hpp"
+#include "io/output_place.hpp"
+#include "io/temp_file.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr const char* kRootName = "new";
+constexpr std::uint32_t kOwnerBits = 0700;  // without which nothing can be made in a directory
+constexpr std::uint32_t kPermissionBits = 0777;
+constexpr std::size_t kCopyPieceBytes = std::size_t{1} << 20;
+
+}  // namespace
+
+Result<std::unique_ptr<StagedTree>> StagedTree::create(const std::filesystem::path& target, const FileOptions& options,
+                                                       const view::ScannedTree& kept) {
+  std::error_code error;
+  std::filesystem::path absolute = std::filesystem::absolute(target, error);
+  if (error) absolute = target;
+  if (!absolute.has_filename()) absolute = absolute.parent_path();  // it was given with a slash at its end
+  std::unique_ptr<StagedTree> tree(new StagedTree(absolute, options, kept));
+  BDELTA_TRY(tree->make_outer(absolute.parent_path()));
+  return tree;
+}
+
+Status StagedTree::make_outer(const std::filesystem::path& parent) {
+  for (;;) {
+    BDELTA_ASSIGN(std::filesystem::path path, io::unpredictable_name(parent));
+    unfinished_ = io::UnfinishedName(path, true);
+    const int made = io::file_ops().make_directory(path.c_str(), kOwnerBits);
+    const int error = errno;
+    unfinished_.opened();
+    if (made == 0) {
+      outer_ = std::move(path);
+      return {};
+    }
+    unfinished_.forget();
+    if (error == EEXIST || error == EINTR) continue;
+    return io::file_error(error, ErrorCode::kOpenFailed, parent, "making a directory in it, beside NEW");
+  }
+}
+
+StagedTree::~StagedTree() {
+  file_.reset();
+  root_.reset();
+  if (!outer_.empty()) (void)io::file_ops().remove_tree(outer_.c_str());
+  unfinished_.forget();
+}
+
+std::filesystem::path StagedTree::name_of(std::size_t entry) const {
+  return root_->name_of(tree_->manifest().entries()[entry].path);
+}
+
+Status StagedTree::begin(const TreeSplitter& tree) {
+  tree_ = &tree;
+  BDELTA_TRY(io::check_space(outer_, tree.made_bytes(), target_));
+  BDELTA_ASSIGN(const auto outer, io::Directory::open(outer_));
+  BDELTA_TRY(outer->make_directory(kRootName, tree.marks().root_mode | kOwnerBits));
+  BDELTA_ASSIGN(root_, io::Directory::open(outer_ / kRootName));
+  for (std::size_t i = 0; i < tree.manifest().entries().size(); ++i) {
+    const view::TreeEntry& entry = tree.manifest().entries()[i];
+    if (entry.kind != view::EntryKind::kDirectory) continue;
+    BDELTA_TRY(root_->make_directory(entry.path, tree.marks().modes[i] | kOwnerBits));
+  }
+  return {};
+}
+
+Status StagedTree::begin_file(std::size_t entry) {
+  const std::string_view path = tree_->manifest().entries()[entry].path;
+  BDELTA_ASSIGN(file_, root_->open_entry(path, io::OpenAtKind::kCreateNew, tree_->marks().modes[entry]));
+  entry_ = entry;
+  pos_ = 0;
+  return {};
+}
+
+Status StagedTree::write(ByteSpan bytes) {
+  BDELTA_TRY(io::write_fully(file_, pos_, bytes, name_of(entry_), nullptr));
+  pos_ += bytes.size();
+  return {};
+}
+
+Status StagedTree::end_file() {
+  while (!tree_->times().empty() && file_.ops().set_mtime(file_.fd(), tree_->times()[entry_]) != 0) {
+    if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, name_of(entry_), "setting its time");
+  }
+  if (options_.sync && !io::kSyncsAll) BDELTA_TRY(io::sync_file(file_.ops(), file_.fd(), name_of(entry_)));
+  const int error = file_.close();
+  return error == 0 ? Status() : Status(io::file_error(error, ErrorCode::kWriteFailed, name_of(entry_), "closing"));
+}
+
+Status StagedTree::keep_file(std::size_t entry, std::size_t source_entry) {
+  BDELTA_ASSIGN(const io::FileHandle from, kept_.open_file(source_entry));
+  BDELTA_TRY(begin_file(entry));
+  BDELTA_TRY(copy_kept(from, source_entry));
+  return end_file();
+}
+
+// What the system can't do between these files is not tried with others: the next way is always right.
+Status StagedTree::copy_kept(const io::FileHandle& from, std::size_t source_entry) {
+  if (may_clone_) {
+    if (file_.ops().clone(from.fd(), file_.fd()) == 0) return {};
+    may_clone_ = errno == EINTR;
+  }
+  const std::uint64_t size = tree_->manifest().entries()[entry_].bytes;
+  while (may_copy_range_ && pos_ < size) {
+    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size - pos_, kCopyPieceBytes));
+    const std::ptrdiff_t count = file_.ops().copy_range(from.fd(), file_.fd(), pos_, piece);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && io::code_of(errno, ErrorCode::kWriteFailed) == ErrorCode::kNoSpace) {
+      return io::file_error(errno, ErrorCode::kWriteFailed, name_of(entry_), "copying to it");
+    }
+    may_copy_range_ = count > 0;
+    if (may_copy_range_) pos_ += static_cast<std::uint64_t>(count);
+  }
+  Bytes buffer(static_cast<std::size_t>(std::min<std::uint64_t>(size - pos_, kCopyPieceBytes)));
+  while (pos_ < size) {
+    const std::uint64_t count = std::min<std::uint64_t>(size - pos_, buffer.size());
+    const MutableByteSpan piece = MutableByteSpan(buffer).first(static_cast<std::size_t>(count));
+    BDELTA_TRY(kept_.read(from, source_entry, pos_, piece));
+    BDELTA_TRY(write(piece));
+  }
+  return {};
+}
+
+// A directory was made with more bits than it is to have, less umask.
+Status StagedTree::set_bits(std::string_view path, std::uint32_t mode) {
+  const bool syncs = options_.sync && !io::kSyncsAll;
+  if ((mode & kOwnerBits) == kOwnerBits && !syncs) return {};
+  BDELTA_ASSIGN(const io::FileHandle directory, root_->open_entry(path, io::OpenAtKind::kDirectory));
+  if ((mode & kOwnerBits) != kOwnerBits) {
+    BDELTA_ASSIGN(const io::FileInfo info, io::info_of(directory, root_->name_of(path)));
+    const std::uint32_t bits = info.mode & (mode | ~kPermissionBits);
+    while (directory.ops().set_mode(directory.fd(), bits) != 0) {
+      if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, root_->name_of(path), "setting its permissions");
+    }
+  }
+  return syncs ? io::sync_file(directory.ops(), directory.fd(), root_->name_of(path)) : Status();
+}
+
+// Leaves first, as bits may keep their owner out.
+Status StagedTree::complete() {
+  const std::vector<view::TreeEntry>& entries = tree_->manifest().entries();
+  for (const view::TreeEntry& entry : entries) {
+    if (entry.kind == view::EntryKind::kLink) BDELTA_TRY(root_->make_link(entry.path, std::string(entry.target)));
+  }
+  for (std::size_t i = entries.size(); i-- > 0;) {
+    if (entries[i].kind == view::EntryKind::kDirectory) BDELTA_TRY(set_bits(entries[i].path, tree_->marks().modes[i]));
+  }
+  if (may_be_moved()) BDELTA_TRY(set_bits({}, tree_->marks().root_mode));
+  return options_.sync && io::kSyncsAll ? make_durable() : Status();
+}
+
+Status StagedTree::make_durable() {
+  const io::FileHandle& root = root_->handle();
+  while (root.ops().sync_all(root.fd()) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
+    return io::file_error(errno, ErrorCode::kSyncFailed, target_, "syncing its file system");
+  }
+  return {};
+}
+
+Status StagedTree::finish() {
+  const std::filesystem::path root = outer_ / kRootName;
+  const io::FileOps& ops = io::file_ops();
+  io::note_left_behind(LeftBehind::kWhole);
+  while (ops.rename_directory(root.c_str(), target_.c_str()) != 0) {
+    if (errno == EINTR) continue;
+    const int error = errno;
+    io::note_left_behind(LeftBehind::kNothing);
+    if (error == EEXIST || error == ENOTEMPTY) {
+      return io::file_error(ErrorCode::kOutputExists, target_, "it came to be while NEW was made");
+    }
+    return io::file_error(error, ErrorCode::kRenameFailed, target_, "moving the finished directory to it");
+  }
+  const Status bits = may_be_moved() ? Status() : set_bits({}, tree_->marks().root_mode);
+  root_.reset();
+  (void)ops.remove_tree(outer_.c_str());
+  outer_.clear();
+  unfinished_.forget();
+  BDELTA_TRY(bits);
+  if (!options_.sync) return {};
+  return io::sync_directory({.name = target_, .path = target_, .directory = target_.parent_path(), .existing = {}});
+}
+
+}  // namespace bdelta

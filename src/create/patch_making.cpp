@@ -1,0 +1,71 @@
+// The steps of making a patch, as a flat list.
+#include "create/patch_making.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "bdelta/apply.hpp"
+#include "view/find_streams.hpp"
+
+namespace bdelta {
+namespace {
+
+Status make_patch(CreateRun& run) {
+  BDELTA_TRY(run.check_limits());
+  BDELTA_TRY(run.load_inputs());
+  BDELTA_TRY(run.digest_inputs());
+  run.settle_budget();
+  run.begin_patch();
+  BDELTA_TRY(run.add_trees());
+  BDELTA_TRY(run.add_views());
+  run.find_members();
+  run.find_images();
+  BDELTA_TRY(run.find_fills());
+  run.find_programs();
+  BDELTA_TRY(run.move_numbers());
+  for (const TargetRange& segment : run.segments()) {
+    BDELTA_TRY(run.load_segment(segment));
+    BDELTA_TRY(run.find_covers());
+    BDELTA_TRY(run.choose_covers());
+    BDELTA_TRY(run.find_substitutions());
+    BDELTA_TRY(run.find_target_copies());
+    BDELTA_TRY(run.compare_prediction());
+    BDELTA_TRY(run.encode());
+  }
+  BDELTA_TRY(run.finish_body());
+  return run.self_check();
+}
+
+}  // namespace
+
+Status PatchMaking::make() {
+  BDELTA_TRY(open_views());
+  if (views_) {
+    run_.emplace(views_->source_view(), views_->target_view(), options_, timeline_, watch_, views_.get(), trees_);
+    BDELTA_TRY(make_patch(*run_));
+    if (run_->decoder_memory_bytes() <= ApplyOptions().memory_limit_bytes) return {};
+    run_.reset();
+    views_.reset();
+  }
+  run_.emplace(source_, target_, options_, timeline_, watch_, nullptr, trees_);
+  return make_patch(*run_);
+}
+
+Result<bool> PatchMaking::may_unpack() const {
+  if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return false;
+  if (std::max(source_.size(), target_.size()) >= kMaxFileBytes) return false;  // the run says so
+  return trees_ ? may_have_archives(target_, trees_->target_parts()) : view::may_be_archive(target_);
+}
+
+Status PatchMaking::open_views() {
+  BDELTA_ASSIGN(const bool may, may_unpack());
+  if (!may) return {};
+  watch_.set_phase(PhaseId::kUnpack);
+  watch_.set_total(target_.size());
+  WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
+  const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
+  BDELTA_ASSIGN(views_, FileViews::make(source_, target_, trees_, options_, pool));
+  return {};
+}
+
+}  // namespace bdelta

@@ -1,0 +1,236 @@
+#include "create/tree_pair.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/try.hpp"
+#include "base/varint.hpp"
+#include "format/native/layout.hpp"
+#include "view/find_streams.hpp"
+#include "view/tar_members.hpp"
+#include "view/zip_members.hpp"
+
+namespace bdelta {
+namespace {
+
+Status check_patterns(const std::vector<std::string>& patterns) {
+  if (patterns.size() > native::kMaxTreePatterns) return Error{ErrorCode::kUsage, "expected at most 1024 patterns of `exclude`"};
+  for (const std::string& pattern : patterns) {
+    if (!pattern.empty() && pattern.size() <= view::kMostPathBytes) continue;
+    return Error{ErrorCode::kUsage,
+                 "expected a pattern of `exclude` of 1 to 4095 bytes, found one of " + std::to_string(pattern.size())};
+  }
+  return {};
+}
+
+TreePair::Parts parts_of(const view::TreeReader& stream, const view::Manifest& manifest) {
+  TreePair::Parts parts;
+  for (const view::TreeReader::Part& part : stream.parts()) {
+    const view::TreeEntry& entry = manifest.entries()[part.entry];
+    parts.push_back({part.begin, entry.bytes, entry.path});
+  }
+  return parts;
+}
+
+// Looks at the pool's watch now and then.
+Digest128 digest_watched(ByteSpan bytes, const WorkerPool& pool) {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  if (bytes.size() <= kPieceBytes) return xxh3_128(bytes);
+  Xxh3Hasher hasher;
+  for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), kPieceBytes))) {
+    hasher.update(bytes.first(std::min(bytes.size(), kPieceBytes)));
+    pool.advance();
+  }
+  return hasher.digest();
+}
+
+// Some bytes of a reader.
+class PartReader final : public RandomReader {
+ public:
+  PartReader(RandomReader& whole, std::uint64_t begin, std::uint64_t bytes) : whole_(whole), begin_(begin), bytes_(bytes) {}
+  [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_; }
+  Status read_at(std::uint64_t pos, MutableByteSpan out) override { return whole_.read_at(begin_ + pos, out); }
+
+ private:
+  RandomReader& whole_;
+  const std::uint64_t begin_;
+  const std::uint64_t bytes_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<TreePair>> TreePair::make(const std::filesystem::path& source, const std::filesystem::path& target,
+                                                 const TreeOptions& options, bool holds_source, WorkerPool& pool) {
+  BDELTA_TRY(check_patterns(options.exclude));
+  std::unique_ptr<TreePair> pair(new TreePair);
+  pool.set_phase(PhaseId::kRead);
+  {
+    const Span span(pool.timeline(), PhaseId::kRead);
+    BDELTA_ASSIGN(pair->source_, view::ScannedTree::scan(source, options.exclude, pool.watch()));
+    BDELTA_ASSIGN(pair->target_, view::ScannedTree::scan(target, options.exclude, pool.watch()));
+  }
+  BDELTA_TRY(pair->compare(holds_source, pool));
+  BDELTA_TRY(pair->make_plan(options));
+  return pair;
+}
+
+Status TreePair::HeldStream::read_at(std::uint64_t pos, MutableByteSpan out) {
+  const ByteSpan bytes = bytes_.bytes().subspan(static_cast<std::size_t>(pos), out.size());
+  std::copy(bytes.begin(), bytes.end(), out.begin());
+  return {};
+}
+
+// Read once, and digested from there.
+Status TreePair::hold_source(WorkerPool& pool) {
+  BDELTA_ASSIGN(InputBytes bytes, InputBytes::load(*source_stream_, pool));
+  held_source_.emplace(*source_stream_, std::move(bytes));
+  source_digests_.assign(source_->manifest().entries().size(), xxh3_128({}));
+  const ByteSpan stream = held_source_->view();
+  const std::vector<view::TreeReader::Part>& parts = source_stream_->parts();
+  constexpr std::size_t kTaskParts = 64;
+  pool.for_each((parts.size() + kTaskParts - 1) / kTaskParts, [&](std::size_t task) {
+    for (std::size_t i = task * kTaskParts; i < std::min(parts.size(), (task + 1) * kTaskParts); ++i) {
+      const std::uint64_t bytes_of_file = source_->manifest().entries()[parts[i].entry].bytes;
+      source_digests_[parts[i].entry] =
+          digest_watched(stream.subspan(static_cast<std::size_t>(parts[i].begin), static_cast<std::size_t>(bytes_of_file)), pool);
+    }
+  });
+  return {};
+}
+
+// A file is kept if its size and digest are OLD's.
+Status TreePair::compare(bool holds_source, WorkerPool& pool) {
+  const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
+  pool.set_phase(PhaseId::kHash);
+  pool.begin_stage(1, of_source.file_bytes() + of_target.file_bytes());
+  const Step step(pool, PhaseId::kHash, of_source.file_bytes() + of_target.file_bytes());
+  source_stream_.emplace(*source_, std::vector<bool>());
+  source_parts_ = parts_of(*source_stream_, of_source);
+  if (holds_source) {
+    BDELTA_TRY(hold_source(pool));
+  } else {
+    BDELTA_ASSIGN(source_digests_, source_->digests(pool));
+  }
+  BDELTA_ASSIGN(target_digests_, target_->digests(pool));
+  counterparts_ = view::counterparts_of(of_source, of_target);
+  marks_.is_kept.resize(of_target.entries().size());
+  marks_.modes.resize(of_target.entries().size());
+  marks_.root_mode = static_cast<std::uint16_t>(target_->root_mode());
+  for (std::size_t i = 0; i < of_target.entries().size(); ++i) {
+    const view::TreeEntry& entry = of_target.entries()[i];
+    if (entry.kind != view::EntryKind::kLink) marks_.modes[i] = static_cast<std::uint16_t>(target_->mode(i));
+    const std::uint32_t counterpart = counterparts_[i];
+    marks_.is_kept[i] =
+        view::may_be_kept(of_source, entry, counterpart) && source_digests_[counterpart] == target_digests_[i];
+  }
+  source_digest_ = view::tree_digest(of_source, source_digests_);
+  target_digest_ = view::tree_digest(of_target, target_digests_);
+  target_stream_.emplace(*target_, marks_.is_kept);
+  target_parts_ = parts_of(*target_stream_, of_target);
+  return {};
+}
+
+Status TreePair::make_plan(const TreeOptions& options) {
+  const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
+  plan_.made_bytes = target_stream_->size();
+  plan_.manifest_bytes = of_target.bytes().size();
+  plan_.entry_count = of_target.entries().size();
+  plan_.excluded = options.exclude;
+  plan_.code = view::encode_marks(of_source, of_target, counterparts_, marks_);
+  count_files();
+  if (options.times) {
+    std::vector<std::int64_t> times(of_target.entries().size());
+    for (std::size_t i = 0; i < times.size(); ++i) times[i] = target_->mtime_ns(i);
+    plan_.has_times = true;
+    plan_.times = view::encode_times(of_target, times);
+  }
+  if (options.source_list) {
+    Bytes& list = plan_.source_list.emplace();
+    append_varint(list, of_source.bytes().size());
+    append(list, of_source.bytes());
+    for (std::size_t i = 0; i < source_digests_.size(); ++i) {
+      if (of_source.entries()[i].kind == view::EntryKind::kFile) append(list, source_digests_[i]);
+    }
+  }
+  const std::uint64_t list_bytes = std::max<std::uint64_t>(plan_.times.size(), plan_.source_list ? plan_.source_list->size() : 0);
+  if (list_bytes <= native::kMaxTreeListBytes) return {};
+  return Error{.code = ErrorCode::kFileTooLarge,
+               .detail = "a list of " + std::to_string(list_bytes) + " bytes, a patch holds one of 512 MiB",
+               .remedy = "leave times and the list of OLD out"};
+}
+
+void TreePair::count_files() {
+  const view::Manifest &of_source = source_->manifest(), &of_target = target_->manifest();
+  view::FileCounts& files = plan_.files;
+  std::uint64_t same_path_count = 0;
+  for (std::size_t i = 0; i < of_target.entries().size(); ++i) {
+    if (of_target.entries()[i].kind != view::EntryKind::kFile) continue;
+    const std::uint32_t counterpart = counterparts_[i];
+    const bool has_one = counterpart != view::kNoEntry && of_source.entries()[counterpart].kind == view::EntryKind::kFile;
+    same_path_count += has_one ? 1 : 0;
+    if (marks_.is_kept[i]) {
+      ++files.kept;
+    } else if (!has_one) {
+      ++files.added;
+    } else if (source_digests_[counterpart] != target_digests_[i]) {
+      ++files.changed;
+    }
+  }
+  files.removed = of_source.file_count() - same_path_count;
+}
+
+Result<Digest128> TreePair::digest_as_applied(const view::TreePlan& plan) const {
+  BDELTA_ASSIGN(const view::TreeMarks marks,
+                view::decode_marks(source_->manifest(), target_->manifest(), counterparts_, plan.code));
+  std::vector<Digest128> digests = target_digests_;
+  for (std::size_t i = 0; i < digests.size(); ++i) {
+    if (marks.is_kept[i]) digests[i] = source_digests_[counterparts_[i]];
+    if (marks.is_kept[i] != marks_.is_kept[i] || marks.modes[i] != marks_.modes[i]) {
+      return Error{ErrorCode::kSelfCheckFailed, "what the patch says of an entry is not as it is"};
+    }
+  }
+  return view::tree_digest(target_->manifest(), digests);
+}
+
+view::Members members_of_parts(const TreePair::Parts& parts, ByteSpan stream, ByteSpan view, const view::PackedStreams& streams) {
+  view::Members members;
+  std::size_t next = 0;       // of the streams
+  std::uint64_t shift = 0;    // from the stream to its view, modulo 2^64
+  for (const TreePair::Part& part : parts) {
+    view::PackedStreams inner;
+    const std::uint64_t begin = part.begin + shift;
+    for (; next < streams.size() && streams[next].file_end() <= part.begin + part.bytes; ++next) {
+      inner.push_back(streams[next]);
+      inner.back().file_pos -= part.begin;
+      shift += streams[next].raw_bytes - streams[next].packed_bytes;
+    }
+    const std::uint64_t end = part.begin + part.bytes + shift;
+    view::Members nested;
+    if (!inner.empty()) {
+      const auto file = stream.subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.bytes));
+      const auto viewed = view.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+      view::add_zip_members(file, inner, nested);
+      if (nested.empty()) view::add_tar_members(viewed, inner[0].file_pos, nested);
+    }
+    for (view::Member& member : nested) {
+      member.name = std::string(part.path) + '/' + member.name;
+      member.begin += begin;
+      member.data_pos += begin;
+      member.end += begin;
+      members.push_back(std::move(member));
+    }
+    if (nested.empty()) members.push_back({std::string(part.path), true, begin, begin, end - begin, end});
+  }
+  return members;
+}
+
+Result<bool> may_have_archives(RandomReader& stream, const TreePair::Parts& parts) {
+  for (const TreePair::Part& part : parts) {
+    PartReader reader(stream, part.begin, part.bytes);
+    BDELTA_ASSIGN(const bool may_be, view::may_be_archive(reader));
+    if (may_be) return true;
+  }
+  return false;
+}
+
+}  // namespace bdelta

@@ -1,0 +1,91 @@
+// The two trees that a patch is made for, and what it says of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "bdelta/tree.hpp"
+#include "create/input.hpp"
+#include "view/members.hpp"
+#include "view/packed_streams.hpp"
+#include "view/tree/files.hpp"
+#include "view/tree/plan.hpp"
+
+namespace bdelta {
+
+class TreePair {
+ public:
+  // Reads both once. holds_source: OLD's stream stays in memory, as it will be needed there. Errors: those of scanning and
+  // reading, kUsage for patterns that no patch can hold.
+  static Result<std::unique_ptr<TreePair>> make(const std::filesystem::path& source, const std::filesystem::path& target,
+                                                const TreeOptions& options, bool holds_source, WorkerPool& pool);
+
+  // OLD's stream, and NEW's as windows make it: without the files that are kept.
+  [[nodiscard]] RandomReader& source_stream() noexcept {
+    return held_source_ ? static_cast<RandomReader&>(*held_source_) : *source_stream_;
+  }
+  [[nodiscard]] RandomReader& target_stream() noexcept { return *target_stream_; }
+
+  [[nodiscard]] const view::TreePlan& plan() const noexcept { return plan_; }
+  [[nodiscard]] std::uint64_t target_bytes() const noexcept { return target_->manifest().stream_bytes(); }  // whole
+  [[nodiscard]] const Digest128& source_digest() const noexcept { return source_digest_; }
+  [[nodiscard]] const Digest128& target_digest() const noexcept { return target_digest_; }
+
+  // A file in a stream.
+  struct Part {
+    std::uint64_t begin;
+    std::uint64_t bytes;
+    std::string_view path;
+  };
+  using Parts = std::vector<Part>;
+  [[nodiscard]] const Parts& source_parts() const noexcept { return source_parts_; }
+  [[nodiscard]] const Parts& target_parts() const noexcept { return target_parts_; }
+
+  // The digest of the NEW that whoever applies makes, if its bytes are those of the stream and he keeps what `plan` says.
+  Result<Digest128> digest_as_applied(const view::TreePlan& plan) const;
+
+ private:
+  // OLD's stream in memory.
+  class HeldStream final : public RandomReader {
+   public:
+    HeldStream(view::TreeReader& stream, InputBytes bytes) : stream_(stream), bytes_(std::move(bytes)) {}
+    [[nodiscard]] std::uint64_t size() const noexcept override { return stream_.size(); }
+    Status read_at(std::uint64_t pos, MutableByteSpan out) override;
+    [[nodiscard]] ByteSpan view() const noexcept override { return bytes_.bytes(); }
+    Status check_unchanged() override { return stream_.check_unchanged(); }
+
+   private:
+    view::TreeReader& stream_;
+    InputBytes bytes_;
+  };
+
+  Status hold_source(WorkerPool& pool);
+  Status compare(bool holds_source, WorkerPool& pool);
+  Status make_plan(const TreeOptions& options);
+  void count_files();
+
+  std::unique_ptr<view::ScannedTree> source_;
+  std::unique_ptr<view::ScannedTree> target_;
+  std::vector<Digest128> source_digests_;
+  std::vector<Digest128> target_digests_;
+  std::vector<std::uint32_t> counterparts_;
+  view::TreeMarks marks_;
+  view::TreePlan plan_;
+  Digest128 source_digest_{};
+  Digest128 target_digest_{};
+  std::optional<view::TreeReader> source_stream_;
+  std::optional<view::TreeReader> target_stream_;
+  std::optional<HeldStream> held_source_;
+  Parts source_parts_;
+  Parts target_parts_;
+};
+
+// What the files of a stream are in its view, in which `streams` are unpacked: each a member, and those that hold unpacked
+// streams the members in them.
+[[nodiscard]] view::Members members_of_parts(const TreePair::Parts& parts, ByteSpan stream, ByteSpan view,
+                                             const view::PackedStreams& streams);
+
+// Whether one of the files may be an archive.
+Result<bool> may_have_archives(RandomReader& stream, const TreePair::Parts& parts);
+
+}  // namespace bdelta

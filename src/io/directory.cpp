@@ -1,0 +1,143 @@
+#include "io/directory.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/try.hpp"
+#include "io/file_error.hpp"
+
+namespace bdelta::io {
+namespace {
+
+// Again after a signal.
+template <class Call>
+auto patiently(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Directory>> Directory::open(const std::filesystem::path& path) {
+  const FileOps& ops = file_ops();
+  const int fd = patiently([&] { return ops.open_directory(path.c_str()); });
+  if (fd >= 0) return std::unique_ptr<Directory>(new Directory(path, FileHandle(ops, fd)));
+  if (errno == ENOTDIR) return file_error(ErrorCode::kNotADirectory, path, {});
+  return file_error(errno, ErrorCode::kOpenFailed, path, "as a directory");
+}
+
+std::filesystem::path Directory::name_of(std::string_view path) const {
+  return path.empty() ? name_ : name_ / std::filesystem::path(std::string(path));
+}
+
+Error Directory::error_at(std::string_view path, std::string_view what) const {
+  // A directory or a file that turned into something else.
+  if (errno == ELOOP || errno == ENOTDIR) {
+    return file_error(ErrorCode::kInputChanged, name_of(path), "it or a directory above it is another kind of entry now",
+                      "run again when nothing writes to it");
+  }
+  if (errno == EEXIST) {
+    return file_error(ErrorCode::kUnsafeName, name_of(path),
+                      "another entry has this name already, as this file system takes both names for the same");
+  }
+  return file_error(errno, ErrorCode::kOpenFailed, name_of(path), what);
+}
+
+// One that leads there as far as any does. If it leads elsewhere behind that, another one is given up for it.
+Directory::Trail& Directory::trail_for(std::string_view directories) {
+  const auto common_count = [&](const Trail& trail) {
+    std::size_t count = 0, begin = 0;
+    for (const Pass& pass : trail.passes) {
+      const std::size_t end = begin + pass.part.size();
+      if (directories.size() <= end || directories[end] != '/') break;
+      if (directories.compare(begin, pass.part.size(), pass.part) != 0) break;
+      begin = end + 1;
+      ++count;
+    }
+    return count;
+  };
+  Trail* best = &trails_[0];
+  Trail* oldest = &trails_[0];
+  for (Trail& trail : trails_) {
+    if (common_count(trail) > common_count(*best)) best = &trail;
+    if (trail.last_use < oldest->last_use) oldest = &trail;
+  }
+  const std::size_t count = common_count(*best);
+  if (count < best->passes.size()) {
+    oldest->passes = std::vector<Pass>(best->passes.begin(), best->passes.begin() + static_cast<std::ptrdiff_t>(count));
+    best = oldest;
+  }
+  best->last_use = ++use_count_;
+  return *best;
+}
+
+Result<Directory::Place> Directory::place_of(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Pass>& passes = trail_for(path.substr(0, path.rfind('/') + 1)).passes;
+  std::size_t begin = 0;
+  for (const Pass& pass : passes) begin += pass.part.size() + 1;
+  for (std::size_t end = path.find('/', begin); end != path.npos; begin = end + 1, end = path.find('/', begin)) {
+    const int above = passes.empty() ? root_.fd() : passes.back().handle->fd();
+    std::string name(path.substr(begin, end - begin));
+    const auto open = [&] { return root_.ops().open_at(above, name.c_str(), OpenAtKind::kPass, 0); };
+    int fd = patiently(open);
+    if (fd < 0 && errno == EMFILE) {  // deep trees: the other trails hold descriptors
+      for (Trail& trail : trails_) {
+        if (&trail.passes != &passes) trail.passes.clear();
+      }
+      fd = patiently(open);
+    }
+    if (fd < 0) return error_at(path.substr(0, end), "on the way to what is in it");
+    passes.push_back({std::move(name), std::make_shared<FileHandle>(root_.ops(), fd)});
+  }
+  std::shared_ptr<FileHandle> held = passes.empty() ? nullptr : passes.back().handle;
+  const int fd = held ? held->fd() : root_.fd();
+  const std::string_view name = path.substr(begin);
+  return Place{std::move(held), fd, name.empty() ? "." : std::string(name)};
+}
+
+Result<FileHandle> Directory::open_entry(std::string_view path, OpenAtKind kind, std::uint32_t mode) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  const int fd = patiently([&] { return root_.ops().open_at(place.directory, place.name.c_str(), kind, mode); });
+  if (fd >= 0) return FileHandle(root_.ops(), fd);
+  return error_at(path, kind == OpenAtKind::kCreateNew ? "for writing" : "");
+}
+
+Result<FileInfo> Directory::info(std::string_view path) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  FileInfo info;
+  if (patiently([&] { return root_.ops().info_at(place.directory, place.name.c_str(), info); }) == 0) return info;
+  return error_at(path, "asking for size and times");
+}
+
+Result<std::string> Directory::read_link(std::string_view path) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  std::string target;
+  if (patiently([&] { return root_.ops().read_link_at(place.directory, place.name.c_str(), target); }) == 0) return target;
+  return error_at(path, "reading the link");
+}
+
+Status Directory::make_directory(std::string_view path, std::uint32_t mode) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  if (patiently([&] { return root_.ops().make_directory_at(place.directory, place.name.c_str(), mode); }) == 0) return {};
+  return error_at(path, "making the directory");
+}
+
+Status Directory::make_link(std::string_view path, const std::string& target) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  if (patiently([&] { return root_.ops().make_link_at(place.directory, place.name.c_str(), target.c_str()); }) == 0) return {};
+  return error_at(path, "making the link");
+}
+
+Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {
+  std::vector<std::string> names;
+  while (directory.ops().list(directory.fd(), names) != 0) {
+    if (errno != EINTR) return file_error(errno, ErrorCode::kReadFailed, name, "listing the directory");
+    names.clear();
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace bdelta::io

@@ -1,0 +1,69 @@
+// A directory and what is in it, reached from its descriptor part by part. No link is followed on the way, whatever becomes of
+// the names meanwhile.
+//
+// Paths are relative, of bytes, with `/` between their parts; they have been proven to be so (view/tree/names.hpp).
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/file_handle.hpp"
+
+namespace bdelta::io {
+
+// Any number of threads.
+class Directory {
+ public:
+  // `path` may be a link to a directory. Errors: kNotFound, kNotADirectory, kPermission, kOpenFailed.
+  static Result<std::unique_ptr<Directory>> open(const std::filesystem::path& path);
+
+  // Of the directory itself for an empty path. Errors: kNotFound, kPermission, kOpenFailed; kInputChanged where a part is a
+  // link or no directory, as it was one when it was listed.
+  Result<FileHandle> open_entry(std::string_view path, OpenAtKind kind, std::uint32_t mode = 0);
+  Result<FileInfo> info(std::string_view path);
+  Result<std::string> read_link(std::string_view path);
+  Status make_directory(std::string_view path, std::uint32_t mode);
+  Status make_link(std::string_view path, const std::string& target);
+
+  // Names in a directory that is open, sorted bytewise.
+  static Result<std::vector<std::string>> list(const FileHandle& directory, const std::filesystem::path& name);
+
+  // For messages, and for calls that take paths.
+  [[nodiscard]] std::filesystem::path name_of(std::string_view path) const;
+  [[nodiscard]] const FileHandle& handle() const noexcept { return root_; }
+
+ private:
+  struct Pass {
+    std::string part;
+    std::shared_ptr<FileHandle> handle;
+  };
+  // The directories on the way to an entry, from the top.
+  struct Trail {
+    std::vector<Pass> passes;
+    std::uint64_t last_use = 0;
+  };
+  // The directory of an entry, which lives as long as this, and the entry's own name.
+  struct Place {
+    std::shared_ptr<FileHandle> held;
+    int directory;
+    std::string name;
+  };
+
+  Directory(std::filesystem::path name, FileHandle root) : name_(std::move(name)), root_(std::move(root)) {}
+  Result<Place> place_of(std::string_view path);
+  Trail& trail_for(std::string_view directories);
+  [[nodiscard]] Error error_at(std::string_view path, std::string_view what) const;
+
+  const std::filesystem::path name_;
+  const FileHandle root_;
+  std::mutex mutex_;
+  std::array<Trail, 4> trails_;  // to entries that mostly have neighbours; some, as several threads go through a directory
+  std::uint64_t use_count_ = 0;
+};
+
+}  // namespace bdelta::io
