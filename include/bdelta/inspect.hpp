@@ -53,8 +53,8 @@ struct PatchInfo {
   bool verified = false;                          // from verify_patch: the patch holds checksums, and all of them fit
 };
 
-// Reads the header of a patch, and its list of digests if it has one. Nothing beyond it is checked. Errors: those of opening a file, and the 3xx codes.
-// Thread-safe.
+// Reads the header of a patch, its list of digests and what it says of directories, if it has these. Nothing beyond is checked.
+// Errors: those of opening a file, and the 3xx codes. Thread-safe.
 BDELTA_PUBLIC Result<PatchInfo> inspect(SequentialReader& patch);
 BDELTA_PUBLIC Result<PatchInfo> inspect_file(const std::filesystem::path& patch, const FileOptions& options);
 

@@ -81,7 +81,7 @@ std::uint64_t saved_bytes(const exe::KindCounts& counts, std::uint64_t share) no
 }
 
 bool is_prediction_worth_it(std::uint64_t saved_bytes, std::uint64_t target_size, std::uint64_t make_byte_ns) noexcept {
-  return saved_bytes > target_size * kPredictionNs / make_byte_ns;
+  return make_byte_ns != 0 && saved_bytes > target_size * kPredictionNs / make_byte_ns;
 }
 
 }  // namespace bdelta

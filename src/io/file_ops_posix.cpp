@@ -1,5 +1,4 @@
 // The table of file calls for POSIX systems.
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -16,29 +15,33 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "io/file_handle.hpp"
-#include "io/file_ops.hpp"
+#include "io/posix_calls.hpp"
 
 namespace bdelta::io {
+
 namespace {
 
 constexpr int kFirstOwnFd = 3;
 constexpr std::uint64_t kBytesPerBlock = 512;  // in which st_blocks counts
+
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
+}
+
+}  // namespace
 
 int fail(int error) {
   errno = error;
   return -1;
 }
 
-// Moves a descriptor that took the place of a closed standard stream out of the way.
 int above_standard(int fd) {
   if (fd < 0 || fd >= kFirstOwnFd) return fd;
   const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstOwnFd);
@@ -47,6 +50,30 @@ int above_standard(int fd) {
   errno = error;
   return moved;
 }
+
+int to_file_info(int result, const struct ::stat& from, FileInfo& out) {
+  if (result != 0) return -1;
+  out.size = static_cast<std::uint64_t>(from.st_size);
+  out.allocated_bytes = static_cast<std::uint64_t>(from.st_blocks) * kBytesPerBlock;
+#ifdef __APPLE__
+  out.mtime_ns = nanoseconds(from.st_mtimespec);
+  out.ctime_ns = nanoseconds(from.st_ctimespec);
+#else
+  out.mtime_ns = nanoseconds(from.st_mtim);
+  out.ctime_ns = nanoseconds(from.st_ctim);
+#endif
+  out.device = static_cast<std::uint64_t>(from.st_dev);
+  out.inode = static_cast<std::uint64_t>(from.st_ino);
+  out.mode = static_cast<std::uint32_t>(from.st_mode) & 07777U;
+  out.owner = static_cast<std::uint32_t>(from.st_uid);
+  out.group = static_cast<std::uint32_t>(from.st_gid);
+  out.is_regular = S_ISREG(from.st_mode);
+  out.is_directory = S_ISDIR(from.st_mode);
+  out.is_symlink = S_ISLNK(from.st_mode);
+  return 0;
+}
+
+namespace {
 
 int open_nameless(const char* path, std::uint32_t mode) {
   const int fd = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, static_cast<mode_t>(mode));
@@ -87,45 +114,19 @@ std::ptrdiff_t system_read_soon(int fd, void* to, std::size_t size, int millisec
   return ready < 0 ? -1 : ::read(fd, to, size);
 }
 
-std::int64_t nanoseconds(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
-}
-
-int convert(int result, const struct ::stat& from, FileInfo& out) {
-  if (result != 0) return -1;
-  out.size = static_cast<std::uint64_t>(from.st_size);
-  out.allocated_bytes = static_cast<std::uint64_t>(from.st_blocks) * kBytesPerBlock;
-#ifdef __APPLE__
-  out.mtime_ns = nanoseconds(from.st_mtimespec);
-  out.ctime_ns = nanoseconds(from.st_ctimespec);
-#else
-  out.mtime_ns = nanoseconds(from.st_mtim);
-  out.ctime_ns = nanoseconds(from.st_ctim);
-#endif
-  out.device = static_cast<std::uint64_t>(from.st_dev);
-  out.inode = static_cast<std::uint64_t>(from.st_ino);
-  out.mode = static_cast<std::uint32_t>(from.st_mode) & 07777U;
-  out.owner = static_cast<std::uint32_t>(from.st_uid);
-  out.group = static_cast<std::uint32_t>(from.st_gid);
-  out.is_regular = S_ISREG(from.st_mode);
-  out.is_directory = S_ISDIR(from.st_mode);
-  out.is_symlink = S_ISLNK(from.st_mode);
-  return 0;
-}
-
 int system_info(int fd, FileInfo& out) {
   struct ::stat found {};
-  return convert(::fstat(fd, &found), found, out);
+  return to_file_info(::fstat(fd, &found), found, out);
 }
 
 int system_path_info(const char* path, FileInfo& out) {
   struct ::stat found {};
-  return convert(::stat(path, &found), found, out);
+  return to_file_info(::stat(path, &found), found, out);
 }
 
 int system_link_info(const char* path, FileInfo& out) {
   struct ::stat found {};
-  return convert(::lstat(path, &found), found, out);
+  return to_file_info(::lstat(path, &found), found, out);
 }
 
 int system_sync(int fd) {
@@ -278,152 +279,6 @@ int system_free_bytes(const char* directory, std::uint64_t& out) {
   const bool unknown = found.f_blocks == 0 || (block_bytes != 0 && blocks > UINT64_MAX / block_bytes);
   out = unknown ? UINT64_MAX : blocks * block_bytes;
   return 0;
-}
-
-int system_open_directory(const char* path) { return above_standard(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
-
-int system_open_at(int directory, const char* name, OpenAtKind kind, std::uint32_t mode) {
-#ifdef O_PATH
-  constexpr int kPassFlags = O_PATH;
-#else
-  constexpr int kPassFlags = O_RDONLY;
-#endif
-  constexpr int kAlways = O_CLOEXEC | O_NOFOLLOW;
-  switch (kind) {
-    case OpenAtKind::kPass: return above_standard(::openat(directory, name, kPassFlags | O_DIRECTORY | kAlways));
-    case OpenAtKind::kDirectory: return above_standard(::openat(directory, name, O_RDONLY | O_DIRECTORY | kAlways));
-    case OpenAtKind::kRead: return above_standard(::openat(directory, name, O_RDONLY | O_NOCTTY | O_NONBLOCK | kAlways));
-    case OpenAtKind::kCreateNew:
-      return above_standard(::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | kAlways, static_cast<mode_t>(mode)));
-  }
-  return fail(EINVAL);
-}
-
-int system_info_at(int directory, const char* name, FileInfo& out) {
-  struct ::stat found {};
-  return convert(::fstatat(directory, name, &found, AT_SYMLINK_NOFOLLOW), found, out);
-}
-
-bool is_dot_name(const char* name) noexcept {
-  return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
-}
-
-int system_list(int directory, std::vector<std::string>& names) {
-  const int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // has a position of its own
-  if (copy < 0) return -1;
-  ::DIR* const opened = ::fdopendir(copy);
-  if (opened == nullptr) {
-    const int error = errno;
-    ::close(copy);
-    return fail(error);
-  }
-  const std::unique_ptr<::DIR, int (*)(::DIR*)> stream(opened, ::closedir);
-  for (;;) {
-    errno = 0;
-    const ::dirent* const entry = ::readdir(stream.get());
-    if (entry == nullptr) return errno == 0 ? 0 : -1;
-    if (!is_dot_name(entry->d_name)) names.emplace_back(entry->d_name);
-  }
-}
-
-int system_make_directory(const char* path, std::uint32_t mode) { return ::mkdir(path, static_cast<mode_t>(mode)); }
-
-int system_make_directory_at(int directory, const char* name, std::uint32_t mode) {
-  return ::mkdirat(directory, name, static_cast<mode_t>(mode));
-}
-
-int system_make_link_at(int directory, const char* name, const char* target) { return ::symlinkat(target, directory, name); }
-
-int system_read_link_at(int directory, const char* name, std::string& target) {
-  std::string text(PATH_MAX, '\0');
-  const ssize_t length = ::readlinkat(directory, name, text.data(), text.size());
-  if (length < 0) return -1;
-  text.resize(static_cast<std::size_t>(length));
-  target = std::move(text);
-  return 0;
-}
-
-// rename(2) alone would put a directory in the place of an empty one.
-int system_rename_directory(const char* from, const char* to) {
-#if defined(__linux__) && defined(SYS_renameat2)
-  constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE, which not all headers have
-  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, kNoReplace) == 0) return 0;
-  if (errno != ENOSYS && errno != EINVAL) return -1;
-#endif
-  struct ::stat found {};
-  if (::lstat(to, &found) == 0) return fail(EEXIST);
-  return ::rename(from, to);
-}
-
-bool remove_entries(int directory) noexcept;
-
-// A directory may have bits that keep its owner out.
-bool remove_entry(int directory, const char* name) noexcept {
-  if (::unlinkat(directory, name, 0) == 0) return true;
-  if (errno != EISDIR && errno != EPERM) return false;
-  (void)::fchmodat(directory, name, S_IRWXU, 0);
-  const int inner = ::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-  if (inner < 0) return false;
-  const bool is_empty = remove_entries(inner);
-  ::close(inner);
-  return is_empty && ::unlinkat(directory, name, AT_REMOVEDIR) == 0;
-}
-
-#if defined(__linux__) && defined(SYS_getdents64)
-// As the system gives it; readdir(3) takes memory, which a signal handler may not.
-struct RawEntry {
-  std::uint64_t inode;
-  std::int64_t next;
-  unsigned short length;
-  unsigned char type;
-  char name[1];
-};
-
-// Entries may be passed over while others go, so it is gone through until nothing is left or nothing goes any more.
-bool remove_entries(int directory) noexcept {
-  alignas(RawEntry) char buffer[1024];
-  for (;;) {
-    bool has_left = false, has_gone = false;
-    if (::lseek(directory, 0, SEEK_SET) < 0) return false;
-    for (;;) {
-      const long count = ::syscall(SYS_getdents64, directory, buffer, sizeof buffer);
-      if (count < 0) return false;
-      if (count == 0) break;
-      for (long at = 0; at < count;) {
-        const char* const entry = buffer + at;
-        unsigned short length = 0;
-        __builtin_memcpy(&length, entry + offsetof(RawEntry, length), sizeof length);
-        const char* const name = entry + offsetof(RawEntry, name);
-        at += length;
-        if (is_dot_name(name)) continue;
-        (remove_entry(directory, name) ? has_gone : has_left) = true;
-      }
-    }
-    if (!has_gone) return !has_left;
-  }
-}
-#else
-bool remove_entries(int directory) noexcept {
-  try {
-    std::vector<std::string> names;
-    if (system_list(directory, names) != 0) return false;
-    bool is_empty = true;
-    for (const std::string& name : names) is_empty = remove_entry(directory, name.c_str()) && is_empty;
-    return is_empty;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-#endif
-
-// Another thread may still be making entries when a signal handler comes here.
-int system_remove_tree(const char* path) {
-  constexpr int kMostPasses = 64;
-  for (int pass = 0; pass < kMostPasses; ++pass) {
-    if (remove_entry(AT_FDCWD, path)) return 0;
-    if (errno == ENOENT) return 0;
-  }
-  return -1;
 }
 
 int system_clone([[maybe_unused]] int from, [[maybe_unused]] int to) {

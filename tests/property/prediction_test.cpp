@@ -118,6 +118,51 @@ TEST(Prediction, ProgramsChangedAtRandomAreTakenAsPlainData) {
   }
 }
 
+// Bytes that steps of prediction have gone through.
+std::uint64_t looked_at_bytes(const Report& report) {
+  std::uint64_t bytes = 0;
+  for (const Phase& phase : report.phases) bytes += phase.name == "predict" ? phase.bytes : 0;
+  return bytes;
+}
+
+// The same far apart: fields are mostly right as they stand. That is seen by a look or two, and prediction takes many.
+TEST(Prediction, IsNotTriedWhereEditsAreNoLinkers) {
+  const Bytes source = program_pair(11, 60'000).old_version;
+  for (const std::size_t distance : {900u, 9'000u}) {
+    const Bytes target = edited(source, random_edits(source.size() / distance, source.size(), 24, distance));
+    for (const int level : {3, kLevel, 9}) {
+      const auto with = make_reported(source, target, create_options(level));
+      const auto without = make_patch(source, target, without_prediction(level));
+      ASSERT_OK(with);
+      ASSERT_OK(without);
+      EXPECT_LT(looked_at_bytes(with->report), 2 * (source.size() + target.size())) << "level " << level << ", each " << distance;
+      EXPECT_TRUE(same_bytes(*without, with->bytes)) << "level " << level << ", an edit each " << distance;
+      expect_rebuilt(source, with->bytes, target);
+    }
+  }
+}
+
+// A higher level is no larger, but for what a header may differ by. What each level does is tried on other kinds of files.
+TEST(Levels, AreNoLargerThanTheOnesBelow) {
+  const ProgramPair program = program_pair(12, 8'000);
+  const Bytes text = wordy_bytes(400'000, 13);
+  const Bytes noise = random_bytes(300'000, 14);
+  const std::pair<Bytes, Bytes> pairs[] = {
+      {program.old_version, program.new_version},
+      {program.old_version, edited(program.old_version, random_edits(400, program.old_version.size(), 24, 15))},
+      {text, edited(text, random_edits(60, text.size(), 3000, 16))},
+      {noise, edited(noise, random_edits(200, noise.size(), 200, 17))}};
+  for (const auto& [source, target] : pairs) {
+    std::size_t below = ~std::size_t{0} / 2;
+    for (int level = kMinLevel; level <= kUltraLevel; ++level) {
+      const auto patch = make_patch(source, target, create_options(level));
+      ASSERT_OK(patch);
+      EXPECT_LE(patch->size(), below + below / 200 + 64) << "level " << level << ", NEW of " << target.size() << " bytes";
+      below = patch->size();
+    }
+  }
+}
+
 TEST(Prediction, ProgramsThatShareNothingCostNothing) {
   const Bytes source = program_pair(7, 2000).old_version;
   const Bytes target = program_pair(8, 2500).new_version;

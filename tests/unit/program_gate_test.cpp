@@ -51,6 +51,7 @@ TEST(SavedBytes, AreThoseOfKindsThatPredictionForetellsBetter) {
 TEST(Prediction, IsWorthWhatSavedBytesMayTake) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
   EXPECT_FALSE(is_prediction_worth_it(0, 0, 1000)) << "nothing is saved";
+  EXPECT_FALSE(is_prediction_worth_it(kMiB, 0, 0)) << "a byte may take no time";
   EXPECT_FALSE(is_prediction_worth_it(0, kMiB, ~std::uint64_t{0}));
   std::uint64_t least = 0;
   while (!is_prediction_worth_it(least, 100 * kMiB, 100'000)) least += 1000;

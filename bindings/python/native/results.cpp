@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "arguments.hpp"
 #include "call.hpp"
 
 namespace bdelta::python {
@@ -80,6 +81,22 @@ nb::object to_python(const Report& report) {
   return make("Report", fields);
 }
 
+nb::object to_python(const TreeInfo& tree) {
+  nb::dict fields;
+  fields["entry_count"] = tree.entry_count;
+  fields["kept_files"] = tree.kept_files;
+  fields["changed_files"] = tree.changed_files;
+  fields["added_files"] = tree.added_files;
+  fields["removed_files"] = tree.removed_files;
+  fields["made_bytes"] = tree.made_bytes;
+  fields["has_times"] = tree.has_times;
+  fields["has_source_list"] = tree.has_source_list;
+  nb::list excluded;
+  for (const std::string& pattern : tree.excluded) excluded.append(text_of(pattern));
+  fields["excluded"] = nb::tuple(excluded);
+  return make("TreeInfo", fields);
+}
+
 nb::object to_python(const PatchInfo& info) {
   nb::dict fields;
   fields["format"] = info.format;
@@ -93,6 +110,8 @@ nb::object to_python(const PatchInfo& info) {
   fields["optional_features"] = info.optional_features;
   fields["predicted"] = info.predicted;
   fields["unpacked"] = info.unpacked;
+  fields["of_tree"] = info.of_tree;
+  fields["tree"] = info.tree ? to_python(*info.tree) : nb::none();
   fields["window_bytes"] = info.window_bytes;
   fields["group_bytes"] = info.group_bytes;
   fields["decoder_memory_bytes"] = info.decoder_memory_bytes;

@@ -152,3 +152,20 @@ def test_reports_can_be_sent_to_other_processes(text: Pair) -> None:
     assert pickle.loads(pickle.dumps(report)) == report
     assert {phase.name for phase in report.phases}
     assert sum(stream.coded_bytes for stream in report.streams) <= report.patch_bytes
+
+
+def test_patches_of_directories_are_told_by_inspect() -> None:
+    patch = pathlib.Path(__file__).parents[3] / "testdata" / "golden" / "trees" / "patch"
+    info = bdelta.inspect(patch)
+    assert info.of_tree
+    assert info.tree == bdelta.TreeInfo(
+        entry_count=8,
+        kept_files=1,
+        changed_files=2,
+        added_files=2,
+        removed_files=1,
+        made_bytes=1575,
+        has_times=False,
+        has_source_list=True,
+        excluded=("*.log",),
+    )

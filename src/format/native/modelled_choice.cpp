@@ -153,7 +153,7 @@ Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& set
   std::uint64_t residual_cost = 0;
   for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
   ModelledScope scope = tried.scope;
-  scope.literals = scope.literals && tried.bytes[kLiterals] < stream_cost(made, kLiterals);
+  scope.literals = scope.literals && tried.bytes[kLiterals] + literal_price(draft, settings) < stream_cost(made, kLiterals);
   scope.misses = scope.misses && miss_bytes(tried) + miss_price(draft, settings) < residual_cost;
   return set_scope(draft, scope, inputs, watch, tried);
 }

@@ -38,7 +38,7 @@ from bdelta._errors import (
 )
 from bdelta._native import version as __version__
 from bdelta._options import ApplyOptions, CreateOptions, FileOptions
-from bdelta._results import Digests, PatchInfo, Phase, Progress, Report, Stream
+from bdelta._results import Digests, PatchInfo, Phase, Progress, Report, Stream, TreeInfo
 
 __all__ = [
     "ApplyOptions",
@@ -59,6 +59,7 @@ __all__ = [
     "PushApply",
     "Report",
     "Stream",
+    "TreeInfo",
     "UsageError",
     "VerificationError",
     "WrongSourceError",

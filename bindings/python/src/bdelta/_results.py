@@ -92,6 +92,27 @@ class Report:
 
 
 @dataclass(frozen=True)
+class TreeInfo:
+    """Of a patch from one directory to another: what its NEW has."""
+
+    entry_count: int
+    """Files, directories and links."""
+    kept_files: int
+    """With bytes, that OLD has as they are."""
+    changed_files: int
+    added_files: int
+    """That OLD has not; one that moved is among them."""
+    removed_files: int
+    made_bytes: int
+    """Bytes that applying makes; all others are copied as they are."""
+    has_times: bool
+    has_source_list: bool
+    """What OLD has, so that checking names what differs."""
+    excluded: tuple[str, ...]
+    """Patterns of what was passed over in both."""
+
+
+@dataclass(frozen=True)
 class PatchInfo:
     """What a patch says about itself."""
 
@@ -114,6 +135,10 @@ class PatchInfo:
     """Addresses in programs are foretold: applying needs those of OLD as a whole."""
     unpacked: bool
     """What archives hold is compared: applying holds OLD unpacked."""
+    of_tree: bool
+    """OLD and NEW are directories. The program `bpatch` applies such a patch; this package does not yet."""
+    tree: TreeInfo | None
+    """Then, but not from verify_patch."""
     window_bytes: int
     """The largest window that is not one plain copy."""
     group_bytes: int

@@ -1,0 +1,35 @@
+// Calls of the table for POSIX systems that stand in a file of their own, and what all of them use. Each sets errno where it
+// gives -1; file_ops.hpp says what each does.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/file_ops.hpp"
+
+namespace bdelta::io {
+
+// -1, with this error.
+int fail(int error);
+
+// Moves a descriptor that took the place of a closed standard stream out of the way.
+int above_standard(int fd);
+
+// What stat(2) has found, if its result is 0.
+int to_file_info(int result, const struct ::stat& from, FileInfo& out);
+
+int system_open_directory(const char* path);
+int system_open_at(int directory, const char* name, OpenAtKind kind, std::uint32_t mode);
+int system_info_at(int directory, const char* name, FileInfo& out);
+int system_list(int directory, std::vector<std::string>& names);
+int system_make_directory(const char* path, std::uint32_t mode);
+int system_make_directory_at(int directory, const char* name, std::uint32_t mode);
+int system_make_link_at(int directory, const char* name, const char* target);
+int system_read_link_at(int directory, const char* name, std::string& target);
+int system_rename_directory(const char* from, const char* to);
+int system_remove_tree(const char* path);
+
+}  // namespace bdelta::io
