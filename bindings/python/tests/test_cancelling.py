@@ -64,7 +64,8 @@ def test_what_the_callback_raises_is_raised(long_pair: Pair, tmp_path: pathlib.P
 
 @pytest.fixture
 def interrupt() -> Iterator[threading.Event]:
-    """Sends SIGINT to this process as soon as the event is set."""
+    """Sends SIGINT to this process as soon as the event is set. A process that was begun in the background ignores it at first."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     wanted = threading.Event()
 
     def send() -> None:
@@ -76,6 +77,7 @@ def interrupt() -> Iterator[threading.Event]:
     yield wanted
     wanted.set()
     sender.join()
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -91,7 +91,10 @@ import io, random, resource, sys
 import bdelta
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-old = random.Random(1).randbytes(64 << 20)
+source = random.Random(1)
+old = bytearray(64 << 20)
+for at in range(0, len(old), 1 << 20):  # in pieces: what is freed before would hide what grows later
+    old[at : at + (1 << 20)] = source.randbytes(1 << 20)
 new = bytearray(old)
 new[1000:1010] = b"0123456789"
 patch = bdelta.create_bytes(old[:10], old[:11], level=1)
