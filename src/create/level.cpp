@@ -9,11 +9,11 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
-// Numbers go through the context coder where they are few and it saves a byte in half a microsecond of applying.
-void pack_short_patches(LevelSettings& settings) {
+// Numbers go through the context coder where they are few and each byte that it saves is worth its time of applying.
+void pack_short_patches(LevelSettings& settings, std::uint64_t apply_byte_ns) {
   settings.model = true;
   settings.model_most_bytes = 256 * 1024;
-  settings.apply_byte_ns = 500;
+  settings.apply_byte_ns = apply_byte_ns;
 }
 
 LevelSettings fast() {
@@ -27,7 +27,7 @@ LevelSettings fast() {
   settings.least_saved_share = 16;
   settings.copy_gram_shift = 5;
   settings.quick_copies = true;
-  pack_short_patches(settings);
+  pack_short_patches(settings, 500);
   settings.model_target_share = 1024;  // else it would take longer than finding the covers
   settings.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
@@ -62,7 +62,7 @@ ParseCosts costs_of(std::int64_t literal, std::int64_t begin_literal, std::int64
 // The parse, with a codec that decodes fast. Where little changes, what is new has mostly been seen in OLD or once
 // before, so literals and misses are cheaper than where covers leave much; and so they are in text, however much
 // changes.
-LevelSettings middle(int zstd_level) {
+LevelSettings middle(int zstd_level, std::uint64_t apply_byte_ns) {
   LevelSettings settings;
   settings.predict = true;
   settings.make_byte_ns = 100'000;
@@ -73,6 +73,7 @@ LevelSettings middle(int zstd_level) {
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
+  settings.match.loosen = settings.match.prune = true;
   settings.match.parse_params.beam = 16;
   settings.match.parse_params.anchor_shift = 3;
   settings.match.parse_params.little_costs = {costs_of(200, 200, 520, 340, 2400, 1400, 800)};
@@ -80,14 +81,14 @@ LevelSettings middle(int zstd_level) {
   settings.match.parse_params.text_costs = {costs_of(150, 200, 450, 300, 2816, 1536, 900)};
   const CodecSettings zstd{CodecId::kZstd, zstd_level, 0};
   settings.numbers = settings.values = settings.literals = zstd;
-  pack_short_patches(settings);
+  pack_short_patches(settings, apply_byte_ns);
   settings.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
   return settings;
 }
 
 LevelSettings small() {
-  LevelSettings settings = middle(0);
+  LevelSettings settings = middle(0, 2000);
   settings.match.parse_params.beam = 64;
   settings.match.parse_params.anchor_shift = 2;
   settings.match.parse_params.long_grams = true;
@@ -96,7 +97,6 @@ LevelSettings small() {
   settings.literals = {CodecId::kLzma, 6, 2};
   settings.model_most_bytes = ~std::uint64_t{0};
   settings.make_byte_ns = 400'000;
-  settings.apply_byte_ns = 2000;
   settings.digest_share = 16;
   settings.substitution_search = ~std::uint64_t{0};
   settings.label_passes = 2;
@@ -137,14 +137,15 @@ LevelSettings level_settings(int level) {
   switch (level) {
     case 1: return fast();
     case 2: return quick();
-    case 3: return middle(9);
-    case 4: return middle(15);
-    case 5: return middle(19);
+    case 3: return middle(9, 500);
+    case 4: return middle(15, 700);
+    case 5: return middle(19, 1000);
     default: break;
   }
   LevelSettings settings = small();
   if (level >= 7) {
     settings.match.parse_params.anchor_shift = 1;
+    settings.apply_byte_ns = 5000;
   }
   if (level >= 8) {
     settings.apply_byte_ns = 10'000;

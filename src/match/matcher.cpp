@@ -15,6 +15,7 @@ constexpr std::uint64_t kIndexRatio = 2048;   // no index while less than 1/rati
 constexpr std::uint64_t kParsedRatio = 64;    // the same where a parse looks with keys of its own for what is left
 constexpr std::uint64_t kNearlyRatio = 8;     // with less than this uncovered, what is near is looked for before that
 constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
+constexpr std::uint64_t kQuickChangedBytes = std::uint64_t{128} << 10;  // that covers leave where little changes
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
 // Scans what `known` leaves free in one chunk, and hands on both in order.
@@ -96,6 +97,12 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
   return all;
 }
 
+// A parse knows prices as they are in the mean. Where little changes, they may be far off, and covers without a parse are
+// another set to choose from that takes no time.
+bool Matcher::is_quick_to_settle(ByteSpan target, const Covers& covers) const noexcept {
+  return target.size() - covered_bytes(covers) + covers.size() * sizeof(Cover) <= kQuickChangedBytes;
+}
+
 // What of the source a parse reads for this target.
 ByteRanges Matcher::ranges_to_read(ByteSpan target, const Covers& covers) const {
   if (!limits_.near_only) return {};
@@ -110,6 +117,18 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
   scope.chunk_bytes = limits_.chunk_bytes;
   scope.bytes_per_cover = limits_.bytes_per_cover == 0 ? 0 : kParsedBytesPerCover;
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope, choice);
+}
+
+// What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
+void Matcher::settle(ByteSpan target, Covers& covers) const {
+  if (params_.loosen) {
+    loosen_covers(source_, target, params_, covers, pool_);
+    join_covers(covers);
+  }
+  if (params_.prune) {
+    prune_covers(source_, target, covers, pool_);
+    join_covers(covers);
+  }
 }
 
 std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice) {
@@ -166,21 +185,16 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
     });
     timed(PhaseId::kSelect, [&] {
       for (Covers& set : sets) round_borders(source_, target, set, pool_);
+      if (!is_quick_to_settle(target, covers)) return;
+      settle(target, covers);
+      if (std::find(sets.begin(), sets.end(), covers) == sets.end()) sets.push_back(std::move(covers));
     });
     return sets;
   }
 
-  // What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
   timed(PhaseId::kSelect, [&] {
     pool_.begin_stage(1, 0);
-    if (params_.loosen) {
-      loosen_covers(source_, target, params_, covers, pool_);
-      join_covers(covers);
-    }
-    if (params_.prune) {
-      prune_covers(source_, target, covers, pool_);
-      join_covers(covers);
-    }
+    settle(target, covers);
   }, target.size());
   return {std::move(covers)};
 }

@@ -19,10 +19,10 @@ constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which th
 constexpr std::size_t kForecastLeast = std::size_t{1} << 20;  // literal bytes that tell how the slow codec does
 constexpr std::uint64_t kForecastShare = 8;      // of a group, that a forecast must be beyond it to be believed
 constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
-// LZMA learns its probabilities as it goes. Of few bytes a codec that sends tables may make less: of twelve small pairs
-// of text it made patches 1 % smaller at level 6.
+// LZMA learns its probabilities as it goes, and zstd's slow levels begin with prices of their own. Of few bytes a codec that
+// sends tables, or a faster level, may make less: of twelve small pairs of text that made patches 1 % smaller at level 6.
 constexpr std::uint64_t kFewBytes = 16 * 1024;
-constexpr CodecSettings kCodecOfFew{CodecId::kZstd, 15, 0};
+constexpr CodecSettings kCodecsOfFew[] = {{CodecId::kZstd, 15, 0}, {CodecId::kZstd, 9, 0}};
 
 // The same for choosing a group's form: it may be packed once more, or its target bytes be compressed.
 std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) {
@@ -105,9 +105,13 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
 
 Result<CodedStream> smallest_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
   BDELTA_ASSIGN(CodedStream coded, compress_stream(raw, settings, context));
-  if (coded.codec != CodecId::kLzma || raw.size() > kFewBytes) return coded;
-  BDELTA_ASSIGN(CodedStream other, compress_stream(raw, kCodecOfFew));
-  return coded_bytes(other) < coded_bytes(coded) ? std::move(other) : std::move(coded);
+  if (raw.size() > kFewBytes) return coded;
+  for (const CodecSettings& codec : kCodecsOfFew) {
+    if (settings.id == CodecId::kZstd && settings.level <= codec.level) continue;
+    BDELTA_ASSIGN(CodedStream other, compress_stream(raw, codec));
+    if (coded_bytes(other) < coded_bytes(coded)) coded = std::move(other);
+  }
+  return coded;
 }
 
 Status do_task(const Task& task, const GroupDraft& draft, const WriterSettings& settings, const ModelledInputs& inputs,
