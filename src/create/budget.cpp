@@ -59,7 +59,7 @@ std::uint64_t account(const BudgetRequest& request, const Budget& budget, unsign
   if (!budget.target_whole) search += segment;
   if (!budget.source_whole) search += budget.gathered_bytes + budget.survey_bytes;
   const std::uint64_t anchors = budget.settings.match.parse ? budget.match.anchor_bytes : 0;
-  pass = std::max(pass, anchors + threads * worker_bytes(budget));
+  pass = std::max(pass, anchors + threads * worker_bytes(request, budget));
   const std::uint64_t copies = kDraftCopies + (budget.settings.model ? kPackCopies : 0);
   const std::uint64_t coding = copies * budget.draft_bytes + coder_bytes_for(budget.settings, budget.draft_bytes);
   const std::uint64_t jobs = threads == 1 ? 2 : threads + 2;

@@ -6,7 +6,8 @@
 namespace bdelta::budget {
 namespace {
 
-constexpr std::uint64_t kUsualBytesPerCover = 300;         // for the estimate without a limit
+constexpr std::uint64_t kUsualBytesPerCover = 300;         // for the estimate of work in segments without a limit
+constexpr std::uint64_t kUsualChangedShare = 8;            // of NEW, that differs in the estimate of other work
 constexpr std::uint64_t kSampleBytes = 40;                 // samples while building, and their share of the table
 constexpr std::uint64_t kFreeIndex = 2048 * kMiB;
 constexpr std::uint64_t kFreeBatch = 256 * kMiB;
@@ -46,12 +47,32 @@ FreeWork free_work(const BudgetRequest& request, const Budget& budget, const Lik
           coder_bytes_for(budget.settings, stream)};
 }
 
-// One compressor at a time.
+// One compressor at a time. Covers are known before they are coded.
 std::uint64_t most_without_limit(const BudgetRequest& request, const Budget& budget, const FreeWork& work,
                                  unsigned threads) {
   const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, request.target_size) : 0;
-  return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + anchors + work.bytes +
-         threads * (kThreadBytes + worker_bytes(budget)) + work.coder_bytes;
+  return kFixedBytes + std::min(kFreeSpool, request.target_size) + heap_bytes(request, budget) + work.bytes +
+         threads * kThreadBytes + std::max(anchors + threads * worker_bytes(request, budget), work.coder_bytes);
+}
+
+// Of work in segments: a tenth of the target in streams, covers of usual density.
+std::uint64_t usual_of_segments(const BudgetRequest& request, const Budget& budget) {
+  const std::uint64_t segment = std::min(kFreeSegment, request.target_size);
+  const std::uint64_t batch = std::min(budget.batch_bytes, request.target_size);
+  const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size) / 4;
+  const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, segment) : 0;
+  const std::uint64_t samples = request.source_size >> budget.settings.match.sample_shift;
+  const std::uint64_t search = samples * kSampleBytes + segment / kUsualBytesPerCover * 96;
+  const std::uint64_t pass = anchors + request.threads * worker_bytes(request, budget);
+  const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings, stream);
+  return kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
+}
+
+// What work without a limit takes for two versions of one thing.
+std::uint64_t usual_bytes(const BudgetRequest& request, const Budget& budget) {
+  if (!budget.ample) return usual_of_segments(request, budget);
+  const Likeness usual{request.target_size / kUsualChangedShare, budget.settings.predict, 0};
+  return most_without_limit(request, budget, free_work(request, budget, usual), request.threads);
 }
 
 Budget free_budget(const BudgetRequest& request) {
@@ -86,16 +107,7 @@ Budget without_limit(const BudgetRequest& request) {
   budget.codec_bytes = ~std::uint64_t{0};
   budget.spool_bytes = kFreeSpool;
   budget.threads = request.threads;
-
-  // The estimate: a tenth of the target in streams, covers of usual density.
-  const std::uint64_t segment = std::min(kFreeSegment, request.target_size);
-  const std::uint64_t batch = std::min(budget.batch_bytes, request.target_size);
-  const std::uint64_t stream = std::min(budget.settings.group_bytes, request.target_size) / 4;
-  const std::uint64_t anchors = budget.settings.match.parse ? std::min(kMostAnchorBytes, segment) : 0;
-  const std::uint64_t search = (request.source_size >> shift) * kSampleBytes + segment / kUsualBytesPerCover * 96;
-  const std::uint64_t pass = anchors + request.threads * worker_bytes(budget);
-  const std::uint64_t coding = batch / 2 + request.threads * coder_bytes_for(budget.settings, stream);
-  budget.needed_bytes = kFixedBytes + kFreeSpool + heap_bytes(request, budget) + search + std::max(pass, coding);
+  budget.needed_bytes = usual_bytes(request, budget);
   return budget;
 }
 

@@ -30,10 +30,11 @@ std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t strea
   return settings.model ? std::max(codec_bytes, packer_memory_bytes(settings.window_bytes)) : codec_bytes;
 }
 
-std::uint64_t worker_bytes(const Budget& budget) {
+std::uint64_t worker_bytes(const BudgetRequest& request, const Budget& budget) {
   if (!budget.settings.match.parse) return kScanWorkerBytes;
-  return SourceGrams::memory_bytes(budget.match.gram_blocks) + kParseNodeBytes +
-         kParseNodeRatio * budget.match.chunk_bytes;
+  const std::uint64_t gram_blocks = std::min<std::uint64_t>(budget.match.gram_blocks, SourceGrams::most_blocks(request.source_size));
+  return SourceGrams::memory_bytes(gram_blocks) + kParseNodeBytes +
+         kParseNodeRatio * std::min(budget.match.chunk_bytes, request.target_size);
 }
 
 std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) noexcept {

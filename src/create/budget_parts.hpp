@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kFixedBytes = 7 * kMiB;
 inline constexpr std::uint64_t kThreadBytes = kMiB / 2;
 inline constexpr std::uint64_t kMostAnchorBytes = 128 * kMiB;  // filter and table of the anchors of a parse
 
-inline constexpr std::uint64_t kFreeSegment = 1024 * kMiB;  // without a limit
+inline constexpr std::uint64_t kFreeSegment = 4095 * kMiB;  // without a limit: positions in it have 32 bits
 inline constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 
 // The level's settings, without what a limit leaves no room for.
@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 [[nodiscard]] std::uint64_t coder_bytes_for(const LevelSettings& settings, std::uint64_t stream_bytes);
 
 // What a thread takes that seeks covers.
-[[nodiscard]] std::uint64_t worker_bytes(const Budget& budget);
+[[nodiscard]] std::uint64_t worker_bytes(const BudgetRequest& request, const Budget& budget);
 
 // Inputs that are held as a whole and not mapped.
 [[nodiscard]] std::uint64_t heap_bytes(const BudgetRequest& request, const Budget& budget) noexcept;

@@ -185,7 +185,7 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
     });
     timed(PhaseId::kSelect, [&] {
       for (Covers& set : sets) round_borders(source_, target, set, pool_);
-      if (!is_quick_to_settle(target, covers)) return;
+      if (sets.empty() || !is_quick_to_settle(target, covers)) return;
       settle(target, covers);
       if (std::find(sets.begin(), sets.end(), covers) == sets.end()) sets.push_back(std::move(covers));
     });

@@ -53,6 +53,11 @@ class SourceGrams {
   // kLongBytes at `at` can be read.
   [[nodiscard]] Nearest find_long_too(const std::uint8_t* at, std::uint64_t around) { return find_with<true>(at, around); }
 
+  // Blocks that a source of so many bytes has at most.
+  [[nodiscard]] static constexpr std::uint64_t most_blocks(std::uint64_t source_bytes) noexcept {
+    return (source_bytes >> kBlockLog) + 1;
+  }
+
   // Upper bound of the bytes that a table of so many blocks takes.
   [[nodiscard]] static constexpr std::uint64_t memory_bytes(std::uint64_t max_blocks) noexcept {
     const std::uint64_t block_bytes = sizeof(Block) + 2 * kNotesPerBlock * sizeof(std::uint32_t) + 64;
