@@ -30,6 +30,12 @@ struct KnownDigests {
   std::optional<std::array<std::uint8_t, 32>> sha256;
 };
 
+// Work that a limit of memory left no room for.
+struct LeftOut {
+  std::string name;                // docs/json.md lists them
+  std::uint64_t needed_bytes = 0;  // a limit that leaves room for it, with these files
+};
+
 struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
@@ -47,6 +53,7 @@ struct Report {
   std::uint64_t read_calls = 0;
   std::uint64_t write_calls = 0;
   std::uint64_t decoder_memory_bytes = 0;  // creating only: that applying the patch takes besides its buffers
+  std::vector<LeftOut> left_out;           // creating only
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
