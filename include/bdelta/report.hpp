@@ -57,6 +57,8 @@ struct Report {
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
+  std::uint64_t written_bytes = 0;    // in place: to the file itself; with dry_run those that would be
+  std::uint64_t journal_bytes = 0;    // in place: of the journal, which is gone afterwards
   bool verified = false;              // the result was compared or its digest checked
   // Creating: XXH3-128 of OLD and NEW, the others where the options ask for them. Applying: what was proven.
   KnownDigests source_digests;
