@@ -228,10 +228,10 @@ class InPlaceRun {
   Status carry_out(const BlocksOwner& owner, RandomReader& blocks, JournalWriter& marks, JournalFile& journal, Report& report) {
     const auto steps = [&]() -> Status {
       BDELTA_ASSIGN(report.written_bytes, write_blocks(owner, file_, blocks, &counters_));
-      if (options_.files.sync) BDELTA_TRY(file_.sync());
-      return marks.mark(JournalMark::kEnd);
+      return options_.files.sync ? file_.sync() : Status();
     };
     if (Status status = steps(); !status) return unfinished(file_.place().name, to_string(status.error()));
+    (void)marks.mark(JournalMark::kEnd);  // should the journal come back, it says that it was carried out
     return journal.remove();
   }
 
