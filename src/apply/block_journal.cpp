@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint8_t kRunTag = 1;
 constexpr std::uint8_t kOwnerTag = 2;
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;  // of the file, at a time
+constexpr std::uint64_t kAheadBytes = std::uint64_t{32} << 20;  // of a mapped file, asked for in front of its use
 constexpr std::uint64_t kOwnerBytes = 8 + 8 + sizeof(Digest128);
 
 Error damaged(const char* what, std::uint64_t pos) {
@@ -81,6 +82,16 @@ Status hash_range(RandomReader& from, std::uint64_t pos, std::uint64_t end, Byte
 
 }  // namespace
 
+// Pages that are touched one after the other come from a disk in smaller pieces than it could give.
+void BlockRecorder::read_ahead() noexcept {
+  const ByteSpan view = file_.view();
+  while (asked_pos_ < view.size() && asked_pos_ < pos_ + kAheadBytes) {
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(kAheadBytes / 4, view.size() - asked_pos_));
+    io::file_ops().advise(const_cast<std::uint8_t*>(view.data()) + static_cast<std::size_t>(asked_pos_), length, io::Access::kWillNeed);
+    asked_pos_ += length;
+  }
+}
+
 // Up to where the file ends.
 Result<ByteSpan> BlockRecorder::standing_at(std::uint64_t pos, std::size_t length) {
   length = static_cast<std::size_t>(std::min<std::uint64_t>(length, file_.size() - std::min(file_.size(), pos)));
@@ -94,6 +105,7 @@ Status BlockRecorder::write(ByteSpan bytes) {
   if (bytes.size() > capacity_bytes_ - std::min(capacity_bytes_, pos_)) {
     return Error{ErrorCode::kNoSpace, "NEW has more than the " + std::to_string(capacity_bytes_) + " bytes of the device"};
   }
+  read_ahead();
   while (!bytes.empty()) {
     const ByteSpan piece = bytes.first(std::min(bytes.size(), kReadBytes));
     BDELTA_ASSIGN(const ByteSpan standing, standing_at(pos_, piece.size()));

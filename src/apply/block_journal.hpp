@@ -44,6 +44,7 @@ class BlockRecorder final : public SequentialWriter {
   [[nodiscard]] bool is_beyond_limit() const noexcept { return journal_bytes_ > limit_bytes_; }
 
  private:
+  void read_ahead() noexcept;
   Result<ByteSpan> standing_at(std::uint64_t pos, std::size_t length);
   Status compare(ByteSpan bytes, ByteSpan standing);
   Status end_block(std::uint64_t pos, ByteSpan block, bool differs);
@@ -55,6 +56,7 @@ class BlockRecorder final : public SequentialWriter {
   JournalWriter* journal_ = nullptr;
   std::uint64_t limit_bytes_ = ~std::uint64_t{0};
   std::uint64_t pos_ = 0;
+  std::uint64_t asked_pos_ = 0;  // of the file, asked for up to here
   Xxh3Hasher source_hasher_;
   Bytes standing_;        // of the file, where it is not in memory
   Bytes block_;           // begun, of NEW

@@ -34,7 +34,7 @@ Result<bool> is_in_memory(const std::filesystem::path& directory) {
 Status check_journal_place(const io::OutputPlace& journal, const InPlaceFile& file, const InPlaceOptions& options) {
   const auto refused = [&](const char* why) {
     return Status(io::file_error(ErrorCode::kUsage, journal.name, std::string("the journal ") + why,
-                                 "name a place for it that a disk keeps (InPlaceOptions::journal)"));
+                                 "name a file on a disk as the journal"));
   };
   if (file.is_device() && !options.journal) return refused("of a device can't stand beside it");
   io::FileInfo directory;

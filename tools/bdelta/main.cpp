@@ -33,7 +33,7 @@ class CreateSession final : public Session {
 
   [[nodiscard]] std::string summary(const Report& report) const override { return made_text(options_.patch, report, all_.create.memory_limit_bytes); }
 
-  [[nodiscard]] Json more_json() const override { return making_facts(all_.create, all_.told_unix_seconds()); }
+  [[nodiscard]] Json more_json(const Report&) const override { return making_facts(all_.create, all_.told_unix_seconds()); }
 
   CreateProgramOptions all_;
 };

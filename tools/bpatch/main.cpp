@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "bdelta/inspect.hpp"
 #include "bdelta/tree.hpp"
+#include "cli/json.hpp"
 #include "cli/pair_kind.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
@@ -18,6 +19,8 @@ class ApplySession final : public Session {
   Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
     all_.apply.progress = progress;
     all_.apply.trace = trace;
+    if (options_.action == Action::kInPlace) return apply_in_place(options_.source, options_.patch, all_.apply, all_.in_place);
+    if (options_.action == Action::kResume) return resume_in_place(options_.source, all_.apply, all_.in_place);
     BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
     if (trees && options_.action == Action::kCheck) return check_tree(options_.source, options_.patch, all_.apply);
     if (trees) return apply_tree(options_.source, options_.target, options_.patch, all_.apply);
@@ -36,15 +39,42 @@ class ApplySession final : public Session {
     return 0;
   }
 
-  [[nodiscard]] const std::filesystem::path& output() const override { return options_.target; }
+  [[nodiscard]] const std::filesystem::path& output() const override {
+    return is_in_place() ? options_.source : options_.target;
+  }
+
+  [[nodiscard]] bool is_in_place() const noexcept {
+    return options_.action == Action::kInPlace || options_.action == Action::kResume;
+  }
+
+  [[nodiscard]] Json more_json(const Report& report) const override {
+    if (!is_in_place()) return Json::object();
+    return {{"written_bytes", report.written_bytes}, {"journal_bytes", report.journal_bytes}, {"dry_run", all_.in_place.dry_run}};
+  }
+
+  [[nodiscard]] std::string in_place_summary(const Report& report) const {
+    const std::string begin = "bpatch: " + shown(options_.source);
+    if (options_.action == Action::kResume && report.up_to_date) return begin + " is not unfinished, nothing was written\n";
+    if (options_.action == Action::kResume) return begin + " is complete: " + human_size(report.written_bytes) + " written\n";
+    if (!all_.in_place.dry_run) {
+      return begin + ": " + human_size(report.target_bytes) + ", " + human_size(report.written_bytes) + " written in place, " +
+             seconds_text(report.wall_seconds) + ending(report);
+    }
+    return begin + ": " + human_size(report.written_bytes) + " would be written in place, by way of a journal of " +
+           human_size(report.journal_bytes) + "\n";
+  }
+
+  [[nodiscard]] static std::string ending(const Report& report) {
+    return report.verified ? ", verified\n"
+                           : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n";
+  }
 
   [[nodiscard]] std::string summary(const Report& report) const override {
-    if (report.up_to_date) return "bpatch: " + shown(options_.target) + " is already up to date, nothing was written\n";
+    if (options_.action == Action::kResume || (is_in_place() && !report.up_to_date)) return in_place_summary(report);
+    if (report.up_to_date) return "bpatch: " + shown(output()) + " is already up to date, nothing was written\n";
     const std::string what = options_.action == Action::kCheck ? "OLD and " + shown(options_.patch) + " fit and make "
                                                                : shown(options_.target) + ": ";
-    return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) +
-           (report.verified ? ", verified\n"
-                            : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n");
+    return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) + ending(report);
   }
 
   ApplyProgramOptions all_;

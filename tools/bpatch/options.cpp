@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include "cli/text.hpp"
 #include "cli/values.hpp"
 
 namespace bdelta::cli {
@@ -13,6 +14,8 @@ constexpr ProgramTexts kTexts{
              "Usage: bpatch [OPTIONS] OLD NEW PATCH\n"
              "       bpatch [OPTIONS] --check OLD PATCH\n"
              "       bpatch [OPTIONS] --check PATCH\n"
+             "       bpatch [OPTIONS] --in-place FILE PATCH\n"
+             "       bpatch [OPTIONS] --resume FILE\n"
              "       bpatch --info PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
@@ -21,12 +24,18 @@ constexpr ProgramTexts kTexts{
     .levels = "levels are for bdelta, and bpatch takes none"};
 
 struct Words {
-  std::string max_output, mode, sha256, head_sha256;
-  bool check = false, outside_links = false;
+  std::string max_output, mode, sha256, head_sha256, journal, scratch;
+  bool check = false, outside_links = false, in_place = false, resume = false, dry_run = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
+  app.add_flag("--in-place", words.in_place, "Make NEW of FILE, or of a block device, by writing the\nblocks that differ");
+  app.add_flag("--resume", words.resume, "Complete an update of FILE that was interrupted");
+  app.add_option("--journal", words.journal, "Where the journal of --in-place and --resume is\n(default: beside FILE; a device needs one)")
+      ->type_name("FILE");
+  app.add_option("--scratch", words.scratch, "The largest journal to accept, e.g. 100M")->type_name("SIZE")->check(check_size);
+  app.add_flag("--dry-run", words.dry_run, "With --in-place: say what would be written, and\nwrite nothing");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
@@ -54,6 +63,22 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   return apply;
 }
 
+InPlaceOptions in_place_options(const Words& words) {
+  InPlaceOptions in_place;
+  if (!words.journal.empty()) in_place.journal = path_of(words.journal);
+  in_place.scratch_limit_bytes = size_or(words.scratch, in_place.scratch_limit_bytes);
+  in_place.dry_run = words.dry_run;
+  return in_place;
+}
+
+// What goes with which action; nothing if all is well.
+std::string check_actions(const Words& words) {
+  if (words.check + words.in_place + words.resume > 1) return "--check, --in-place and --resume exclude each other";
+  if (!words.in_place && (words.dry_run || !words.scratch.empty())) return "--dry-run and --scratch need --in-place";
+  if (!words.in_place && !words.resume && !words.journal.empty()) return "--journal needs --in-place or --resume";
+  return words.in_place && !words.mode.empty() ? "--mode is not for --in-place: FILE keeps its permissions" : "";
+}
+
 }  // namespace
 
 std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char* const* argv) {
@@ -64,8 +89,12 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (const auto exit = line.parse()) return *exit;
   ApplyProgramOptions options;
   if (words.check) options.common.action = Action::kCheck;
-  std::string wrong = line.place(options.common);
+  if (words.in_place) options.common.action = Action::kInPlace;
+  if (words.resume) options.common.action = Action::kResume;
+  std::string wrong = check_actions(words);
+  if (wrong.empty()) wrong = line.place(options.common);
   options.apply = apply_options(words, options.common);
+  options.in_place = in_place_options(words);
   if (wrong.empty() && options.common.source == "-") {
     wrong = "- can't stand for this file, which is read at many places at once; give a file";
   }

@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "bdelta/apply.hpp"
+#include "bdelta/in_place.hpp"
 #include "cli/command_line.hpp"
 
 namespace bdelta::cli {
@@ -11,6 +11,7 @@ namespace bdelta::cli {
 struct ApplyProgramOptions {
   CommonOptions common;
   ApplyOptions apply;
+  InPlaceOptions in_place;
 };
 
 // --check with PATCH and nothing else.

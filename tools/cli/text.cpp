@@ -133,8 +133,8 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json.update(more);
   put_name(json, "source", names.source);
   if (!names.target.empty()) put_name(json, "target", names.target);
-  put_name(json, "patch", names.patch);
-  json["format"] = report.format;
+  if (!names.patch.empty()) put_name(json, "patch", names.patch);
+  if (!report.format.empty()) json["format"] = report.format;
   if (report.level != 0) json["level"] = report.level;
   json["source_bytes"] = report.source_bytes;
   json["target_bytes"] = report.target_bytes;
