@@ -230,7 +230,7 @@ class InPlaceRun {
       BDELTA_ASSIGN(report.written_bytes, write_blocks(owner, file_, blocks, &counters_));
       return options_.files.sync ? file_.sync() : Status();
     };
-    if (Status status = steps(); !status) return unfinished(file_.place().name, to_string(status.error()));
+    if (Status status = guarded(steps); !status) return unfinished(file_.place().name, to_string(status.error()));
     (void)marks.mark(JournalMark::kEnd);  // should the journal come back, it says that it was carried out
     return journal.remove();
   }

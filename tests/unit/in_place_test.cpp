@@ -235,6 +235,26 @@ TEST_F(InPlace, StaysWithinScratch) {
   EXPECT_EQ(would->journal_bytes, expect_new().journal_bytes);
 }
 
+TEST_F(InPlace, WithoutSpaceForTheJournalOrForGrowthItStaysOld) {
+  const auto refused = [&](io::FileOps table) {
+    const io::ScopedFileOps scope(table);
+    EXPECT_FAILS(ErrorCode::kNoSpace, apply());
+    expect_old();
+  };
+  io::FileOps full = io::system_ops();
+  full.write_at = [](int, const void*, std::size_t, std::uint64_t) -> std::ptrdiff_t { return errno = ENOSPC, -1; };
+  make_usual();
+  refused(full);
+  make(wordy_bytes(10'000, 1), wordy_bytes(20'000, 1));
+  full = io::system_ops();
+  full.claim = [](int, std::uint64_t, std::uint64_t) { return errno = ENOSPC, -1; };
+  refused(full);
+  full = io::system_ops();
+  full.free_bytes = [](const char*, std::uint64_t& out) { return out = 9'999, 0; };
+  refused(full);
+  expect_new();
+}
+
 TEST_F(InPlace, ResumesWhereItEnded) {
   for (const std::uint64_t written : {0u, 1u, 4'096u, 9'000u}) {
     make_usual();

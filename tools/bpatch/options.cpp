@@ -30,7 +30,7 @@ struct Words {
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
-  app.add_flag("--in-place", words.in_place, "Make NEW of FILE, or of a block device, by writing the\nblocks that differ");
+  app.add_flag("--in-place", words.in_place, "Make NEW of FILE, or of a block device, by\nwriting the blocks that differ");
   app.add_flag("--resume", words.resume, "Complete an update of FILE that was interrupted");
   app.add_option("--journal", words.journal, "Where the journal of --in-place and --resume is\n(default: beside FILE; a device needs one)")
       ->type_name("FILE");
