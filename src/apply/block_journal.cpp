@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint8_t kRunTag = 1;
 constexpr std::uint8_t kOwnerTag = 2;
-constexpr std::size_t kReadBytes = std::size_t{256} << 10;  // of the file, at a time
+constexpr std::size_t kStandingPieceBytes = std::size_t{256} << 10;  // of the file, at a time
 constexpr std::uint64_t kAheadBytes = std::uint64_t{32} << 20;  // of a mapped file, asked for in front of its use
 constexpr std::uint64_t kOwnerBytes = 8 + 8 + sizeof(Digest128);
 
@@ -64,7 +64,7 @@ class RunReader {
 
 Status hash_range(RandomReader& from, std::uint64_t pos, std::uint64_t end, Bytes& buffer, Xxh3Hasher& hasher, Watch* watch) {
   while (pos < end) {
-    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(kReadBytes, end - pos));
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(kStandingPieceBytes, end - pos));
     ByteSpan piece;
     if (from.view().empty()) {
       buffer.resize(length);
@@ -107,7 +107,7 @@ Status BlockRecorder::write(ByteSpan bytes) {
   }
   read_ahead();
   while (!bytes.empty()) {
-    const ByteSpan piece = bytes.first(std::min(bytes.size(), kReadBytes));
+    const ByteSpan piece = bytes.first(std::min(bytes.size(), kStandingPieceBytes));
     BDELTA_ASSIGN(const ByteSpan standing, standing_at(pos_, piece.size()));
     if (pos_ < hashed_bytes_) {
       source_hasher_.update(standing.first(static_cast<std::size_t>(std::min<std::uint64_t>(standing.size(), hashed_bytes_ - pos_))));
