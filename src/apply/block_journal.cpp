@@ -192,7 +192,7 @@ Result<BlocksOwner> read_owner(RandomReader& journal) {
   }
 }
 
-Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal, Watch* watch) {
+Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal) {
   const Error another{.code = ErrorCode::kWrongJournal,
                       .detail = "it belongs to another file, or the file was changed since",
                       .remedy = "remove the journal if the file is as it should be"};
@@ -206,7 +206,7 @@ Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomRead
     BDELTA_ASSIGN(const bool more, runs.next());
     const std::uint64_t kept_end = more ? runs.pos() : owner.target_bytes;
     if (kept_end > pos && kept_end > bytes.size()) return another;
-    BDELTA_TRY(hash_range(bytes, pos, kept_end, buffer, hasher, watch));
+    BDELTA_TRY(hash_range(bytes, pos, kept_end, buffer, hasher, nullptr));
     if (!more) break;
     hasher.update(runs.bytes());
     pos = runs.pos() + runs.bytes().size();

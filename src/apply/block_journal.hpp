@@ -81,7 +81,7 @@ Status add_owner(JournalWriter& journal, const BlocksOwner& owner);
 Result<BlocksOwner> read_owner(RandomReader& journal);
 
 // Whether the journal is of this file: kWrongJournal if not. Reads the file once.
-Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal, Watch* watch);
+Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal);
 
 // Writes the blocks to the file, and gives it NEW's size. Gives the bytes written. May be done again, whatever came of it.
 Result<std::uint64_t> write_blocks(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& journal,
