@@ -27,6 +27,7 @@ Result<io::FileHandle> open_to_update(const io::OutputPlace& place) {
   for (;;) {
     const int fd = ops.open(place.path.c_str(), io::OpenKind::kUpdate, 0);
     if (fd >= 0) return io::FileHandle(ops, fd);
+    if (errno == ETXTBSY) return io::file_error(ErrorCode::kInUse, place.name, "the program is running", "end it first");
     if (errno == EBUSY) {
       return io::file_error(ErrorCode::kInUse, place.name, "the device is mounted, or updated already", "unmount it first");
     }

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -159,6 +160,12 @@ class InPlace(Case):
             fcntl.flock(file, fcntl.LOCK_EX)
             self.refuse_untouched(self.update, 2, "another process or the system has it in use")
         self.succeed(self.update())
+
+    def test_a_running_program_is_refused(self):
+        shutil.copy(shutil.which("sleep"), self.path("old"))
+        process = self.start(os.fsdecode(self.path("old")), "60")
+        self.refuse_untouched(self.update, 2, "another process or the system has it in use", "the program is running")
+        process.kill()
 
     def test_journals_in_memory_are_refused(self):
         if not os.path.ismount("/dev/shm"):
