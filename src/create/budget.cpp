@@ -158,11 +158,13 @@ Result<Budget> make_budget(const BudgetRequest& request) {
   if (auto ample = budget::within_ample_limit(request)) return std::move(*ample);
   auto scarce = budget::within_scarce_limit(request);
   if (scarce) return scarce;
-  // More is used where more is allowed, so the figure that would do is found by trying, in whole MiB.
+  // More is used where more is allowed, so the figure that would do is found by trying, in whole MiB. Of small files work
+  // without a limit may take less.
   BudgetRequest enough = request;
   for (auto tried = scarce; !tried; tried = budget::within_scarce_limit(enough)) {
     enough.limit_bytes = (tried.error().needed_bytes + budget::kMiB - 1) / budget::kMiB * budget::kMiB;
   }
+  if (const auto ample_bytes = ample_limit(request)) enough.limit_bytes = std::min(enough.limit_bytes, *ample_bytes);
   Error error = beyond_memory_limit("at least " + std::to_string(enough.limit_bytes) + " bytes", request.limit_bytes,
                                     enough.limit_bytes);
   error.remedy += ", or try a lower level";
