@@ -1,5 +1,7 @@
 #include "apply/applied_views.hpp"
 
+#include <utility>
+
 #include "base/try.hpp"
 #include "view/deflate/recipe_reader.hpp"
 #include "view/recipe_memory.hpp"
@@ -32,22 +34,26 @@ Result<std::vector<deflate::StreamRecipe>> read_recipes(ByteSpan bytes, const vi
   return recipes;
 }
 
-}  // namespace
+Result<std::vector<view::ChunkSizes>> read_chunks(ByteSpan bytes, const view::PackedStreams& runs) {
+  ByteCursor cursor(bytes);
+  std::vector<view::ChunkSizes> chunks;
+  for (const view::PackedStream& run : runs) {
+    auto sizes = view::ChunkSizes::decode(cursor, run);
+    if (!sizes) return Error{ErrorCode::kPatchCorrupt, "what it says of chunks of an image can't be; fetch the patch again"};
+    chunks.push_back(std::move(*sizes));
+  }
+  if (cursor.available() == 0) return chunks;
+  return Error{ErrorCode::kPatchCorrupt, "what it says of chunks of images goes on behind the last; fetch the patch again"};
+}
 
-Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlan& plan, std::uint64_t target_bytes,
-                                        Watch* watch) {
-  AppliedViews views;
-  view::TargetShape& target = views.target_;
+// What OLD's streams, where they are unpacked, say of NEW's.
+Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::PackedStreams& source, std::uint64_t target_bytes,
+                                       ByteCursor& geometry) {
+  view::TargetShape target;
+  target.kind = plan.kind;
   target.bytes = target_bytes;
   target.directory = plan.target_directory;
-  views.target_view_bytes_ = plan.target_view_bytes;
-  Bytes held;
-  BDELTA_ASSIGN(const ByteSpan file, bytes_of(source, held));
-  ByteCursor geometry(plan.geometry);
-  BDELTA_ASSIGN(view::UnpackedFile unpacked, view::unpack_source(file, plan, geometry, watch));
-  views.source_ = std::make_unique<view::UnpackedFile>(std::move(unpacked));
-  views.source_reader_ = std::make_unique<io::MemoryReader>(views.source_->bytes);
-  BDELTA_ASSIGN(target.streams, view::decode_target_streams(geometry, views.source_->streams, plan.target_count, target_bytes));
+  BDELTA_ASSIGN(target.streams, view::decode_target_streams(geometry, source, plan.target_count, target_bytes));
   const std::uint64_t streams_end = target.streams.empty() ? 0 : target.streams.back().file_end();
   if (target.directory.pos_in(target_bytes) < streams_end) {
     return Error{ErrorCode::kPatchCorrupt, "NEW has a directory of an archive in front of what it lists; fetch the patch again"};
@@ -57,25 +63,68 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
   if (plan.target_view_bytes < rest_bytes || target.told_bytes > view::most_told_bytes(target.directory)) {
     return Error{ErrorCode::kPatchCorrupt, "NEW unpacked has another size than it says; fetch the patch again"};
   }
-  BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams));
+  if (plan.kind == view::StreamKind::kImageChunks) {
+    BDELTA_ASSIGN(target.chunks, read_chunks(plan.recipe, target.streams));
+  } else {
+    BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams));
+  }
+  return target;
+}
+
+}  // namespace
+
+Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
+                                        Watch* watch) {
+  AppliedViews views;
+  views.source_ = std::make_unique<Bytes>();
+  BDELTA_ASSIGN(ByteSpan file, bytes_of(source, *views.source_));
+  for (const view::ViewPlan& plan : plans) {
+    ByteCursor geometry(plan.geometry);
+    BDELTA_ASSIGN(view::UnpackedFile unpacked, view::unpack_source(file, plan, geometry, watch));
+    BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, unpacked.streams, target_bytes, geometry));
+    views.targets_.push_back(std::move(target));
+    *views.source_ = std::move(unpacked.bytes);
+    file = *views.source_;
+    target_bytes = plan.target_view_bytes;
+  }
+  views.target_view_bytes_ = target_bytes;
+  views.source_reader_ = std::make_unique<io::MemoryReader>(*views.source_);
   return views;
 }
 
+// The one with the most to pack in streams that are not large, which the queue shares out; large ones are by themselves.
+std::size_t AppliedViews::queued_target() const noexcept {
+  std::size_t queued = 0, most_streams = 0;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (targets_[i].kind != view::StreamKind::kDeflate || targets_[i].streams.size() <= most_streams) continue;
+    most_streams = targets_[i].streams.size();
+    queued = i;
+  }
+  return queued;
+}
+
 TargetSink AppliedViews::rebuild_into(const TargetSink& sink, const WorkerPool& of_windows, unsigned thread_count) {
-  if (thread_count > 1 && !target_.streams.empty()) {
+  queued_ = queued_target();
+  if (thread_count > 1 && !targets_[queued_].recipes.empty()) {
     pool_ = std::make_unique<WorkerPool>(thread_count, of_windows.timeline(), of_windows.watch(), of_windows.thread_count());
   }
-  writer_ = std::make_unique<view::RebuildingWriter>(std::move(target_), sink.positioned, sink.sequential, pool_.get(),
-                                                     of_windows.watch());
   sink_digest_ = sink.digest;
-  if (pool_) queue_ = std::make_unique<view::RebuildingQueue>(*writer_, *pool_);
-  SequentialWriter* const first = queue_ ? static_cast<SequentialWriter*>(queue_.get()) : writer_.get();
+  PositionedWriter* positioned = sink.positioned;
+  SequentialWriter* first = sink.sequential;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    writers_.push_back(std::make_unique<view::RebuildingWriter>(std::move(targets_[i]), std::exchange(positioned, nullptr), first,
+                                                                pool_.get(), of_windows.watch()));
+    first = writers_.back().get();
+    if (!pool_ || i != queued_) continue;
+    queue_ = std::make_unique<view::RebuildingQueue>(*writers_.back(), *pool_);
+    first = queue_.get();
+  }
   return {nullptr, first, [this] { return finish(); }};
 }
 
 Result<Digest128> AppliedViews::finish() {
-  BDELTA_TRY(queue_ ? queue_->finish() : writer_->finish());
-  return sink_digest_ ? sink_digest_() : writer_->digest();
+  for (std::size_t i = writers_.size(); i-- > 0;) BDELTA_TRY(queue_ && i == queued_ ? queue_->finish() : writers_[i]->finish());
+  return sink_digest_ ? sink_digest_() : writers_[0]->digest();
 }
 
 }  // namespace bdelta

@@ -1,7 +1,9 @@
-// The views of a patch that is applied: OLD's, which windows copy from, and where NEW's goes.
+// The views of a patch that is applied: OLD's, which windows copy from, and where NEW's goes. Where views are made of views,
+// those are the last ones.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "apply/window_pipeline.hpp"
 #include "io/memory_io.hpp"
@@ -12,15 +14,15 @@ namespace bdelta {
 
 class AppliedViews {
  public:
-  // Unpacks OLD, which must have been proven. `plan` must outlive the object. target_bytes: of NEW. The watch may be null.
+  // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The watch may be null.
   // Errors: kPatchCorrupt, those of reading OLD and of the watch.
-  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlan& plan, std::uint64_t target_bytes, Watch* watch);
+  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch);
 
   [[nodiscard]] RandomReader& source() noexcept { return *source_reader_; }
-  [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->bytes.size(); }
+  [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->size(); }
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return target_view_bytes_; }
 
-  // What takes NEW's view and writes NEW to `sink`, which it does not finish; its digest is that of NEW or kPatchCorrupt.
+  // What takes NEW's last view and writes NEW to `sink`, which it does not finish; its digest is that of NEW or kPatchCorrupt.
   // Once; lives as long as this object. With several threads it has a pool of its own for making streams, on the timeline
   // and under the watch of `of_windows`. What it is given comes from tasks of that one, which wait for each other. So for
   // moments twice as many threads less one are at work.
@@ -36,13 +38,16 @@ class AppliedViews {
  private:
   AppliedViews() = default;
 
-  std::unique_ptr<view::UnpackedFile> source_;
+  [[nodiscard]] std::size_t queued_target() const noexcept;
+
+  std::unique_ptr<Bytes> source_;  // OLD's last view
   std::unique_ptr<io::MemoryReader> source_reader_;
-  view::TargetShape target_;
+  std::vector<view::TargetShape> targets_;  // of NEW and of each of its views but the last
   std::uint64_t target_view_bytes_ = 0;
-  std::unique_ptr<view::RebuildingWriter> writer_;
   std::unique_ptr<WorkerPool> pool_;               // null with one thread, …
   std::function<Result<Digest128>()> sink_digest_;  // none where it is that of NEW's bytes
+  std::vector<std::unique_ptr<view::RebuildingWriter>> writers_;  // the first writes NEW, each other one to the one before
+  std::size_t queued_ = 0;                        // the writer that has the queue in front of it
   std::unique_ptr<view::RebuildingQueue> queue_;  // … likewise
 };
 

@@ -161,10 +161,10 @@ Status ApplyRun::prepare() {
 }
 
 Status ApplyRun::open_views() {
-  if (!plan_->view) return {};
+  if (plan_->views.empty()) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
-  const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->view->source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan_->view, made_bytes(), watch()));
+  const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->views.back().source_view_bytes);
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch()));
   return {};
 }
 

@@ -46,6 +46,8 @@ class CreateRun {
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
   Status find_covers();
+  // Whether NEW, where it is not in OLD, has streams that could be unpacked; behind find_covers.
+  [[nodiscard]] bool hides_streams() const;
   Status choose_covers();  // of several sets the one that codes smallest
   Status find_substitutions();
   Status find_target_copies();  // in place of covers that cost more

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "create/cover_search.hpp"
+#include "create/hidden_streams.hpp"
 #include "create/number_pass.hpp"
 #include "create/outside_file.hpp"
 #include "exe/images.hpp"
@@ -31,19 +32,11 @@ bool knows_target(const CreateOptions& options) {
   return options.known_target.xxh3_128 && (options.known_target.sha256 || !options.sha256_inputs);
 }
 
-// A file and its view, which may be the same.
-struct Viewed {
-  ByteSpan view;
-  ByteSpan file;
-  const view::PackedStreams& streams;
-  std::uint64_t tar_pos;  // in the view
-};
-
-// Of the zip archive that the file is, else of the tar archive in its view.
-view::Members members_of(const Viewed& viewed) {
+// Of the archive that the file is, as it is.
+view::Members members_of_file(ByteSpan file) {
   view::Members members;
-  view::add_zip_members(viewed.file, viewed.streams, members);
-  if (members.empty()) view::add_tar_members(viewed.view, viewed.tar_pos, members);
+  view::add_zip_members(file, {}, members);
+  if (members.empty()) view::add_tar_members(file, 0, members);
   return members;
 }
 
@@ -160,20 +153,16 @@ void CreateRun::find_members() {
   if (!budget_.ample) return;
   begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
-  const view::PackedStreams none;
-  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
-  if (trees_) {
-    source_members_ = members_of_parts(trees_->source_parts(), views_ ? views_->source_bytes() : source, source,
-                                       views_ ? views_->source_streams() : none);
-    target_members_ = members_of_parts(trees_->target_parts(), views_ ? views_->target_bytes() : target, target,
-                                       views_ ? views_->target_streams() : none);
-    member_ranges_ = view::align_members(source_members_, target_members_);
-    return;
+  if (views_) {
+    source_members_ = views_->source_members();
+    target_members_ = views_->target_members();
+  } else if (trees_) {
+    source_members_ = members_of(trees_->source_parts());
+    target_members_ = members_of(trees_->target_parts());
+  } else {
+    source_members_ = members_of_file(inputs_.source.bytes());
+    target_members_ = members_of_file(inputs_.target.bytes());
   }
-  source_members_ = members_of({source, views_ ? views_->source_bytes() : source, views_ ? views_->source_streams() : none,
-                                source_archive_pos()});
-  target_members_ = members_of({target, views_ ? views_->target_bytes() : target, views_ ? views_->target_streams() : none,
-                                target_archive_pos()});
   member_ranges_ = view::align_members(source_members_, target_members_);
 }
 
@@ -258,6 +247,12 @@ Status CreateRun::find_covers() {
   }
   for (Covers& covers : found_) inputs_.move_to_segment(covers);
   return {};
+}
+
+bool CreateRun::hides_streams() const {
+  if (!budget_.ample || views_ || found_.empty()) return false;
+  const Step step(*pool_, PhaseId::kUnpack);
+  return has_hidden_streams(inputs_.target.bytes(), found_.front());
 }
 
 }  // namespace bdelta

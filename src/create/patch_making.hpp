@@ -23,7 +23,9 @@ class PatchMaking {
   [[nodiscard]] CreateRun& run() noexcept { return *run_; }
 
  private:
-  Status open_views();
+  Result<bool> make_patch(CreateRun& run);
+  Result<bool> finds_views(const CreateRun& run);
+  Status open_views(bool scans);
   [[nodiscard]] Result<bool> may_unpack() const;
 
   RandomReader& source_;
@@ -32,6 +34,7 @@ class PatchMaking {
   const CreateOptions& options_;
   Timeline& timeline_;
   Watch& watch_;
+  bool scanned_ = false;  // streams are looked for anywhere once
   std::unique_ptr<FileViews> views_;  // null where files are taken as they are; outlives the run
   std::optional<CreateRun> run_;
 };

@@ -7,8 +7,6 @@
 #include "base/varint.hpp"
 #include "format/native/layout.hpp"
 #include "view/find_streams.hpp"
-#include "view/tar_members.hpp"
-#include "view/zip_members.hpp"
 
 namespace bdelta {
 namespace {
@@ -192,34 +190,10 @@ Result<Digest128> TreePair::digest_as_applied(const view::TreePlan& plan) const 
   return view::tree_digest(target_->manifest(), digests);
 }
 
-view::Members members_of_parts(const TreePair::Parts& parts, ByteSpan stream, ByteSpan view, const view::PackedStreams& streams) {
+view::Members members_of(const TreePair::Parts& parts) {
   view::Members members;
-  std::size_t next = 0;       // of the streams
-  std::uint64_t shift = 0;    // from the stream to its view, modulo 2^64
   for (const TreePair::Part& part : parts) {
-    view::PackedStreams inner;
-    const std::uint64_t begin = part.begin + shift;
-    for (; next < streams.size() && streams[next].file_end() <= part.begin + part.bytes; ++next) {
-      inner.push_back(streams[next]);
-      inner.back().file_pos -= part.begin;
-      shift += streams[next].raw_bytes - streams[next].packed_bytes;
-    }
-    const std::uint64_t end = part.begin + part.bytes + shift;
-    view::Members nested;
-    if (!inner.empty()) {
-      const auto file = stream.subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.bytes));
-      const auto viewed = view.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-      view::add_zip_members(file, inner, nested);
-      if (nested.empty()) view::add_tar_members(viewed, inner[0].file_pos, nested);
-    }
-    for (view::Member& member : nested) {
-      member.name = std::string(part.path) + '/' + member.name;
-      member.begin += begin;
-      member.data_pos += begin;
-      member.end += begin;
-      members.push_back(std::move(member));
-    }
-    if (nested.empty()) members.push_back({std::string(part.path), true, begin, begin, end - begin, end});
+    members.push_back({std::string(part.path), true, part.begin, part.begin, part.bytes, part.begin + part.bytes});
   }
   return members;
 }

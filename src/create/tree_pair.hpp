@@ -7,7 +7,6 @@
 #include "bdelta/tree.hpp"
 #include "create/input.hpp"
 #include "view/members.hpp"
-#include "view/packed_streams.hpp"
 #include "view/tree/files.hpp"
 #include "view/tree/plan.hpp"
 
@@ -80,10 +79,8 @@ class TreePair {
   Parts target_parts_;
 };
 
-// What the files of a stream are in its view, in which `streams` are unpacked: each a member, and those that hold unpacked
-// streams the members in them.
-[[nodiscard]] view::Members members_of_parts(const TreePair::Parts& parts, ByteSpan stream, ByteSpan view,
-                                             const view::PackedStreams& streams);
+// The files of a stream, each a member.
+[[nodiscard]] view::Members members_of(const TreePair::Parts& parts);
 
 // Whether one of the files may be an archive.
 Result<bool> may_have_archives(RandomReader& stream, const TreePair::Parts& parts);

@@ -7,7 +7,6 @@
 #include "hash/xxh3.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
-#include "view/gzip_head.hpp"
 
 namespace bdelta {
 namespace {
@@ -19,27 +18,6 @@ ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cas
 
 ByteSpan packed_bytes_of(ByteSpan file, const view::FoundStream& stream) {
   return from(file, stream.file_pos).first(static_cast<std::size_t>(stream.packed_bytes));
-}
-
-// Members of a gzip file stand one behind the other, and only their streams tell where they end.
-std::vector<view::FoundStream> find_gzip_streams(ByteSpan file, std::uint64_t most_raw_bytes) {
-  std::vector<view::FoundStream> found;
-  for (std::uint64_t pos = 0; pos < file.size() && found.size() < view::kMostStreams;) {
-    std::vector<view::FoundStream> member = view::find_gzip_stream(file, pos);
-    if (member.empty()) break;
-    deflate::InflateOptions options;
-    options.most_raw_bytes = most_raw_bytes;
-    options.keep_tokens = false;
-    const auto stream = deflate::inflate(from(file, member[0].file_pos), options);
-    if (!stream && stream.error().code == ErrorCode::kOutputLimit) return {};
-    if (!stream) break;
-    member[0].packed_bytes = stream->packed_bytes;
-    member[0].raw_bytes = stream->raw().size();
-    most_raw_bytes -= stream->raw().size();
-    pos = member[0].file_pos + stream->packed_bytes + view::kGzipTrailerBytes;
-    found.push_back(std::move(member[0]));
-  }
-  return found;
 }
 
 // Ranges of streams that are one task each.
@@ -104,24 +82,6 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
 }
 
 }  // namespace
-
-std::vector<view::FoundStream> find_streams(ByteSpan file, std::uint64_t most_raw_bytes) {
-  std::vector<view::FoundStream> found = find_gzip_streams(file, most_raw_bytes);
-  return found.empty() ? view::find_zip_streams(file) : found;
-}
-
-std::vector<view::FoundStream> find_streams(ByteSpan file, const TreePair::Parts& parts, std::uint64_t most_raw_bytes) {
-  std::vector<view::FoundStream> all;
-  for (const TreePair::Part& part : parts) {
-    for (view::FoundStream& stream : find_streams(from(file, part.begin).first(static_cast<std::size_t>(part.bytes)), most_raw_bytes)) {
-      stream.file_pos += part.begin;
-      stream.name = std::string(part.path) + '/' + stream.name;
-      all.push_back(std::move(stream));
-      if (all.size() == view::kMostStreams) return all;
-    }
-  }
-  return all;
-}
 
 void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
                          std::vector<view::FoundStream>& of_target) {

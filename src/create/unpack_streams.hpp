@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "create/tree_pair.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/recipe.hpp"
 #include "view/find_streams.hpp"
@@ -16,13 +15,6 @@ struct UnpackedStream {
   Bytes text;
   deflate::StreamRecipe recipe;  // of a stream of NEW
 };
-
-// Streams of the archive that the file is, if it is one; none of a gzip file with more raw bytes than most_raw_bytes. Sizes
-// are known of all, and no stream is unpacked to more than is said here.
-[[nodiscard]] std::vector<view::FoundStream> find_streams(ByteSpan file, std::uint64_t most_raw_bytes);
-
-// The same of the files of a tree, whose stream `file` is.
-[[nodiscard]] std::vector<view::FoundStream> find_streams(ByteSpan file, const TreePair::Parts& parts, std::uint64_t most_raw_bytes);
 
 // Leaves out of both lists the streams that stand in both files alike: these are copied as they are.
 void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,

@@ -17,9 +17,9 @@ struct ApplyPlan {
   // What is said of trees; absent if the patch is of files. OLD and NEW are their streams then, for all that follows.
   std::optional<view::TreePlan> tree;
 
-  // What is said of views of the files; absent if the patch is about the files as they are. Windows and all that follows
-  // are about the views then, but for info().
-  std::optional<view::ViewPlan> view;
+  // What is said of views of the files; empty if the patch is about the files as they are. Windows and all that follows
+  // are about the last views then, but for info().
+  view::ViewPlans views;
 
   // Computed when the patch is applied, sound for its target; windows have any bytes in their place, and checksums of
   // these.

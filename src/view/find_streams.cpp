@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "delta/fills.hpp"
 #include "view/gzip_head.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_layout.hpp"
@@ -10,12 +11,11 @@
 namespace bdelta::view {
 namespace {
 
-constexpr std::uint64_t kLeastPackedBytes = 64;  // a shorter stream saves nothing
+constexpr std::uint64_t kLeastZipBytes = 64;  // packed: a shorter stream saves nothing
 
 }  // namespace
 
 Result<bool> may_be_archive(RandomReader& file) {
-  constexpr std::uint64_t kMagicBytes = 3;
   Bytes held;
   const auto part = [&](std::uint64_t pos, std::uint64_t bytes) -> Result<ByteSpan> {
     const ByteSpan view = file.view();
@@ -24,18 +24,25 @@ Result<bool> may_be_archive(RandomReader& file) {
     BDELTA_TRY(file.read_at(pos, held));
     return ByteSpan(held);
   };
-  BDELTA_ASSIGN(const ByteSpan first, part(0, std::min(file.size(), kMagicBytes)));
-  if (first.size() == kMagicBytes && first[0] == 0x1f && first[1] == 0x8b && first[2] == 8) return true;
+  BDELTA_ASSIGN(const ByteSpan first, part(0, std::min<std::uint64_t>(file.size(), kTarBlockBytes)));
+  if (first.size() >= std::size(kGzipMagic) && std::equal(std::begin(kGzipMagic), std::end(kGzipMagic), first.begin())) return true;
+  constexpr std::uint8_t kImage[] = {0x89, 'P', 'N', 'G'};
+  if (first.size() >= std::size(kImage) && std::equal(std::begin(kImage), std::end(kImage), first.begin())) return true;
+  if (first.size() == kTarBlockBytes && is_tar_header(first)) return true;
   const std::uint64_t end_bytes = std::min(file.size(), kZipEndBytes + kMostZipComment);
   BDELTA_ASSIGN(const ByteSpan end, part(file.size() - end_bytes, end_bytes));
   return find_zip_end(end).has_value();
 }
 
+bool is_unpackable(const ZipEntry& entry) noexcept {
+  return !entry.is_encrypted && entry.method == kZipDeflated && entry.packed_bytes >= kLeastZipBytes &&
+         entry.raw_bytes / kMostRatio <= entry.packed_bytes;
+}
+
 std::vector<FoundStream> find_zip_streams(ByteSpan file) {
   std::vector<FoundStream> found;
   for (const ZipEntry& entry : find_zip_entries(file)) {
-    if (entry.is_encrypted || entry.method != kZipDeflated || entry.packed_bytes < kLeastPackedBytes) continue;
-    if (entry.raw_bytes / kMostRatio > entry.packed_bytes) continue;
+    if (!is_unpackable(entry)) continue;
     found.push_back({entry.data_pos, entry.packed_bytes, entry.raw_bytes, std::string(entry.name)});
   }
   std::stable_sort(found.begin(), found.end(),

@@ -3,6 +3,7 @@
 
 #include "bdelta/io.hpp"
 #include "view/packed_streams.hpp"
+#include "view/zip_entries.hpp"
 
 namespace bdelta::view {
 
@@ -13,8 +14,11 @@ struct FoundStream {
   std::string name;                // of a member; empty if it has none
 };
 
-// Whether a file may be an archive, by its first bytes and its last 64 KiB: no more is read.
+// Whether a file may be an archive (gzip, tar, zip; PNG counts as one), by its first bytes and its last 64 KiB: no more is read.
 Result<bool> may_be_archive(RandomReader& file);
+
+// Whether an entry says that it is a stream of a size that is worth it.
+[[nodiscard]] bool is_unpackable(const ZipEntry& entry) noexcept;
 
 // In the order of the file, none overlapping; empty for a file that is no archive, or not one that holds together.
 // Whether a stream decompresses is for the caller to find out.

@@ -10,8 +10,10 @@
 
 namespace bdelta::view {
 
-// What stands in the record, as far as it can be told without OLD.
+// What stands in the record of one view, as far as it can be told without OLD. OLD and NEW are the files or, of a view of a
+// view, what the one before makes of them.
 struct ViewPlan {
+  StreamKind kind = StreamKind::kDeflate;  // of all streams
   std::uint64_t source_view_bytes = 0;
   std::uint64_t target_view_bytes = 0;
   std::uint64_t source_largest_bytes = 0;  // no stream of OLD has more raw bytes
@@ -20,8 +22,13 @@ struct ViewPlan {
   ZipDirectory source_directory;
   ZipDirectory target_directory;
   Bytes geometry;  // source_count positions, then target_count streams
-  Bytes recipe;    // of NEW's streams (view/deflate)
+  Bytes recipe;    // of NEW's streams (view/deflate, view/image_chunks)
 };
+
+inline constexpr std::size_t kMostViews = 4;  // one of the other
+
+// The first is of the files.
+using ViewPlans = std::vector<ViewPlan>;
 
 // Goes through OLD's positions. A step is how far a stream begins behind where it is likely to.
 class SourcePositions {

@@ -8,6 +8,8 @@ namespace bdelta::view {
 
 inline constexpr std::uint64_t kGzipTrailerBytes = 8;  // CRC-32 and ISIZE
 
+inline constexpr std::uint8_t kGzipMagic[] = {0x1f, 0x8b, 8};  // with the method
+
 inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment: what looks like a head may have no end
 
 // Of the head at pos; 0 if there is none that is whole.
@@ -16,7 +18,7 @@ inline constexpr std::size_t kMostGzipTextBytes = 1024;  // of a name or comment
   constexpr unsigned kHeadCheck = 2, kExtra = 4, kName = 8, kComment = 16, kReserved = 0xe0;
   if (!range_fits(pos, kFixedBytes, file.size())) return 0;
   const ByteSpan member = file.subspan(static_cast<std::size_t>(pos));
-  if (member[0] != 0x1f || member[1] != 0x8b || member[2] != 8 || (member[3] & kReserved) != 0) return 0;
+  if (member[0] != kGzipMagic[0] || member[1] != kGzipMagic[1] || member[2] != kGzipMagic[2] || (member[3] & kReserved) != 0) return 0;
   const unsigned flags = member[3];
   std::size_t at = kFixedBytes;
   if ((flags & kExtra) != 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "view/gzip_head.hpp"
+#include "view/zlib_head.hpp"
 #include "view/zip_layout.hpp"
 
 namespace bdelta::view {
@@ -16,6 +17,14 @@ void swap_with_zero(std::uint8_t* at, std::uint64_t right) noexcept {
   const auto low = static_cast<std::uint32_t>(right);
   if (value == low) store_le(at, std::uint32_t{0});
   else if (value == 0) store_le(at, low);
+}
+
+// The same of a number that begins with its most significant byte.
+void swap_adler(std::uint8_t* at, const MemberFields& fields) noexcept {
+  if (!fields.tells_crc()) return;
+  std::reverse(at, at + kZlibTrailerBytes);
+  fields.crc ? swap_with_zero(at, fields.adler) : store_le(at, std::uint32_t{0});
+  std::reverse(at, at + kZlibTrailerBytes);
 }
 
 void swap_crc(std::uint8_t* at, const MemberFields& fields) noexcept {
@@ -32,10 +41,12 @@ FieldPlace find_fields(ByteSpan gap) noexcept {
     const bool behind = (zip_field<std::uint16_t>(gap, pos + 6) & kSizesBehindFlag) != 0;
     return {behind ? FieldKind::kZipDescriptor : FieldKind::kZipHeader, pos};
   }
-  for (const std::uint64_t pos : {std::uint64_t{0}, kGzipTrailerBytes}) {
-    if (pos >= gap.size() || gap.size() >= kMostHeadBytes) continue;
+  for (std::size_t pos = first; pos < gap.size(); ++pos) {
+    if (gap[pos] != kGzipMagic[0]) continue;
     if (const std::uint64_t bytes = whole_gzip_head_bytes(gap, pos); bytes != 0 && pos + bytes == gap.size()) return {FieldKind::kGzipTrailer, 0};
   }
+  const ByteSpan last = gap.last(std::min(gap.size(), kZlibHeadBytes));
+  if (last.size() == kZlibHeadBytes && is_zlib_head(last[0], last[1])) return {FieldKind::kZlibTrailer, 0};
   return {};
 }
 
@@ -55,6 +66,8 @@ void swap_behind(FieldKind kind, MutableByteSpan behind, const MemberFields& fie
   } else if (kind == FieldKind::kGzipTrailer && behind.size() >= kGzipTrailerBytes) {
     swap_crc(at, fields);
     swap_with_zero(at + 4, fields.raw_bytes);
+  } else if (kind == FieldKind::kZlibTrailer && behind.size() >= kZlibTrailerBytes) {
+    swap_adler(at, fields);
   }
 }
 

@@ -1,4 +1,4 @@
-// What stands beside a stream and follows from it: its CRC-32 and sizes, in a header in front of it or in a record behind it.
+// What stands beside a stream and follows from it: its checksum and sizes, in a header in front of it or in a record behind it.
 // In a view there is 0 in the place of what is right. FORMAT.md, "View".
 #pragma once
 
@@ -10,9 +10,9 @@ namespace bdelta::view {
 
 inline constexpr std::uint64_t kMostHeadBytes = 1024;                          // in front of a stream, that are looked at
 inline constexpr std::uint64_t kMostFieldsBehindBytes = 16;                    // behind it
-inline constexpr std::uint64_t kMostCheckedBytes = std::uint64_t{1} << 20;    // packed, of a stream whose CRC-32 is told
+inline constexpr std::uint64_t kMostCheckedBytes = std::uint64_t{1} << 20;    // packed, of a stream whose checksums are told
 
-enum class FieldKind : std::uint8_t { kNone, kZipHeader, kZipDescriptor, kGzipTrailer };
+enum class FieldKind : std::uint8_t { kNone, kZipHeader, kZipDescriptor, kGzipTrailer, kZlibTrailer };
 
 struct FieldPlace {
   FieldKind kind = FieldKind::kNone;
@@ -29,8 +29,9 @@ struct MemberFields {
   std::optional<std::uint32_t> crc;  // nothing: whatever stands there is right
   std::uint64_t packed_bytes = 0;
   std::uint64_t raw_bytes = 0;
+  std::uint32_t adler = 0;           // where crc is given
 
-  // Whether the CRC-32 is told: of more bytes it takes time and memory, and is no more than 4 bytes.
+  // Whether checksums are told: of more bytes they take time and memory, and are no more than 4 bytes.
   [[nodiscard]] bool tells_crc() const noexcept { return packed_bytes <= kMostCheckedBytes; }
 };
 
@@ -42,8 +43,9 @@ void swap_behind(FieldKind kind, MutableByteSpan behind, const MemberFields& fie
 // Makes what stands in a view around its streams.
 class GapTeller {
  public:
-  // Appends the bytes between two streams, or at an end of the file. `next`: of the stream behind; null without one. False if
-  // its CRC-32 is given and its fields could not be found again by what was appended.
+  // Appends the bytes between two streams, or at an end of the file. `next`: of the stream behind; null without one, or one
+  // that has no fields. False if
+  // its checksums are given and its fields could not be found again by what was appended.
   bool add(ByteSpan gap, const MemberFields* next, Bytes& view);
 
  private:

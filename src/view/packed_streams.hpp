@@ -10,7 +10,9 @@
 
 namespace bdelta::view {
 
-// A deflate stream.
+// What the streams of a view are. Part of the format: FORMAT.md, "View".
+enum class StreamKind : std::uint8_t { kDeflate = 0, kImageChunks = 1 };
+
 struct PackedStream {
   std::uint64_t file_pos = 0;
   std::uint64_t packed_bytes = 0;

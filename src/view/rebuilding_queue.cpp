@@ -4,6 +4,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 
 namespace bdelta::view {
@@ -125,7 +126,7 @@ Status RebuildingQueue::put_done(std::uint64_t most_bytes) {
     pool_.wait_for(front.is_done);
     BDELTA_TRY(std::move(front.status));
     BDELTA_TRY(front.stream == kNoStream ? writer_.write(front.view)
-                                         : writer_.put_stream(front.stream, front.packed, front.crc));
+                                         : writer_.put_stream(front.stream, front.packed, front.crc, front.adler));
     queued_bytes_ -= front.memory_bytes;
     items_.pop_front();
   }
@@ -165,7 +166,10 @@ Status RebuildingQueue::make(Item& item, bool whole) {
   }
   if (!whole) return {};
   BDELTA_TRY(rebuilder.finish());
-  if (stream.packed_bytes <= kMostCheckedBytes) item.crc = crc32(item.view);
+  if (stream.packed_bytes <= kMostCheckedBytes) {
+    item.crc = crc32(item.view);
+    item.adler = adler32(item.view);
+  }
   Bytes().swap(item.view);
   const std::lock_guard lock(mutex_);
   matchers_.push_back(std::move(matchers));

@@ -51,7 +51,7 @@ class RebuildingQueue final : public SequentialWriter {
     std::uint64_t memory_bytes = 0;
     Bytes view;
     Bytes packed;
-    std::uint32_t crc = 0;
+    std::uint32_t crc = 0, adler = 0;  // of its text, as the gap in front may not be at hand yet
     Status status;
     bool is_done = false;  // marked by the pool's task
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 
 namespace bdelta::view {
@@ -71,16 +72,17 @@ Status RebuildingWriter::put_gap(ByteSpan view) {
 // What follows from the stream that begins here, and what it has in front.
 void RebuildingWriter::find_place() {
   const PackedStream& stream = target_.streams[index_];
-  place_ = find_fields(held_);
-  fields_ = {0, stream.packed_bytes, stream.raw_bytes};
+  place_ = target_.kind == StreamKind::kDeflate ? find_fields(held_) : FieldPlace();
+  fields_ = {0, stream.packed_bytes, stream.raw_bytes, kAdler32Start};
   tells_crc_ = place_.kind != FieldKind::kNone && fields_.tells_crc();
   if (place_.kind == FieldKind::kZipHeader) swap_sizes_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
 }
 
-Status RebuildingWriter::put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc) {
+Status RebuildingWriter::put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc, std::uint32_t adler) {
   while (index_ < index) BDELTA_TRY(begin_part());
   find_place();
   fields_.crc = crc;
+  fields_.adler = adler;
   if (place_.kind == FieldKind::kZipHeader) swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
   BDELTA_TRY(put_held(held_.size()));
   BDELTA_TRY(put(packed));
@@ -101,15 +103,20 @@ Status RebuildingWriter::begin_stream() {
     append(held_, packed);
     return {};
   };
+  left_bytes_ = stream.raw_bytes;
+  if (target_.kind == StreamKind::kImageChunks) {
+    chunk_writer_.emplace(target_.chunks[index_], take);
+    return {};
+  }
   rebuilder_ = std::make_unique<deflate::Rebuilder>(matchers_, target_.recipes[index_],
                                                     deflate::StreamSizes{stream.raw_bytes, stream.packed_bytes}, take, pool_);
-  left_bytes_ = stream.raw_bytes;
   return {};
 }
 
 Status RebuildingWriter::end_stream() {
-  BDELTA_TRY(rebuilder_->finish());
+  BDELTA_TRY(chunk_writer_ ? chunk_writer_->finish() : rebuilder_->finish());
   rebuilder_.reset();
+  chunk_writer_.reset();
   if (!held_.empty()) {
     swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
     BDELTA_TRY(put_held(held_gap_bytes_));
@@ -136,10 +143,11 @@ Status RebuildingWriter::end_directory() {
 }
 
 Status RebuildingWriter::rebuild(ByteSpan text) {
-  if (tells_crc_) fields_.crc = crc32(text, *fields_.crc);
+  if (tells_crc_ && place_.kind == FieldKind::kZlibTrailer) fields_.adler = adler32(text, fields_.adler);
+  else if (tells_crc_) fields_.crc = crc32(text, *fields_.crc);
   while (!text.empty()) {
     const ByteSpan piece = text.first(std::min(text.size(), kLookBytes));
-    BDELTA_TRY(rebuilder_->write(piece));
+    BDELTA_TRY(chunk_writer_ ? chunk_writer_->write(piece) : rebuilder_->write(piece));
     if (watch_) BDELTA_TRY(watch_->check());
     text = text.subspan(piece.size());
   }

@@ -12,22 +12,25 @@
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/rebuild.hpp"
+#include "view/image_chunks.hpp"
 #include "view/member_fields.hpp"
 #include "view/packed_streams.hpp"
 #include "view/zip_directory.hpp"
 
 namespace bdelta::view {
 
-// One thread at a time. Errors: kPatchCorrupt if a recipe does not fit its stream, those of the writers.
 // What NEW is made of, apart from its view.
 struct TargetShape {
+  StreamKind kind = StreamKind::kDeflate;
   std::uint64_t bytes = 0;  // of NEW
   PackedStreams streams;
-  std::vector<deflate::StreamRecipe> recipes;  // one for each stream
+  std::vector<deflate::StreamRecipe> recipes;  // one for each stream, …
+  std::vector<ChunkSizes> chunks;              // … or, of chunks, these
   ZipDirectory directory;                      // in NEW, behind all streams
   std::uint64_t told_bytes = 0;                // of the view, in the place of the directory
 };
 
+// One thread at a time. Errors: kPatchCorrupt if a recipe does not fit its stream, those of the writers.
 class RebuildingWriter final : public SequentialWriter {
  public:
   // At most one of the writers is set; with none NEW is made, and only its digest kept. They must outlive the object, which
@@ -41,8 +44,8 @@ class RebuildingWriter final : public SequentialWriter {
   Status write(ByteSpan view) override;
 
   // The stream with this number, made elsewhere, in the place of its text: all of the view that is in front of it has been
-  // written. crc: of its text.
-  Status put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc);
+  // written. crc, adler: of its text.
+  Status put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc, std::uint32_t adler);
 
   // The view has ended: kPatchCorrupt unless NEW is whole.
   Status finish() override;
@@ -74,7 +77,8 @@ class RebuildingWriter final : public SequentialWriter {
   Watch* const watch_;
   deflate::MatcherSet matchers_;
   Part part_ = Part::kGap;                         // what is at hand
-  std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand
+  std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand, …
+  std::optional<ChunkWriter> chunk_writer_;        // … or this
   std::size_t index_ = 0;                          // of the stream at hand, or of the next one
   bool has_directory_ = false;                     // it is behind what is at hand
   ZipHeaders headers_;

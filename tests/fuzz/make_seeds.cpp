@@ -8,7 +8,7 @@
 
 #include "apply/block_journal.hpp"
 #include "create/number_pass.hpp"
-#include "create/unpack_streams.hpp"
+#include "create/view_parts.hpp"
 #include "deflate/round_trip.hpp"
 #include "deflate/zlib_stream.hpp"
 #include "exe/image_table.hpp"
@@ -356,12 +356,16 @@ void save_deflate() {
   }
 }
 
+std::vector<view::FoundStream> streams_of(const Bytes& file) {
+  return find_parts(file, {whole_part(file.size())}, {false, false, 1 << 20}).streams;
+}
+
 // Of an archive all of whose streams are unpacked.
 Bytes view_of(const Bytes& file) {
   Bytes made;
   std::size_t end = 0;
   view::GapTeller gaps;
-  for (const view::FoundStream& stream : find_streams(file, 1 << 20)) {
+  for (const view::FoundStream& stream : streams_of(file)) {
     const auto pos = static_cast<std::size_t>(stream.file_pos);
     const view::MemberFields fields{{}, stream.packed_bytes, stream.raw_bytes};
     (void)gaps.add(ByteSpan(file).subspan(end, pos - end), &fields, made);
@@ -369,7 +373,7 @@ Bytes view_of(const Bytes& file) {
     end = pos + static_cast<std::size_t>(stream.packed_bytes);
   }
   view::PackedStreams streams;
-  for (const view::FoundStream& stream : find_streams(file, 1 << 20)) streams.push_back({stream.file_pos, stream.packed_bytes, 0});
+  for (const view::FoundStream& stream : streams_of(file)) streams.push_back({stream.file_pos, stream.packed_bytes, 0});
   const view::ZipDirectory directory = view::find_zip_directory(file);
   const ByteSpan rest = ByteSpan(file).subspan(end);
   (void)gaps.add(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr, made);
@@ -399,7 +403,7 @@ void save_views() {
   for (const auto& [name, pair] : pairs) {
     const auto patch = test::make_patch(pair.first, pair.second, test::create_options(3));
     if (!patch || !test::has_feature(*patch, native::kFeatureView)) continue;
-    const auto record = native::encode_view(test::view_plan_of(*patch), {CodecId::kStore, 0, 0});
+    const auto record = native::encode_view(test::view_plans_of(*patch), {CodecId::kStore, 0, 0});
     if (!record) continue;
     const Bytes target_view = view_of(pair.second);
     const auto size = [](const Bytes& bytes) { return number(static_cast<std::uint16_t>(bytes.size())); };

@@ -101,8 +101,8 @@ class Executor {
     if (patch->info().target_size > limits.output_limit_bytes) return Error{ErrorCode::kOutputLimit, {}};
     PatchInfo info = patch->info();
     BDELTA_ASSIGN(const ApplyPlan* const plan, test::read_whole_plan(*patch));
-    if (plan->view) {
-      BDELTA_ASSIGN(views_, AppliedViews::make(source_, *plan->view, *info.target_size, nullptr));
+    if (!plan->views.empty()) {
+      BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan->views, *info.target_size, nullptr));
       info.source_size = views_->source_bytes();
       info.target_size = views_->target_view_bytes();
     }

@@ -70,13 +70,13 @@ void find_gzip(ByteSpan file) {
   }
 }
 
-bool read(ByteSpan body, const native::Header& header, view::ViewPlan& plan) {
+bool read(ByteSpan body, const native::Header& header, view::ViewPlans& plans) {
   io::MemorySequentialReader from(body);
   io::TypedReader reader(from, 64);
   auto found = native::read_view(reader, header);
   if (!found) require(found.error().code != ErrorCode::kInternal, "no record is an internal error");
   if (!found || !reader.at_end()) return false;
-  plan = std::move(*found);
+  plans = std::move(*found);
   return true;
 }
 
@@ -115,20 +115,23 @@ void read_record(Input& input) {
   const test::GuardedBytes source(input.bytes(input.u16()));
   header.source_size = source.bytes().size();
   const test::GuardedBytes body(input.rest());
-  view::ViewPlan plan, again;
-  if (!read(body.bytes(), header, plan)) return;
-  require(native::held_bytes(plan, header.source_size) <= header.decoder_memory_bytes, "views take what is declared");
-  const auto record = native::encode_view(plan, {CodecId::kStore, 0, 0});
+  view::ViewPlans plans, again;
+  if (!read(body.bytes(), header, plans)) return;
+  require(native::held_bytes(plans, header.source_size) <= header.decoder_memory_bytes, "views take what is declared");
+  const auto record = native::encode_view(plans, {CodecId::kStore, 0, 0});
   require(static_cast<bool>(record), "what was read can be written");
   require(read(*native::open_record(*record), header, again), "what was written can be read");
-  require(again.geometry == plan.geometry && again.recipe == plan.recipe, "what was written is the same");
+  require(again.size() == plans.size(), "what was written is the same");
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    require(again[i].geometry == plans[i].geometry && again[i].recipe == plans[i].recipe, "what was written is the same");
+  }
   io::MemoryReader reader(source.bytes());
-  auto views = AppliedViews::make(reader, plan, header.target_size, nullptr);
+  auto views = AppliedViews::make(reader, plans, header.target_size, nullptr);
   if (!views) {
     require(exit_class(views.error().code) == 3, "the patch is to blame");
     return;
   }
-  require(views->source_bytes() == plan.source_view_bytes, "OLD's view is as large as is said");
+  require(views->source_bytes() == plans.back().source_view_bytes, "OLD's view is as large as is said");
   rebuild(*views, header.target_size, target_view, seed);
 }
 

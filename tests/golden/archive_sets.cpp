@@ -144,6 +144,24 @@ ArchivePair other_encoders(const std::filesystem::path& vectors) {
   return {"bdt2-view-encoders", text, file};
 }
 
+// A zip archive with another one, a stream of zlib and images in it, in gzip: four views, one of the other.
+ArchivePair archives_in_archive() {
+  const auto archive = [](bool next) {
+    const auto text = [next](std::uint64_t seed) { return next ? changed(wordy_bytes(2000, seed), seed) : wordy_bytes(2000, seed); };
+    const auto image = [&](std::uint64_t seed, std::size_t chunk_bytes) {
+      return png_of(zlib_with(text(seed), own_deflate(text(seed))), chunk_bytes);
+    };
+    ZipMember stored{"stored.zip", zip_of({packed_member("one", text(140)), packed_member("two", text(141))}), 0};
+    Bytes document = bytes_of("a document with ");
+    append(document, zlib_with(text(142), own_deflate(text(142))));
+    append(document, bytes_of(" in it"));
+    return zip_of({stored, packed_member("document", document), packed_member("image", image(143, 300)),
+                   packed_member("small", image(144, 5000))});
+  };
+  const Bytes before = archive(false), after = archive(true);
+  return {"bdt2-view-nested", gzip_with(before, own_deflate(before)), gzip_with(after, own_deflate(after))};
+}
+
 ArchivePair program_in_zip() {
   const ProgramPair programs = program_pair(11, 60);
   const auto archive = [](const Bytes& program) {
@@ -156,7 +174,8 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), other_encoders(vectors), program_in_zip()};
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), other_encoders(vectors), program_in_zip(),
+          archives_in_archive()};
 }
 
 }  // namespace bdelta::test

@@ -55,7 +55,7 @@ struct ViewFields {
     const auto put = [&](std::initializer_list<std::uint64_t> numbers) {
       for (const std::uint64_t number : numbers) append_varint(bytes, number);
     };
-    put({source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
+    put({1, 0, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
     for (const view::ZipDirectory& directory : {source_directory, target_directory}) {
       put({directory.bytes});
       if (directory.bytes != 0) put({directory.behind_bytes, directory.shift});
@@ -279,7 +279,7 @@ TEST_F(HostileViews, AStreamAtFaultIsToldWhereItEnds) {
   ASSERT_OK(back);
   const view::ViewPlan of_target = view_plan_of(*back);
   io::MemoryReader source(source_), target(target_);
-  auto seen = AppliedViews::make(target, of_target, source_.size(), nullptr);
+  auto seen = AppliedViews::make(target, {of_target}, source_.size(), nullptr);
   ASSERT_OK(seen);
   const ByteSpan right = seen->source().view();
   std::size_t fault_count = 0;
@@ -290,7 +290,7 @@ TEST_F(HostileViews, AStreamAtFaultIsToldWhereItEnds) {
     std::optional<ErrorCode> code;
     for (const unsigned threads : {1u, 4u}) {
       SCOPED_TRACE(step);
-      auto views = AppliedViews::make(source, plan_, target_.size(), nullptr);
+      auto views = AppliedViews::make(source, {plan_}, target_.size(), nullptr);
       ASSERT_OK(views);
       WorkerPool pool(threads);
       Bytes made;
@@ -409,7 +409,7 @@ TEST(HeldRecipes, AreBoundedByTheirLength) {
   plan.target_view_bytes = kRawBytes;
   plan.geometry = view::encode_geometry({}, {}, {{0, packed_bytes, kRawBytes}}, {0});
   io::MemoryReader source(ByteSpan{});
-  const auto views = AppliedViews::make(source, plan, packed_bytes, nullptr);
+  const auto views = AppliedViews::make(source, {plan}, packed_bytes, nullptr);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, views);
 }
 

@@ -1,5 +1,6 @@
 // CRC-32 and sizes that stand beside streams and follow from them: views have 0 in their place.
 #include "deflate/zlib_stream.hpp"
+#include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 #include "support/archive.hpp"
 #include "support/generate.hpp"
@@ -15,7 +16,7 @@ using view::FieldKind;
 using view::FieldPlace;
 using view::MemberFields;
 
-constexpr MemberFields kFields{0x11223344, 1 << 20, 0x99aabbcc};  // of no more packed bytes has a CRC-32 its 0
+constexpr MemberFields kFields{0x11223344, 1 << 20, 0x99aabbcc, 0x55667788};  // of no more packed bytes has a CRC-32 its 0
 
 template <class... Values>
 Bytes fields_of(Values... values) {
@@ -36,6 +37,7 @@ Bytes header_of(std::uint32_t crc, std::uint32_t packed, std::uint32_t raw, std:
                        Bytes(std::size_t{name_bytes} + 4, 'n')});
 }
 
+const Bytes kZlibHead = {0x78, 0x9c};
 const Bytes kGzipHead = {0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 0, 3};
 
 // What stands in the view before and behind the stream.
@@ -56,12 +58,34 @@ TEST(Crc32, OfPieces) {
   }
 }
 
+TEST(Adler32, OfPieces) {
+  const Bytes bytes = {'W', 'i', 'k', 'i', 'p', 'e', 'd', 'i', 'a'};
+  EXPECT_EQ(0x11e60398u, adler32(bytes));
+  EXPECT_EQ(1u, adler32({}));
+  for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+    EXPECT_EQ(0x11e60398u, adler32(ByteSpan(bytes).subspan(cut), adler32(ByteSpan(bytes).first(cut))));
+  }
+  const Bytes large(1'000'000, 0xff);  // sums that would overflow
+  std::uint32_t low = 1, high = 0;
+  for (const std::uint8_t byte : large) {
+    low = (low + byte) % 65521;
+    high = (high + low) % 65521;
+  }
+  EXPECT_EQ(high << 16 | low, adler32(large));
+}
+
 TEST(MemberFieldsPlace, IsInFrontOrBehind) {
   const Bytes plain = header_of(1, 2, 3), with_descriptor = header_of(0, 0, 0, 8);
   EXPECT_EQ((FieldPlace{FieldKind::kZipHeader, 0}), view::find_fields(plain));
   EXPECT_EQ((FieldPlace{FieldKind::kZipDescriptor, 0}), view::find_fields(with_descriptor));
   EXPECT_EQ((FieldPlace{FieldKind::kGzipTrailer, 0}), view::find_fields(kGzipHead));
   EXPECT_EQ((FieldPlace{FieldKind::kGzipTrailer, 0}), view::find_fields(joined_bytes({Bytes(8), kGzipHead})));
+  EXPECT_EQ((FieldPlace{FieldKind::kGzipTrailer, 0}), view::find_fields(joined_bytes({Bytes(9000), kGzipHead})));
+  for (const std::uint8_t flags : Bytes{0x01, 0x5e, 0x9c, 0xda}) {
+    EXPECT_EQ((FieldPlace{FieldKind::kZlibTrailer, 0}), view::find_fields(Bytes{0x78, flags}));
+    EXPECT_EQ((FieldPlace{FieldKind::kZlibTrailer, 0}), view::find_fields(joined_bytes({Bytes(3000), {0x78, flags}})));
+  }
+  EXPECT_EQ((FieldPlace{FieldKind::kZlibTrailer, 0}), view::find_fields(Bytes{0x08, 0x1d}));
   EXPECT_EQ((FieldPlace{FieldKind::kZipHeader, 500}), view::find_fields(joined_bytes({Bytes(500, 'P'), plain})));
   EXPECT_EQ((FieldPlace{FieldKind::kZipHeader, 9000}), view::find_fields(joined_bytes({Bytes(9000), plain})));
   const Bytes inside = header_of(1, 2, 3, 0, 200);  // of one whose name is long, another one ends there, too
@@ -70,11 +94,11 @@ TEST(MemberFieldsPlace, IsInFrontOrBehind) {
 
 TEST(MemberFieldsPlace, IsNone) {
   const Bytes plain = header_of(1, 2, 3);
-  for (const Bytes& gap : std::vector<Bytes>{{}, joined_bytes({plain, {0}}), Bytes(plain.begin(), plain.end() - 1), joined_bytes({{0}, kGzipHead}),
-                                             joined_bytes({kGzipHead, {0}}), joined_bytes({Bytes(9), kGzipHead}), Bytes(3000)}) {
+  for (const Bytes& gap : std::vector<Bytes>{{}, joined_bytes({plain, {0}}), Bytes(plain.begin(), plain.end() - 1), Bytes{0x78, 0x9d},
+                                             joined_bytes({kGzipHead, {0}}), Bytes(3000), Bytes{0x78}, Bytes{0x78, 0x20}, Bytes{0x78, 0xbb}, Bytes{0x79, 0x9c}}) {
     EXPECT_EQ(FieldPlace{}, view::find_fields(gap));
   }
-  // A head of 1,024 bytes is the longest of a zip file, one of 1,023 that of a gzip file.
+  // A head of 1,024 bytes is the longest.
   Bytes longest = header_of(1, 2, 3);
   longest.resize(1024);
   store_le(longest.data() + 28, std::uint16_t{1024 - 33});
@@ -82,28 +106,31 @@ TEST(MemberFieldsPlace, IsNone) {
   longest.push_back(0);
   store_le(longest.data() + 28, std::uint16_t{1025 - 33});
   EXPECT_EQ(FieldPlace{}, view::find_fields(longest));
-  for (const std::size_t bytes : {1023u, 1024u}) {
+  for (const std::size_t bytes : {1024u, 1025u}) {
     Bytes head = kGzipHead;
     head[3] = 4;
     append_le(head, static_cast<std::uint16_t>(bytes - 12));
     head.resize(bytes);
-    EXPECT_EQ(bytes == 1023 ? FieldKind::kGzipTrailer : FieldKind::kNone, view::find_fields(head).kind);
+    EXPECT_EQ(bytes == 1024 ? FieldKind::kGzipTrailer : FieldKind::kNone, view::find_fields(head).kind);
   }
 }
 
 TEST(MemberFieldsTold, ZeroIsWhatIsRight) {
-  const auto& [crc, packed, raw] = kFields;
+  const auto& [crc, packed, raw, adler] = kFields;
+  EXPECT_EQ(0x55667788u, adler);
   const Bytes behind = Bytes(30, 'b');
   EXPECT_EQ(std::pair(header_of(0, 0, 0), behind), told(header_of(*crc, packed, raw), behind, kFields));
   const Bytes descriptor = joined_bytes({{'P', 'K', 7, 8}, fields_of(*crc, packed, raw), Bytes(5, 'x')});
   const Bytes told_descriptor = joined_bytes({{'P', 'K', 7, 8}, fields_of(0, 0, 0), Bytes(5, 'x')});
   EXPECT_EQ(std::pair(header_of(0, 0, 0, 8), told_descriptor), told(header_of(0, 0, 0, 8), descriptor, kFields));
   EXPECT_EQ(std::pair(kGzipHead, fields_of(0, 0, 7)), told(kGzipHead, fields_of(*crc, raw, 7), kFields));
+  EXPECT_EQ(std::pair(kZlibHead, Bytes({0, 0, 0, 0, 7})), told(kZlibHead, Bytes({0x55, 0x66, 0x77, 0x88, 7}), kFields));
 }
 
 TEST(MemberFieldsTold, ChecksumsOfLargeStreamsStand) {
   for (const std::optional<std::uint32_t> crc : {kFields.crc, std::optional<std::uint32_t>()}) {
-    const MemberFields large{crc, (1 << 20) + 1, 8};
+    const MemberFields large{crc, (1 << 20) + 1, 8, kFields.adler};
+    EXPECT_EQ(Bytes({0x55, 0x66, 0x77, 0x88}), told(kZlibHead, Bytes({0x55, 0x66, 0x77, 0x88}), large).second);
     EXPECT_EQ(header_of(*kFields.crc, 0, 0), told(header_of(*kFields.crc, (1 << 20) + 1, 8), {}, large).first);
     const Bytes descriptor = joined_bytes({{'P', 'K', 7, 8}, fields_of(*kFields.crc, (1 << 20) + 1, 8)});
     EXPECT_EQ(joined_bytes({{'P', 'K', 7, 8}, fields_of(*kFields.crc, 0, 0)}), told(header_of(0, 0, 0, 8), descriptor, large).second);
@@ -112,7 +139,7 @@ TEST(MemberFieldsTold, ChecksumsOfLargeStreamsStand) {
 }
 
 TEST(MemberFieldsTold, WhatIsWrongStandsAndZeroIsTurnedRound) {
-  const auto& [crc, packed, raw] = kFields;
+  const auto& [crc, packed, raw, adler] = kFields;
   const Bytes wrong = joined_bytes({{'P', 'K', 7, 8}, fields_of(1, 2, 3)});
   EXPECT_EQ(wrong, told(header_of(0, 0, 0, 8), wrong, kFields).second);
   const Bytes zeros = joined_bytes({{'P', 'K', 7, 8}, fields_of(0, 0, 0)});
@@ -121,11 +148,16 @@ TEST(MemberFieldsTold, WhatIsWrongStandsAndZeroIsTurnedRound) {
   for (const Bytes& short_behind : std::vector<Bytes>{{'P', 'K', 7, 8, 9, 9, 9}, Bytes(16, 'x'), {}}) {
     EXPECT_EQ(short_behind, told(header_of(0, 0, 0, 8), short_behind, kFields).second);
   }
+  EXPECT_EQ(Bytes({0x55, 0x66, 0x77, 0x88}), told(kZlibHead, Bytes(4), kFields).second);
+  EXPECT_EQ(Bytes({0x55, 0x66, 0x77, 0x89}), told(kZlibHead, Bytes({0x55, 0x66, 0x77, 0x89}), kFields).second);
+  EXPECT_EQ(Bytes(3, 'x'), told(kZlibHead, Bytes(3, 'x'), kFields).second);
+  EXPECT_EQ(adler, kFields.adler);
   EXPECT_EQ(Bytes(7, 'x'), told(kGzipHead, Bytes(7, 'x'), kFields).second);
 }
 
 TEST(MemberFieldsTold, OldIsTakenForRight) {
-  const MemberFields unknown{{}, 7, 9};
+  const MemberFields unknown{{}, 7, 9, 0};
+  EXPECT_EQ(Bytes(4), told(kZlibHead, Bytes({1, 2, 3, 4}), unknown).second);
   EXPECT_EQ(header_of(0, 0, 0), told(header_of(12345, 7, 9), {}, unknown).first);
   EXPECT_EQ(fields_of(0, 0), told(kGzipHead, fields_of(12345, 9), unknown).second);
 }

@@ -13,6 +13,8 @@ from apply import apply_patch, read
 from craft_archives import (edited, gzip_of, lying_gzip, random_zips, strange_zip, stream_by_rule, stream_by_zlib, tar_of,
                             wordy, zip_of)
 from deflate_recipe import read_recipe
+from image_chunks import rebuild_chunks
+from view import View
 
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata")
 NG = {"ng": 1, "hash": 2, "hash_bits": 16}
@@ -28,6 +30,10 @@ ENCODERS = {
     "zlib-ng 4": {"search": 4, "good": 4, "lazy": 12, "nice": 32, "chain": 24, "feed_bytes": 65536, **NG},
     "zlib-ng 6": {"search": 4, **NG}, "zlib-ng 6, fed": {"search": 4, "feed_bytes": 8192, **NG},
     "zlib-ng 8": {"good": 32, "lazy": 128, "nice": 258, "chain": 1024, **NG}, "zlib-ng 9": {"ng": 1, **BEST}}
+
+
+def png_chunk(kind, data):
+    return len(data).to_bytes(4, "big") + kind + data + zlib.crc32(kind + data).to_bytes(4, "big")
 
 
 def make_patch(old, new, *options):
@@ -151,6 +157,44 @@ class Archives(unittest.TestCase):
     def test_tar_in_gzip(self):
         old, new = gzip_of(tar_of(self.files(4))), gzip_of(tar_of(self.changed_files(4)))
         self.check(old, new, streams=1)
+
+    def test_archives_in_archives(self):
+        def archive(files):
+            inner = zip_of(files[:4])
+            return gzip_of(tar_of([("a.jar", inner), ("b.zip", zip_of([("inner.jar", inner)] + files[4:])), files[5]]))
+
+        old, new = archive(self.files(5)), archive(self.changed_files(5))
+        for options in ((), ("--unpack=all",)):
+            with mock.patch("view.View.pack", autospec=True, side_effect=View.pack) as packed:
+                self.check(old, new, *options)
+                self.assertGreater(packed.call_count, 2)
+
+    def test_streams_anywhere(self):
+        def file(texts):
+            return b"%PDF-1.4\n" + b"".join(b"obj %d\n" % i + zlib.compress(text, 6 + i % 4) + b"\nend\n"
+                                            for i, text in enumerate(texts)) + bytes(2000) + gzip_of(texts[0])
+
+        texts = [wordy(9_000 + i, 20 + i) for i in range(6)]
+        old, new = file(texts), file([edited(text, i) for i, text in enumerate(texts)])
+        self.check(old, new, streams=7)
+        wrong = bytearray(new)
+        wrong[new.index(b"\nend\nobj 1") - 1] ^= 1
+        self.check(old, bytes(wrong), streams=7)
+
+    def test_images(self):
+        def image(rows, size):
+            data = zlib.compress(rows, 9)
+            chunks = [data[i:i + size] for i in range(0, len(data), size)]
+            return b"\x89PNG\r\n\x1a\n" + b"".join(png_chunk(b"IDAT", chunk) for chunk in chunks) + png_chunk(b"IEND", b"")
+
+        rows = wordy(30_000, 31)
+        for size in (100_000, 1_000):
+            old, new = image(rows, size), image(edited(rows, 3), size)
+            for before, behind in ((b"", b""), (bytes(700), bytes(9))):
+                with mock.patch("view.rebuild_chunks", side_effect=rebuild_chunks) as rebuilt:
+                    self.check(before + old + behind, before + new + behind, streams=1)
+                    self.assertEqual(rebuilt.call_count, 1)
+            self.check(zip_of([("a.png", old), ("b", old)]), zip_of([("a.png", new), ("b", new)]))
 
     def test_members_of_gzip(self):
         parts = [wordy(9_000, seed) for seed in range(4)]

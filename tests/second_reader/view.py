@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from cursor import Cursor, PatchError, require
 from deflate_rebuild import rebuild_stream
 from deflate_recipe import most_held_bytes, read_recipe
+from image_chunks import join_chunks, read_chunks, rebuild_chunks
 from records import VIEW
 from streams import read_whole_stream
 from view_fields import likely_place, set_fields, without_fields
 from zip_directory import read_place, rebuild, tell
 
 MAX_STREAMS = 4194304
+MAX_VIEWS = 4
+DEFLATE, IMAGE_CHUNKS = range(2)  # kinds of streams
 MAX_PACKED = 1 << 48
 MAX_RATIO = 1032
 INFLATED_AT_ONCE = 65536
@@ -29,9 +32,10 @@ class Stream:
 
 
 @dataclass
-class Views:
-    source: bytes  # OLD's view
-    target_bytes: int  # of NEW's view
+class View:
+    """NEW's, where NEW is a file or the view before."""
+    kind: int
+    target_bytes: int  # of NEW
     target_streams: list
     recipe: list
     target_directory: object  # its place, or None
@@ -45,59 +49,116 @@ class Views:
             new += view[view_pos:view_pos + between]
             view_pos += between
             stream.text = bytes(view[view_pos:view_pos + stream.raw_bytes])
-            new += rebuild_stream(stream.text, description)
+            new += (rebuild_stream if self.kind == DEFLATE else rebuild_chunks)(stream.text, description)
             view_pos += stream.raw_bytes
         place = self.target_directory
         told = view_pos + (place.begin - len(new) if place else len(view) - view_pos)
         new += view[view_pos:told]
-        set_fields(new, self.target_streams, place)
+        if self.kind == DEFLATE:
+            set_fields(new, self.target_streams, place)
         if place:
             new += rebuild(bytes(view[told:told + self.told_bytes]), bytes(new), self.target_streams, place)
             new += view[told + self.told_bytes:]
         return new
 
 
-def read_views(records, header, source):
-    """The record of views comes next. The sizes of the header become those of views."""
-    fields = records.take(VIEW, "the record of views")
-    source_view, target_view, largest = fields.varint(), fields.varint(), fields.varint()
+@dataclass
+class Views:
+    source: bytes  # OLD's last view
+    all: list  # the first is of the files
+
+    def pack(self, view):
+        for one in reversed(self.all):
+            view = one.pack(view)
+        return view
+
+
+@dataclass
+class Head:
+    """What the record says of one view in front of geometry and recipe."""
+    kind: int
+    source_view: int
+    target_view: int
+    largest: int
+    source_count: int
+    target_count: int
+    source_directory: object
+    target_directory: object
+    geometry_bytes: int
+    recipe_bytes: int
+
+
+def read_head(fields, source_bytes, target_bytes):
+    kind = fields.varint(most=IMAGE_CHUNKS, name="a kind of streams")
+    sizes = [fields.varint() for _ in range(3)]
     source_count = fields.varint(most=MAX_STREAMS, name="streams of OLD")
     target_count = fields.varint(most=MAX_STREAMS, name="streams of NEW")
-    source_directory, target_directory = (read_place(fields, size) for size in (len(source), header.target_bytes))
-    largest_directory = max(place.size if place else 0 for place in (source_directory, target_directory))
+    directories = [read_place(fields, size) for size in (source_bytes, target_bytes)]
     geometry_bytes = fields.varint(least=source_count + target_count, name="bytes of geometry")
-    recipe_bytes = fields.varint()
-    held = (len(source) + source_view + largest + geometry_bytes + recipe_bytes + most_held_bytes(recipe_bytes) +
-            HELD_FOR_DIRECTORY * largest_directory + HELD_FOR_STREAM * (source_count + target_count) + HELD_TO_REBUILD)
+    return Head(kind, *sizes, source_count, target_count, *directories, geometry_bytes, fields.varint())
+
+
+def held_bytes(heads, source_bytes):
+    held, unpacking = 0, 0
+    for head in heads:
+        largest_directory = max(place.size if place else 0 for place in (head.source_directory, head.target_directory))
+        held += (head.geometry_bytes + head.recipe_bytes + most_held_bytes(head.recipe_bytes) + HELD_TO_REBUILD +
+                 HELD_FOR_DIRECTORY * largest_directory + HELD_FOR_STREAM * (head.source_count + head.target_count))
+        unpacking = max(unpacking, source_bytes + head.source_view + head.largest)
+        source_bytes = head.source_view
+    return held + unpacking
+
+
+def read_views(records, header, source):
+    """The record of views comes next. The sizes of the header become those of the last views."""
+    fields = records.take(VIEW, "the record of views")
+    heads, source_bytes, target_bytes = [], len(source), header.target_bytes
+    for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views")):
+        heads.append(read_head(fields, source_bytes, target_bytes))
+        source_bytes, target_bytes = heads[-1].source_view, heads[-1].target_view
+    held = held_bytes(heads, len(source))
     require(held <= header.decoder_memory, f"views take {held} bytes, the header says {header.decoder_memory}")
-    told = read_whole_stream(fields, geometry_bytes + recipe_bytes, header.decoder_memory)
+    told = read_whole_stream(fields, sum(head.geometry_bytes + head.recipe_bytes for head in heads), header.decoder_memory)
     fields.finish()
     header.decoder_memory -= held
-    geometry = Cursor(told, 0, geometry_bytes, "the geometry of views")
-    old_streams = read_source_streams(geometry, source, source_count, largest)
-    new_streams = read_target_streams(geometry, old_streams, target_count)
-    geometry.finish()
-    require_behind(source_directory, old_streams, len(source))
-    require_behind(target_directory, new_streams, header.target_bytes)
-    view = view_of(source, old_streams, source_directory)
-    require(len(view) == source_view, f"OLD's view has {len(view)} bytes, the patch says {source_view}")
-    told_bytes = target_view - header.target_bytes - sum(stream.raw_bytes - stream.packed_bytes for stream in new_streams)
-    if target_directory:
-        told_bytes += target_directory.size
-    require(0 <= told_bytes <= target_directory.most_told() if target_directory else told_bytes == 0,
-            "NEW's view has another size")
-    recipe = read_recipe(told[geometry_bytes:], [(stream.raw_bytes, stream.packed_bytes) for stream in new_streams])
-    views = Views(view, target_view, new_streams, recipe, target_directory, told_bytes)
-    header.source_bytes, header.target_bytes = source_view, target_view
+    views, target_bytes = Views(source, []), header.target_bytes
+    for head in heads:
+        size = head.geometry_bytes + head.recipe_bytes
+        views.all.append(read_view(head, told[:size], views, target_bytes))
+        told, target_bytes = told[size:], head.target_view
+    header.source_bytes, header.target_bytes = len(views.source), target_bytes
     return views
 
 
-def read_source_streams(geometry, source, count, largest):
+def read_view(head, told, views, target_bytes):
+    """Makes one view of OLD of the one before."""
+    geometry = Cursor(told, 0, head.geometry_bytes, "the geometry of views")
+    source = views.source
+    old_streams = read_source_streams(geometry, source, head)
+    new_streams = read_target_streams(geometry, old_streams, head.target_count)
+    geometry.finish()
+    require_behind(head.source_directory, old_streams, len(source))
+    require_behind(head.target_directory, new_streams, target_bytes)
+    views.source = view_of(source, old_streams, head)
+    require(len(views.source) == head.source_view,
+            f"OLD's view has {len(views.source)} bytes, the patch says {head.source_view}")
+    place = head.target_directory
+    told_bytes = head.target_view - target_bytes - sum(stream.raw_bytes - stream.packed_bytes for stream in new_streams)
+    if place:
+        told_bytes += place.size
+    require(0 <= told_bytes <= place.most_told() if place else told_bytes == 0, "NEW's view has another size")
+    recipe = told[head.geometry_bytes:]
+    sizes = [(stream.raw_bytes, stream.packed_bytes) for stream in new_streams]
+    read = read_recipe if head.kind == DEFLATE else read_chunks
+    return View(head.kind, target_bytes, new_streams, read(recipe, sizes), place, told_bytes)
+
+
+def read_source_streams(geometry, source, head):
     streams, end = [], 0
-    for _ in range(count):
+    for _ in range(head.source_count):
         pos = likely_place(source, end) + geometry.zigzag()
         require(end <= pos < len(source), "a stream of OLD begins where none can")
-        text, packed_bytes = inflate(source, pos, largest)
+        text, packed_bytes = (inflate if head.kind == DEFLATE else join_chunks)(source, pos, head.largest)
         streams.append(Stream(pos, packed_bytes, len(text), text))
         end = pos + packed_bytes
     return streams
@@ -143,8 +204,9 @@ def require_behind(directory, streams, file_bytes):
     require(end <= (directory.begin if directory else file_bytes), "a stream reaches out of its file")
 
 
-def view_of(source, streams, directory):
-    file, view, end = without_fields(source, streams, directory), bytearray(), 0
+def view_of(source, streams, head):
+    directory, view, end = head.source_directory, bytearray(), 0
+    file = without_fields(source, streams, directory) if head.kind == DEFLATE else source
     for stream in streams:
         view += file[end:stream.pos] + stream.text
         end = stream.pos + stream.packed_bytes

@@ -6,8 +6,9 @@ from cursor import Cursor, PatchError
 from deflate_recipe import FIRST, NAMES, Description, Deviation
 from deflate_rebuild import rebuild_stream
 from deflate_trees import code_lengths, ops_by_rule
+from image_chunks import join_chunks, read_chunks, rebuild_chunks
 from view import Stream, read_target_streams
-from view_fields import CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
+from view_fields import ADLER, CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
 from zip_directory import Place, find_headers, read_place, rebuild, tell
 
 
@@ -68,6 +69,32 @@ class ExamplesOfViews(unittest.TestCase):
         later = bytes(10) + member[:6] + b"\x08" + member[7:] + bytes(20) + b"PK\7\10" + bytes(12)
         self.assertEqual(fields_of(later, 0, stream, 83), [(71, CHECK), (75, PACKED), (79, RAW)])
         self.assertEqual(fields_of(later, 0, stream, 82), [])
+
+    def test_fields_of_other_streams(self):
+        behind_much = bytes(3000) + GZIP_HEAD + bytes(40)
+        self.assertEqual(fields_of(behind_much, 0, Stream(3010, 20, 30), 3050), [(3030, CHECK), (3034, RAW)])
+        for head in (b"\x78\x01", b"\x78\x9c", b"\x08\x1d"):
+            file = bytes(9) + head + bytes(40)
+            self.assertEqual(fields_of(file, 0, Stream(11, 20, 30), 35), [(31, ADLER)])
+            self.assertEqual(fields_of(file, 0, Stream(11, 20, 30), 34), [])
+        for head in (b"\x78\x9d", b"\x78\x20", b"\x79\x9c", b"\x88\x1c", b"\x9c"):
+            self.assertEqual(fields_of(bytes(9) + head + bytes(40), 9, Stream(9 + len(head), 20, 30), 49), [])
+
+    def test_chunks_of_images(self):
+        data = bytes(range(50))
+        for sizes, told in (([50], b""), ([20, 20, 10], bytes([20])), ([20, 20, 0], bytes([20])), ([7, 3, 40], bytes([0, 7, 3])),
+                            ([0, 50], bytes([0, 0]))):
+            text = data[:sum(sizes)]
+            packed = rebuild_chunks(text, sizes)
+            self.assertEqual(len(packed), len(text) + 12 * len(sizes))
+            self.assertEqual(join_chunks(b"xy" + packed + b"\0\0\0\0IEND", 2, 50), (text, len(packed)))
+            self.assertEqual(read_chunks(told, [(len(text), len(packed))]), [sizes])
+        for told, packed_bytes in ((b"", 50), (b"", 61), (bytes([51]), 74), (bytes([0, 51]), 74), (b"", 74), (bytes([20, 0]), 74)):
+            with self.subTest(told), self.assertRaises(PatchError):
+                read_chunks(told, [(50, packed_bytes)])
+        for wrong in (b"", b"\0\0\0\1IDAT\1\2\3", b"\0\0\0\0IHDR\1\2\3\4", rebuild_chunks(data, [50])):
+            with self.subTest(wrong), self.assertRaises(PatchError):
+                join_chunks(wrong, 0, 49)
 
     def test_checksums_of_large_streams_stay(self):
         for packed_bytes, kinds in ((1048576, [CHECK, RAW]), (1048577, [RAW])):

@@ -7,10 +7,10 @@ DESCRIPTOR, DESCRIPTOR_BYTES = b"PK\7\10", 16
 HAS_DESCRIPTOR = 8
 MAX_GZIP_NAME = 1024
 GZIP_CHECK, GZIP_EXTRA, GZIP_NAME, GZIP_COMMENT = 2, 4, 8, 16
-GZIP_TRAILER_BYTES = 8
+GZIP_TRAILER_BYTES, ZLIB_TRAILER_BYTES = 8, 4
 LOOKED_AT = 1024  # bytes in front of a stream
 MAX_CHECKED = 1048576  # packed bytes of a stream whose checksum is left out
-CHECK, PACKED, RAW = range(3)
+CHECK, PACKED, RAW, ADLER = range(4)
 
 
 def u16(data, at):
@@ -59,10 +59,17 @@ def fields_of(file, before, stream, behind):
     for pos in range(max(before, stream.pos - LOOKED_AT), stream.pos - LOCAL_HEAD_BYTES + 1):
         if local_head_end(file, pos) == stream.pos:
             return fields_of_member(file, pos, stream, behind)
-    is_gzip = any(gzip_head_end(file, before + d) == stream.pos for d in (0, 8))
-    if stream.pos - before < LOOKED_AT and is_gzip and stream_end + GZIP_TRAILER_BYTES <= behind:
-        return [(stream_end, CHECK), (stream_end + 4, RAW)]
+    head = bytes(file[max(before, stream.pos - LOOKED_AT):stream.pos + 1])
+    if any(gzip_head_end(head, at) == len(head) - 1 for at in range(len(head)) if head[at] == 0x1f):
+        return [(stream_end, CHECK), (stream_end + 4, RAW)] if stream_end + GZIP_TRAILER_BYTES <= behind else []
+    if is_zlib_head(file[max(before, stream.pos - 2):stream.pos]) and stream_end + ZLIB_TRAILER_BYTES <= behind:
+        return [(stream_end, ADLER)]
     return []
+
+
+def is_zlib_head(head):
+    return (len(head) == 2 and head[0] & 15 == 8 and head[0] >> 4 <= 7 and not head[1] & 32 and
+            int.from_bytes(head, "big") % 31 == 0)
 
 
 def fields_of_member(file, pos, stream, behind):
@@ -80,14 +87,14 @@ def all_fields(file, streams, directory):
     ends = [stream.pos for stream in streams[1:]] + [directory.begin if directory else len(file)]
     for stream, behind in zip(streams, ends):
         for pos, which in fields_of(file, before, stream, behind):
-            if which != CHECK or stream.packed_bytes <= MAX_CHECKED:
+            if which not in (CHECK, ADLER) or stream.packed_bytes <= MAX_CHECKED:
                 yield stream, pos, which
         before = stream.pos + stream.packed_bytes
 
 
-def swap(file, pos, right):
+def swap(file, pos, right, order="little"):
     """Between file and view."""
-    right = (right & 0xffffffff).to_bytes(4, "little")
+    right = (right & 0xffffffff).to_bytes(4, order)
     if file[pos:pos + 4] in (right, bytes(4)):
         file[pos:pos + 4] = bytes(4) if file[pos:pos + 4] == right else right
 
@@ -96,7 +103,7 @@ def without_fields(source, streams, directory):
     """OLD with its fields as its view has them."""
     changed = bytearray(source)
     for stream, pos, which in all_fields(source, streams, directory):
-        if which == CHECK:
+        if which in (CHECK, ADLER):
             changed[pos:pos + 4] = bytes(4)
         else:
             swap(changed, pos, stream.packed_bytes if which == PACKED else stream.raw_bytes)
@@ -106,5 +113,8 @@ def without_fields(source, streams, directory):
 def set_fields(new, streams, directory):
     """`new` has its streams, and fields as its view has them."""
     for stream, pos, which in all_fields(new, streams, directory):
-        swap(new, pos, (zlib.crc32(stream.text) if which == CHECK else
-                        stream.packed_bytes if which == PACKED else stream.raw_bytes))
+        if which == ADLER:
+            swap(new, pos, zlib.adler32(stream.text), "big")
+        else:
+            swap(new, pos, (zlib.crc32(stream.text) if which == CHECK else
+                            stream.packed_bytes if which == PACKED else stream.raw_bytes))

@@ -23,6 +23,10 @@ void put_fields(Bytes& to, Values... values) {
 
 void put_text(Bytes& to, const std::string& text) { to.insert(to.end(), text.begin(), text.end()); }
 
+void put_be(Bytes& to, std::uint32_t value) {
+  for (unsigned shift = 32; shift > 0; shift -= 8) to.push_back(static_cast<std::uint8_t>(value >> (shift - 8)));
+}
+
 std::uint16_t u16(std::size_t value) { return static_cast<std::uint16_t>(value); }
 std::uint32_t u32(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
@@ -115,6 +119,36 @@ Bytes zip_of(const std::vector<ZipMember>& members, const ZipShape& shape) {
   put_text(archive, shape.comment);
   Bytes file = shape.program;
   append(file, archive);
+  return file;
+}
+
+Bytes zlib_with(ByteSpan content, ByteSpan packed) {
+  Bytes made = {0x78, 0x9c};
+  append(made, packed);
+  put_be(made, u32(::adler32(1, content.data(), static_cast<uInt>(content.size()))));
+  return made;
+}
+
+Bytes zlib_of(ByteSpan content, int level) { return zlib_with(content, zlib_deflate(content, {.level = level})); }
+
+Bytes png_chunk(std::string_view type, ByteSpan data) {
+  Bytes checked(type.begin(), type.end());
+  append(checked, data);
+  Bytes chunk;
+  put_be(chunk, u32(data.size()));
+  append(chunk, checked);
+  put_be(chunk, crc32_of(checked));
+  return chunk;
+}
+
+Bytes png_of(ByteSpan data, std::size_t chunk_bytes) {
+  Bytes file = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  append(file, png_chunk("IHDR", Bytes(13, 1)));
+  append(file, png_chunk("tEXt", Bytes(20, 't')));
+  for (; !data.empty(); data = data.subspan(std::min(data.size(), chunk_bytes))) {
+    append(file, png_chunk("IDAT", data.first(std::min(data.size(), chunk_bytes))));
+  }
+  append(file, png_chunk("IEND", {}));
   return file;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -21,6 +22,16 @@ struct GzipHead {
 
 // Likewise, with that stream of the content.
 [[nodiscard]] Bytes gzip_with(ByteSpan content, ByteSpan packed, const GzipHead& head = {});
+
+// A stream of zlib, with its head and trailer; of the second form with that deflate stream of the content.
+[[nodiscard]] Bytes zlib_of(ByteSpan content, int level = 6);
+[[nodiscard]] Bytes zlib_with(ByteSpan content, ByteSpan packed);
+
+// A file of an image, whose data (a stream of zlib) stands in chunks of that size.
+[[nodiscard]] Bytes png_of(ByteSpan data, std::size_t chunk_bytes);
+
+// A chunk of such a file.
+[[nodiscard]] Bytes png_chunk(std::string_view type, ByteSpan data);
 
 struct ZipMember {
   std::string name = {};

@@ -8,19 +8,22 @@
 namespace bdelta::test {
 
 // Of the record, which has to be the first; a test fails without.
-[[nodiscard]] inline view::ViewPlan view_plan_of(ByteSpan patch) {
+[[nodiscard]] inline view::ViewPlans view_plans_of(ByteSpan patch) {
   const SplitPatch split = split_patch(patch);
   const std::vector<CraftedRecord> records = records_of(split.body);
   for (const CraftedRecord& record : records) {
     if (record.tag != native::RecordTag::kView) continue;
     io::MemorySequentialReader bytes(record.body);
     io::TypedReader body(bytes);
-    auto plan = native::read_view(body, split.header);
-    EXPECT_OK(plan);
-    return plan ? std::move(*plan) : view::ViewPlan{};
+    auto plans = native::read_view(body, split.header);
+    EXPECT_OK(plans);
+    return plans ? std::move(*plans) : view::ViewPlans(1);
   }
   ADD_FAILURE() << "there is no record of views";
-  return {};
+  return view::ViewPlans(1);
 }
+
+// Of the view of the files.
+[[nodiscard]] inline view::ViewPlan view_plan_of(ByteSpan patch) { return view_plans_of(patch).front(); }
 
 }  // namespace bdelta::test

@@ -102,7 +102,7 @@ class Reader final : public PatchReader {
       if (begins_target(tag)) return finish_plan();
       if (!may_follow(tag, last_tag_)) return misplaced(tag);
       if (is_tree() && !plan_.tree && tag != RecordTag::kTree) return misplaced(tag);
-      if (unpacks() && !plan_.view && tag != RecordTag::kView && tag != RecordTag::kTree) return misplaced(tag);
+      if (unpacks() && plan_.views.empty() && tag != RecordTag::kView && tag != RecordTag::kTree) return misplaced(tag);
       last_tag_ = tag;
       BDELTA_TRY(read_plan_record(tag));
       return close_record();
@@ -163,10 +163,10 @@ class Reader final : public PatchReader {
   // From here on all is about the views.
   Status read_view_record() {
     if (!unpacks()) return misplaced(RecordTag::kView);
-    BDELTA_ASSIGN(plan_.view, native::read_view(body_, room_));
-    take_memory(held_bytes(*plan_.view, header_.source_size));
-    header_.source_size = room_.source_size = plan_.view->source_view_bytes;
-    header_.target_size = room_.target_size = plan_.view->target_view_bytes;
+    BDELTA_ASSIGN(plan_.views, native::read_view(body_, room_));
+    take_memory(held_bytes(plan_.views, header_.source_size));
+    header_.source_size = room_.source_size = plan_.views.back().source_view_bytes;
+    header_.target_size = room_.target_size = plan_.views.back().target_view_bytes;
     return {};
   }
 
@@ -222,7 +222,7 @@ class Reader final : public PatchReader {
     if (is_tree() && !plan_.tree) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of trees in front of all else", body_.position()};
     }
-    if (unpacks() && !plan_.view) {
+    if (unpacks() && plan_.views.empty()) {
       return Error{ErrorCode::kPatchCorrupt, "expected what the header declares of views in front of all else", body_.position()};
     }
     if (info_.predicted && (!plan_.prediction || plan_pos_ != header_.target_size)) {

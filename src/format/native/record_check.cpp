@@ -7,6 +7,7 @@
 #include "base/try.hpp"
 #include "format/native/record_body.hpp"
 #include "format/native/record_stream.hpp"
+#include "format/native/view_record.hpp"
 
 namespace bdelta::native {
 namespace {
@@ -75,15 +76,15 @@ class RecordCheck {
     return Error{ErrorCode::kPatchCorrupt, "the record of trees can't be read", records_.body_pos()};
   }
 
-  // Groups are about NEW's view then, whose size is the second number.
+  // Groups are about NEW's last view then.
   Status read_view_size() {
-    std::array<std::uint8_t, 2 * kMaxVarintBytes> first{};
+    std::array<std::uint8_t, kMostViewHeadBytes> first{};
     BDELTA_ASSIGN(const std::size_t count, records_.read(first));
     ByteCursor cursor(ByteSpan(first).first(count));
-    (void)cursor.varint();
-    header_.target_size = cursor.varint();
+    const std::vector<ViewHead> heads = read_view_heads(cursor);
+    if (!heads.empty()) header_.target_size = heads.back().plan.target_view_bytes;
     has_view_ = true;
-    if (cursor.ok()) return {};
+    if (cursor.ok() && !heads.empty()) return {};
     return Error{ErrorCode::kPatchCorrupt, "the record of views can't be read", records_.body_pos()};
   }
 

@@ -1,5 +1,8 @@
 #include "format/native/view_record.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "base/checked.hpp"
 #include "base/try.hpp"
 #include "format/native/raw_frames.hpp"
@@ -13,51 +16,75 @@ constexpr const char* kViewRecord = "the record of views";
 constexpr std::uint64_t kStreamHeldBytes = 256;      // place, parameters
 constexpr std::uint64_t kRebuildBytes = std::uint64_t{26} << 20;  // tables, the tokens of a block, a packed stream
 
-}  // namespace
-
-std::uint64_t held_bytes(const view::ViewPlan& plan, std::uint64_t source_size) noexcept {
-  return source_size + view::directory_memory_bytes(plan.source_directory, plan.target_directory) + plan.source_view_bytes + plan.source_largest_bytes + plan.geometry.size() + plan.recipe.size() +
-         view::most_held_bytes(plan.recipe.size()) + (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes;
+// Of the files, or of views of them, with these sizes. What is wrong, or null.
+const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint64_t target_size, std::uint64_t memory_bytes) noexcept {
+  const view::ViewPlan& plan = head.plan;
+  if (source_size > memory_bytes || plan.source_view_bytes > memory_bytes ||
+      plan.source_largest_bytes > plan.source_view_bytes || head.geometry_bytes > memory_bytes ||
+      head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.target_directory.bytes > memory_bytes) {
+    return "needs more memory than the header declares";
+  }
+  if (plan.source_count > head.geometry_bytes || plan.target_count > head.geometry_bytes - plan.source_count ||
+      plan.source_count > view::kMostStreams || plan.target_count > view::kMostStreams) {
+    return "has an impossible count";
+  }
+  if (!plan.source_directory.fits(source_size) || !plan.target_directory.fits(target_size)) {
+    return "has a directory outside of its archive";
+  }
+  return plan.target_view_bytes / view::kMostRatio > target_size ? "has an impossible size" : nullptr;
 }
 
-Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header) {
+}  // namespace
+
+std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept {
+  std::uint64_t bytes = 0;
+  for (const view::ViewPlan& plan : plans) bytes += plan.geometry.size() + plan.recipe.size();
+  return bytes;
+}
+
+// One view is made of the other, and that given up.
+std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size) noexcept {
+  std::uint64_t bytes = 0, unpacking_bytes = 0;
+  for (const view::ViewPlan& plan : plans) {
+    bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
+             (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes +
+             view::directory_memory_bytes(plan.source_directory, plan.target_directory);
+    unpacking_bytes = std::max(unpacking_bytes, source_size + plan.source_view_bytes + plan.source_largest_bytes);
+    source_size = plan.source_view_bytes;
+  }
+  return bytes + unpacking_bytes;
+}
+
+Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
   const auto corrupt = [&](const char* what) { return corrupt_record(body, kViewRecord, what); };
-  view::ViewPlan plan;
-  plan.source_view_bytes = body.varint();
-  plan.target_view_bytes = body.varint();
-  plan.source_largest_bytes = body.varint();
-  plan.source_count = body.varint();
-  plan.target_count = body.varint();
-  for (view::ZipDirectory* const directory : {&plan.source_directory, &plan.target_directory}) {
-    directory->bytes = body.varint();
-    if (directory->bytes == 0) continue;
-    directory->behind_bytes = body.varint();
-    directory->shift = body.varint();
-  }
-  const std::uint64_t geometry_bytes = body.varint();
-  const std::uint64_t recipe_bytes = body.varint();
+  std::vector<ViewHead> heads = read_view_heads(body);
   if (!body.ok()) return corrupt("can't be read");
-  const std::uint64_t memory_bytes = header.decoder_memory_bytes;
-  if (header.source_size > memory_bytes || plan.source_view_bytes > memory_bytes ||
-      plan.source_largest_bytes > plan.source_view_bytes || geometry_bytes > memory_bytes ||
-      recipe_bytes > memory_bytes - geometry_bytes || plan.target_directory.bytes > memory_bytes) {
-    return corrupt("needs more memory than the header declares");
+  if (heads.empty()) return corrupt("has an impossible count");
+  std::uint64_t source_size = header.source_size, target_size = header.target_size, told = 0;
+  for (const ViewHead& head : heads) {
+    if (head.kind > static_cast<std::uint64_t>(view::StreamKind::kImageChunks)) {
+      return Error{ErrorCode::kUnsupportedFeature, "streams of kind " + std::to_string(head.kind) + "; a newer bpatch may know it"};
+    }
+    if (const char* const fault = fault_of(head, source_size, target_size, header.decoder_memory_bytes)) return corrupt(fault);
+    source_size = head.plan.source_view_bytes;
+    target_size = head.plan.target_view_bytes;
+    told += head.geometry_bytes + head.recipe_bytes;
   }
-  if (plan.source_count > geometry_bytes || plan.target_count > geometry_bytes - plan.source_count ||
-      plan.source_count > view::kMostStreams || plan.target_count > view::kMostStreams) {
-    return corrupt("has an impossible count");
+  Bytes all;
+  BDELTA_TRY(read_frames(body, kViewRecord, told, header.decoder_memory_bytes, all));
+  view::ViewPlans plans;
+  for (ByteSpan left = all; ViewHead & head : heads) {
+    const auto take = [&](std::uint64_t bytes) {
+      const ByteSpan taken = left.first(static_cast<std::size_t>(bytes));
+      left = left.subspan(taken.size());
+      return Bytes(taken.begin(), taken.end());
+    };
+    head.plan.geometry = take(head.geometry_bytes);
+    head.plan.recipe = take(head.recipe_bytes);
+    plans.push_back(std::move(head.plan));
   }
-  if (!plan.source_directory.fits(header.source_size) || !plan.target_directory.fits(header.target_size)) {
-    return corrupt("has a directory outside of its archive");
-  }
-  if (plan.target_view_bytes / view::kMostRatio > header.target_size) return corrupt("has an impossible size");
-  Bytes both;
-  BDELTA_TRY(read_frames(body, kViewRecord, geometry_bytes + recipe_bytes, memory_bytes, both));
-  plan.recipe.assign(both.begin() + static_cast<std::ptrdiff_t>(geometry_bytes), both.end());
-  both.resize(static_cast<std::size_t>(geometry_bytes));
-  plan.geometry = std::move(both);
-  if (held_bytes(plan, header.source_size) > memory_bytes) return corrupt("needs more memory than the header declares");
-  return plan;
+  if (held_bytes(plans, header.source_size) > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
+  return plans;
 }
 
 }  // namespace bdelta::native

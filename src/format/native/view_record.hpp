@@ -9,13 +9,51 @@
 namespace bdelta::native {
 
 // What an applier holds of it, and for its views, beside what is said of prediction.
-[[nodiscard]] std::uint64_t held_bytes(const view::ViewPlan& plan, std::uint64_t source_size) noexcept;
+[[nodiscard]] std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size) noexcept;
 
-// The whole record.
-Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec);
+// Of geometry and recipe of all views.
+[[nodiscard]] std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept;
+
+// The whole record of at least one view.
+Result<Bytes> encode_view(const view::ViewPlans& plans, const CodecSettings& codec);
+
+// The same as far as it tells sizes and counts; `Cursor` is a ByteCursor or a TypedReader. What can't be read is seen by
+// from.ok(). Empty if it says an impossible number of views.
+struct ViewHead {
+  std::uint64_t kind = 0;  // a view::StreamKind, or one that is not known
+  view::ViewPlan plan;
+  std::uint64_t geometry_bytes = 0;
+  std::uint64_t recipe_bytes = 0;
+};
+inline constexpr std::size_t kMostViewHeadBytes = 1 + view::kMostViews * 14 * kMaxVarintBytes;
+
+template <class Cursor>
+[[nodiscard]] std::vector<ViewHead> read_view_heads(Cursor& from) {
+  const std::uint64_t count = from.varint();
+  if (count == 0 || count > view::kMostViews) return {};
+  std::vector<ViewHead> heads(static_cast<std::size_t>(count));
+  for (auto& [kind, plan, geometry_bytes, recipe_bytes] : heads) {
+    kind = from.varint();
+    plan.kind = static_cast<view::StreamKind>(kind);
+    plan.source_view_bytes = from.varint();
+    plan.target_view_bytes = from.varint();
+    plan.source_largest_bytes = from.varint();
+    plan.source_count = from.varint();
+    plan.target_count = from.varint();
+    for (view::ZipDirectory* const directory : {&plan.source_directory, &plan.target_directory}) {
+      directory->bytes = from.varint();
+      if (directory->bytes == 0) continue;
+      directory->behind_bytes = from.varint();
+      directory->shift = from.varint();
+    }
+    geometry_bytes = from.varint();
+    recipe_bytes = from.varint();
+  }
+  return heads;
+}
 
 // What stands in its body. Counts are bounded by what the geometry has room for, and all of it by the header's decoder memory.
-// Errors: kPatchCorrupt, kUnsupportedFeature for a codec that is not known.
-Result<view::ViewPlan> read_view(io::TypedReader& body, const Header& header);
+// Errors: kPatchCorrupt, kUnsupportedFeature for a codec or a kind of streams that is not known.
+Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header);
 
 }  // namespace bdelta::native

@@ -5,9 +5,10 @@
 #include "format/native/view_record.hpp"
 
 namespace bdelta::native {
+namespace {
 
-Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec) {
-  Bytes body;
+void append_head(Bytes& body, const view::ViewPlan& plan) {
+  append_varint(body, static_cast<std::uint64_t>(plan.kind));
   append_varint(body, plan.source_view_bytes);
   append_varint(body, plan.target_view_bytes);
   append_varint(body, plan.source_largest_bytes);
@@ -21,8 +22,18 @@ Result<Bytes> encode_view(const view::ViewPlan& plan, const CodecSettings& codec
   }
   append_varint(body, plan.geometry.size());
   append_varint(body, plan.recipe.size());
-  Bytes raw = plan.geometry;
-  append(raw, plan.recipe);
+}
+
+}  // namespace
+
+Result<Bytes> encode_view(const view::ViewPlans& plans, const CodecSettings& codec) {
+  Bytes body, raw;
+  append_varint(body, plans.size());
+  for (const view::ViewPlan& plan : plans) {
+    append_head(body, plan);
+    append(raw, plan.geometry);
+    append(raw, plan.recipe);
+  }
   BDELTA_TRY(append_frames(body, raw, codec));
   return seal_record(RecordTag::kView, body);
 }

@@ -54,7 +54,7 @@ class Writer {
   Status add_tree(const view::TreePlan& plan);
 
   // What the patch says of views of its files, before the rest. source_size: of OLD as it is.
-  Status add_view(const view::ViewPlan& plan, std::uint64_t source_size);
+  Status add_views(const view::ViewPlans& plans, std::uint64_t source_size);
 
   Status add_fills(const Fills& fills);
 

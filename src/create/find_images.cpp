@@ -1,0 +1,87 @@
+#include "create/find_images.hpp"
+
+#include <string_view>
+
+#include "view/deflate/inflate.hpp"
+#include "view/image_chunks.hpp"
+#include "view/zlib_head.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
+constexpr std::uint64_t kLeastPackedBytes = 64;
+
+std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+// Of the image that begins at pos: where its image data is, and how much; nothing if it has none. Chunks in front are passed.
+std::optional<view::FoundStream> run_at(ByteSpan file, std::uint64_t pos) {
+  for (pos += kSignature.size(); pos < file.size() && file.size() - pos >= view::kChunkFrameBytes;) {
+    if (const auto run = view::join_chunks(file, pos, file.size())) {
+      return view::FoundStream{pos, run->packed_bytes, run->data.size(), {}};
+    }
+    const std::uint64_t chunk_bytes = view::kChunkFrameBytes + std::uint64_t{view::load_be(file.data() + static_cast<std::size_t>(pos))};
+    if (chunk_bytes > file.size() - pos) return std::nullopt;
+    pos += chunk_bytes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_image(ByteSpan file) { return text_of(file).substr(0, kSignature.size()) == kSignature; }
+
+bool has_image_run(ByteSpan file, std::uint64_t begin, std::uint64_t end) {
+  constexpr std::string_view kType = "IDAT";
+  const std::string_view text = text_of(file).substr(0, static_cast<std::size_t>(end));
+  for (std::size_t at = text.find(kType, static_cast<std::size_t>(begin) + kType.size()); at != std::string_view::npos; at = text.find(kType, at + 1)) {
+    if (view::join_chunks(file, at - kType.size(), file.size())) return true;
+  }
+  return false;
+}
+
+FoundParts find_image_runs(ByteSpan file, ViewParts parts) {
+  FoundParts found;
+  for (ViewPart& part : parts) {
+    view::Member& member = part.member;
+    const ByteSpan bytes = file.subspan(static_cast<std::size_t>(member.data_pos), static_cast<std::size_t>(member.data_bytes));
+    const std::string_view text = text_of(bytes);
+    std::size_t at = part.is_packed || is_program(bytes) ? std::string_view::npos : text.find(kSignature);
+    while (at != std::string_view::npos) {
+      auto run = run_at(bytes, at);
+      if (run && run->packed_bytes >= kLeastPackedBytes) {
+        at = static_cast<std::size_t>(run->file_pos + run->packed_bytes);
+        run->file_pos += member.data_pos;
+        run->name = member.name;
+        member.is_file = false;
+        found.streams.push_back(std::move(*run));
+      } else {
+        at += kSignature.size();
+      }
+      at = text.find(kSignature, at);
+    }
+  }
+  found.parts = std::move(parts);
+  return found;
+}
+
+std::vector<view::FoundStream> find_image_streams(ByteSpan view, const view::PackedStreams& runs, std::uint64_t most_raw_bytes) {
+  std::vector<view::FoundStream> found;
+  std::uint64_t shift = 0;  // from positions of the file, modulo 2^64
+  for (const view::PackedStream& run : runs) {
+    const ByteSpan data = view.subspan(static_cast<std::size_t>(run.file_pos + shift), static_cast<std::size_t>(run.raw_bytes));
+    shift += run.raw_bytes - run.packed_bytes;
+    if (data.size() <= view::kZlibHeadBytes || !view::is_zlib_head(data[0], data[1])) continue;
+    deflate::InflateOptions options;
+    options.most_raw_bytes = most_raw_bytes;
+    options.keep_tokens = false;
+    const auto stream = deflate::inflate(data.subspan(view::kZlibHeadBytes), options);
+    if (!stream || stream->packed_bytes < kLeastPackedBytes) continue;
+    most_raw_bytes -= stream->raw().size();
+    const auto pos = static_cast<std::uint64_t>(data.data() - view.data()) + view::kZlibHeadBytes;
+    found.push_back({pos, stream->packed_bytes, stream->raw().size(), {}});
+  }
+  return found;
+}
+
+}  // namespace bdelta

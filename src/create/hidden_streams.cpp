@@ -1,0 +1,42 @@
+#include "create/hidden_streams.hpp"
+
+#include <algorithm>
+
+#include "create/find_images.hpp"
+#include "view/raw_streams.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kLeastFreeBytes = 64;  // of a stretch: a shorter one is not worth it
+// In front of a stretch, where the head of its stream may be: as long as most streams are, but no more than so many times the
+// stretch, so that small changes everywhere don't have all of a file looked at.
+constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
+constexpr std::uint64_t kBeforeRatio = 16;
+constexpr std::uint64_t kMostRawBytes = std::uint64_t{64} << 20;  // of a stream, to know that it is one
+
+}  // namespace
+
+bool has_hidden_streams(ByteSpan target, const Covers& covers) {
+  if (is_program(target)) return false;
+  std::uint64_t seen_end = 0;
+  const auto has_one = [&](std::uint64_t begin, std::uint64_t end) {
+    if (end - begin < kLeastFreeBytes) return false;
+    std::uint64_t from = std::max(seen_end, begin - std::min({begin, kMostBytesBefore, kBeforeRatio * (end - begin)}));
+    if (has_image_run(target, from, end)) return true;
+    while (const auto found = view::next_raw_stream(target, from, end, kMostRawBytes)) {
+      from = found->file_pos + found->packed_bytes;
+      if (from > begin) return true;
+    }
+    seen_end = end;
+    return false;
+  };
+  std::uint64_t free_begin = 0;
+  for (const Cover& cover : covers) {
+    if (has_one(free_begin, cover.target_pos)) return true;
+    free_begin = cover.target_end();
+  }
+  return has_one(free_begin, target.size());
+}
+
+}  // namespace bdelta

@@ -1,0 +1,178 @@
+#include "create/view_parts.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/checked.hpp"
+#include "delta/fills.hpp"
+#include "view/deflate/inflate.hpp"
+#include "view/gzip_head.hpp"
+#include "view/raw_streams.hpp"
+#include "view/tar_members.hpp"
+#include "view/view_positions.hpp"
+#include "view/zip_entries.hpp"
+#include "view/zip_layout.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr unsigned kMostNesting = 4;  // of archives that are not packed in each other
+
+ByteSpan part_of(ByteSpan file, const view::Member& member) {
+  return file.subspan(static_cast<std::size_t>(member.data_pos), static_cast<std::size_t>(member.data_bytes));
+}
+
+std::string joined_name(const std::string& outer, std::string_view inner) {
+  return outer.empty() ? std::string(inner) : outer + '/' + std::string(inner);
+}
+
+class PartFinder {
+ public:
+  PartFinder(ByteSpan file, const PartSearch& search) : file_(file), search_(search), left_raw_bytes_(search.most_raw_bytes) {}
+
+  void look_into(ViewPart part, unsigned nesting) {
+    if (nesting < kMostNesting && (add_gzip(part) || add_zip(part, nesting) || add_tar(part, nesting))) return;
+    const ByteSpan bytes = part_of(file_, part.member);
+    part.is_seen = search_.scans || search_.is_of_view;
+    if (part.is_seen && !is_program(bytes)) add_raw(part.member, bytes);
+    found_.parts.push_back(std::move(part));
+  }
+
+  void pass(const ViewPart& part) { found_.parts.push_back(part); }
+
+  [[nodiscard]] FoundParts take() { return std::move(found_); }
+
+ private:
+  // Whether a part stands in an archive.
+  [[nodiscard]] bool is_inner(unsigned nesting) const noexcept { return nesting > 0 || search_.is_of_view; }
+
+  // A member that is a stream, where it is in the file.
+  void add_stream(view::Member member, std::uint64_t raw_bytes) {
+    found_.streams.push_back({member.data_pos, member.data_bytes, raw_bytes, member.name});
+    member.is_file = false;
+    found_.parts.push_back({std::move(member), true, true});
+  }
+
+  // Members of a gzip file stand one behind the other, and only their streams tell where they end. None of a file with more
+  // bytes than there may be.
+  bool add_gzip(const ViewPart& part) {
+    const ByteSpan bytes = part_of(file_, part.member);
+    std::vector<std::pair<view::Member, std::uint64_t>> members;
+    std::uint64_t left_raw_bytes = left_raw_bytes_, pos = 0;
+    while (pos < bytes.size() && members.size() < view::kMostStreams) {
+      const std::vector<view::FoundStream> head = view::find_gzip_stream(bytes, pos);
+      if (head.empty()) break;
+      deflate::InflateOptions options;
+      options.most_raw_bytes = left_raw_bytes;
+      options.keep_tokens = false;
+      const auto stream = deflate::inflate(bytes.subspan(static_cast<std::size_t>(head[0].file_pos)), options);
+      if (!stream && stream.error().code == ErrorCode::kOutputLimit) return false;
+      if (!stream) break;
+      const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + stream->packed_bytes;
+      left_raw_bytes -= stream->raw().size();
+      members.push_back({{part.member.name, false, base + pos, base + head[0].file_pos, stream->packed_bytes, base + end}, stream->raw().size()});
+      pos = std::min<std::uint64_t>(bytes.size(), end + view::kGzipTrailerBytes);
+      members.back().first.end = base + pos;
+    }
+    left_raw_bytes_ = left_raw_bytes;
+    for (auto& [member, raw_bytes] : members) add_stream(std::move(member), raw_bytes);
+    return !members.empty();
+  }
+
+  bool add_zip(const ViewPart& part, unsigned nesting) {
+    const ByteSpan bytes = part_of(file_, part.member);
+    if (is_inner(nesting) && view::zip_data_pos(bytes, 0) == 0) return false;  // quicker than to look for its end
+    std::vector<view::ZipEntry> entries = view::find_zip_entries(bytes);
+    std::stable_sort(entries.begin(), entries.end(), [](const view::ZipEntry& a, const view::ZipEntry& b) { return a.begin < b.begin; });
+    std::uint64_t end = 0;
+    std::erase_if(entries, [&](const view::ZipEntry& entry) {
+      if (entry.begin < end) return true;
+      end = entry.data_end();
+      return false;
+    });
+    const std::uint64_t base = part.member.data_pos;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const view::ZipEntry& entry = entries[i];
+      const std::uint64_t next = i + 1 < entries.size() ? entries[i + 1].begin : entry.data_end();
+      const bool is_folder = entry.name.empty() || entry.name.back() == '/';
+      const bool is_whole = entry.method == view::kZipStored && !entry.is_encrypted && !is_folder;
+      ViewPart child{{joined_name(part.member.name, entry.name), is_whole, base + entry.begin, base + entry.data_pos, entry.packed_bytes, base + next},
+                     false, true};
+      if (view::is_unpackable(entry)) add_stream(std::move(child.member), entry.raw_bytes);
+      else if (is_whole) look_into(std::move(child), nesting + 1);
+      else found_.parts.push_back(std::move(child));
+    }
+    return !entries.empty();
+  }
+
+  bool add_tar(const ViewPart& part, unsigned nesting) {
+    const ByteSpan bytes = part_of(file_, part.member);
+    if (bytes.size() < kTarBlockBytes || !is_tar_header(bytes.first(kTarBlockBytes))) return false;
+    view::Members members;
+    view::add_tar_members(bytes, 0, members);
+    for (view::Member& member : members) {
+      member.name = joined_name(part.member.name, member.name);
+      for (std::uint64_t* const pos : {&member.begin, &member.data_pos, &member.end}) *pos += part.member.data_pos;
+      if (member.is_file) look_into({std::move(member), false, false}, nesting + 1);
+      else found_.parts.push_back({std::move(member), false, true});
+    }
+    return !members.empty();
+  }
+
+  void add_raw(view::Member& member, ByteSpan bytes) {
+    std::vector<view::FoundStream> streams = view::find_raw_streams(bytes, left_raw_bytes_);
+    if (!streams.empty()) member.is_file = false;
+    for (view::FoundStream& stream : streams) {
+      left_raw_bytes_ -= stream.raw_bytes;
+      stream.file_pos += member.data_pos;
+      found_.streams.push_back(std::move(stream));
+    }
+  }
+
+  const ByteSpan file_;
+  const PartSearch search_;
+  std::uint64_t left_raw_bytes_;
+  FoundParts found_;
+};
+
+}  // namespace
+
+bool is_program(ByteSpan bytes) {
+  constexpr std::string_view kMagics[] = {"\x7f" "ELF", "MZ", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"};
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
+  return std::any_of(std::begin(kMagics), std::end(kMagics), [&](std::string_view magic) { return text.substr(0, magic.size()) == magic; });
+}
+
+ViewPart whole_part(std::uint64_t file_bytes) { return {{{}, true, 0, 0, file_bytes, file_bytes}, false, false}; }
+
+FoundParts find_parts(ByteSpan file, const ViewParts& parts, const PartSearch& search) {
+  PartFinder finder(file, search);
+  for (const ViewPart& part : parts) part.is_seen ? finder.pass(part) : finder.look_into(part, 0);
+  return finder.take();
+}
+
+ViewParts parts_in_view(ViewParts parts, const view::PackedStreams& streams) {
+  view::ViewPositions positions(streams);
+  for (auto& [member, is_packed, is_seen] : parts) {
+    const std::uint64_t data_pos = member.data_pos, data_end = member.data_end();
+    member.begin = positions.at(member.begin);
+    member.data_pos = positions.at(data_pos);
+    if (is_packed && positions.is_stream(data_pos)) {
+      member.is_file = true;
+      is_seen = false;
+    }
+    is_packed = false;
+    member.data_bytes = positions.at(data_end) - member.data_pos;
+    member.end = positions.at(member.end);
+  }
+  return parts;
+}
+
+view::Members members_of(const ViewParts& parts) {
+  view::Members members;
+  if (parts.size() == 1 && parts[0].member.name.empty()) return members;
+  for (const ViewPart& part : parts) members.push_back(part.member);
+  return members;
+}
+
+}  // namespace bdelta

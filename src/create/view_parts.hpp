@@ -1,0 +1,46 @@
+// What a file holds, part by part: archives are opened as far as that goes without unpacking, and what can be unpacked is
+// found. Views of views are made of what was unpacked before.
+#pragma once
+
+#include "view/find_streams.hpp"
+#include "view/members.hpp"
+
+namespace bdelta {
+
+// Of a file, or of its view.
+struct ViewPart {
+  view::Member member;     // its name is empty where all of a file is one part
+  bool is_packed = false;  // its bytes are a stream
+  bool is_seen = false;    // it was looked into
+};
+
+// In the order of the file, none inside another.
+using ViewParts = std::vector<ViewPart>;
+
+struct FoundParts {
+  ViewParts parts;
+  std::vector<view::FoundStream> streams;
+};
+
+// Whether these bytes begin like a program: streams in it stay packed, as its fields are predicted where they stand.
+[[nodiscard]] bool is_program(ByteSpan bytes);
+
+// All of a file.
+[[nodiscard]] ViewPart whole_part(std::uint64_t file_bytes);
+
+struct PartSearch {
+  bool is_of_view = false;  // the file is one: what is packed was chosen by a program, and begins as it is to
+  bool scans = false;       // parts that are no archives, for streams anywhere; of a view always, else they stay unseen
+  std::uint64_t most_raw_bytes = 0;  // of streams whose ends only inflating tells
+};
+
+// Looks into those that were not.
+[[nodiscard]] FoundParts find_parts(ByteSpan file, const ViewParts& parts, const PartSearch& search);
+
+// Where they are in a view in which `streams` are unpacked, each of which was found in them.
+[[nodiscard]] ViewParts parts_in_view(ViewParts parts, const view::PackedStreams& streams);
+
+// For who compares files by name. None where all of a file is one part.
+[[nodiscard]] view::Members members_of(const ViewParts& parts);
+
+}  // namespace bdelta

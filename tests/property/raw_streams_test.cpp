@@ -1,0 +1,114 @@
+// Streams of zlib and gzip that stand anywhere in a file.
+#include "deflate/zlib_stream.hpp"
+#include "property/view_pairs.hpp"
+#include "view/raw_streams.hpp"
+
+namespace bdelta::test::raw_streams_test {
+namespace {
+
+using namespace view_pairs;
+
+constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+Bytes joined_bytes(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (const Bytes& each : parts) append(all, each);
+  return all;
+}
+
+// Objects with streams of several levels.
+Bytes document_of(bool next, unsigned count = 6) {
+  Bytes file = bytes_of("%PDF-1.7\n");
+  for (unsigned i = 0; i < count; ++i) {
+    const Bytes text = next && i % 2 == 0 ? changed(text_of(i, 9000)) : text_of(i, 9000);
+    append(file, bytes_of("obj " + std::to_string(i) + " stream\n"));
+    append(file, zlib_of(text, 1 + static_cast<int>(i)));
+    append(file, bytes_of("\nendstream\n"));
+  }
+  return file;
+}
+
+TEST(RawStreams, OfBothKindsAnywhere) {
+  const Bytes text = text_of(1, 5000), zlib = zlib_of(text), gzip = gzip_of(text, 6, {.name = "a name"});
+  for (const std::size_t before : {0u, 1u, 511u, 512u, 513u, 5000u}) {
+    const Bytes file = joined_bytes({Bytes(before, 0x78), zlib, bytes_of("between"), gzip, Bytes(3)});
+    const auto found = view::find_raw_streams(file, kAll);
+    ASSERT_EQ(2u, found.size()) << before;
+    EXPECT_EQ(before + 2, found[0].file_pos);
+    EXPECT_EQ(zlib.size() - 6, found[0].packed_bytes);
+    EXPECT_EQ(text.size(), found[0].raw_bytes);
+    EXPECT_EQ(before + zlib.size() + 7 + 10 + 7, found[1].file_pos);
+    EXPECT_EQ(gzip.size() - 25, found[1].packed_bytes);
+  }
+}
+
+TEST(RawStreams, AreNoneWithoutTheirEndOrChecksum) {
+  const Bytes zlib = zlib_of(text_of(1, 5000));
+  ASSERT_GT(4096u, zlib.size());
+  Bytes wrong = zlib;
+  wrong.back() ^= 1;
+  EXPECT_TRUE(view::find_raw_streams(wrong, kAll).empty());
+  EXPECT_TRUE(view::find_raw_streams(ByteSpan(zlib).first(zlib.size() - 1), kAll).empty());
+  EXPECT_TRUE(view::find_raw_streams(ByteSpan(zlib).first(zlib.size() / 2), kAll).empty());
+  EXPECT_TRUE(view::find_raw_streams(zlib_of(text_of(1, 50)), kAll).empty());  // not worth it
+  EXPECT_TRUE(view::find_raw_streams({}, kAll).empty());
+  Bytes large = zlib_of(random_bytes(6000, 1));
+  large.back() ^= 1;  // but it is no accident
+  EXPECT_EQ(1u, view::find_raw_streams(large, kAll).size());
+}
+
+TEST(RawStreams, HaveNoMoreBytesThanThereMayBe) {
+  const Bytes text = text_of(1, 5000), file = joined_bytes({zlib_of(text), zlib_of(text)});
+  EXPECT_EQ(2u, view::find_raw_streams(file, 10'000).size());
+  EXPECT_EQ(1u, view::find_raw_streams(file, 9'999).size());
+  EXPECT_EQ(0u, view::find_raw_streams(file, 4'999).size());
+}
+
+TEST(RawStreams, BeginInTheirRange) {
+  const Bytes zlib = zlib_of(text_of(1, 5000));
+  const Bytes file = joined_bytes({Bytes(1000), zlib, Bytes(1000)});
+  EXPECT_TRUE(view::next_raw_stream(file, 1000, 1001, kAll).has_value());
+  EXPECT_FALSE(view::next_raw_stream(file, 1001, file.size(), kAll).has_value());
+  EXPECT_FALSE(view::next_raw_stream(file, 0, 1000, kAll).has_value());
+}
+
+TEST(RawStreams, AreUnpackedInFilesThatAreNoArchives) {
+  for (const int level : {1, 3, 6}) {
+    const Bytes patch = expect_unpacked(document_of(false), document_of(true), level);
+    EXPECT_EQ(3u, view_plan_of(patch).target_count);  // the others stand in OLD
+    EXPECT_EQ(3u, view_plan_of(patch).source_count);
+  }
+}
+
+TEST(RawStreams, HaveChecksumsThatFollow) {
+  const Bytes source = document_of(false, 1), target = document_of(true, 1);
+  const auto sum_at = static_cast<std::ptrdiff_t>(target.size() - 11 - 4);
+  const auto right = make_patch(source, target, create_options(3));
+  ASSERT_OK(right);
+  for (const std::uint8_t flip : Bytes{1, 0x80}) {
+    Bytes wrong = target;
+    wrong[static_cast<std::size_t>(sum_at)] ^= flip;
+    wrong[static_cast<std::size_t>(sum_at + 3)] ^= flip;
+    expect_held(source, wrong);
+    expect_held(wrong, target);
+  }
+}
+
+TEST(RawStreams, OfFilesThatAreTheSameAreNotLookedFor) {
+  const Bytes file = document_of(false);
+  expect_left_packed(file, file);
+  Bytes target = file;
+  append(target, bytes_of("more at the end, that is no stream, however much of it there is, and there is much of it here"));
+  expect_left_packed(file, target);
+  expect_left_packed(document_of(false), document_of(true), packed_options(3));
+}
+
+// A program's fields are predicted where they stand.
+TEST(RawStreams, OfProgramsStayPacked) {
+  for (const char* magic : {"\x7f" "ELF", "MZ"}) {
+    expect_left_packed(joined_bytes({bytes_of(magic), document_of(false)}), joined_bytes({bytes_of(magic), document_of(true)}));
+  }
+}
+
+}  // namespace
+}  // namespace bdelta::test::raw_streams_test
