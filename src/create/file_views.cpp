@@ -74,10 +74,11 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
   pair.source_parts = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
-  while (!found.streams.empty() && views->plans_.size() < view::kMostViews) {
+  for (;;) {
     FoundParts found_source = find_parts(pair.source, pair.source_parts, search);
     pair.source_parts = found_source.parts;
     pair.target_parts = found.parts;
+    if (found.streams.empty() || views->plans_.size() == view::kMostViews) break;
     const double until_share = 1 - 1.0 / static_cast<double>(2u << views->plans_.size());
     auto layer = ViewLayer::make({pair.source, std::move(found_source)}, {pair.target, std::move(found)}, limits, until_share, pool);
     if (!layer) break;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "hash/xxh3.hpp"
 #include "view/deflate/analyse.hpp"
@@ -13,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
 constexpr std::uint64_t kWorthShare = 4;                      // a recipe may have this part of its stream
+constexpr std::ptrdiff_t kMostAlike = 16;                             // streams, that are asked for their names
 
 ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
 
@@ -85,20 +85,25 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
 
 void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
                          std::vector<view::FoundStream>& of_target) {
-  struct Hash {
-    std::size_t operator()(const Digest128& digest) const noexcept { return load_le<std::size_t>(digest.data()); }
-  };
-  std::unordered_map<Digest128, bool, Hash> is_in_target;  // of the source's streams
-  for (const view::FoundStream& stream : of_source) is_in_target.emplace(xxh3_128(packed_bytes_of(source, stream)), false);
+  std::vector<std::pair<Digest128, std::size_t>> known;  // the source's streams
+  for (std::size_t i = 0; i < of_source.size(); ++i) known.emplace_back(xxh3_128(packed_bytes_of(source, of_source[i])), i);
+  std::sort(known.begin(), known.end());
+  std::vector<bool> is_copied(of_source.size());
   std::erase_if(of_target, [&](const view::FoundStream& stream) {
-    const auto known = is_in_target.find(xxh3_128(packed_bytes_of(target, stream)));
-    if (known == is_in_target.end()) return false;
-    known->second = true;
+    const Digest128 digest = xxh3_128(packed_bytes_of(target, stream));
+    const auto first = std::lower_bound(known.begin(), known.end(), std::pair(digest, std::size_t{0}));
+    if (first == known.end() || first->first != digest) return false;
+    std::size_t copied = first->second;
+    for (auto at = first; at != known.end() && at - first < kMostAlike && at->first == digest; ++at) {
+      if (of_source[at->second].name != stream.name) continue;
+      copied = at->second;
+      break;
+    }
+    is_copied[copied] = true;
     return true;
   });
-  std::erase_if(of_source, [&](const view::FoundStream& stream) {
-    return is_in_target.at(xxh3_128(packed_bytes_of(source, stream)));
-  });
+  std::size_t index = 0;
+  std::erase_if(of_source, [&](const view::FoundStream&) { return is_copied[index++]; });
 }
 
 std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found, WorkerPool& pool) {

@@ -53,9 +53,9 @@ class PartFinder {
     found_.parts.push_back({std::move(member), true, true});
   }
 
-  // Members of a gzip file stand one behind the other, and only their streams tell where they end. None of a file with more
-  // bytes than there may be.
-  bool add_gzip(const ViewPart& part) {
+  // Members of a gzip file stand one behind the other, and only their streams tell where they end. A file with more bytes
+  // than there may be is one part, that nobody looks into.
+  bool add_gzip(ViewPart& part) {
     const ByteSpan bytes = part_of(file_, part.member);
     std::vector<std::pair<view::Member, std::uint64_t>> members;
     std::uint64_t left_raw_bytes = left_raw_bytes_, pos = 0;
@@ -66,7 +66,11 @@ class PartFinder {
       options.most_raw_bytes = left_raw_bytes;
       options.keep_tokens = false;
       const auto stream = deflate::inflate(bytes.subspan(static_cast<std::size_t>(head[0].file_pos)), options);
-      if (!stream && stream.error().code == ErrorCode::kOutputLimit) return false;
+      if (!stream && stream.error().code == ErrorCode::kOutputLimit) {
+        part.is_seen = true;
+        found_.parts.push_back(std::move(part));
+        return true;
+      }
       if (!stream) break;
       const std::uint64_t base = part.member.data_pos, end = head[0].file_pos + stream->packed_bytes;
       left_raw_bytes -= stream->raw().size();
