@@ -174,7 +174,7 @@ class Archives(unittest.TestCase):
             return b"%PDF-1.4\n" + b"".join(b"obj %d\n" % i + zlib.compress(text, 6 + i % 4) + b"\nend\n"
                                             for i, text in enumerate(texts)) + bytes(2000) + gzip_of(texts[0])
 
-        texts = [wordy(9_000 + i, 20 + i) for i in range(6)]
+        texts = [wordy(30_000 if i == 0 else 9_000 + i, 20 + i) for i in range(6)]
         old, new = file(texts), file([edited(text, i) for i, text in enumerate(texts)])
         self.check(old, new, streams=7)
         wrong = bytearray(new)
