@@ -74,21 +74,24 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::P
 }  // namespace
 
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
-                                        Watch* watch) {
+                                        Watch* watch, const ViewRoom& room) {
   AppliedViews views;
-  views.source_ = std::make_unique<Bytes>();
-  BDELTA_ASSIGN(ByteSpan file, bytes_of(source, *views.source_));
+  Bytes held;
+  BDELTA_ASSIGN(ByteSpan file, bytes_of(source, held));
   for (const view::ViewPlan& plan : plans) {
     ByteCursor geometry(plan.geometry);
-    BDELTA_ASSIGN(view::UnpackedFile unpacked, view::unpack_source(file, plan, geometry, watch));
-    BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, unpacked.streams, target_bytes, geometry));
+    const bool is_last = &plan == &plans.back();
+    auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
+    const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
+    BDELTA_ASSIGN(const view::PackedStreams streams, view::unpack_source(file, plan, geometry, watch, add));
+    BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, streams, target_bytes, geometry));
     views.targets_.push_back(std::move(target));
-    *views.source_ = std::move(unpacked.bytes);
-    file = *views.source_;
+    Bytes().swap(held);
+    views.source_ = std::move(store);
+    file = views.source_->view();
     target_bytes = plan.target_view_bytes;
   }
   views.target_view_bytes_ = target_bytes;
-  views.source_reader_ = std::make_unique<io::MemoryReader>(*views.source_);
   return views;
 }
 

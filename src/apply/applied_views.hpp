@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apply/window_pipeline.hpp"
-#include "io/memory_io.hpp"
+#include "apply/view_store.hpp"
 #include "view/rebuilding_queue.hpp"
 #include "view/unpack.hpp"
 
@@ -15,10 +15,11 @@ namespace bdelta {
 class AppliedViews {
  public:
   // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The watch may be null.
-  // Errors: kPatchCorrupt, those of reading OLD and of the watch.
-  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch);
+  // Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the watch.
+  static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch,
+                                   const ViewRoom& room = {});
 
-  [[nodiscard]] RandomReader& source() noexcept { return *source_reader_; }
+  [[nodiscard]] RandomReader& source() noexcept { return *source_; }
   [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->size(); }
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return target_view_bytes_; }
 
@@ -40,8 +41,7 @@ class AppliedViews {
 
   [[nodiscard]] std::size_t queued_target() const noexcept;
 
-  std::unique_ptr<Bytes> source_;  // OLD's last view
-  std::unique_ptr<io::MemoryReader> source_reader_;
+  std::unique_ptr<ViewStore> source_;  // OLD's last view
   std::vector<view::TargetShape> targets_;  // of NEW and of each of its views but the last
   std::uint64_t target_view_bytes_ = 0;
   std::unique_ptr<WorkerPool> pool_;               // null with one thread, …

@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta {
 namespace {
@@ -164,8 +165,16 @@ Status ApplyRun::open_views() {
   if (plan_->views.empty()) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->views.back().source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch()));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), view_room()));
   return {};
+}
+
+// What the patch declares has room for a part of OLD's view; what the limit has beyond that, for as much more.
+ViewRoom ApplyRun::view_room() const {
+  const std::uint64_t view_bytes = plan_->views.back().source_view_bytes, declared_bytes = view::held_view_bytes(view_bytes);
+  const std::uint64_t limit = reachable_limit(options_.memory_limit_bytes);
+  const std::uint64_t taken_bytes = info().decoder_memory_bytes + std::min(limit, info().group_bytes);
+  return {declared_bytes + (limit > taken_bytes ? std::min(limit - taken_bytes, view_bytes) : 0), options_.files.temp_dir};
 }
 
 RandomReader& ApplyRun::viewed_source() noexcept {

@@ -86,6 +86,7 @@ class ApplyRun {
   [[nodiscard]] Status check_window_bytes(std::uint64_t bytes) const;
   Status check_source();
   Status open_views();
+  [[nodiscard]] ViewRoom view_room() const;
   Status prepare_source();
   [[nodiscard]] RandomReader& copied_source() noexcept { return moved_source_ ? *moved_source_ : viewed_source(); }
   [[nodiscard]] RandomReader& viewed_source() noexcept;

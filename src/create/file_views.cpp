@@ -8,9 +8,10 @@
 namespace bdelta {
 namespace {
 
-// What an applier may take for OLD's view, so that it stays within its default limit; and what is unpacked of either file, as
-// few packed bytes may be very many.
+// What an applier may take to unpack OLD, so that it stays within its default limit.
 constexpr std::uint64_t kMostViewApplyBytes = std::uint64_t{176} << 20;
+// What is unpacked of either file, as few packed bytes may be very many: so much, and more of large files that aren't such.
+constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20, kMostRawBytes = std::uint64_t{1} << 30, kUsualRatio = 16;
 // Of those, for each view of a view: tables, and a packed stream.
 constexpr std::uint64_t kFurtherViewBytes = std::uint64_t{30} << 20;
 // Of the time that making takes, where streams are unpacked.
@@ -57,7 +58,9 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   LayerLimits limits;
   limits.at_any_cost = options.unpack == Unpack::kAll;
   limits.has_directory = !trees;  // a tree may have several, of which a view replaces none
-  limits.most_raw_bytes = limit == 0 ? kMostViewApplyBytes : std::min(kMostViewApplyBytes, limit / kViewLimitShare);
+  const std::uint64_t most_raw_bytes =
+      std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
+  limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
   limits.most_view_bytes = limit == 0 ? ~std::uint64_t{0} : limit / kViewLimitShare;
   limits.most_apply_bytes = kMostViewApplyBytes;
   if (Watch* const watch = pool.watch()) watch->begin_part(kUnpackShare);

@@ -165,7 +165,7 @@ std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, c
   }
   plan.source_count = layer.source_streams.size();
   plan.target_count = layer.target_streams.size();
-  if (source.bytes.size() + plan.source_view_bytes + plan.source_largest_bytes +
+  if (source.bytes.size() + view::held_view_bytes(plan.source_view_bytes) + plan.source_largest_bytes +
           view::directory_memory_bytes(plan.source_directory, plan.target_directory) >
       limits.most_apply_bytes) {
     return std::nullopt;

@@ -20,4 +20,10 @@ static_assert(2 * sizeof(deflate::Joint) <= kHeldJointBytes && 2 * sizeof(deflat
   return 16 * recipe_bytes + (std::uint64_t{4} << 20);
 }
 
+// What OLD's last view takes of memory at least; more of it may be in a temporary file. Part of the format.
+[[nodiscard]] constexpr std::uint64_t held_view_bytes(std::uint64_t view_bytes) noexcept {
+  constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;
+  return view_bytes < kMostHeldBytes ? view_bytes : kMostHeldBytes;
+}
+
 }  // namespace bdelta::view

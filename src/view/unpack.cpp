@@ -42,41 +42,77 @@ std::optional<UnpackedStream> unpack_stream(ByteSpan packed, StreamKind kind, st
   return UnpackedStream{stream->packed_bytes, std::move(stream->text), raw_bytes};
 }
 
+// Gives a view to its sink.
+class ViewTeller {
+ public:
+  ViewTeller(const ViewPlan& plan, const ViewSink& sink) : plan_(plan), sink_(sink) {}
+
+  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return plan_.source_view_bytes - told_bytes_; }
+
+  // The bytes up to a stream, or without one to the directory. In pieces, as only their ends can be told otherwise.
+  Status add_gap(ByteSpan gap, const MemberFields* next) {
+    while (gap.size() > 2 * kPieceBytes) {
+      BDELTA_TRY(add_piece(gap.first(kPieceBytes), nullptr));
+      gap = gap.subspan(kPieceBytes);
+    }
+    return add_piece(gap, plan_.kind == StreamKind::kDeflate ? next : nullptr);
+  }
+
+  // What is no gap; all that is given has room.
+  Status add(ByteSpan bytes) {
+    told_bytes_ += bytes.size();
+    return sink_(bytes);
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+  static_assert(kPieceBytes >= kMostHeadBytes && kPieceBytes >= kMostFieldsBehindBytes);
+
+  Status add_piece(ByteSpan gap, const MemberFields* next) {
+    piece_.clear();
+    (void)gaps_.add(gap, next, piece_);
+    return add(piece_);
+  }
+
+  const ViewPlan& plan_;
+  const ViewSink& sink_;
+  GapTeller gaps_;
+  Bytes piece_;
+  std::uint64_t told_bytes_ = 0;
+};
+
 }  // namespace
 
-Result<UnpackedFile> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch) {
-  UnpackedFile unpacked;
-  Bytes& bytes = unpacked.bytes;
-  bytes.reserve(static_cast<std::size_t>(plan.source_view_bytes));
+Result<PackedStreams> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
+  PackedStreams streams;
   SourcePositions positions(file, geometry);
-  GapTeller gaps;
+  ViewTeller teller(plan, sink);
   std::uint64_t end = 0;
-  const auto fits = [&](std::uint64_t more) { return more <= plan.source_view_bytes - bytes.size(); };
   for (std::uint64_t i = 0; i < plan.source_count; ++i) {
     std::uint64_t pos = 0;
-    if (!positions.next(end, pos) || !fits(pos - end)) return no_stream(pos);
+    if (!positions.next(end, pos) || pos - end > teller.left_bytes()) return no_stream(pos);
     const ByteSpan gap = file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(pos - end));
-    const std::uint64_t most_bytes = std::min(plan.source_view_bytes - bytes.size() - gap.size(), plan.source_largest_bytes);
+    const std::uint64_t most_bytes = std::min(teller.left_bytes() - gap.size(), plan.source_largest_bytes);
     const auto stream = unpack_stream(file.subspan(static_cast<std::size_t>(pos)), plan.kind, most_bytes);
     if (!stream) return no_stream(pos);
     const MemberFields fields{{}, stream->packed_bytes, stream->raw_bytes, 0};
-    (void)gaps.add(gap, plan.kind == StreamKind::kDeflate ? &fields : nullptr, bytes);
-    append(bytes, ByteSpan(stream->text).first(stream->raw_bytes));
-    unpacked.streams.push_back({pos, stream->packed_bytes, stream->raw_bytes});
-    end = unpacked.streams.back().file_end();
+    BDELTA_TRY(teller.add_gap(gap, &fields));
+    BDELTA_TRY(teller.add(ByteSpan(stream->text).first(stream->raw_bytes)));
+    streams.push_back({pos, stream->packed_bytes, stream->raw_bytes});
+    end = streams.back().file_end();
     if (watch) BDELTA_TRY(watch->check(stream->raw_bytes));
   }
   const ZipDirectory& directory = plan.source_directory;
-  const auto told = tell_directory(file, unpacked.streams, directory);
+  const auto told = tell_directory(file, streams, directory);
   if (!told) return Error{ErrorCode::kPatchCorrupt, "OLD has another directory of an archive than it says; fetch the patch again"};
   const auto rest = file.subspan(static_cast<std::size_t>(end));
-  if (rest.size() - directory.bytes + told->size() != plan.source_view_bytes - bytes.size()) {
+  if (rest.size() - directory.bytes + told->size() != teller.left_bytes()) {
     return Error{ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"};
   }
-  (void)gaps.add(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr, bytes);
-  append(bytes, *told);
-  append(bytes, rest.last(static_cast<std::size_t>(directory.behind_bytes)));
-  return unpacked;
+  BDELTA_TRY(teller.add_gap(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr));
+  BDELTA_TRY(teller.add(*told));
+  BDELTA_TRY(teller.add(rest.last(static_cast<std::size_t>(directory.behind_bytes))));
+  return streams;
 }
 
 }  // namespace bdelta::view

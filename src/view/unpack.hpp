@@ -1,21 +1,21 @@
 // Making the view of a file.
 #pragma once
 
+#include <functional>
+
 #include "parallel/watch.hpp"
 #include "view/geometry.hpp"
 
 namespace bdelta::view {
 
-struct UnpackedFile {
-  Bytes bytes;  // the view
-  PackedStreams streams;
-};
+// Takes bytes of a view in order; they are valid for the call.
+using ViewSink = std::function<Status(ByteSpan)>;
 
-// Of OLD, by what the patch says: `geometry` stands in front of OLD's positions, and behind them afterwards. Takes
-// plan.source_view_bytes and, for a time, as much as the largest stream. The watch counts bytes of the view; may be null.
+// Of OLD, by what the patch says: `geometry` stands in front of OLD's positions, and behind them afterwards. The sink gets
+// plan.source_view_bytes; what this takes besides is for a time as much as the largest stream, and what is told of a
+// directory. Gives OLD's streams. The watch counts bytes of the view; may be null.
 //
-// Errors: kPatchCorrupt if what the patch says can't be said of any file; kWrongSourceDigest if it isn't so of this one;
-// those of the watch.
-Result<UnpackedFile> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch);
+// Errors: kPatchCorrupt if what the patch says can't be said of any file, or isn't so of this one; those of sink and watch.
+Result<PackedStreams> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink);
 
 }  // namespace bdelta::view

@@ -16,11 +16,12 @@ constexpr const char* kViewRecord = "the record of views";
 constexpr std::uint64_t kStreamHeldBytes = 256;      // place, parameters
 constexpr std::uint64_t kRebuildBytes = std::uint64_t{26} << 20;  // tables, the tokens of a block, a packed stream
 
+constexpr std::uint64_t kMostViewRatio = 8;  // OLD's view, of the memory declared: what is in a file is bounded, too
+
 // Of the files, or of views of them, with these sizes. What is wrong, or null.
 const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint64_t target_size, std::uint64_t memory_bytes) noexcept {
   const view::ViewPlan& plan = head.plan;
-  if (source_size > memory_bytes || plan.source_view_bytes > memory_bytes ||
-      plan.source_largest_bytes > plan.source_view_bytes || head.geometry_bytes > memory_bytes ||
+  if (source_size > memory_bytes || plan.source_view_bytes / kMostViewRatio > memory_bytes || plan.source_largest_bytes > std::min(plan.source_view_bytes, memory_bytes) || head.geometry_bytes > memory_bytes ||
       head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.target_directory.bytes > memory_bytes) {
     return "needs more memory than the header declares";
   }
@@ -31,7 +32,8 @@ const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint6
   if (!plan.source_directory.fits(source_size) || !plan.target_directory.fits(target_size)) {
     return "has a directory outside of its archive";
   }
-  return plan.target_view_bytes / view::kMostRatio > target_size ? "has an impossible size" : nullptr;
+  const bool is_possible = plan.source_view_bytes / view::kMostRatio <= source_size && plan.target_view_bytes / view::kMostRatio <= target_size;
+  return !is_possible ? "has an impossible size" : nullptr;
 }
 
 }  // namespace
@@ -49,7 +51,9 @@ std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size
     bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
              (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes +
              view::directory_memory_bytes(plan.source_directory, plan.target_directory);
-    unpacking_bytes = std::max(unpacking_bytes, source_size + plan.source_view_bytes + plan.source_largest_bytes);
+    const bool is_last = &plan == &plans.back();
+    const std::uint64_t view_bytes = is_last ? view::held_view_bytes(plan.source_view_bytes) : plan.source_view_bytes;
+    unpacking_bytes = std::max(unpacking_bytes, source_size + view_bytes + plan.source_largest_bytes);
     source_size = plan.source_view_bytes;
   }
   return bytes + unpacking_bytes;

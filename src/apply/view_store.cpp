@@ -1,0 +1,41 @@
+#include "apply/view_store.hpp"
+
+#include <algorithm>
+
+#include "base/memory_limit.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kGatheredBytes = std::uint64_t{256} << 10;  // in front of the file
+
+}  // namespace
+
+ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room) : view_bytes_(view_bytes) {
+  if (view_bytes > room.memory_bytes) {
+    spool_ = std::make_unique<io::Spool>(io::SpoolOptions{kGatheredBytes, room.temp_dir});
+  } else {
+    bytes_.reserve(static_cast<std::size_t>(view_bytes));
+  }
+}
+
+Status ViewStore::add(ByteSpan bytes) {
+  if (!spool_) {
+    append(bytes_, bytes);
+    return {};
+  }
+  Status status = spool_->append(bytes);
+  if (status || status.error().code != ErrorCode::kOpenFailed) return status;
+  Error error = beyond_memory_limit("OLD unpacked has " + std::to_string(view_bytes_) + " bytes and no temporary file can be made (" +
+                                        status.error().detail + "), which with the rest is beyond what there is", 0, view_bytes_);
+  return error;
+}
+
+Status ViewStore::read_at(std::uint64_t pos, MutableByteSpan out) {
+  if (spool_) return spool_->read_at(pos, out);
+  if (!range_fits(pos, out.size(), bytes_.size())) return Error{ErrorCode::kInternal, "read beyond OLD's view", pos};
+  std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(pos), out.size(), out.begin());
+  return {};
+}
+
+}  // namespace bdelta

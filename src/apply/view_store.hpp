@@ -1,0 +1,37 @@
+// Where OLD's view is kept: in memory, or in a nameless temporary file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "io/memory_io.hpp"
+#include "io/spool.hpp"
+
+namespace bdelta {
+
+// What there is for the last view of OLD.
+struct ViewRoom {
+  std::uint64_t memory_bytes = ~std::uint64_t{0};  // a larger view goes to a file
+  std::optional<std::filesystem::path> temp_dir;   // of the file; unset: the system's directory for temporary files
+};
+
+// Any number of threads may read what was stored, and none while it is.
+class ViewStore final : public RandomReader {
+ public:
+  ViewStore(std::uint64_t view_bytes, const ViewRoom& room);
+
+  // The next bytes; view_bytes in all. kMemoryLimit, with the memory that would do besides, if no file can be made; else those of writing it.
+  Status add(ByteSpan bytes);
+
+  [[nodiscard]] std::uint64_t size() const noexcept override { return spool_ ? spool_->size() : bytes_.size(); }
+  [[nodiscard]] ByteSpan view() const noexcept override { return bytes_; }
+  Status read_at(std::uint64_t pos, MutableByteSpan out) override;
+
+ private:
+  const std::uint64_t view_bytes_;
+  Bytes bytes_;
+  std::unique_ptr<io::Spool> spool_;  // instead
+};
+
+}  // namespace bdelta
