@@ -174,7 +174,10 @@ ViewRoom ApplyRun::view_room() const {
   const std::uint64_t view_bytes = plan_->views.back().source_view_bytes, declared_bytes = view::held_view_bytes(view_bytes);
   const std::uint64_t limit = reachable_limit(options_.memory_limit_bytes);
   const std::uint64_t taken_bytes = info().decoder_memory_bytes + std::min(limit, info().group_bytes);
-  return {declared_bytes + (limit > taken_bytes ? std::min(limit - taken_bytes, view_bytes) : 0), options_.files.temp_dir};
+  return {.memory_bytes = declared_bytes + (limit > taken_bytes ? std::min(limit - taken_bytes, view_bytes) : 0),
+          .limit_bytes = limit,
+          .needed_bytes = taken_bytes + view_bytes - declared_bytes,
+          .temp_dir = options_.files.temp_dir};
 }
 
 RandomReader& ApplyRun::viewed_source() noexcept {

@@ -9,9 +9,14 @@ namespace {
 
 constexpr std::uint64_t kGatheredBytes = std::uint64_t{256} << 10;  // in front of the file
 
+bool is_of_opening(ErrorCode code) {
+  return code == ErrorCode::kOpenFailed || code == ErrorCode::kNotFound || code == ErrorCode::kPermission;
+}
+
 }  // namespace
 
-ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room) : view_bytes_(view_bytes) {
+ViewStore::ViewStore(std::uint64_t view_bytes, const ViewRoom& room)
+    : limit_bytes_(room.limit_bytes), needed_bytes_(room.needed_bytes) {
   if (view_bytes > room.memory_bytes) {
     spool_ = std::make_unique<io::Spool>(io::SpoolOptions{kGatheredBytes, room.temp_dir});
   } else {
@@ -25,10 +30,9 @@ Status ViewStore::add(ByteSpan bytes) {
     return {};
   }
   Status status = spool_->append(bytes);
-  if (status || status.error().code != ErrorCode::kOpenFailed) return status;
-  Error error = beyond_memory_limit("OLD unpacked has " + std::to_string(view_bytes_) + " bytes and no temporary file can be made (" +
-                                        status.error().detail + "), which with the rest is beyond what there is", 0, view_bytes_);
-  return error;
+  if (status || !is_of_opening(status.error().code)) return status;
+  return beyond_memory_limit("without a temporary file for OLD unpacked it takes " + std::to_string(needed_bytes_) + " bytes, and none can be made (" +
+                                 status.error().detail + ')', limit_bytes_, needed_bytes_);
 }
 
 Status ViewStore::read_at(std::uint64_t pos, MutableByteSpan out) {

@@ -13,6 +13,8 @@ namespace bdelta {
 // What there is for the last view of OLD.
 struct ViewRoom {
   std::uint64_t memory_bytes = ~std::uint64_t{0};  // a larger view goes to a file
+  std::uint64_t limit_bytes = 0;                   // of all memory, of which this is a part
+  std::uint64_t needed_bytes = 0;                  // the limit with which any view would be there
   std::optional<std::filesystem::path> temp_dir;   // of the file; unset: the system's directory for temporary files
 };
 
@@ -21,7 +23,8 @@ class ViewStore final : public RandomReader {
  public:
   ViewStore(std::uint64_t view_bytes, const ViewRoom& room);
 
-  // The next bytes; view_bytes in all. kMemoryLimit, with the memory that would do besides, if no file can be made; else those of writing it.
+  // The next bytes; view_bytes in all. kMemoryLimit, with the limit that would do, if no file can be made; else those of
+  // writing it.
   Status add(ByteSpan bytes);
 
   [[nodiscard]] std::uint64_t size() const noexcept override { return spool_ ? spool_->size() : bytes_.size(); }
@@ -29,7 +32,7 @@ class ViewStore final : public RandomReader {
   Status read_at(std::uint64_t pos, MutableByteSpan out) override;
 
  private:
-  const std::uint64_t view_bytes_;
+  const std::uint64_t limit_bytes_, needed_bytes_;
   Bytes bytes_;
   std::unique_ptr<io::Spool> spool_;  // instead
 };

@@ -393,13 +393,20 @@ void save_views() {
   const Bytes text = test::wordy_bytes(500, 4);
   const Bytes gzipped = test::gzip_of(text, 6, {"name", "comment", Bytes(9), true});
   save("views", "gzip", joined({Bytes{1}, gzipped, test::gzip_of(text)}));
+  const Bytes image = test::png_of(test::zlib_of(test::wordy_bytes(900, 5)), 100);
+  save("views", "image", joined({Bytes{4}, image}));
+  const Bytes nested = joined({test::bytes_of("%PDF"), test::zlib_of(text), image, gzipped});
+  save("views", "anything", joined({Bytes{3}, nested}));
+  save("views", "nested", joined({Bytes{3}, test::zip_of({{"inner", zipped, 0}, {"document", nested, 0}, {"packed", zipped}})}));
+  Bytes next_nested = joined({test::bytes_of("%PDF"), test::zlib_of(test::wordy_bytes(400, 9)), test::png_of(test::zlib_of(test::wordy_bytes(800, 5)), 100)});
   std::vector<test::ZipMember> next = members;
   next[0].content[7] ^= 1;
   next[2].content[9] ^= 1;
   Bytes next_text = text;
   next_text[3] ^= 1;
   const std::pair<const char*, std::pair<Bytes, Bytes>> pairs[] = {
-      {"record_zip", {zipped, test::zip_of(next)}}, {"record_gzip", {gzipped, test::gzip_of(next_text)}}, {"record_new", {text, gzipped}}};
+      {"record_zip", {zipped, test::zip_of(next)}}, {"record_gzip", {gzipped, test::gzip_of(next_text)}}, {"record_new", {text, gzipped}},
+      {"record_nested", {nested, next_nested}}};
   for (const auto& [name, pair] : pairs) {
     const auto patch = test::make_patch(pair.first, pair.second, test::create_options(3));
     if (!patch || !test::has_feature(*patch, native::kFeatureView)) continue;

@@ -1,12 +1,14 @@
 // Archives and what a patch says of them. Searches for reads out of bounds, for streams that can't be, and for records of
 // views that take more than they declare or make more of NEW than there is.
 #include "apply/applied_views.hpp"
+#include "create/find_images.hpp"
 #include "format/native/envelope.hpp"
 #include "format/native/view_record.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"
 #include "view/find_streams.hpp"
+#include "view/image_chunks.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_members.hpp"
 
@@ -45,6 +47,48 @@ void list_members(ByteSpan file, const std::vector<view::FoundStream>& found) {
     end = member.end;
   }
   require(end <= view::view_bytes_of(file.size(), streams), "members are in the view");
+}
+
+// All that is looked for in a file of which nothing is known, and in what was unpacked of it.
+void find_anything(ByteSpan file) {
+  for (const bool is_of_view : {false, true}) {
+    const FoundParts found = find_parts(file, {whole_part(file.size())}, {is_of_view, true, kMostViewBytes});
+    std::uint64_t end = 0;
+    view::PackedStreams streams;
+    for (const view::FoundStream& stream : found.streams) {
+      require(stream.file_pos >= end && range_fits(stream.file_pos, stream.packed_bytes, file.size()), "streams ascend in the file");
+      end = stream.file_pos + stream.packed_bytes;
+      if (streams.size() % 3 != 2) streams.push_back({stream.file_pos, stream.packed_bytes, stream.raw_bytes});
+    }
+    end = 0;
+    for (const ViewPart& part : parts_in_view(found.parts, streams)) {
+      require(part.member.begin >= end && part.member.data_pos >= part.member.begin, "parts ascend and don't overlap");
+      require(part.member.data_end() <= part.member.end, "a part has its bytes inside");
+      end = part.member.end;
+    }
+    require(end <= view::view_bytes_of(file.size(), streams), "parts are in the view");
+  }
+}
+
+// Runs of chunks come out as they were, or not at all.
+void find_images(ByteSpan file) {
+  const FoundParts found = find_image_runs(file, {whole_part(file.size())});
+  for (const view::FoundStream& run : found.streams) {
+    const auto joined = view::join_chunks(file, run.file_pos, run.raw_bytes);
+    require(joined && joined->packed_bytes == run.packed_bytes, "a run is found again");
+    Bytes told;
+    view::ChunkSizes::encode(joined->sizes, told);
+    ByteCursor cursor(told);
+    auto sizes = view::ChunkSizes::decode(cursor, {run.file_pos, run.packed_bytes, run.raw_bytes});
+    require(sizes && cursor.available() == 0, "what is told of chunks can be read");
+    std::uint64_t pos = run.file_pos;
+    view::ChunkWriter writer(std::move(*sizes), [&](ByteSpan bytes) -> Status {
+      pos += bytes.size();
+      require(pos <= run.file_pos + run.packed_bytes, "chunks are made no larger");
+      return {};
+    });
+    require(writer.write(joined->data) && writer.finish() && pos == run.file_pos + run.packed_bytes, "chunks are made again");
+  }
 }
 
 void find_zip(ByteSpan file) {
@@ -138,10 +182,11 @@ void read_record(Input& input) {
 }  // namespace
 
 void run(Input& input) {
-  const std::uint8_t what = input.u8() % 3;
+  const std::uint8_t what = input.u8() % 5;
   if (what == 2) return read_record(input);
   const test::GuardedBytes file(input.rest());
-  what == 0 ? find_zip(file.bytes()) : find_gzip(file.bytes());
+  constexpr std::array kFinders = {find_zip, find_gzip, find_gzip, find_anything, find_images};
+  kFinders[what](file.bytes());
 }
 
 }  // namespace bdelta::fuzz

@@ -32,6 +32,7 @@ struct ViewFields {
   std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count;
   view::ZipDirectory source_directory, target_directory;
   Bytes geometry, recipe;
+  std::uint64_t view_count = 1, kind = 0;
 
   explicit ViewFields(const view::ViewPlan& plan)
       : source_view_bytes(plan.source_view_bytes), target_view_bytes(plan.target_view_bytes),
@@ -55,7 +56,7 @@ struct ViewFields {
     const auto put = [&](std::initializer_list<std::uint64_t> numbers) {
       for (const std::uint64_t number : numbers) append_varint(bytes, number);
     };
-    put({1, 0, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
+    put({view_count, kind, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
     for (const view::ZipDirectory& directory : {source_directory, target_directory}) {
       put({directory.bytes});
       if (directory.bytes != 0) put({directory.behind_bytes, directory.shift});
@@ -148,6 +149,86 @@ TEST_F(HostileViews, Counts) {
     expect_corrupt(source);
     expect_corrupt(target);
   }
+}
+
+TEST_F(HostileViews, CountsOfViewsAndKinds) {
+  for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{5}, kMost}) {
+    SCOPED_TRACE(count);
+    ViewFields bent = fields();
+    bent.view_count = count;
+    const ErrorCode code = code_of(bent.body());
+    EXPECT_EQ(3, exit_class(code));
+    EXPECT_EQ(count == 2, code != ErrorCode::kPatchCorrupt || count == 2);  // what follows is another view then
+  }
+  ViewFields chunks = fields();
+  chunks.kind = 1;  // of which OLD has none
+  expect_corrupt(chunks);
+  for (const std::uint64_t kind : {std::uint64_t{2}, std::uint64_t{256}, kMost}) {
+    ViewFields bent = fields();
+    bent.kind = kind;
+    EXPECT_EQ(ErrorCode::kUnsupportedFeature, code_of(bent.body()));
+  }
+}
+
+// Views of views are bounded by what they are made of, and by memory but for the last.
+TEST_F(HostileViews, OneOfTheOther) {
+  const Bytes source = gzip_of(source_), target = gzip_of(target_);
+  const auto patch = make_patch(source, target, create_options(3));
+  ASSERT_OK(patch);
+  const SplitPatch split = split_patch(*patch);
+  const view::ViewPlans right = view_plans_of(*patch);
+  ASSERT_EQ(2u, right.size());
+  const auto code_with = [&](const view::ViewPlans& plans) {
+    std::vector<CraftedRecord> records = records_of(split.body);
+    for (CraftedRecord& record : records) {
+      if (record.tag == native::RecordTag::kView) record.body = *native::open_record(*native::encode_view(plans, {CodecId::kStore, 0, 0}));
+    }
+    const auto made = apply_patch(source, with_header(split.header, joined(records)), Sink::kPositioned);
+    return made ? ErrorCode::kInternal : made.error().code;
+  };
+  EXPECT_EQ(ErrorCode::kInternal, code_with(right));
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    for (const std::int64_t step : std::initializer_list<std::int64_t>{-1, 1, 1 << 30}) {
+      SCOPED_TRACE(std::to_string(i) + " " + std::to_string(step));
+      view::ViewPlans bent = right;
+      bent[i].source_view_bytes += static_cast<std::uint64_t>(step);
+      EXPECT_EQ(ErrorCode::kPatchCorrupt, code_with(bent));
+      bent = right;
+      bent[i].target_view_bytes += static_cast<std::uint64_t>(step);
+      EXPECT_EQ(3, exit_class(code_with(bent)));
+    }
+  }
+  EXPECT_EQ(3, exit_class(code_with({right[0]})));
+  EXPECT_EQ(3, exit_class(code_with({right[1]})));
+  EXPECT_EQ(3, exit_class(code_with({right[1], right[0]})));
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_with({right[0], right[1], right[1]}));
+}
+
+// Chunks of images that are said of OLD where there are none, or of NEW with sizes that can't be.
+TEST(HostileImages, ChunksThatCantBe) {
+  const Bytes data = zlib_of(wordy_bytes(20'000, 1)), next = zlib_of(changed(wordy_bytes(20'000, 1)));
+  const Bytes source = png_of(data, 1000), target = png_of(next, 1000);
+  const auto patch = make_patch(source, target, create_options(3));
+  ASSERT_OK(patch);
+  const view::ViewPlans right = view_plans_of(*patch);
+  ASSERT_EQ(view::StreamKind::kImageChunks, right[0].kind);
+  io::MemoryReader reader(source);
+  EXPECT_OK(AppliedViews::make(reader, right, target.size(), nullptr));
+  const auto refuse = [&](const view::ViewPlan& bent) {
+    const auto views = AppliedViews::make(reader, {bent}, target.size(), nullptr);
+    EXPECT_FAILS(ErrorCode::kPatchCorrupt, views);
+  };
+  for (const Bytes& recipe : std::vector<Bytes>{{}, {0}, {0, 1}, {0xff, 0xff, 0x03}, {0xe8, 0x07, 0}, {0x80}}) {
+    view::ViewPlan bent = right[0];
+    bent.recipe = recipe;
+    refuse(bent);
+  }
+  view::ViewPlan bent = right[0];
+  bent.source_largest_bytes -= 1;
+  refuse(bent);
+  bent = right[0];
+  bent.geometry[0] ^= 2;  // where they begin in OLD
+  refuse(bent);
 }
 
 TEST_F(HostileViews, SizesOfViews) {

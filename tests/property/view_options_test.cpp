@@ -37,6 +37,35 @@ TEST(ViewOptions, ALimitOfMemory) {
   expect_held(gzip_of(more), gzip_of(text));
 }
 
+// What of OLD's view is beyond the memory that a patch declares is in a file, unless the limit has room for it.
+TEST(ViewOptions, OldUnpackedMayBeInAFile) {
+  Bytes text;
+  while (text.size() < 24 * kMiB) append(text, text_of(text.size() / 1000, 90'000));
+  const Bytes source = gzip_of(text, 1), target = gzip_of(changed(text), 1);
+  const auto patch = make_patch(source, target, create_options(1));
+  ASSERT_OK(patch);
+  ASSERT_TRUE(has_view(*patch));
+  ApplyOptions options;
+  options.memory_limit_bytes = info_of(*patch).decoder_memory_bytes;
+  ASSERT_GT(source.size() + 2 * text.size() + 27 * kMiB, options.memory_limit_bytes);  // there is no room for all of it
+  for (const Sink sink : {Sink::kPositioned, Sink::kSequential}) {
+    for (const unsigned threads : {1u, 3u}) {
+      options.threads = threads;
+      const auto made = apply_patch(source, *patch, sink, options);
+      ASSERT_OK(made);
+      EXPECT_TRUE(same_bytes(target, *made));
+    }
+  }
+  options.files.temp_dir = "/there is/no such/folder";
+  const auto refused = apply_patch(source, *patch, Sink::kPositioned, options);
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, refused);
+  EXPECT_EQ(options.memory_limit_bytes + info_of(*patch).group_bytes + text.size() + 18 - 16 * kMiB, refused.error().needed_bytes);
+  options.memory_limit_bytes = refused.error().needed_bytes;
+  EXPECT_OK(apply_patch(source, *patch, Sink::kPositioned, options));
+  options.memory_limit_bytes = info_of(*patch).decoder_memory_bytes - 1;
+  EXPECT_FAILS(ErrorCode::kMemoryLimit, apply_patch(source, *patch, Sink::kPositioned, options));
+}
+
 TEST(ViewOptions, Version1KnowsNoViews) {
   const Bytes text = text_of(1);
   const Bytes source = gzip_of(text), target = gzip_of(changed(text));
