@@ -1,6 +1,7 @@
 #include "create/hidden_streams.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "create/find_images.hpp"
 #include "view/raw_streams.hpp"
@@ -13,7 +14,21 @@ constexpr std::uint64_t kLeastFreeBytes = 64;  // of a stretch: a shorter one is
 // stretch, so that small changes everywhere don't have all of a file looked at.
 constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBeforeRatio = 16;
+constexpr std::uint64_t kHighBits = 0x8080808080808080;
 constexpr std::uint64_t kMostRawBytes = std::uint64_t{64} << 20;  // of a stream, to know that it is one
+
+// Half of the bytes of packed data have their highest bit set, of text hardly any. So text is told by few instructions.
+constexpr std::size_t kSampleBytes = 64;
+constexpr int kLeastHighBytes = 12;  // of those
+
+bool looks_packed(ByteSpan bytes) {
+  for (; bytes.size() >= kSampleBytes; bytes = bytes.subspan(kSampleBytes)) {
+    int high_count = 0;
+    for (std::size_t i = 0; i < kSampleBytes; i += 8) high_count += std::popcount(load_le<std::uint64_t>(bytes.data() + i) & kHighBits);
+    if (high_count >= kLeastHighBytes) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -21,7 +36,9 @@ bool has_hidden_streams(ByteSpan target, const Covers& covers) {
   if (is_program(target)) return false;
   std::uint64_t seen_end = 0;
   const auto has_one = [&](std::uint64_t begin, std::uint64_t end) {
-    if (end - begin < kLeastFreeBytes) return false;
+    if (end - begin < kLeastFreeBytes || !looks_packed(target.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))) {
+      return false;
+    }
     std::uint64_t from = std::max(seen_end, begin - std::min({begin, kMostBytesBefore, kBeforeRatio * (end - begin)}));
     if (has_image_run(target, from, end)) return true;
     while (const auto found = view::next_raw_stream(target, from, end, kMostRawBytes)) {
