@@ -36,6 +36,28 @@ struct LeftOut {
   std::uint64_t needed_bytes = 0;  // a limit that leaves room for it, with these files
 };
 
+// What became of the compressed streams that were found in NEW. Streams in others count, too; bytes are packed ones.
+struct UnpackReport {
+  struct Streams {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+
+    void add(std::uint64_t stream_bytes) noexcept {
+      ++count;
+      bytes += stream_bytes;
+    }
+  };
+  Streams unpacked;   // what they hold was compared
+  Streams same;       // stayed packed, as they stand in OLD alike
+  Streams costly;     // … as their encoder is not known, and to say what it did would take too much
+  Streams damaged;    // … as they don't decompress to what is said of them
+  Streams encrypted;  // … as they are
+  Streams no_room;    // … as memory for them would be beyond a limit
+
+  // Of those that the patch may be larger for.
+  [[nodiscard]] std::uint64_t left_bytes() const noexcept { return costly.bytes + damaged.bytes + encrypted.bytes + no_room.bytes; }
+};
+
 struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
@@ -45,6 +67,7 @@ struct Report {
   unsigned threads = 1;   // that took part
   std::vector<Phase> phases;
   std::vector<StreamReport> streams;  // creating only
+  UnpackReport unpack;                // creating only
   std::uint64_t cover_count = 0;      // stretches copied from OLD
   std::uint64_t covered_bytes = 0;    // of NEW that come from OLD
   std::uint64_t literal_bytes = 0;    // of NEW that the patch carries

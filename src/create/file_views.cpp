@@ -26,22 +26,23 @@ ViewParts parts_of(const TreePair::Parts& files) {
 }
 
 // Images in chunks, joined, and then the streams that these hold: two views, or none.
-std::vector<ViewLayer> image_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool) {
+std::vector<ViewLayer> image_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool, UnpackReport& report) {
   std::vector<ViewLayer> layers;
   ViewedFile source{pair.source, find_image_runs(pair.source, pair.source_parts)};
   ViewedFile target{pair.target, find_image_runs(pair.target, pair.target_parts)};
   if (target.found.streams.empty()) return layers;
+  UnpackReport of_chunks;  // these hold streams, and are none
   limits.kind = view::StreamKind::kImageChunks;
-  auto joined = ViewLayer::make(std::move(source), std::move(target), limits, 1, pool);
+  auto joined = ViewLayer::make(std::move(source), std::move(target), limits, 1, pool, of_chunks);
   if (!joined) return layers;
   limits.kind = view::StreamKind::kDeflate;
   limits.has_directory = false;
   limits.most_apply_bytes -= kFurtherViewBytes;
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
-    return ViewedFile{view, {parts, find_image_streams(view, runs, limits.most_raw_bytes)}};
+    return ViewedFile{view, {parts, find_image_streams(view, runs, limits.most_raw_bytes), {}}};
   };
   auto unpacked = ViewLayer::make(streams_of(joined->source_view, joined->source_parts, joined->source_streams),
-                                  streams_of(joined->target_view, joined->target_parts, joined->target_streams), limits, 1, pool);
+                                  streams_of(joined->target_view, joined->target_parts, joined->target_streams), limits, 1, pool, report);
   if (!unpacked) return layers;
   layers.push_back(std::move(*joined));
   layers.push_back(std::move(*unpacked));
@@ -51,7 +52,7 @@ std::vector<ViewLayer> image_layers(const ViewPair& pair, LayerLimits limits, Wo
 }  // namespace
 
 Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomReader& target, const TreePair* trees, bool scans,
-                                                   const CreateOptions& options, WorkerPool& pool) {
+                                                   const CreateOptions& options, WorkerPool& pool, UnpackReport& report) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
   if (limit != 0 && (source.size() + target.size()) > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
@@ -70,6 +71,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   pair.target_parts = trees ? parts_of(trees->target_parts()) : ViewParts{whole_part(target.size())};
   PartSearch search{false, scans, limits.most_raw_bytes};
   FoundParts found = find_parts(pair.target, pair.target_parts, search);
+  for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   const bool has_images = scans || is_image(pair.target);
   if (found.streams.empty() && !(has_images && !find_image_runs(pair.target, found.parts).streams.empty())) {
     return std::unique_ptr<FileViews>();
@@ -83,16 +85,17 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     pair.target_parts = found.parts;
     if (found.streams.empty() || views->plans_.size() == view::kMostViews) break;
     const double until_share = 1 - 1.0 / static_cast<double>(2u << views->plans_.size());
-    auto layer = ViewLayer::make({pair.source, std::move(found_source)}, {pair.target, std::move(found)}, limits, until_share, pool);
+    auto layer = ViewLayer::make({pair.source, std::move(found_source)}, {pair.target, std::move(found)}, limits, until_share, pool, report);
     if (!layer) break;
     pair = views->take(std::move(*layer));
     limits.has_directory = false;
     limits.most_apply_bytes -= kFurtherViewBytes;
     search.is_of_view = true;
     found = find_parts(pair.target, pair.target_parts, search);
+    for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   }
   if ((has_images || !views->plans_.empty()) && views->plans_.size() + 2 <= view::kMostViews) {
-    for (ViewLayer& layer : image_layers(pair, limits, pool)) pair = views->take(std::move(layer));
+    for (ViewLayer& layer : image_layers(pair, limits, pool, report)) pair = views->take(std::move(layer));
   }
   if (views->plans_.empty()) return std::unique_ptr<FileViews>();
   views->source_members_ = members_of(pair.source_parts);

@@ -24,9 +24,9 @@ class FileViews {
  public:
   // Nothing if there is nothing to unpack, or no room for it. Each stream of NEW that is unpacked was rebuilt by what applies,
   // and is what NEW has. Readers must outlive the object. trees: those whose streams the files are; null for plain files.
-  // scans: looks for streams anywhere in files that are no archives.
+  // scans: looks for streams anywhere in files that are no archives. The report counts NEW's streams.
   static Result<std::unique_ptr<FileViews>> make(RandomReader& source, RandomReader& target, const TreePair* trees, bool scans,
-                                                 const CreateOptions& options, WorkerPool& pool);
+                                                 const CreateOptions& options, WorkerPool& pool, UnpackReport& report);
 
   [[nodiscard]] RandomReader& source_view() noexcept { return *source_reader_; }
   [[nodiscard]] RandomReader& target_view() noexcept { return *target_reader_; }

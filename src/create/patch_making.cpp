@@ -2,6 +2,7 @@
 #include "create/patch_making.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/try.hpp"
 #include "bdelta/apply.hpp"
@@ -45,10 +46,14 @@ Status PatchMaking::make() {
     run_.emplace(views_ ? views_->source_view() : source_, views_ ? views_->target_view() : target_, options_, timeline_, watch_,
                  views_.get(), trees_);
     BDELTA_ASSIGN(const bool is_made, make_patch(*run_));
-    if (is_made && (!views_ || run_->decoder_memory_bytes() <= ApplyOptions().memory_limit_bytes)) return {};
+    if (is_made && (!views_ || run_->decoder_memory_bytes() <= ApplyOptions().memory_limit_bytes)) {
+      run_->report_streams(unpack_);
+      return {};
+    }
     run_.reset();
     if (!is_made) continue;
     scanned_ = true;
+    unpack_.no_room = std::exchange(unpack_.unpacked, {});
     views_.reset();
   }
 }
@@ -74,8 +79,9 @@ Status PatchMaking::open_views(bool scans) {
   watch_.set_phase(PhaseId::kUnpack);
   watch_.set_total(target_.size());
   WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
+  unpack_ = {};
   const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
-  BDELTA_ASSIGN(views_, FileViews::make(source_, target_, trees_, scans, options_, pool));
+  BDELTA_ASSIGN(views_, FileViews::make(source_, target_, trees_, scans, options_, pool, unpack_));
   return {};
 }
 

@@ -34,6 +34,7 @@ class PatchMaking {
   const CreateOptions& options_;
   Timeline& timeline_;
   Watch& watch_;
+  UnpackReport unpack_;
   bool scanned_ = false;  // streams are looked for anywhere once
   std::unique_ptr<FileViews> views_;  // null where files are taken as they are; outlives the run
   std::optional<CreateRun> run_;

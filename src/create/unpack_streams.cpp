@@ -68,11 +68,16 @@ bool is_rebuilt(ByteSpan packed, const deflate::Analysis& analysis, deflate::Mat
   return rebuilder.finish() && pos == packed.size();
 }
 
+// Which count of the report a stream belongs to that stays packed.
+using Outcome = UnpackReport::Streams UnpackReport::*;
+
 std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
-                                                   bool at_any_cost, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
+                                                   bool at_any_cost, Outcome& outcome, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
   const ByteSpan packed = packed_bytes_of(file, found);
+  outcome = &UnpackReport::damaged;
   auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes, .watch = watch});
   if (!analysis || analysis->stream.packed_bytes != packed.size()) return std::nullopt;
+  outcome = &UnpackReport::costly;
   const std::uint64_t cost = deflate::recipe_cost_bytes(analysis->recipe, analysis->sizes());
   if (cost > packed.size() / kWorthShare && !at_any_cost) return std::nullopt;
   if (!is_rebuilt(packed, *analysis, analyser.matchers(), pool, watch)) return std::nullopt;
@@ -123,22 +128,26 @@ std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vect
 
 // The first stream is analysed alone: what it has, the others are likely to have, too, whatever the threads.
 std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, bool at_any_cost,
-                                                  WorkerPool& pool) {
+                                                  WorkerPool& pool, UnpackReport& report) {
   std::vector<std::optional<UnpackedStream>> unpacked(found.size());
+  std::vector<Outcome> outcomes(found.size());
   if (found.empty()) return {};
   deflate::Parameters hint;
   {
     deflate::Analyser analyser;
-    unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, analyser, &pool, pool.watch());
+    unpacked[0] = unpack_target_stream(file, found[0], hint, at_any_cost, outcomes[0], analyser, &pool, pool.watch());
     if (unpacked[0]) hint = unpacked[0]->recipe.parameters;
   }
   const auto tasks = tasks_of(found);
   pool.for_each(tasks.size(), [&](std::size_t task) {
     deflate::Analyser analyser;
     for (std::size_t i = std::max<std::size_t>(tasks[task].first, 1); i < tasks[task].second; ++i) {
-      unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, analyser, nullptr, pool.watch());
+      unpacked[i] = unpack_target_stream(file, found[i], hint, at_any_cost, outcomes[i], analyser, nullptr, pool.watch());
     }
   });
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!unpacked[i]) (report.*outcomes[i]).add(found[i].packed_bytes);
+  }
   return taken(unpacked);
 }
 

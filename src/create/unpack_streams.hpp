@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "bdelta/report.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/recipe.hpp"
 #include "view/find_streams.hpp"
@@ -25,8 +26,9 @@ void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_sou
 [[nodiscard]] std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
                                                                 WorkerPool& pool);
 
-// Those of NEW that can be made again, proven by making them; unless at_any_cost at a cost that is small beside them.
+// Those of NEW that can be made again, proven by making them; unless at_any_cost at a cost that is small beside them. The report
+// counts the others.
 [[nodiscard]] std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
-                                                                bool at_any_cost, WorkerPool& pool);
+                                                                bool at_any_cost, WorkerPool& pool, UnpackReport& report);
 
 }  // namespace bdelta

@@ -52,6 +52,12 @@ std::uint64_t raw_bytes_of(const std::vector<view::FoundStream>& found) {
   return bytes;
 }
 
+std::uint64_t packed_bytes_of(const std::vector<view::FoundStream>& found) {
+  std::uint64_t bytes = 0;
+  for (const view::FoundStream& stream : found) bytes += stream.packed_bytes;
+  return bytes;
+}
+
 struct ToldDirectory {
   view::ZipDirectory place;
   Bytes told;
@@ -133,12 +139,19 @@ std::vector<UnpackedStream> join_images(ByteSpan file, const std::vector<view::F
 }  // namespace
 
 std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, const LayerLimits& limits, double until_share,
-                                         WorkerPool& pool) {
+                                         WorkerPool& pool, UnpackReport& report) {
   std::vector<view::FoundStream> &found_source = source.found.streams, &found_target = target.found.streams;
+  const std::uint64_t all_bytes = packed_bytes_of(found_target), all_count = found_target.size();
   if (!limits.at_any_cost) leave_out_unchanged(source.bytes, found_source, target.bytes, found_target);
+  report.same.count += all_count - found_target.size();
+  report.same.bytes += all_bytes - packed_bytes_of(found_target);
   if (found_target.empty()) return std::nullopt;
-  if (raw_bytes_of(found_source) > limits.most_raw_bytes || raw_bytes_of(found_target) > limits.most_raw_bytes) return std::nullopt;
-  if (expected_bytes(source.bytes, found_source) + expected_bytes(target.bytes, found_target) > limits.most_view_bytes) return std::nullopt;
+  const std::uint64_t most_raw_bytes = std::max(raw_bytes_of(found_source), raw_bytes_of(found_target));
+  const std::uint64_t views_bytes = expected_bytes(source.bytes, found_source) + expected_bytes(target.bytes, found_target);
+  if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes) {
+    for (const view::FoundStream& stream : found_target) report.no_room.add(stream.packed_bytes);
+    return std::nullopt;
+  }
   pool.begin_stage(until_share, 2 * raw_bytes_of(found_target));  // analysed, and rebuilt
   const bool of_images = limits.kind == view::StreamKind::kImageChunks;
   ViewLayer layer;
@@ -146,7 +159,7 @@ std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, c
   plan.kind = limits.kind;
   std::vector<UnpackedStream> of_target =
       of_images ? join_images(target.bytes, found_target, &plan.recipe)
-                : unpack_target_streams(target.bytes, found_target, limits.at_any_cost, pool);
+                : unpack_target_streams(target.bytes, found_target, limits.at_any_cost, pool, report);
   if (!of_images) plan.recipe = recipe_of(of_target);
   if (of_target.empty()) return std::nullopt;
   std::vector<UnpackedStream> of_source =
@@ -168,11 +181,13 @@ std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, c
   if (source.bytes.size() + view::held_view_bytes(plan.source_view_bytes) + plan.source_largest_bytes +
           view::directory_memory_bytes(plan.source_directory, plan.target_directory) >
       limits.most_apply_bytes) {
+    for (const UnpackedStream& stream : of_target) report.no_room.add(stream.place.packed_bytes);
     return std::nullopt;
   }
   plan.geometry = view::encode_geometry(source.bytes, layer.source_streams, layer.target_streams, counterparts_of(of_source, of_target));
   auto target_view = view_of(target.bytes, of_target, target_directory, plan.target_view_bytes, limits.kind, true);
   if (!target_view) return std::nullopt;
+  for (const view::PackedStream& stream : layer.target_streams) report.unpacked.add(stream.packed_bytes);
   layer.target_view = std::move(*target_view);
   layer.source_view = *view_of(source.bytes, of_source, source_directory, plan.source_view_bytes, limits.kind, false);
   layer.source_parts = parts_in_view(std::move(source.found.parts), layer.source_streams);

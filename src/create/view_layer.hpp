@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "bdelta/report.hpp"
 #include "create/view_parts.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/geometry.hpp"
@@ -32,8 +33,9 @@ struct ViewLayer {
 
   // Each stream of NEW that is unpacked was rebuilt by what applies, and is what NEW has. Nothing if none is, or there is no
   // room for it. until_share: of the stage of the pool's watch, as far as this goes.
+  // The report counts NEW's streams.
   static std::optional<ViewLayer> make(ViewedFile source, ViewedFile target, const LayerLimits& limits, double until_share,
-                                       WorkerPool& pool);
+                                       WorkerPool& pool, UnpackReport& report);
 };
 
 }  // namespace bdelta

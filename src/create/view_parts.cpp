@@ -102,6 +102,7 @@ class PartFinder {
       const bool is_whole = entry.method == view::kZipStored && !entry.is_encrypted && !is_folder;
       ViewPart child{{joined_name(part.member.name, entry.name), is_whole, base + entry.begin, base + entry.data_pos, entry.packed_bytes, base + next},
                      false, true};
+      if (entry.is_encrypted) found_.encrypted.push_back(child.member);
       if (view::is_unpackable(entry)) add_stream(std::move(child.member), entry.raw_bytes);
       else if (is_whole) look_into(std::move(child), nesting + 1);
       else found_.parts.push_back(std::move(child));

@@ -20,6 +20,7 @@ using ViewParts = std::vector<ViewPart>;
 struct FoundParts {
   ViewParts parts;
   std::vector<view::FoundStream> streams;
+  std::vector<view::Member> encrypted;  // that can't be unpacked
 };
 
 // Whether these bytes begin like a program: streams in it stay packed, as its fields are predicted where they stand.

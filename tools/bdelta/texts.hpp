@@ -11,4 +11,7 @@ namespace bdelta::cli {
 // Lines about a patch that was made within `memory_limit_bytes`, 0 for none.
 [[nodiscard]] std::string made_text(const std::filesystem::path& patch, const Report& report, std::uint64_t memory_limit_bytes);
 
+// A line where much of NEW stayed packed, and why; else nothing.
+[[nodiscard]] std::string packed_note(const Report& report);
+
 }  // namespace bdelta::cli

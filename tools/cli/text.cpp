@@ -96,6 +96,12 @@ std::string version_text(const char* program) {
          zstd_version() + ", liblzma " + lzma_version() + ")";
 }
 
+// With the names that JSON and statistics have for them.
+static std::vector<std::pair<const char*, UnpackReport::Streams>> outcomes_of(const UnpackReport& unpack) {
+  return {{"unpacked", unpack.unpacked}, {"same", unpack.same},       {"costly", unpack.costly},
+          {"damaged", unpack.damaged},   {"encrypted", unpack.encrypted}, {"no_room", unpack.no_room}};
+}
+
 std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) {
   double total = 0;
   for (const Phase& phase : report.phases) total += phase.seconds;
@@ -110,6 +116,13 @@ std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) 
     for (const StreamReport& stream : report.streams) {
       text += format("%-18s %12llu %12llu\n", stream.name.c_str(), static_cast<unsigned long long>(stream.raw_bytes),
                      static_cast<unsigned long long>(stream.coded_bytes));
+    }
+  }
+  if (report.unpack.unpacked.count != 0 || report.unpack.left_bytes() != 0) {
+    text += format("\n%-18s %12s %12s\n", "packed streams", "count", "bytes");
+    for (const auto& [name, streams] : outcomes_of(report.unpack)) {
+      text += format("%-18s %12llu %12llu\n", name, static_cast<unsigned long long>(streams.count),
+                     static_cast<unsigned long long>(streams.bytes));
     }
   }
   const auto row = [&](const char* name, std::uint64_t value) {
@@ -162,6 +175,11 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json["streams"] = Json::array();
   for (const StreamReport& stream : report.streams) {
     json["streams"].push_back({{"name", stream.name}, {"raw_bytes", stream.raw_bytes}, {"coded_bytes", stream.coded_bytes}});
+  }
+  if (report.level != 0) {
+    for (const auto& [name, streams] : outcomes_of(report.unpack)) {
+      json["packed"][name] = {{"count", streams.count}, {"bytes", streams.bytes}};
+    }
   }
   json["cover_count"] = report.cover_count;
   json["covered_bytes"] = report.covered_bytes;
