@@ -9,23 +9,29 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/bdelta.h"
 #include "bdelta/create.hpp"
+#include "bdelta/tree.hpp"
 #include "bytes_output.hpp"
 #include "options.hpp"
 #include "push.hpp"
 #include "results.hpp"
+#include "trees.hpp"
 
 namespace bdelta::python {
 namespace {
 
-// Where all three are paths, the library opens them: it knows what directories, permissions and holes of files ask for.
+// Where all three are paths, the library opens them: it knows what permissions and holes of files ask for.
 nb::object py_create(nb::handle old_version, nb::handle new_version, nb::handle patch, nb::dict named) {
   Call call(take_progress(named));
-  CreateOptions options = create_options(named);
+  CreateCall all = create_options(named);
+  CreateOptions& options = all.create;
   options.progress = call.progress();
   RandomInput source(call, old_version, "old");
   RandomInput target(call, new_version, "new");
   Output output(call, patch, "patch");
   return to_python(*call.run([&]() -> Result<Report> {
+    const auto trees = are_trees({&source.path(), &target.path()}, output.path(), all.has_tree_options());
+    if (!trees) return trees.error();
+    if (*trees) return create_tree(*source.path(), *target.path(), *output.path(), options, all.tree);
     if (source.path() && target.path() && output.path()) {
       return create_file(*source.path(), *target.path(), *output.path(), options);
     }
@@ -43,12 +49,15 @@ nb::object py_create(nb::handle old_version, nb::handle new_version, nb::handle 
 
 nb::bytes py_create_bytes(nb::handle old_version, nb::handle new_version, nb::dict named) {
   Call call(take_progress(named));
-  CreateOptions options = create_options(named);
+  CreateCall all = create_options(named);
+  CreateOptions& options = all.create;
   options.progress = call.progress();
   RandomInput source(call, old_version, "old");
   RandomInput target(call, new_version, "new");
   PatchBytes patch;
   const auto report = call.run([&]() -> Result<Report> {
+    const auto trees = are_trees({&source.path(), &target.path()}, std::nullopt, all.has_tree_options());
+    if (!trees) return trees.error();
     auto from = source.open(options.files);
     if (!from) return from.error();
     auto to = target.open(options.files);
@@ -75,6 +84,9 @@ nb::object py_apply(nb::handle old_version, nb::handle new_version, nb::handle p
   Output output(call, new_version, "new");
   options.output_limit_bytes = std::min(options.output_limit_bytes, output.room_bytes());
   return to_python(*call.run([&]() -> Result<Report> {
+    const auto trees = are_trees({&source.path(), &output.path()}, stream.path(), options.outside_links);
+    if (!trees) return trees.error();
+    if (*trees) return apply_tree(*source.path(), *output.path(), *stream.path(), options);
     if (source.path() && output.path() && stream.path()) {
       return apply_file(*source.path(), *output.path(), *stream.path(), options);
     }
@@ -96,6 +108,8 @@ nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict nam
   StreamInput stream(call, patch, "patch");
   TargetBytes target(call);
   const auto report = call.run([&]() -> Result<Report> {
+    const auto trees = are_trees({&source.path()}, std::nullopt, options.outside_links);
+    if (!trees) return trees.error();
     auto read = stream.open(options.files);
     if (!read) return read.error();
     auto from = source.open(options.files);
@@ -122,6 +136,9 @@ nb::object py_check(nb::handle old_version, nb::handle patch, nb::dict named) {
   RandomInput source(call, old_version, "old");
   StreamInput stream(call, patch, "patch");
   return to_python(*call.run([&]() -> Result<Report> {
+    const auto trees = are_trees({&source.path()}, stream.path(), options.outside_links);
+    if (!trees) return trees.error();
+    if (*trees) return check_tree(*source.path(), *stream.path(), options);
     if (source.path() && stream.path()) return check_file(*source.path(), *stream.path(), options);
     auto read = stream.open(options.files);
     if (!read) return read.error();
@@ -156,7 +173,7 @@ std::uint64_t py_apply_buffer_bytes(nb::handle info, unsigned threads) {
 }
 
 std::uint64_t py_estimate_memory(std::uint64_t old_bytes, std::uint64_t new_bytes, const nb::dict& named) {
-  const auto bytes = estimate_memory(old_bytes, new_bytes, create_options(named));
+  const auto bytes = estimate_memory(old_bytes, new_bytes, create_options(named).create);
   if (!bytes) throw_error(bytes.error());
   return *bytes;
 }

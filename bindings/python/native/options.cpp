@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arguments.hpp"
 
@@ -49,6 +50,16 @@ class Value {
     auto given = path_of(value_);
     if (!given) mistyped("str or os.PathLike");
     path = std::move(*given);
+  }
+
+  // Bytes of a name, as os.fsencode gives them.
+  void to(std::vector<std::string>& names) const {
+    if (PyUnicode_Check(value_.ptr()) || PyBytes_Check(value_.ptr())) mistyped("a sequence of str");
+    if (!nb::hasattr(value_, "__iter__")) mistyped("a sequence of str");
+    for (const nb::handle name : nb::borrow<nb::iterable>(value_)) {
+      if (!PyUnicode_Check(name.ptr())) Value(name_, name).mistyped("str");
+      names.push_back(path_of(name)->string());
+    }
   }
 
   template <std::size_t kSize>
@@ -126,6 +137,12 @@ constexpr Option<CreateOptions> kCreateOptions[] = {
     {"temp_dir", [](auto& o, auto& v) { v.to(o.temp_dir); }},
 };
 
+constexpr Option<TreeOptions> kTreeOptions[] = {
+    {"exclude", [](auto& o, auto& v) { v.to(o.exclude); }},
+    {"times", [](auto& o, auto& v) { v.to(o.times); }},
+    {"source_list", [](auto& o, auto& v) { v.to(o.source_list); }},
+};
+
 constexpr Option<ApplyOptions> kApplyOptions[] = {
     {"threads", [](auto& o, auto& v) { v.to(o.threads); }},
     {"memory_limit_bytes", [](auto& o, auto& v) { v.to(o.memory_limit_bytes); }},
@@ -134,6 +151,7 @@ constexpr Option<ApplyOptions> kApplyOptions[] = {
     {"expected_patch_sha256", [](auto& o, auto& v) { v.to(o.expected_patch_sha256); }},
     {"expected_head_sha256", [](auto& o, auto& v) { v.to(o.expected_head_sha256); }},
     {"time_limit_seconds", [](auto& o, auto& v) { v.to(o.time_limit_seconds); }},
+    {"outside_links", [](auto& o, auto& v) { v.to(o.outside_links); }},
     {"target_mode", [](auto& o, auto& v) { v.to(o.target_mode); }},
 };
 
@@ -148,18 +166,18 @@ bool set(const Option<Options> (&known)[kCount], Options& options, const std::st
   return false;
 }
 
-[[noreturn]] void unknown(const std::string& name) {
-  throw nb::type_error(("there is no option '" + name + "' here").c_str());
-}
-
-template <class Options, std::size_t kCount>
-Options options_of(const Option<Options> (&known)[kCount], const nb::dict& named) {
-  Options options;
+// Each name by the first table that has it, given as `sets`.
+template <class... Sets>
+void set_all(const nb::dict& named, const Sets&... sets) {
   for (const auto& [key, value] : named) {
     const auto name = nb::cast<std::string>(key);
-    if (!set(known, options, name, value) && !set(kFileOptions, options.files, name, value)) unknown(name);
+    if (!(sets(name, value) || ...)) throw nb::type_error(("there is no option '" + name + "' here").c_str());
   }
-  return options;
+}
+
+template <class Table, class Options>
+auto by(const Table& table, Options& options) {
+  return [&](const std::string& name, nb::handle value) { return set(table, options, name, value); };
 }
 
 template <class... Tables>
@@ -174,16 +192,21 @@ nb::list names_of(const Tables&... tables) {
 
 }  // namespace
 
-CreateOptions create_options(const nb::dict& named) { return options_of(kCreateOptions, named); }
+CreateCall create_options(const nb::dict& named) {
+  CreateCall call;
+  set_all(named, by(kCreateOptions, call.create), by(kTreeOptions, call.tree), by(kFileOptions, call.create.files));
+  return call;
+}
 
-ApplyOptions apply_options(const nb::dict& named) { return options_of(kApplyOptions, named); }
+ApplyOptions apply_options(const nb::dict& named) {
+  ApplyOptions options;
+  set_all(named, by(kApplyOptions, options), by(kFileOptions, options.files));
+  return options;
+}
 
 FileOptions file_options(const nb::dict& named) {
   FileOptions options;
-  for (const auto& [key, value] : named) {
-    const auto name = nb::cast<std::string>(key);
-    if (!set(kFileOptions, options, name, value)) unknown(name);
-  }
+  set_all(named, by(kFileOptions, options));
   return options;
 }
 
@@ -199,7 +222,7 @@ nb::object take_progress(nb::dict& named) {
 
 nb::dict option_names() {
   nb::dict names;
-  names["create"] = names_of(kCreateOptions, kFileOptions);
+  names["create"] = names_of(kCreateOptions, kTreeOptions, kFileOptions);
   names["apply"] = names_of(kApplyOptions, kFileOptions);
   names["file"] = names_of(kFileOptions);
   return names;

@@ -5,14 +5,22 @@
 
 #include "bdelta/apply.hpp"
 #include "bdelta/create.hpp"
+#include "bdelta/tree.hpp"
 
 namespace bdelta::python {
 
 namespace nb = nanobind;
 
+struct CreateCall {
+  CreateOptions create;
+  TreeOptions tree;
+
+  [[nodiscard]] bool has_tree_options() const { return !tree.exclude.empty() || tree.times || tree.source_list; }
+};
+
 // TypeError for names that there are not and values of another type, UsageError for numbers out of range and words that an
 // option does not know. `progress` is the caller's to take out: see take_progress. With the GIL.
-[[nodiscard]] CreateOptions create_options(const nb::dict& named);
+[[nodiscard]] CreateCall create_options(const nb::dict& named);
 [[nodiscard]] ApplyOptions apply_options(const nb::dict& named);
 [[nodiscard]] FileOptions file_options(const nb::dict& named);
 

@@ -8,6 +8,7 @@
 #include "bdelta/push.hpp"
 #include "options.hpp"
 #include "results.hpp"
+#include "trees.hpp"
 
 namespace bdelta::python {
 namespace {
@@ -78,6 +79,8 @@ class Push {
   [[nodiscard]] bool by_path() const { return source_.path() && target_.path(); }
 
   Result<std::unique_ptr<PushApply>> open() {
+    const auto trees = are_trees({&source_.path(), &target_.path()}, std::nullopt, options_.apply.outside_links);
+    if (!trees) return trees.error();
     if (by_path()) return PushApply::open_file(*source_.path(), *target_.path(), options_);
     auto from = source_.open(options_.apply.files);
     if (!from) return from.error();

@@ -28,17 +28,17 @@ def _named(options: object) -> dict[str, object]:
 def create(old: RandomInput, new: RandomInput, patch: Output, **options: Unpack[CreateOptions]) -> Report:
     """Makes a patch from OLD and NEW, and writes it to a path or a file object.
 
-    Same inputs, options and version give the same bytes, whatever the number of threads. A patch that is given by name
+    OLD and NEW may be two directories, by path, and the patch then has a path. Same inputs, options and version give the same bytes, whatever the number of threads. A patch that is given by name
     comes into being whole or not at all.
 
     Args:
-        old: Path, bytes-like object or seekable file object.
+        old: Path of a file or directory, bytes-like object or seekable file object.
         new: The same.
         patch: Path or writable file object.
         **options: See bdelta.CreateOptions.
 
     Raises:
-        UsageError: A bad option, or an output that exists.
+        UsageError: A bad option, an output that exists, or what no patch of a directory can hold.
         FileError: What can't be read or written.
         LimitError, BudgetError: A limit was reached.
         Cancelled: The progress callback returned False.
@@ -70,10 +70,10 @@ def apply(old: RandomInput, new: TargetOutput, patch: StreamInput, **options: Un
 
     OLD is proven before a byte of NEW is written, and NEW is proven at the end. A NEW that is given by name comes into
     being whole or not at all, and may be OLD itself with `overwrite=True`. What a buffer or a file object holds after an
-    error must not be used.
+    error must not be used. From a directory a directory is made, which must not exist before, unless it is NEW already.
 
     Args:
-        old: Path, bytes-like object or seekable file object.
+        old: Path of a file or directory, bytes-like object or seekable file object.
         new: Path, writable bytes-like object with room for NEW, or writable file object.
         patch: Path, bytes-like object or file object.
         **options: See bdelta.ApplyOptions.

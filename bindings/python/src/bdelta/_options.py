@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Union
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from typing_extensions import Buffer, TypeAlias
 
     from bdelta._results import Digests, Progress
 
     Path: TypeAlias = Union[str, "os.PathLike[str]"]
-    """A file by its name. "-" is standard input or output."""
+    """A file or a directory by its name. "-" is standard input or output."""
     RandomInput: TypeAlias = Union[Path, Buffer, "SeekableFile"]
     """OLD, and NEW of create. A file object is read from its start to its end, wherever it is."""
     StreamInput: TypeAlias = Union[Path, Buffer, "ReadableFile"]
@@ -89,6 +89,13 @@ class CreateOptions(FileOptions, total=False):
     """The largest patch that is of use, as a share of NEW's bytes: PatchTooLarge beyond. Default 0: any."""
     time_limit_seconds: float
     """Seconds after which the work ends with TimeLimit. Default 0: none."""
+    exclude: Sequence[str]
+    """Directories: patterns of what is passed over in OLD and NEW, and in the OLD of whoever applies the patch. `*` stands
+    for any bytes of a name, `?` for one. With "/" in it a pattern is held against the whole path. Default: none."""
+    times: bool
+    """Directories: keep when each file of NEW was changed. Default False."""
+    source_list: bool
+    """Directories: keep what OLD has, so that check names what differs. Default False."""
     temp_dir: Path | None
     """Where a patch waits that is too large for memory. Default None: the directory of the system."""
     progress: Callable[[Progress], object] | None
@@ -113,6 +120,8 @@ class ApplyOptions(FileOptions, total=False):
     """32 bytes that SHA-256 of the head has to be, which then proves each part before it is decoded. Default None."""
     time_limit_seconds: float
     """Seconds after which the work ends with TimeLimit. Default 0: none."""
+    outside_links: bool
+    """Directories: a patch may make symbolic links that lead out of NEW. Default False."""
     target_mode: int | None
     """Permission bits of a NEW that is given by name, 0 to 0o777. Default None: those of the file that it replaces, or
     of OLD less what umask takes."""

@@ -136,7 +136,7 @@ class PatchInfo:
     unpacked: bool
     """What archives hold is compared: applying holds OLD unpacked."""
     of_tree: bool
-    """OLD and NEW are directories. The program `bpatch` applies such a patch; this package does not yet."""
+    """OLD and NEW are directories."""
     tree: TreeInfo | None
     """Then, but not from verify_patch."""
     window_bytes: int
