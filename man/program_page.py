@@ -63,7 +63,8 @@ def main():
              "ARGUMENTS": "\n".join(entry(f".I {a['name']}", a["text"]) for a in described["arguments"]),
              "OPTIONS": options(described["options"]),
              "STATUS": status(include),
-             "JSON": from_page(told, "The result", "Errors", "Info, check, version", "Progress", "Phases"),
+             "JSON": from_page(told, "The result", "Errors", "Info, check, version", "Where the bytes go", "Progress",
+                               "Phases"),
              "MANIFEST": "\n".join(markdown.roff(markdown.section(told, "The manifest")))}
     with open(template, encoding="utf-8") as file:
         page = re.sub("@([A-Z]+)@", lambda match: parts[match.group(1)], file.read())

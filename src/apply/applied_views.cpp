@@ -74,7 +74,7 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::P
 }  // namespace
 
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
-                                        Watch* watch, const ViewRoom& room) {
+                                        Watch* watch, const ViewRoom& room, bool keeps_streams) {
   AppliedViews views;
   Bytes held;
   BDELTA_ASSIGN(ByteSpan file, bytes_of(source, held));
@@ -83,8 +83,12 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
     const bool is_last = &plan == &plans.back();
     auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
-    BDELTA_ASSIGN(const view::PackedStreams streams, view::unpack_source(file, plan, geometry, watch, add));
+    BDELTA_ASSIGN(view::PackedStreams streams, view::unpack_source(file, plan, geometry, watch, add));
     BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, streams, target_bytes, geometry));
+    if (keeps_streams) {
+      views.source_streams_.push_back(std::move(streams));
+      views.target_streams_.push_back(target.streams);
+    }
     views.targets_.push_back(std::move(target));
     Bytes().swap(held);
     views.source_ = std::move(store);

@@ -15,8 +15,10 @@
 namespace bdelta {
 namespace {
 
-Result<Report> run_steps(RandomReader& source, OpenedPatch& patch, const TargetSink& sink, const ApplyOptions& options) {
+Result<Report> run_steps(RandomReader& source, OpenedPatch& patch, const TargetSink& sink, const ApplyOptions& options,
+                         ApplyTap* tap = nullptr) {
   ApplyRun run(source, patch.reader(), options);
+  run.take_tap(tap);
   patch.set_watch(run.watch());
   BDELTA_TRY(run.read_header());
   BDELTA_TRY(run.verify_source());
@@ -153,12 +155,12 @@ Result<Report> apply_paths(const std::filesystem::path& source, const std::files
 }
 
 Result<Report> check_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
-                           const ApplyOptions& options) {
+                           const ApplyOptions& options, ApplyTap* tap = nullptr) {
   io::IoCounters counters;
   BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
   BDELTA_TRY(check_finished(source_path));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
-  auto report = run_steps(*source, patch, {}, options);
+  auto report = run_steps(*source, patch, {}, options, tap);
   if (!report) return name_file(std::move(report).error(), source_path, patch_path);
   return counted(std::move(*report), counters);
 }
@@ -182,6 +184,11 @@ Result<Report> apply_file(const std::filesystem::path& source, const std::filesy
 Result<Report> check_file(const std::filesystem::path& source, const std::filesystem::path& patch,
                           const ApplyOptions& options) {
   return guarded([&] { return check_paths(source, patch, options); });
+}
+
+Result<Report> check_file_tapped(const std::filesystem::path& source, const std::filesystem::path& patch,
+                                 const ApplyOptions& options, ApplyTap& tap) {
+  return check_paths(source, patch, options, &tap);
 }
 
 }  // namespace bdelta

@@ -58,6 +58,7 @@ Status ApplyRun::read_header() {
   pool_.begin_stage(0, 0);
   BDELTA_ASSIGN(format_, recognise_format(patch_, formats_));
   BDELTA_ASSIGN(reader_, format_->open(patch_, reachable_limit(options_.memory_limit_bytes)));
+  if (tap_) reader_->measure(*tap_);
   own_watch_.set_total(info().target_size.value_or(0));
   BDELTA_TRY(check_kind());
   if (!info().target_size && !format_->capabilities.target_size_at_end) {
@@ -158,14 +159,28 @@ Status ApplyRun::prepare() {
   while (!plan_) BDELTA_TRY(read_plan());
   BDELTA_TRY(open_views());
   target_bytes_ = info_of_views().target_size;
-  return prepare_source();
+  BDELTA_TRY(prepare_source());
+  return tap_ ? begin_tap() : Status();
+}
+
+Status ApplyRun::begin_tap() {
+  AppliedFiles files;
+  files.source = &viewed_source();
+  files.target_bytes = target_bytes_.value_or(0);
+  if (views_) {
+    files.source_streams = views_->source_streams();
+    files.target_streams = views_->target_streams();
+  }
+  files.source_manifest = source_manifest_;
+  files.tree = plan_->tree ? &*plan_->tree : nullptr;
+  return tap_->begin(files);
 }
 
 Status ApplyRun::open_views() {
   if (plan_->views.empty()) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->views.back().source_view_bytes);
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), view_room()));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), view_room(), tap_ != nullptr));
   return {};
 }
 
@@ -249,7 +264,8 @@ void ApplyRun::begin_target(const TargetSink& sink) {
   own_watch_.set_phase(PhaseId::kExecute);
   pool_.begin_stage(1, target_bytes_.value_or(0));
   if (!plan_->fills.empty()) filler_.emplace(plan_->fills);
-  const TargetSink into = views_ ? views_->rebuild_into(sink, pool_, rebuilds_alone_ ? 1 : pool_.thread_count()) : sink;
+  TargetSink into = views_ ? views_->rebuild_into(sink, pool_, rebuilds_alone_ ? 1 : pool_.thread_count()) : sink;
+  into.tap = tap_;
   digest_target_ = into.digest;
   const std::uint64_t history_bytes = std::min(info().history_bytes, target_bytes_.value_or(kMostBytes));
   pipeline_.emplace(copied_source(), predicted_.get(), filler_ ? &*filler_ : nullptr, history_bytes, into, pool_);

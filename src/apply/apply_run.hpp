@@ -34,6 +34,12 @@ class ApplyRun {
   // decoded, because the rest of them has to come or digests of them are expected; read_header asks for the latter.
   [[nodiscard]] Status check_held_parts() const;
 
+  // In front of read_header, for who looks into the patch. `tap` outlives the run.
+  void take_tap(ApplyTap* tap) noexcept { tap_ = tap; }
+
+  // Then, in front of the windows: OLD as a tree, whose stream the source is.
+  void take_manifest(const view::Manifest& source) noexcept { source_manifest_ = &source; }
+
   // OLD is what the patch was made from: size first, then digest. From then on the reader may have it.
   Status verify_source();
 
@@ -91,6 +97,7 @@ class ApplyRun {
   [[nodiscard]] RandomReader& copied_source() noexcept { return moved_source_ ? *moved_source_ : viewed_source(); }
   [[nodiscard]] RandomReader& viewed_source() noexcept;
   [[nodiscard]] PatchInfo info_of_views() const;
+  Status begin_tap();
   Result<bool> next_window(WindowDelta& window);
   Status place(const WindowDelta& window);
   void count(const WindowDelta& window);
@@ -114,6 +121,8 @@ class ApplyRun {
   std::optional<Filler> filler_;                // absent where nothing is filled in
   std::function<Result<Digest128>(WorkerPool&)> digest_source_tree_;  // of a caller that has trees
   std::function<Result<Digest128>()> digest_target_;                   // where it is not that of the windows
+  ApplyTap* tap_ = nullptr;
+  const view::Manifest* source_manifest_ = nullptr;
   bool source_verified_ = false;
   std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
   bool rebuilds_alone_ = false;

@@ -48,9 +48,10 @@ class Differences {
 
 class TreeRun {
  public:
-  TreeRun(OpenedPatch& patch, const std::filesystem::path& source, const ApplyOptions& options)
+  TreeRun(OpenedPatch& patch, const std::filesystem::path& source, const ApplyOptions& options, ApplyTap* tap = nullptr)
       : patch_(patch), source_path_(source), run_(stream_, patch.reader(), options), options_(options) {
     patch.set_watch(run_.watch());
+    run_.take_tap(tap);
     run_.take_trees([this](WorkerPool& pool) { return digest_source(pool); });
   }
 
@@ -76,6 +77,7 @@ class TreeRun {
     const Span span(run_.timeline(), PhaseId::kRead);
     BDELTA_ASSIGN(source_, view::ScannedTree::scan(source_path_, plan_->excluded, run_.watch()));
     stream_.open(*source_);
+    run_.take_manifest(source_->manifest());
     return {};
   }
 
@@ -203,11 +205,11 @@ Result<Report> apply_tree_paths(const std::filesystem::path& source_path, const 
 }
 
 Result<Report> check_tree_paths(const std::filesystem::path& source_path, const std::filesystem::path& patch_path,
-                           const ApplyOptions& options) {
+                           const ApplyOptions& options, ApplyTap* tap = nullptr) {
   BDELTA_TRY(check_usage(options));
   io::IoCounters counters;
   BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
-  TreeRun tree(patch, source_path, options);
+  TreeRun tree(patch, source_path, options, tap);
   const auto steps = [&]() -> Status {
     BDELTA_TRY(tree.read_head());
     BDELTA_TRY(tree.open_source());
@@ -228,6 +230,11 @@ Result<Report> apply_tree(const std::filesystem::path& source, const std::filesy
 
 Result<Report> check_tree(const std::filesystem::path& source, const std::filesystem::path& patch, const ApplyOptions& options) {
   return guarded([&] { return check_tree_paths(source, patch, options); });
+}
+
+Result<Report> check_tree_tapped(const std::filesystem::path& source, const std::filesystem::path& patch,
+                                 const ApplyOptions& options, ApplyTap& tap) {
+  return check_tree_paths(source, patch, options, &tap);
 }
 
 }  // namespace bdelta

@@ -72,6 +72,7 @@ void WindowPipeline::submit_slices(const WindowDelta& plain) {
     slice.modelled.reset();
     slice.substitutions = nullptr;
     slice.predicted = false;
+    job->copied.clear();
     slice.ops.assign(1, {OpKind::kCopy, length, plain.ops[0].source_pos + done});
     done += length;
     start(*job);
@@ -150,6 +151,7 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
     const MutableByteSpan out = job.out.span().first(length);
     bytes = out;
     BDELTA_TRY(execute_window(window, predicted_, *cache, out, &history_));
+    if (sink_.tap) keep_copied(job, out);
     return window.modelled ? unpack(job, out) : Status();
   };
   Status status = execute();
@@ -167,6 +169,11 @@ Status WindowPipeline::make(Job& job, ByteSpan& bytes) {
   if (!sink_.positioned || job.fills) return {};
   const Span span(pool_.timeline(), PhaseId::kWrite, job.number, length);
   return sink_.positioned->write_at(window.target_pos, bytes);
+}
+
+void WindowPipeline::keep_copied(Job& job, ByteSpan out) {
+  job.copied.clear();
+  if (job.window.modelled && job.window.modelled->scope.misses) job.copied.assign(out.begin(), out.end());
 }
 
 // Decodes the modelled bytes of the window once the one before in its lane is decoded. After an error nothing matters.
@@ -201,6 +208,7 @@ Status WindowPipeline::prove(const Job& job, ByteSpan bytes) const {
 
 Status WindowPipeline::deliver(Job& job, ByteSpan bytes) {
   const std::uint64_t pos = job.window.target_pos;
+  if (sink_.tap) BDELTA_TRY(sink_.tap->window(job.window, bytes, job.copied));
   history_.append(bytes);
   if (job.fills) {
     const auto pass = [&](std::uint64_t done_pos, ByteSpan done) { return pass_on(done_pos, done, job); };

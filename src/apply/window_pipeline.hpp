@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "apply/apply_tap.hpp"
 #include "apply/modelled_lanes.hpp"
 #include "apply/execute.hpp"
 #include "apply/filler.hpp"
@@ -32,6 +33,7 @@ struct TargetSink {
   SequentialWriter* sequential = nullptr;
   // Behind the last window, where the patch's digest of NEW is not that of all bytes that went here: what it is of them.
   std::function<Result<Digest128>()> digest = {};
+  ApplyTap* tap = nullptr;
 };
 
 // How many are held at a time.
@@ -71,6 +73,7 @@ class WindowPipeline {
     WindowDelta window;
     std::shared_ptr<ModelledLanes> lanes;  // of its group; null where nothing is coded
     ByteBuffer out;
+    Bytes copied;  // for a tap: the window before models corrected it
     std::uint64_t index = 0;   // in the order of delivery; a slice is a job of its own
     std::uint64_t number = 0;  // of the window in the patch, for the timeline
     Status opened;             // of what was done for it before it was started
@@ -81,6 +84,7 @@ class WindowPipeline {
   void submit_slices(const WindowDelta& plain);
   Status open_lanes(Job& job);
   bool wait_for_others(const Job& job);
+  static void keep_copied(Job& job, ByteSpan out);
   Status unpack(Job& job, MutableByteSpan out);
   Job* free_job();
   void start(Job& job, Status before = {});

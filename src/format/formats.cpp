@@ -60,6 +60,8 @@ Result<std::unique_ptr<PatchReader>> open_patch(io::TypedReader& patch, std::uin
   return format->open(patch, reachable_limit(memory_limit_bytes));
 }
 
+void PatchReader::measure(PatchMeter&) {}
+
 void PatchReader::use_source(RandomReader&) {}
 
 Result<const ApplyPlan*> PatchReader::read_plan() {

@@ -8,6 +8,7 @@
 #include "bdelta/io.hpp"
 #include "delta/op.hpp"
 #include "format/apply_plan.hpp"
+#include "format/patch_meter.hpp"
 #include "io/typed_reader.hpp"
 
 namespace bdelta {
@@ -19,6 +20,10 @@ class PatchReader {
 
   // All but the name of the format, which its line in the table says (format.hpp).
   [[nodiscard]] virtual const PatchInfo& info() const noexcept = 0;
+
+  // Tells `meter` of all that is read from here on, which begins behind the header; it outlives the reader. A format that
+  // has no parts tells nothing.
+  virtual void measure(PatchMeter& meter);
 
   // What the patch was made from, proven as far as info() tells it. For a format that reads it while decoding; it outlives
   // the reader, and any number of threads may read it meanwhile.

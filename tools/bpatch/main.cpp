@@ -1,10 +1,13 @@
 // bpatch: applies a patch. It links the half of the library that applies, and nothing that makes patches.
+#include "members.hpp"
 #include "options.hpp"
 #include "base/try.hpp"
 #include "bdelta/inspect.hpp"
+#include "bdelta/members.hpp"
 #include "bdelta/tree.hpp"
 #include "cli/json.hpp"
 #include "cli/pair_kind.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
 
@@ -30,6 +33,17 @@ class ApplySession final : public Session {
   }
 
   [[nodiscard]] int work() override { return checks_patch_alone(options_) ? check_patch() : Session::work(); }
+
+  [[nodiscard]] int show_info() override {
+    if (!all_.members) return Session::show_info();
+    const bool has_source = !options_.source.empty();
+    ProgressDisplay progress(options_.progress, program_, options_.quiet);
+    all_.apply.progress = progress.callback();
+    const auto bytes = has_source ? inspect_members(options_.source, options_.patch, all_.apply) : inspect_bytes(options_.patch, all_.apply);
+    progress.finish(std::nullopt);
+    if (!bytes) return fail(bytes.error());
+    return answer(stdout, options_.json ? members_json(*bytes, has_source) : members_text(*bytes, has_source));
+  }
 
   [[nodiscard]] int check_patch() {
     const auto info = verify_patch_file(options_.patch, options_.files);

@@ -16,7 +16,8 @@ constexpr ProgramTexts kTexts{
              "       bpatch [OPTIONS] --check PATCH\n"
              "       bpatch [OPTIONS] --in-place FILE PATCH\n"
              "       bpatch [OPTIONS] --resume FILE\n"
-             "       bpatch --info PATCH",
+             "       bpatch --info PATCH\n"
+             "       bpatch --info --members OLD PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
     .patch = "The patch; - is standard input",
@@ -25,7 +26,7 @@ constexpr ProgramTexts kTexts{
 
 struct Words {
   std::string max_output, mode, sha256, head_sha256, journal, scratch;
-  bool check = false, outside_links = false, in_place = false, resume = false, dry_run = false;
+  bool check = false, outside_links = false, in_place = false, resume = false, dry_run = false, members = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -45,6 +46,7 @@ void add_options(CLI::App& app, Words& words) {
   app.add_option("--mode", words.mode, "Permission bits of NEW, e.g. 644 (default: those of\nthe file that it replaces, else OLD's less umask)")
       ->type_name("OCTAL")
       ->check(check_mode);
+  app.add_flag("--members", words.members, "With --info: where the bytes of PATCH go, and with\nOLD in front of it by members of NEW");
   app.add_flag("--outside-links", words.outside_links, "Make links of a directory that lead out of it");
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
@@ -92,14 +94,16 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (words.in_place) options.common.action = Action::kInPlace;
   if (words.resume) options.common.action = Action::kResume;
   std::string wrong = check_actions(words);
-  if (wrong.empty()) wrong = line.place(options.common);
+  if (wrong.empty()) wrong = line.place(options.common, words.members);
   options.apply = apply_options(words, options.common);
   options.in_place = in_place_options(words);
+  options.members = words.members;
+  if (wrong.empty() && words.members && options.common.action != Action::kInfo) wrong = "--members is for --info";
   if (wrong.empty() && options.common.source == "-") {
     wrong = "- can't stand for this file, which is read at many places at once; give a file";
   }
   const bool expects = options.apply.expected_patch_sha256 || options.apply.expected_head_sha256;
-  if (wrong.empty() && options.common.action == Action::kInfo && expects) {
+  if (wrong.empty() && options.common.action == Action::kInfo && expects && !words.members) {
     wrong = "--info takes one PATCH and nothing else";
   }
   const bool limits = expects || options.common.time_limit_seconds != 0 || !options.common.trace.empty();

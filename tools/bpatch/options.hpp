@@ -12,6 +12,7 @@ struct ApplyProgramOptions {
   CommonOptions common;
   ApplyOptions apply;
   InPlaceOptions in_place;
+  bool members = false;  // with Action::kInfo
 };
 
 // --check with PATCH and nothing else.

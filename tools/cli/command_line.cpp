@@ -169,13 +169,19 @@ std::string CommandLine::what_mismatches(const CLI::ArgumentMismatch& error) con
   return name + ": expected " + value.substr(0, value.find(':')) + ", found nothing";
 }
 
-std::string CommandLine::place_info(CommonOptions& options) {
+// The value of --info is the first of its arguments, wherever it stands.
+std::string CommandLine::place_info(CommonOptions& options, bool takes_source) {
   options.action = Action::kInfo;
-  if (words_.info.empty()) std::swap(words_.info, words_.source);
-  if (words_.info.empty()) return "--info expects PATCH";
-  options.patch = path_of(words_.info);
-  const bool alone = words_.source.empty() && words_.target.empty() && words_.trace.empty();
-  return alone ? "" : "--info takes one PATCH and nothing else";
+  std::vector<std::string> arguments;
+  for (const std::string* word : {&words_.info, &words_.source, &words_.target, &words_.patch}) {
+    if (!word->empty()) arguments.push_back(*word);
+  }
+  if (arguments.empty()) return "--info expects PATCH";
+  options.patch = path_of(arguments.back());
+  if (arguments.size() == 2 && takes_source) options.source = path_of(arguments.front());
+  const bool fits = arguments.size() <= (takes_source ? 2 : 1) && words_.trace.empty();
+  if (fits) return "";
+  return takes_source ? "--info --members takes OLD PATCH or PATCH alone" : "--info takes one PATCH and nothing else";
 }
 
 std::string CommandLine::place_values(CommonOptions& options) {
@@ -220,9 +226,9 @@ std::string CommandLine::place_arguments(CommonOptions& options) {
   return words_.patch.empty() ? "expected OLD NEW PATCH" : "";
 }
 
-std::string CommandLine::place(CommonOptions& options) {
+std::string CommandLine::place(CommonOptions& options, bool info_takes_source) {
   if (std::string wrong = place_values(options); !wrong.empty()) return wrong;
-  if (app_.count("--info") != 0) return place_info(options);
+  if (app_.count("--info") != 0) return place_info(options, info_takes_source);
   if (std::string wrong = place_arguments(options); !wrong.empty()) return wrong;
   options.source = path_of(words_.source);
   options.target = path_of(words_.target);

@@ -69,7 +69,8 @@ class CommandLine {
   [[nodiscard]] Exit refuse(const std::string& what) const;
 
   // Arguments and common options into `options`, whose action is not kInfo. Gives what is wrong, or nothing.
-  [[nodiscard]] std::string place(CommonOptions& options);
+  // info_takes_source: --info may have OLD in front of PATCH.
+  [[nodiscard]] std::string place(CommonOptions& options, bool info_takes_source = false);
 
   // The same for a program that takes other arguments than OLD NEW PATCH: those that are there go to `arguments` in order.
   [[nodiscard]] std::string place(CommonOptions& options, std::vector<std::string>& arguments);
@@ -85,7 +86,7 @@ class CommandLine {
 
   [[nodiscard]] std::string place_values(CommonOptions& options);
   [[nodiscard]] std::string place_arguments(CommonOptions& options);
-  [[nodiscard]] std::string place_info(CommonOptions& options);
+  [[nodiscard]] std::string place_info(CommonOptions& options, bool takes_source);
   [[nodiscard]] bool asks_for_json() const;
   [[nodiscard]] std::string_view level_word(std::size_t least_digits) const;
   [[nodiscard]] std::vector<std::string> option_names() const;

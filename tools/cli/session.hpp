@@ -41,6 +41,9 @@ class Session {
   // What is done once handlers are there: the one call, with its trace, and what is told of it. Gives the exit status.
   [[nodiscard]] virtual int work();
 
+  // What --info does in the place of work.
+  [[nodiscard]] virtual int show_info();
+
   // The call, with progress shown meanwhile.
   [[nodiscard]] Result<Report> call_watched();
 
@@ -60,7 +63,6 @@ class Session {
   [[nodiscard]] Status open_trace();
   void finish_trace(const Result<Report>& report);
   [[nodiscard]] std::FILE* json_stream() const;
-  [[nodiscard]] int show_info();
   void install_handlers();
   [[nodiscard]] bool keeps_output(const Error& error) const;
   [[nodiscard]] int tell(const Report& report);

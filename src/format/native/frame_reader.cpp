@@ -71,6 +71,7 @@ Result<FrameReader::FrameHead> FrameReader::read_head(const WindowRecord& window
 // The bytes of a frame; `out` is of its raw size.
 Status FrameReader::read(const FrameHead& head, MutableByteSpan out) {
   const Stream& stream = streams_[head.id];
+  coded_bytes_[head.id] += head.coded_bytes;
   if (stream.is_stored()) {  // the bytes are where they belong without a copy more
     return patch_.read_exact(out) ? Status() : Status(unread("a frame can't be read"));
   }
@@ -128,6 +129,7 @@ Status FrameReader::take_code(ByteSpan& code) {
   renew(code_, static_cast<std::size_t>(bytes));
   if (!patch_.read_exact(code_)) return unread("a frame can't be read");
   code = code_;
+  code_bytes_ += bytes;
   return {};
 }
 

@@ -25,6 +25,10 @@ class FrameReader {
   // stands.
   Status take_code(ByteSpan& code);
 
+  // What has been read: of each stream, and of the code.
+  [[nodiscard]] const StreamSizes& coded_bytes() const noexcept { return coded_bytes_; }
+  [[nodiscard]] std::uint64_t code_bytes() const noexcept { return code_bytes_; }
+
   // Nothing may be left of the streams, nor of the body.
   Status close() const;
 
@@ -61,6 +65,8 @@ class FrameReader {
   io::TypedReader& patch_;
   const std::uint64_t body_end_;
   std::array<Stream, kStreamCount> streams_;
+  StreamSizes coded_bytes_{};
+  std::uint64_t code_bytes_ = 0;
   Bytes coded_;  // the frame being read
   Bytes code_;   // the frame of the code in use
   std::optional<unsigned> next_id_;  // read ahead

@@ -80,6 +80,14 @@ Result<WindowRecord> GroupReader::next(std::uint64_t target_pos, std::int64_t di
   return window;
 }
 
+void GroupReader::measure(MeteredGroup& group) const {
+  group.kind = kind_;
+  group.coded_bytes = frames_.coded_bytes();
+  group.code_bytes = frames_.code_bytes();
+  group.code_streams = tables_.packed ? tables_.scope.streams & streams_of(kind_) : 0;
+  group.modelled = tables_.modelled;
+}
+
 Status GroupReader::close() {
   if (unpacker_ && !unpacker_->ends_well()) return frames_.corrupt("a code does not end with its windows");
   return frames_.close();

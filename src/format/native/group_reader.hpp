@@ -6,6 +6,7 @@
 
 #include "format/native/frame_reader.hpp"
 #include "format/native/group_tables.hpp"
+#include "format/patch_meter.hpp"
 #include "model/window_decoder.hpp"
 #include "model/window_unpacker.hpp"
 
@@ -31,6 +32,9 @@ class GroupReader final : private CodeFeed {
   // Where the code of the window that `next` gave last belongs; nothing where it has no modelled bytes. Group and
   // source_before are the caller's to set.
   [[nodiscard]] std::optional<ModelledPart> modelled_part() const;
+
+  // After the last window: sets what its frames and tables tell.
+  void measure(MeteredGroup& group) const;
 
   // After the last window: nothing of the body may be left.
   Status close();

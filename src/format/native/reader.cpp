@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "base/try.hpp"
 #include "format/native/fill_record.hpp"
@@ -44,6 +45,12 @@ class Reader final : public PatchReader {
   }
 
   [[nodiscard]] const PatchInfo& info() const noexcept override { return info_; }
+
+  void measure(PatchMeter& meter) override {
+    meter_ = &meter;
+    measured_pos_ = patch_.position();
+    meter.part("header", measured_pos_);
+  }
 
   Result<bool> verify() override {
     BDELTA_TRY(check_records(patch_, head_));
@@ -116,13 +123,46 @@ class Reader final : public PatchReader {
     BDELTA_TRY(body_.status());
     if (!body_.at_end()) return corrupt_record(body_, "a record", "goes on behind what it has to hold");
     BDELTA_TRY(body_.status());
+    if (meter_) tell(*opened_);
     opened_.reset();
     return {};
   }
 
-  Status close_group() {
+  // The record that has been read, whose group is measured if it has one.
+  void tell(RecordTag tag) {
+    const std::uint64_t bytes = patch_.position() - std::exchange(measured_pos_, patch_.position());
+    if (tag == RecordTag::kGroup || tag == RecordTag::kCovers) {
+      measured_.patch_bytes = bytes;
+      meter_->group(measured_);
+    } else {
+      meter_->part(name_of(tag), bytes);
+    }
+  }
+
+  [[nodiscard]] static const char* name_of(RecordTag tag) noexcept {
+    switch (tag) {
+      case RecordTag::kView: return "view";
+      case RecordTag::kTree: return "tree";
+      case RecordTag::kFills: return "fills";
+      case RecordTag::kMovedNumbers: return "moved numbers";
+      case RecordTag::kSubstitutions: return "substitutions";
+      case RecordTag::kGlobal: return "prediction";
+      default: return "header";
+    }
+  }
+
+  // Of a group that has been read, which made or told of what is between these.
+  Status close_frames(std::uint64_t target_pos, std::uint64_t target_end) {
     BDELTA_TRY(group_->close());
+    group_->measure(measured_);
+    measured_.target_pos = target_pos;
+    measured_.target_bytes = target_end - target_pos;
     group_.reset();
+    return {};
+  }
+
+  Status close_group() {
+    BDELTA_TRY(close_frames(group_pos_, target_pos_));
     return close_record();
   }
 
@@ -202,6 +242,7 @@ class Reader final : public PatchReader {
   // One group of covers. What they take together is held below what the header declares.
   Status read_covers() {
     if (!plan_.prediction) return misplaced(RecordTag::kCovers);
+    const std::uint64_t begin = plan_pos_;
     BDELTA_ASSIGN(const std::uint64_t end, open_group(GroupKind::kCovers, plan_pos_));
     Covers& covers = plan_.prediction->covers;
     while (!group_->at_end()) {
@@ -212,8 +253,7 @@ class Reader final : public PatchReader {
       BDELTA_TRY(decode_covers(record, streams_, plan_pos_, diagonal_, covers));
       plan_pos_ += record.target_length;
     }
-    BDELTA_TRY(group_->close());
-    group_.reset();
+    BDELTA_TRY(close_frames(begin, plan_pos_));
     return plan_pos_ == end ? Status() : Status(Error{ErrorCode::kInternal, "a group of covers lacks windows"});
   }
 
@@ -268,6 +308,7 @@ class Reader final : public PatchReader {
     BDELTA_ASSIGN(const RecordTag tag, next_tag());
     if (tag == RecordTag::kEnd) return finish();
     if (tag != RecordTag::kGroup) return misplaced(tag);
+    group_pos_ = target_pos_;
     BDELTA_TRY(open_group(GroupKind::kWhole, target_pos_));
     return true;
   }
@@ -298,6 +339,7 @@ class Reader final : public PatchReader {
                    patch_.position()};
     }
     BDELTA_TRY(patch_.status());
+    if (meter_) tell(RecordTag::kEnd);
     return false;
   }
 
@@ -320,6 +362,10 @@ class Reader final : public PatchReader {
   std::uint64_t source_end_ = kNoSource;  // behind what the window before took in its last copy, if it ended with one
   std::uint64_t group_count_ = 0;
   std::uint64_t target_pos_ = 0;
+  std::uint64_t group_pos_ = 0;  // of the target, where the group at hand begins
+  PatchMeter* meter_ = nullptr;
+  std::uint64_t measured_pos_ = 0;  // of the patch, what has been told
+  MeteredGroup measured_;
 };
 
 }  // namespace
