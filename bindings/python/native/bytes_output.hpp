@@ -10,7 +10,7 @@
 namespace bdelta::python {
 
 // A patch in memory. It is small beside NEW, so it may be copied at its end.
-class PatchBytes final : public SequentialWriter {
+class MadePatch final : public SequentialWriter {
  public:
   Status write(ByteSpan bytes) override {
     bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());

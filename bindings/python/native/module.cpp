@@ -9,6 +9,7 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/bdelta.h"
 #include "bdelta/create.hpp"
+#include "bdelta/members.hpp"
 #include "bdelta/tree.hpp"
 #include "bytes_output.hpp"
 #include "options.hpp"
@@ -54,7 +55,7 @@ nb::bytes py_create_bytes(nb::handle old_version, nb::handle new_version, nb::di
   options.progress = call.progress();
   RandomInput source(call, old_version, "old");
   RandomInput target(call, new_version, "new");
-  PatchBytes patch;
+  MadePatch patch;
   const auto report = call.run([&]() -> Result<Report> {
     const auto trees = are_trees({&source.path(), &target.path()}, std::nullopt, all.has_tree_options());
     if (!trees) return trees.error();
@@ -168,6 +169,23 @@ nb::object py_verify_patch(nb::handle patch, const nb::dict& named) {
   return info_of(verify_patch, verify_patch_file, patch, named);
 }
 
+// None in the place of OLD: of the patch alone.
+nb::object py_inspect_members(nb::handle old_version, nb::handle patch, nb::dict named) {
+  Call call(take_progress(named));
+  ApplyOptions options = apply_options(named);
+  options.progress = call.progress();
+  const auto path = [](nb::handle what, const char* name) {
+    auto given = path_of(what);
+    if (!given) throw nb::type_error((std::string(name) + ": expected a path").c_str());
+    return *given;
+  };
+  const auto source = old_version.is_none() ? std::filesystem::path() : path(old_version, "old");
+  const auto patch_path = path(patch, "patch");
+  return to_python(*call.run([&] {
+    return source.empty() ? inspect_bytes(patch_path, options) : inspect_members(source, patch_path, options);
+  }));
+}
+
 std::uint64_t py_apply_buffer_bytes(nb::handle info, unsigned threads) {
   return apply_buffer_bytes(needs_of(info), threads);
 }
@@ -198,6 +216,7 @@ NB_MODULE(_native, module) {
   module.def("check", &py_check, from, patch, options);
   module.def("inspect", &py_inspect, patch, options);
   module.def("verify_patch", &py_verify_patch, patch, options);
+  module.def("inspect_members", &py_inspect_members, from, patch, options);
   module.def("estimate_memory", &py_estimate_memory);
   module.def("apply_buffer_bytes", &py_apply_buffer_bytes);
   module.def("option_names", &option_names);

@@ -122,6 +122,58 @@ nb::object to_python(const PatchInfo& info) {
   return make("PatchInfo", fields);
 }
 
+namespace {
+
+nb::dict dict_of(const std::vector<NamedBytes>& kinds) {
+  nb::dict dict;
+  for (const NamedBytes& kind : kinds) dict[text_of(kind.name)] = kind.bytes;
+  return dict;
+}
+
+nb::object to_python(const SectionBytes& section) {
+  nb::dict fields;
+  fields["name"] = text_of(section.name);
+  fields["target_bytes"] = section.target_bytes;
+  fields["patch_bytes"] = section.patch_bytes;
+  fields["changed_bytes"] = section.changed_bytes;
+  return make("SectionBytes", fields);
+}
+
+nb::object to_python(const MemberBytes& member) {
+  nb::dict fields;
+  fields["path"] = text_of(member.path);
+  fields["parent"] = member.parent == MemberBytes::kNone ? nb::none() : nb::object(nb::int_(member.parent));
+  fields["format"] = member.format;
+  fields["packed_as"] = member.packed_as;
+  fields["target_bytes"] = member.target_bytes;
+  fields["patch_bytes"] = member.patch_bytes;
+  fields["copied_bytes"] = member.copied_bytes;
+  fields["changed_bytes"] = member.changed_bytes;
+  fields["kinds"] = dict_of(member.kinds);
+  nb::list sections;
+  for (const SectionBytes& section : member.sections) sections.append(to_python(section));
+  fields["sections"] = nb::tuple(sections);
+  fields["source_path"] = text_of(member.source_path);
+  fields["source_has_path"] = member.source_has_path;
+  return make("MemberBytes", fields);
+}
+
+}  // namespace
+
+nb::object to_python(const PatchBytes& bytes) {
+  nb::dict fields;
+  fields["info"] = to_python(bytes.info);
+  fields["patch_bytes"] = bytes.patch_bytes;
+  fields["kinds"] = dict_of(bytes.kinds);
+  nb::list members;
+  for (const MemberBytes& member : bytes.members) members.append(to_python(member));
+  fields["members"] = nb::tuple(members);
+  nb::list removed;
+  for (const std::string& path : bytes.removed_paths) removed.append(text_of(path));
+  fields["removed_paths"] = nb::tuple(removed);
+  return make("PatchBytes", fields);
+}
+
 PatchInfo needs_of(nb::handle info) {
   PatchInfo needs;
   needs.window_bytes = nb::cast<std::uint64_t>(info.attr("window_bytes"));

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "bdelta/inspect.hpp"
+#include "bdelta/members.hpp"
 #include "bdelta/report.hpp"
 
 namespace bdelta::python {
@@ -12,6 +13,7 @@ namespace nb = nanobind;
 
 [[nodiscard]] nb::object to_python(const Report& report);
 [[nodiscard]] nb::object to_python(const PatchInfo& info);
+[[nodiscard]] nb::object to_python(const PatchBytes& bytes);
 
 // What apply_buffer_bytes asks of a PatchInfo, taken from its attributes.
 [[nodiscard]] PatchInfo needs_of(nb::handle info);

@@ -31,7 +31,7 @@ def test_every_function_has_an_example() -> None:
         if name.startswith("__"):
             continue
         assert what.__doc__, name
-        if name in ("create", "create_bytes", "apply", "apply_bytes", "check", "inspect", "verify_patch", "estimate_memory",
+        if name in ("create", "create_bytes", "apply", "apply_bytes", "check", "inspect", "inspect_members", "verify_patch", "estimate_memory",
                     "apply_buffer_bytes", "PushApply", "Code", "Error"):
             assert ">>> " in what.__doc__, name
 

@@ -21,6 +21,7 @@ from bdelta._api import (
     create_bytes,
     estimate_memory,
     inspect,
+    inspect_members,
     verify_patch,
 )
 from bdelta._codes import Code
@@ -38,7 +39,18 @@ from bdelta._errors import (
 )
 from bdelta._native import version as __version__
 from bdelta._options import ApplyOptions, CreateOptions, FileOptions
-from bdelta._results import Digests, PatchInfo, Phase, Progress, Report, Stream, TreeInfo
+from bdelta._results import (
+    Digests,
+    MemberBytes,
+    PatchBytes,
+    PatchInfo,
+    Phase,
+    Progress,
+    Report,
+    SectionBytes,
+    Stream,
+    TreeInfo,
+)
 
 __all__ = [
     "ApplyOptions",
@@ -52,12 +64,15 @@ __all__ = [
     "FileOptions",
     "InternalError",
     "LimitError",
+    "MemberBytes",
+    "PatchBytes",
     "PatchError",
     "PatchInfo",
     "Phase",
     "Progress",
     "PushApply",
     "Report",
+    "SectionBytes",
     "Stream",
     "TreeInfo",
     "UsageError",
@@ -72,5 +87,6 @@ __all__ = [
     "create_bytes",
     "estimate_memory",
     "inspect",
+    "inspect_members",
     "verify_patch",
 ]

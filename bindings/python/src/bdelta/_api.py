@@ -14,11 +14,12 @@ if TYPE_CHECKING:
         CreateOptions,
         FileOptions,
         Output,
+        Path,
         RandomInput,
         StreamInput,
         TargetOutput,
     )
-    from bdelta._results import PatchInfo, Report
+    from bdelta._results import PatchBytes, PatchInfo, Report
 
 
 def _named(options: object) -> dict[str, object]:
@@ -28,8 +29,8 @@ def _named(options: object) -> dict[str, object]:
 def create(old: RandomInput, new: RandomInput, patch: Output, **options: Unpack[CreateOptions]) -> Report:
     """Makes a patch from OLD and NEW, and writes it to a path or a file object.
 
-    OLD and NEW may be two directories, by path, and the patch then has a path. Same inputs, options and version give the same bytes, whatever the number of threads. A patch that is given by name
-    comes into being whole or not at all.
+    OLD and NEW may be two directories, by path, and the patch then has a path. Same inputs, options and version give the
+    same bytes, whatever the number of threads. A patch that is given by name comes into being whole or not at all.
 
     Args:
         old: Path of a file or directory, bytes-like object or seekable file object.
@@ -131,6 +132,32 @@ def inspect(patch: StreamInput, **options: Unpack[FileOptions]) -> PatchInfo:
     ('bdt2', 3, 3)
     """
     return _native.inspect(patch, _named(options))
+
+
+def inspect_members(old: Path | None, patch: Path, **options: Unpack[ApplyOptions]) -> PatchBytes:
+    """Tells where the bytes of a patch go: by what they hold and, with OLD, by members of NEW and sections of programs.
+
+    With OLD the patch is applied in memory, as check does, and takes memory besides for NEW as it is unpacked.
+
+    Args:
+        old: Path of a file or directory; None: of the patch alone, without members.
+        patch: Path.
+        **options: See bdelta.ApplyOptions.
+
+    Raises what check does.
+
+    >>> import bdelta, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     old, patch = pathlib.Path(folder, "old"), pathlib.Path(folder, "patch")
+    ...     _ = old.write_bytes(b"one " * 1000)
+    ...     report = bdelta.create(old, b"one " * 999 + b"two", patch)
+    ...     found = bdelta.inspect_members(old, patch)
+    >>> sum(found.kinds.values()) == found.patch_bytes == report.patch_bytes
+    True
+    >>> found.members[0].target_bytes
+    3999
+    """
+    return _native.inspect_members(old, patch, _named(options))
 
 
 def verify_patch(patch: StreamInput, **options: Unpack[FileOptions]) -> PatchInfo:

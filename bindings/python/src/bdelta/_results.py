@@ -153,3 +153,57 @@ class PatchInfo:
     """Of all of the patch, from verify_patch; else 0."""
     verified: bool
     """From verify_patch: the patch holds checksums, and all of them fit."""
+
+
+@dataclass(frozen=True)
+class SectionBytes:
+    """A section of a program, or what an archive has besides its entries: "headers", "times", "list of entries"."""
+
+    name: str
+    target_bytes: int
+    patch_bytes: int
+    changed_bytes: int
+    """Copied bytes that are corrected."""
+
+
+@dataclass(frozen=True)
+class MemberBytes:
+    """A file of a directory, an entry of an archive, or NEW itself, without what its own members have."""
+
+    path: str
+    """With those of its parents in front; empty for NEW itself."""
+    parent: int | None
+    """Its number in PatchBytes.members."""
+    format: str
+    """"file", "directory", "tar", "zip", "gzip", "elf", "pe" or "mach-o"."""
+    packed_as: str
+    """What it is packed with and stayed so, as far as its bytes tell; else empty."""
+    target_bytes: int
+    """Of NEW, unpacked."""
+    patch_bytes: int
+    copied_bytes: int
+    """Of target_bytes: from OLD."""
+    changed_bytes: int
+    """Of copied_bytes: corrected."""
+    kinds: dict[str, int]
+    """Of patch_bytes, as PatchBytes.kinds."""
+    sections: tuple[SectionBytes, ...]
+    """Those with bytes in the patch, largest first."""
+    source_path: str
+    """The member of OLD that most is copied from; empty where there is none."""
+    source_has_path: bool
+    """OLD has a member of this path."""
+
+
+@dataclass(frozen=True)
+class PatchBytes:
+    """Where the bytes of a patch go."""
+
+    info: PatchInfo
+    patch_bytes: int
+    kinds: dict[str, int]
+    """What they hold, largest first, as docs/commands.md has it; together patch_bytes."""
+    members: tuple[MemberBytes, ...]
+    """With OLD alone; in the order of NEW, parents in front of what they hold."""
+    removed_paths: tuple[str, ...]
+    """Of OLD's members: NEW has none of this path, and nothing is copied from them."""
