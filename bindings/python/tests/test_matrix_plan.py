@@ -123,10 +123,11 @@ def test_the_last_releases_get_patches(root: pathlib.Path, last: int, pairs: lis
 def test_the_shortest_chain() -> None:
     releases = ["1", "2", "3", "4"]
     edges = {("1", "2"): (10, "a"), ("2", "3"): (10, "b"), ("1", "3"): (21, "c"), ("3", "4"): (5, "d"), ("1", "4"): (25, "e")}
-    assert shortest(releases, edges, "1", "3") == (20, ["a", "b"])
-    assert shortest(releases, edges, "1", "4") == (25, ["e"])  # as many bytes, fewer patches
-    assert shortest(releases, edges, "2", "4") == (15, ["b", "d"])
-    assert shortest(releases, {("1", "2"): (10, "a")}, "1", "3") is None
+    from_first = shortest(releases, edges, "1")
+    assert from_first["3"] == (20, ["a", "b"])
+    assert from_first["4"] == (25, ["e"])  # as many bytes, fewer patches
+    assert shortest(releases, edges, "2")["4"] == (15, ["b", "d"])
+    assert "3" not in shortest(releases, {("1", "2"): (10, "a")}, "1")
 
 
 def test_inputs_are_fetched_once_and_kept_within_a_size(tmp_path: pathlib.Path) -> None:
@@ -177,6 +178,86 @@ def test_files_that_are_not_local(root: pathlib.Path) -> None:
     assert fs.ls("/matrix-out", detail=False) == ["/matrix-out/.records", "/matrix-out/app--1--2.bdelta"]
 
 
+def test_folders_in_the_place_of_a_plan(root: pathlib.Path) -> None:
+    folders = [str(root / "in" / release) for release in ("1", "3")]
+    plan = _plan.read_plan(folders, ["output=out", "create.level=6", "last=0"])
+    assert (plan.releases, plan.input, plan.files) == (("1", "3"), f"{root}/in/{{release}}", ("**",))
+    assert (plan.output, plan.create, plan.last) == ("out", {"level": 6}, 0)
+    (root / "in" / "1" / "deep" / "er").mkdir(parents=True)
+    (root / "in" / "1" / "deep" / "er" / "x").write_bytes(b"x")
+    assert sorted(file.name for file in _plan.find_files(plan)) == ["app", "app", "deep/er/x"]
+    (root / "out" / "1" / "bin").mkdir(parents=True)
+    (root / "out" / "2" / "bin").mkdir(parents=True)
+    assert _plan.read_plan([str(root / "out" / "1" / "bin"), str(root / "out" / "2" / "bin/")], ["output=o"]).releases == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "message"),
+    [
+        (["in/1"], [], "is a folder, and a patch takes two"),
+        (["in/1", "in/none"], [], "in/none: is no folder"),
+        (["in/1", "in"], [], "whose paths differ in one part"),
+        (["in/1", "in/1"], [], "whose paths differ in one part"),
+        (["in/1", "in/2"], [], "output: is missing"),
+        (["in/1", "in/2"], ["output=o", "level"], "--set level: expected KEY=VALUE"),
+        (["in/1", "in/2"], ["output=o", "last=-1"], "--set last: expected 0 or more"),
+        (["in/1", "in/2"], ["output=o", "lst=1"], "--set lst: there is no such key"),
+        (["in/1", "in/2"], ["output=o", "create.level=11"], "--set level: the call is not valid"),
+        (["in/1", "in/2"], ["output=o", "output.level=11"], "output is no table"),
+    ],
+)
+def test_folders_and_settings_that_are_wrong(root: pathlib.Path, names: list[str], settings: list[str], message: str) -> None:
+    with pytest.raises(_plan.PlanError, match=re.escape(message)):
+        _plan.read_plan([str(root / name) for name in names], settings)
+
+
+def test_settings_come_before_what_a_file_says(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + "last = 1\n"), ["last=2", 'files=["a*"]', "input=x/{release}"])
+    assert (plan.last, plan.files, plan.input) == (2, ("a*",), "x/{release}")
+
+
+POLICIES = """
+[create]
+level = 6
+threads = 1
+[[policies]]
+files = ["*.pak"]
+level = 1
+[[policies]]
+above_bytes = 1000
+level = 3
+threads = 2
+"""
+
+
+def test_policies(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + POLICIES))
+
+    def options(name: str, size: int) -> bdelta.CreateOptions:
+        return plan.create_for(_plan.File("", name, "1", "", size, ""))
+
+    assert options("deep/x.pak", 5000) == {"level": 1, "threads": 1}
+    assert options("app", 1001) == {"level": 3, "threads": 2}
+    assert options("app", 1000) == {"level": 6, "threads": 1}
+    assert plan.digest() != _plan.read_plan(written(root, GOOD.format(root=root) + POLICIES.replace("1000", "99"))).digest()
+    for release in ("1", "2"):
+        (root / "in" / release / "app").write_bytes(release.encode() * 2000)
+    job = _plan.jobs_of(plan, _plan.find_files(plan))[0]
+    assert _run.needs(plan, job)["THREADS"] == 2
+    patch = _jobs.run_job(plan, job, Cache(str(root / "cache"), 0))
+    assert (root / "out" / patch["patch"]["name"]).read_bytes() == bdelta.create_bytes(b"1" * 2000, b"2" * 2000, level=3)
+
+
+@pytest.mark.parametrize(
+    ("policy", "line", "message"),
+    [("level = 11", 6, "level: the call is not valid"), ("files = []", 5, "policies: files: expected a list of strings"),
+     ("above_bytes = -1", 6, "above_bytes: expected a number of bytes"), ("lvl = 1", 6, "lvl: there is no such option")],
+)
+def test_policies_that_are_wrong(root: pathlib.Path, policy: str, line: int, message: str) -> None:
+    with pytest.raises(_plan.PlanError, match=f":{line}: {message}"):
+        _plan.read_plan(written(root, GOOD.format(root=root) + f"[[policies]]\n{policy}\n"))
+
+
 def test_patches_that_are_too_large_are_left_out(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root) + "full_ratio = 0.01\n"))
     files = _plan.find_files(plan)
@@ -184,6 +265,15 @@ def test_patches_that_are_too_large_are_left_out(root: pathlib.Path) -> None:
     entries = [_jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs]
     assert all(entry["ok"] and entry["full"] and entry["patch"] is None for entry in entries)
     assert [route["full"] for route in routes(plan, files, entries)] == [True] * 3
+
+
+def test_routes_to_the_newest_release_alone(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root) + 'routes = "newest"\n'))
+    assert plan.digest() == _plan.read_plan(written(root, GOOD.format(root=root))).digest()  # the patches are the same
+    found = routes(plan, _plan.find_files(plan), [])
+    assert [(route["from"], route["to"], route["full"]) for route in found] == [("1", "3", True), ("2", "3", True)]
+    with pytest.raises(_plan.PlanError, match=":5: routes: expected 'all' or 'newest', found 'some'"):
+        _plan.read_plan(written(root, GOOD.format(root=root) + 'routes = "some"\n'))
 
 
 def test_a_job_that_no_worker_has_room_for(root: pathlib.Path) -> None:
@@ -206,5 +296,6 @@ def test_a_job_that_no_worker_has_room_for(root: pathlib.Path) -> None:
 def test_the_plan_of_the_guide(root: pathlib.Path) -> None:
     guide = (pathlib.Path(__file__).parents[3] / "docs" / "matrix.md").read_text()
     plan = _plan.read_plan(written(root, guide.split("```toml\n")[1].split("```")[0]))
+    assert plan.policies == (_plan.Policy(("*.pak",), 100_000_000, {"level": 3}),)
     assert (plan.last, plan.full_ratio, plan.create) == (2, 0.7, {"level": 6, "threads": 1})
-    assert set(_plan.OPTIONS) == set(re.findall(r"`(\w+)`", guide.split("Options of `[create]` are ")[1].split(".\n")[0]))
+    assert set(_plan.OPTIONS) == set(re.findall(r"`(\w+)`", guide.split("Options of `[create]` and of policies are ")[1].split(".\n")[0]))

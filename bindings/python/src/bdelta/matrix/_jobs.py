@@ -64,7 +64,7 @@ def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
     try:
         with cache.fetched(job.source) as old, cache.fetched(job.target) as new:
             with published(join(plan.output, job.name)) as patch:
-                report = bdelta.create(old, new, patch, **plan.options())
+                report = bdelta.create(old, new, patch, **plan.options(job.target))
                 with cache.fetched(job.source), cache.fetched(job.target):
                     pass  # they are still what was planned
     except bdelta.BudgetError as error:

@@ -64,11 +64,11 @@ def close(arguments: argparse.Namespace, text: str, **figures: int) -> None:
 
 
 @contextlib.contextmanager
-def cluster_of(arguments: argparse.Namespace, plan: Plan) -> Iterator[str]:
+def cluster_of(arguments: argparse.Namespace, plan: Plan, jobs: list[Job]) -> Iterator[str]:
     if arguments.scheduler:
         yield arguments.scheduler
     else:
-        with _run.local_cluster(plan, arguments.workers) as address:
+        with _run.local_cluster(plan, jobs, arguments.workers) as address:
             yield address
 
 
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list
     left = [job for job in jobs if job.name not in entries]
     with telling(arguments.json, len(left)) as tell:
         if left:
-            with cluster_of(arguments, plan) as address:
+            with cluster_of(arguments, plan, left) as address:
                 entries |= _run.run_jobs(
                     address, plan, left,
                     lambda client, job, how: client.submit(
@@ -126,7 +126,7 @@ def verify(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: l
     chosen = [job for job in jobs if job.name in made]
     if arguments.sample and arguments.sample < len(chosen):
         chosen = [chosen[at * len(chosen) // arguments.sample] for at in range(arguments.sample)]
-    with telling(arguments.json, len(chosen)) as tell, cluster_of(arguments, plan) as address:
+    with telling(arguments.json, len(chosen)) as tell, cluster_of(arguments, plan, chosen) as address:
         found = _run.run_jobs(
             address, plan, chosen,
             lambda client, job, how: client.submit(
@@ -152,7 +152,10 @@ def parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=what, description=what)
         command.set_defaults(does=does)
-        command.add_argument("plan", metavar="PLAN", help="a file in TOML")
+        command.add_argument("plan", nargs="+", metavar="PLAN", help="a file in TOML; or folders, one for each release, the oldest first")
+        command.add_argument("-o", "--output", metavar="FOLDER", help="where patches go, in the place of the plan's")
+        command.add_argument("-s", "--set", action="append", default=[], metavar="KEY=VALUE",
+                             help="a key of the plan with its value as in TOML, such as last=2 or create.level=6")
         command.add_argument("--json", action="store_true", help="tell in JSON")
         if name != "plan":
             command.add_argument("--scheduler", metavar="ADDRESS", help="tcp://… of a cluster; default: one on this machine")
@@ -169,7 +172,8 @@ def main(given: list[str] | None = None) -> int:
     dask.config.set({"logging": {"distributed": "critical"}})  # for the workers of this machine
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        plan = _plan.read_plan(arguments.plan)
+        output = [] if arguments.output is None else [f"output={json.dumps(arguments.output)}"]
+        plan = _plan.read_plan(arguments.plan, [*arguments.set, *output])
         files = _plan.find_files(plan)
         return int(arguments.does(arguments, plan, files, _plan.jobs_of(plan, files)))
     except PlanError as error:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import hashlib
 import json
 import os
 import posixpath
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -55,6 +57,20 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Policy:
+    """Options of create for some of the files."""
+
+    files: tuple[str, ...]
+    """Globs, held against names; `*` stands for "/" too."""
+    above_bytes: int
+    """Of NEW: for larger files alone."""
+    create: bdelta.CreateOptions
+
+    def fits(self, target: File) -> bool:
+        return target.bytes > self.above_bytes and any(fnmatch.fnmatchcase(target.name, glob) for glob in self.files)
+
+
+@dataclass(frozen=True)
 class Plan:
     releases: tuple[str, ...]
     """In order, the oldest first."""
@@ -69,7 +85,11 @@ class Plan:
     """So many releases before each get a patch to it; 0: all."""
     full_ratio: float = 0
     """Patches above this share of NEW are not made: the file is fetched whole. 0: none."""
+    routes: str = "all"
+    """In the manifest: "all", from each release to each later one; "newest": to the last one alone."""
     create: bdelta.CreateOptions = dataclasses.field(default_factory=lambda: bdelta.CreateOptions())
+    policies: tuple[Policy, ...] = ()
+    """The first that fits a file adds its options to those above."""
 
     def folder(self, release: str, platform: str) -> str:
         """The URL of what a release has for a platform."""
@@ -77,14 +97,31 @@ class Plan:
 
     def digest(self) -> str:
         """Of all that patches and their names depend on."""
-        return digest_of({**dataclasses.asdict(self), "version": bdelta.__version__})
+        told = {**dataclasses.asdict(self), "version": bdelta.__version__}
+        del told["routes"]
+        return digest_of(told)
 
-    def options(self) -> bdelta.CreateOptions:
-        return {**self.create, "max_patch_ratio": self.full_ratio, "digest_patch": True, "sha256_inputs": True}
+    def create_for(self, target: File) -> bdelta.CreateOptions:
+        """The options of the plan for a patch to this file."""
+        policy = next((policy for policy in self.policies if policy.fits(target)), None)
+        return {**self.create, **policy.create} if policy else self.create
+
+    def threads_of(self, target: File) -> int:
+        return self.create_for(target).get("threads", 1)
+
+    def options(self, target: File) -> bdelta.CreateOptions:
+        return {**self.create_for(target), "max_patch_ratio": self.full_ratio, "digest_patch": True, "sha256_inputs": True}
 
 
 def is_local(fs: object) -> bool:
     return isinstance(fs, LocalFileSystem)
+
+
+def token_of(fs: Any, path: str) -> str:
+    """Changes when the file does. Servers tell versions; what else fsspec knows depends on how it was asked."""
+    told = fs.info(path)
+    versions = [str(told[name]) for name in ("ETag", "Content-MD5", "Digest", "Last-Modified") if told.get(name)]
+    return " ".join([str(told["size"]), *versions]) if versions else str(fs.ukey(path))
 
 
 def digest_of(value: object) -> str:
@@ -92,19 +129,50 @@ def digest_of(value: object) -> str:
 
 
 class _Reader:
-    """Takes keys out of a table, and says where they stand if they are wrong."""
+    """Takes keys out of a table, and says where they stand if they are wrong.
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        with open(path, encoding="utf-8") as file:
-            self.text = file.read()
+    The table is that of a file, or one that follows from folders; `settings`, as KEY=VALUE, replace what is in it.
+    """
+
+    def __init__(self, paths: Sequence[str], settings: Sequence[str]) -> None:
+        self.path, self.text = paths[0], ""
+        self.set_keys: set[str] = set()
+        if len(paths) == 1 and not os.path.isdir(paths[0]):
+            with open(self.path, encoding="utf-8") as file:
+                self.text = file.read()
+            self.table = self.parsed(self.path, self.text)
+        else:
+            self.table = table_of_folders(paths)
+        for setting in settings:
+            self.set(setting)
+
+    @staticmethod
+    def parsed(where: str, text: str) -> dict[str, Any]:
         try:
-            self.table = tomllib.loads(self.text)
+            return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise PlanError(f"{path}: {error}") from None
+            raise PlanError(f"{where}: {error}") from None
+
+    def set(self, setting: str) -> None:
+        """A value that is none in TOML is a string."""
+        key, equals, value = setting.partition("=")
+        if not equals or not re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", key):
+            raise PlanError(f"--set {setting}: expected KEY=VALUE, such as last=2 or create.level=6")
+        try:
+            parsed = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            parsed = value
+        *above, name = key.split(".")
+        table = self.table.setdefault(above[0], {}) if above else self.table
+        if not isinstance(table, dict):
+            raise PlanError(f"--set {setting}: {above[0]} is no table")
+        table[name] = parsed
+        self.set_keys.add(name)
 
     def fail(self, key: str, what: str) -> PlanError:
-        found = re.search(rf"^\s*(\[\s*)?{re.escape(key)}\b", self.text, re.M)
+        if key in self.set_keys:
+            return PlanError(f"--set {key}: {what}")
+        found = re.search(rf"^\s*(\[+\s*)?{re.escape(key)}\b", self.text, re.M)
         line = f":{self.text.count(chr(10), 0, found.end()) + 1}" if found else ""
         return PlanError(f"{self.path}{line}: {key}: {what}")
 
@@ -128,6 +196,23 @@ class _Reader:
         options = self.table.pop("create", {})
         if not isinstance(options, dict):
             raise self.fail("create", "expected a table")
+        return self.checked(options)
+
+    def policies(self) -> tuple[Policy, ...]:
+        listed = self.table.pop("policies", [])
+        if not isinstance(listed, list) or not all(isinstance(policy, dict) for policy in listed):
+            raise self.fail("policies", "expected a list of tables")
+        found = []
+        for policy in listed:
+            files, above_bytes = policy.pop("files", ["*"]), policy.pop("above_bytes", 0)
+            if not isinstance(files, list) or not files or not all(isinstance(glob, str) for glob in files):
+                raise self.fail("policies", f"files: expected a list of strings with at least one in it, found {files!r}")
+            if not isinstance(above_bytes, int) or isinstance(above_bytes, bool) or above_bytes < 0:
+                raise self.fail("above_bytes", f"expected a number of bytes, found {above_bytes!r}")
+            found.append(Policy(tuple(files), above_bytes, self.checked(policy)))
+        return tuple(found)
+
+    def checked(self, options: dict[str, Any]) -> bdelta.CreateOptions:
         for key in options:
             if key not in OPTIONS:
                 raise self.fail(key, f"there is no such option of create; there are {', '.join(OPTIONS)}")
@@ -140,9 +225,28 @@ class _Reader:
         return cast("bdelta.CreateOptions", options)
 
 
-def read_plan(path: str) -> Plan:
-    """PlanError for unknown keys, other types and values that make no sense."""
-    reader = _Reader(path)
+def table_of_folders(paths: Sequence[str]) -> dict[str, Any]:
+    """A plan for folders, the oldest first, whose paths differ in one part: that is the release."""
+    if len(paths) < 2:
+        raise PlanError(f"{paths[0]}: is a folder, and a patch takes two of them, the older one first")
+    for path in paths:
+        if not os.path.isdir(path):
+            raise PlanError(f"{path}: is no folder")
+    parts = [os.path.normpath(path).split(os.sep) for path in paths]
+    differing = [at for at, same in enumerate(zip(*parts)) if len(set(same)) > 1]
+    if len({len(of_path) for of_path in parts}) > 1 or len(differing) != 1:
+        raise PlanError(f"{', '.join(paths)}: expected folders whose paths differ in one part, which is the release; write a plan")
+    at = differing[0]
+    folder = os.sep.join([*parts[0][:at], "{release}", *parts[0][at + 1 :]])
+    return {"releases": [of_path[at] for of_path in parts], "input": folder, "files": ["**"]}
+
+
+def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
+    """A plan from a file, or for folders, with settings in the place of what it has.
+
+    PlanError for unknown keys, other types and values that make no sense.
+    """
+    reader = _Reader([paths] if isinstance(paths, str) else paths, settings)
     plan = Plan(
         releases=reader.names("releases"),
         input=reader.take("input", str, "a string"),
@@ -151,14 +255,20 @@ def read_plan(path: str) -> Plan:
         platforms=reader.names("platforms", [""]),
         last=reader.take("last", int, "a number", 1),
         full_ratio=reader.take("full_ratio", (int, float), "a number", 0),
+        routes=reader.take("routes", str, "a string", "all"),
         create=reader.options(),
+        policies=reader.policies(),
     )
     for key in reader.table:
         raise reader.fail(key, "there is no such key")
     if len(plan.releases) < 2:
         raise reader.fail("releases", "a patch takes two of them")
+    if plan.routes not in ("all", "newest"):
+        raise reader.fail("routes", f"expected 'all' or 'newest', found {plan.routes!r}")
     if plan.last < 0:
         raise reader.fail("last", "expected 0 or more")
+    if re.match(r"https?://", plan.output):
+        raise reader.fail("output", "over HTTP files can only be read")
     if re.search(r"[{}]", plan.folder("", "")):
         raise reader.fail("input", "only {release} and {platform} may stand in braces")
     for key, given in (("{release}", plan.releases), ("{platform}", plan.platforms)):
@@ -181,7 +291,7 @@ def find_files(plan: Plan) -> list[File]:
                     if is_local(fs):
                         path = os.path.realpath(path)  # changes of what a link leads to count
                     found[platform, name, release] = File(
-                        platform, name, release, fs.unstrip_protocol(path), fs.size(path), fs.ukey(path)
+                        platform, name, release, fs.unstrip_protocol(path), fs.size(path), token_of(fs, path)
                     )
     for platform in plan.platforms:
         for glob in plan.files:
@@ -217,4 +327,4 @@ def _patch_name(source: File, target: File) -> str:
 
 
 def _memory(plan: Plan, source: File, target: File) -> int:
-    return bdelta.estimate_memory(source.bytes, target.bytes, **plan.create)
+    return bdelta.estimate_memory(source.bytes, target.bytes, **plan.create_for(target))

@@ -21,13 +21,13 @@ TRIES = 3
 
 def needs(plan: Plan, job: Job) -> dict[str, int]:
     """Resources of Dask that a job holds while it works."""
-    return {"MEMORY": job.memory_bytes, "THREADS": plan.create.get("threads", 1)}
+    return {"MEMORY": job.memory_bytes, "THREADS": plan.threads_of(job.target)}
 
 
 @contextlib.contextmanager
-def local_cluster(plan: Plan, workers: int) -> Iterator[str]:
+def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
     """The address of a cluster of processes on this machine, which share its memory."""
-    threads = plan.create.get("threads", 1)
+    threads = max((plan.threads_of(job.target) for job in jobs), default=1)
     count = workers or max(1, (os.cpu_count() or 1) // threads)
     memory = distributed.system.MEMORY_LIMIT // count
     with LocalCluster(  # type: ignore[no-untyped-call]

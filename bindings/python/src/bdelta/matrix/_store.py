@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import fsspec  # type: ignore[import-untyped]
 
-from bdelta.matrix._plan import File, is_local
+from bdelta.matrix._plan import File, is_local, token_of
 
 
 class Changed(Exception):
@@ -37,7 +37,7 @@ class Cache:
         """The path of a file for the time of a block. Changed if it is no longer that of the plan."""
         fs, path = fsspec.core.url_to_fs(file.url)
         fs.invalidate_cache()
-        if fs.ukey(path) != file.token:
+        if token_of(fs, path) != file.token:
             raise Changed(f"{file.url} has changed since the plan was made")
         if is_local(fs):
             yield path
