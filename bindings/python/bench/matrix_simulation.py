@@ -3,7 +3,7 @@
 usage: matrix_simulation.py [RELEASES FILES PLATFORMS WORKERS JOB_SECONDS...]
 
 What happens once in a run is measured, with as many files and jobs as the matrix has: finding files, planning, looking for
-records, the manifest. So is what the scheduler takes for a job: empty jobs with resources go through a real one, with workers
+records, the manifest, in seconds of the processor. So is what the scheduler takes for a job: empty jobs with resources go through a real one, with workers
 in threads. JOB_SECONDS are times of jobs that were measured; the jobs of the matrix have these in turn. Then the jobs are laid
 on the workers, each as soon as one is free and the scheduler has come to it.
 """
@@ -29,9 +29,9 @@ PROBE_JOBS = 2_000
 
 
 def timed(seconds: dict[str, float], name: str, call: Callable[[], T]) -> T:
-    start = time.perf_counter()
+    start = time.process_time()
     value = call()
-    seconds[name] = time.perf_counter() - start
+    seconds[name] = time.process_time() - start
     return value
 
 

@@ -19,6 +19,24 @@ void throw_error(const Error& error) {
   throw nb::python_error();
 }
 
+void SpanLog::span(const TraceSpan& span) noexcept {
+  if (spans_.size() >= kMost) return;
+  try {
+    spans_.push_back(span);
+  } catch (const std::bad_alloc&) {  // a trace is worth no call
+  }
+}
+
+void SpanLog::move_to(nb::handle list) {
+  const nb::object type = nb::module_::import_("bdelta._results").attr("TraceSpan");
+  for (const TraceSpan& span : spans_) {
+    nb::object index = nb::none();
+    if (span.index != TraceSpan::kNone) index = nb::int_(span.index);
+    list.attr("append")(type(span.name, span.phase, span.thread, span.begin_ns, span.end_ns, span.self_ns, index, span.bytes));
+  }
+  spans_.clear();
+}
+
 // Who tells waits for the answer, so that a callback which ends the work ends it there. Other threads go on.
 ProgressCallback Call::progress() {
   return [this, tells = !progress_.is_none()](const Progress& now) {
@@ -52,6 +70,7 @@ void Call::run_aside(const std::function<void()>& work) {
     wait();
     worker.join();
   }
+  if (!trace_.is_none()) spans_.move_to(trace_);
   if (raised_) throw nb::python_error(*std::exchange(raised_, nullptr));
 }
 

@@ -20,9 +20,11 @@
 #include <new>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "bdelta/error.hpp"
 #include "bdelta/progress.hpp"
+#include "bdelta/trace.hpp"
 
 namespace bdelta::python {
 
@@ -31,19 +33,40 @@ namespace nb = nanobind;
 // Throws what Python knows the error as, see _errors.py. With the GIL.
 [[noreturn]] void throw_error(const Error& error);
 
+// What keyword arguments ask to be told of a call.
+struct Told {
+  nb::object progress = nb::none();  // a callable that takes a bdelta.Progress, or None
+  nb::object trace = nb::none();     // a list that gets a bdelta.TraceSpan for each span, or None
+};
+
+// Spans of a run, until they can be given to Python.
+class SpanLog final : public TraceSink {
+ public:
+  static constexpr std::size_t kMost = 1'000'000;  // those that come later are not kept
+
+  void span(const TraceSpan& span) noexcept override;
+  void move_to(nb::handle list);
+
+ private:
+  std::vector<TraceSpan> spans_;
+};
+
 // Made, used and destroyed with the GIL, but for what says otherwise. One `run` at a time.
 class Call {
  public:
-  // A callable that takes a bdelta.Progress, or None.
-  explicit Call(nb::object progress) : progress_(std::move(progress)) {}
+  explicit Call(Told told) : progress_(std::move(told.progress)), trace_(std::move(told.trace)) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   // What options.progress has to be, so that the work can be ended. Refers to this object.
   [[nodiscard]] ProgressCallback progress();
 
-  // The callback is called no more, and not held: it may hold who holds this.
-  void forget_progress() { progress_ = nb::none(); }
+  // What options.trace has to be; null if nobody asks. What it gets goes to the list at the end of each `run`, also after an
+  // error.
+  [[nodiscard]] TraceSink* trace() noexcept { return trace_.is_none() ? nullptr : &spans_; }
+
+  // The callback is called no more, and neither it nor the list is held: they may hold who holds this.
+  void forget_told() { progress_ = trace_ = nb::none(); }
 
   // Runs `work`, which returns a Result, without the GIL, and gives its value. Throws what Python code raised meanwhile: a
   // handler of a signal, the callback, or a file object; else the library's error.
@@ -93,6 +116,8 @@ class Call {
   void keep(nb::python_error&& raised);
 
   nb::object progress_;
+  nb::object trace_;
+  SpanLog spans_;
   std::unique_ptr<nb::python_error> raised_;  // the first one; with the GIL
 
   std::mutex bodies_;

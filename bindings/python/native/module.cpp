@@ -22,10 +22,11 @@ namespace {
 
 // Where all three are paths, the library opens them: it knows what permissions and holes of files ask for.
 nb::object py_create(nb::handle old_version, nb::handle new_version, nb::handle patch, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   CreateCall all = create_options(named);
   CreateOptions& options = all.create;
   options.progress = call.progress();
+  options.trace = call.trace();
   RandomInput source(call, old_version, "old");
   RandomInput target(call, new_version, "new");
   Output output(call, patch, "patch");
@@ -49,10 +50,11 @@ nb::object py_create(nb::handle old_version, nb::handle new_version, nb::handle 
 }
 
 nb::bytes py_create_bytes(nb::handle old_version, nb::handle new_version, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   CreateCall all = create_options(named);
   CreateOptions& options = all.create;
   options.progress = call.progress();
+  options.trace = call.trace();
   RandomInput source(call, old_version, "old");
   RandomInput target(call, new_version, "new");
   MadePatch patch;
@@ -77,9 +79,10 @@ Result<Report> apply_to(RandomReader& source, SequentialReader& patch, Output& o
 }
 
 nb::object py_apply(nb::handle old_version, nb::handle new_version, nb::handle patch, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   ApplyOptions options = apply_options(named);
   options.progress = call.progress();
+  options.trace = call.trace();
   RandomInput source(call, old_version, "old");
   StreamInput stream(call, patch, "patch");
   Output output(call, new_version, "new");
@@ -102,9 +105,10 @@ nb::object py_apply(nb::handle old_version, nb::handle new_version, nb::handle p
 }
 
 nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   ApplyOptions options = apply_options(named);
   options.progress = call.progress();
+  options.trace = call.trace();
   RandomInput source(call, old_version, "old");
   StreamInput stream(call, patch, "patch");
   TargetBytes target(call);
@@ -131,9 +135,10 @@ nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict nam
 }
 
 nb::object py_check(nb::handle old_version, nb::handle patch, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   ApplyOptions options = apply_options(named);
   options.progress = call.progress();
+  options.trace = call.trace();
   RandomInput source(call, old_version, "old");
   StreamInput stream(call, patch, "patch");
   return to_python(*call.run([&]() -> Result<Report> {
@@ -153,7 +158,7 @@ using OfStream = Result<PatchInfo> (*)(SequentialReader&);
 using OfPath = Result<PatchInfo> (*)(const std::filesystem::path&, const FileOptions&);
 
 nb::object info_of(OfStream of_stream, OfPath of_path, nb::handle patch, const nb::dict& named) {
-  Call call{nb::none()};
+  Call call{Told()};
   const FileOptions options = file_options(named);
   StreamInput stream(call, patch, "patch");
   return to_python(*call.run([&]() -> Result<PatchInfo> {
@@ -171,9 +176,10 @@ nb::object py_verify_patch(nb::handle patch, const nb::dict& named) {
 
 // None in the place of OLD: of the patch alone.
 nb::object py_inspect_members(nb::handle old_version, nb::handle patch, nb::dict named) {
-  Call call(take_progress(named));
+  Call call(take_told(named));
   ApplyOptions options = apply_options(named);
   options.progress = call.progress();
+  options.trace = call.trace();
   const auto path = [](nb::handle what, const char* name) {
     auto given = path_of(what);
     if (!given) throw nb::type_error((std::string(name) + ": expected a path").c_str());

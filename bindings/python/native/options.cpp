@@ -210,14 +210,19 @@ FileOptions file_options(const nb::dict& named) {
   return options;
 }
 
-nb::object take_progress(nb::dict& named) {
-  nb::object progress = nb::none();
-  if (named.contains("progress")) {
-    progress = named["progress"];
-    if (!progress.is_none() && PyCallable_Check(progress.ptr()) == 0) throw nb::type_error("progress: expected a callable");
-    PyDict_DelItemString(named.ptr(), "progress");
-  }
-  return progress;
+Told take_told(nb::dict& named) {
+  const auto take = [&](const char* name, bool (*fits)(PyObject*), const char* wanted) {
+    nb::object value = nb::none();
+    if (!named.contains(name)) return value;
+    value = named[name];
+    if (!value.is_none() && !fits(value.ptr())) throw nb::type_error((std::string(name) + ": expected " + wanted).c_str());
+    PyDict_DelItemString(named.ptr(), name);
+    return value;
+  };
+  Told told;
+  told.progress = take("progress", [](PyObject* value) { return PyCallable_Check(value) != 0; }, "a callable");
+  told.trace = take("trace", [](PyObject* value) { return PyList_Check(value) != 0; }, "a list");
+  return told;
 }
 
 nb::dict option_names() {

@@ -6,6 +6,7 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/create.hpp"
 #include "bdelta/tree.hpp"
+#include "call.hpp"
 
 namespace bdelta::python {
 
@@ -19,15 +20,15 @@ struct CreateCall {
 };
 
 // TypeError for names that there are not and values of another type, UsageError for numbers out of range and words that an
-// option does not know. `progress` is the caller's to take out: see take_progress. With the GIL.
+// option does not know. `progress` and `trace` are the caller's to take out: see take_told. With the GIL.
 [[nodiscard]] CreateCall create_options(const nb::dict& named);
 [[nodiscard]] ApplyOptions apply_options(const nb::dict& named);
 [[nodiscard]] FileOptions file_options(const nb::dict& named);
 
-// The callback among them, or None. TypeError if it can't be called.
-[[nodiscard]] nb::object take_progress(nb::dict& named);
+// Takes out who is to be told. TypeError for a progress that can't be called, and a trace that is no list.
+[[nodiscard]] Told take_told(nb::dict& named);
 
-// The names that each of the functions above takes, `progress` not included.
+// The names that each of the functions above takes, `progress` and `trace` not included.
 [[nodiscard]] nb::dict option_names();
 
 }  // namespace bdelta::python

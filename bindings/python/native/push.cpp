@@ -16,9 +16,10 @@ namespace {
 class Push {
  public:
   Push(nb::handle old_version, nb::handle new_version, nb::dict named)
-      : call_(take_progress(named)), source_(call_, old_version, "old"), target_(call_, new_version, "new") {
+      : call_(take_told(named)), source_(call_, old_version, "old"), target_(call_, new_version, "new") {
     options_.apply = apply_options(named);
     options_.apply.progress = call_.progress();
+    options_.apply.trace = call_.trace();
     options_.apply.output_limit_bytes = std::min(options_.apply.output_limit_bytes, target_.room_bytes());
     push_ = std::move(*call_.run([&] { return open(); }));
   }
@@ -55,7 +56,7 @@ class Push {
       push_.reset();
       target_.abandon();
     }
-    call_.forget_progress();
+    call_.forget_told();
   }
 
  private:

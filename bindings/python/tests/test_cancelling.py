@@ -141,3 +141,25 @@ def test_cancelling_while_file_objects_are_used(long_pair: Pair) -> None:
     with pytest.raises(bdelta.Cancelled):
         bdelta.create(io.BytesIO(long_pair[0]), io.BytesIO(long_pair[1]), out, progress=lambda now: False)
     assert out.getvalue() == b""
+
+
+def test_spans_of_a_call(long_pair: Pair, text: Pair) -> None:
+    spans: list[bdelta.TraceSpan] = []
+    patch = bdelta.create_bytes(*text, threads=2, trace=spans)
+    assert {"scan", "write"} <= {span.name for span in spans}
+    for span in spans:
+        assert 0 <= span.begin_ns <= span.end_ns
+        assert 0 <= span.self_ns <= span.end_ns - span.begin_ns
+    applied: list[bdelta.TraceSpan] = []
+    report = bdelta.apply(text[0], bytearray(len(text[1])), patch, trace=applied)
+    of_phase = {phase.name: phase.seconds for phase in report.phases}
+    for name, seconds in of_phase.items():
+        assert sum(span.self_ns for span in applied if span.phase == name) <= seconds * 1e9 + 1e6 * (len(applied) + 1)
+    before = len(applied)
+    with bdelta.PushApply(text[0], bytearray(len(text[1])), trace=applied) as push:
+        push.feed(patch)
+    assert len(applied) > before
+    stopped: list[bdelta.TraceSpan] = []
+    with pytest.raises(bdelta.Cancelled):
+        bdelta.create_bytes(*long_pair, level=9, progress=lambda now: now.phase in ("read", "hash", "compare", "index"), trace=stopped)
+    assert stopped

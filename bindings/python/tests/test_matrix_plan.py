@@ -11,7 +11,7 @@ pytest.importorskip("distributed")
 
 import bdelta
 from bdelta.matrix import _jobs, _main, _plan, _run
-from bdelta.matrix._manifest import routes, shortest
+from bdelta.matrix._manifest import chain, routes, shortest
 from bdelta.matrix._store import Cache
 
 GOOD = """\
@@ -124,9 +124,9 @@ def test_the_shortest_chain() -> None:
     releases = ["1", "2", "3", "4"]
     edges = {("1", "2"): (10, "a"), ("2", "3"): (10, "b"), ("1", "3"): (21, "c"), ("3", "4"): (5, "d"), ("1", "4"): (25, "e")}
     from_first = shortest(releases, edges, "1")
-    assert from_first["3"] == (20, ["a", "b"])
-    assert from_first["4"] == (25, ["e"])  # as many bytes, fewer patches
-    assert shortest(releases, edges, "2")["4"] == (15, ["b", "d"])
+    assert (from_first["3"][0], chain(from_first, "3")) == (20, ["a", "b"])
+    assert (from_first["4"][0], chain(from_first, "4")) == (25, ["e"])  # as many bytes, fewer patches
+    assert chain(shortest(releases, edges, "2"), "4") == ["b", "d"]
     assert "3" not in shortest(releases, {("1", "2"): (10, "a")}, "1")
 
 

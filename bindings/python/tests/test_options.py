@@ -15,8 +15,8 @@ from bdelta import _native
 
 def test_what_is_typed_is_what_the_module_takes() -> None:
     names = {kind: set(listed) for kind, listed in _native.option_names().items()}
-    assert names["create"] | {"progress"} == set(bdelta.CreateOptions.__optional_keys__)
-    assert names["apply"] | {"progress"} == set(bdelta.ApplyOptions.__optional_keys__)
+    assert names["create"] | {"progress", "trace"} == set(bdelta.CreateOptions.__optional_keys__)
+    assert names["apply"] | {"progress", "trace"} == set(bdelta.ApplyOptions.__optional_keys__)
     assert names["file"] == set(bdelta.FileOptions.__optional_keys__)
 
 
@@ -43,6 +43,7 @@ def test_every_option_is_documented() -> None:
         ({"temp_dir": b"/tmp"}, "temp_dir: expected str or os.PathLike, found bytes"),
         ({"known_target": b"x"}, "known_target: expected bdelta.Digests, found bytes"),
         ({"progress": 1}, "progress: expected a callable"),
+        ({"trace": ()}, "trace: expected a list"),
     ],
 )
 def test_other_names_and_types_are_refused(options: Any, message: str) -> None:

@@ -49,7 +49,9 @@ from bdelta._results import (
     Report,
     SectionBytes,
     Stream,
+    TraceSpan,
     TreeInfo,
+    trace_json,
 )
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "Report",
     "SectionBytes",
     "Stream",
+    "TraceSpan",
     "TreeInfo",
     "UsageError",
     "VerificationError",
@@ -88,5 +91,6 @@ __all__ = [
     "estimate_memory",
     "inspect",
     "inspect_members",
+    "trace_json",
     "verify_patch",
 ]

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeAlias
 
-    from bdelta._results import Digests, Progress
+    from bdelta._results import Digests, Progress, TraceSpan
 
     Path: TypeAlias = Union[str, "os.PathLike[str]"]
     """A file or a directory by its name. "-" is standard input or output."""
@@ -101,6 +101,8 @@ class CreateOptions(FileOptions, total=False):
     progress: Callable[[Progress], object] | None
     """Called in the thread that made the call, every few milliseconds at most. Returning False cancels; what it raises
     ends the call and is raised by it. Default None."""
+    trace: list[TraceSpan] | None
+    """Gets a TraceSpan for each step of each thread when the call ends, also after an error: see trace_json. Default None."""
 
 
 class ApplyOptions(FileOptions, total=False):
@@ -128,3 +130,5 @@ class ApplyOptions(FileOptions, total=False):
     progress: Callable[[Progress], object] | None
     """Called in the thread that made the call, every few milliseconds at most. Returning False cancels; what it raises
     ends the call and is raised by it. Default None."""
+    trace: list[TraceSpan] | None
+    """Gets a TraceSpan for each step of each thread when the call ends, also after an error: see trace_json. Default None."""

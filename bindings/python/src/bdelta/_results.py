@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,6 +17,46 @@ class Progress(NamedTuple):
     """Bytes of NEW; 0 until it is known."""
     phase: str
     """What is being done, by a name of Report.phases."""
+
+
+@dataclass(frozen=True)
+class TraceSpan:
+    """Something that one thread did without a break. Spans of one thread nest or are apart."""
+
+    name: str
+    phase: str
+    """Whose seconds it counts as, by a name of Report.phases."""
+    thread: int
+    """0: the one that works for the call; 1 and up: those that it started."""
+    begin_ns: int
+    """Since the call began its work."""
+    end_ns: int
+    self_ns: int
+    """Of end_ns - begin_ns, what no span inside this one took."""
+    index: int | None
+    """Of the window, chunk, group or stream; None for a whole step."""
+    bytes: int
+    """Gone through; 0 where that has no meaning."""
+
+
+def trace_json(spans: Iterable[TraceSpan]) -> str:
+    """A Chrome trace of these spans, for https://ui.perfetto.dev or chrome://tracing.
+
+    >>> import bdelta, json
+    >>> spans: list[bdelta.TraceSpan] = []
+    >>> _ = bdelta.create_bytes(b"OLD" * 1000, b"NEW" * 1000, trace=spans)
+    >>> len(json.loads(bdelta.trace_json(spans))["traceEvents"]) == len(spans) > 0
+    True
+    """
+
+    def event(span: TraceSpan) -> dict[str, object]:
+        more: dict[str, object] = {"bytes": span.bytes, "self_us": span.self_ns / 1000}
+        if span.index is not None:
+            more["index"] = span.index
+        return {"ph": "X", "pid": 1, "tid": span.thread, "name": span.name, "cat": span.phase, "ts": span.begin_ns / 1000,
+                "dur": (span.end_ns - span.begin_ns) / 1000, "args": more}
+
+    return json.dumps({"traceEvents": [event(span) for span in sorted(spans, key=lambda span: (span.thread, span.begin_ns))]})
 
 
 @dataclass(frozen=True)

@@ -17,22 +17,35 @@ Edges = dict[tuple[str, str], tuple[int, str]]
 """Bytes and name of the patch from one release to another."""
 
 
-def shortest(releases: list[str], edges: Edges, begin: str) -> dict[str, tuple[int, list[str]]]:
-    """From a release to each one that chains of patches lead to: the chain with fewest bytes, of fewest patches where
-    bytes are equal."""
-    best: dict[str, tuple[int, list[str]]] = {begin: (0, [])}
+Step = tuple[int, int, str, str]
+"""Bytes and number of patches up to here, the last of these, and the release that it is from."""
+
+
+def shortest(releases: list[str], edges: Edges, begin: str) -> dict[str, Step]:
+    """From a release to each one that chains of patches lead to: the last step of the chain with fewest bytes, of fewest
+    patches where bytes are equal."""
+    best: dict[str, Step] = {begin: (0, 0, "", "")}
     into: dict[str, list[str]] = {}
     for source, to in edges:
         into.setdefault(to, []).append(source)
     for to in releases[releases.index(begin) + 1 :]:
-        ways = [
-            (best[source][0] + edges[source, to][0], [*best[source][1], edges[source, to][1]])
-            for source in into.get(to, [])
-            if source in best
-        ]
-        if ways:
-            best[to] = min(ways, key=lambda way: (way[0], len(way[1]), way[1]))
+        steps = []
+        for source in into.get(to, []):
+            if source in best:
+                size, name = edges[source, to]
+                steps.append((best[source][0] + size, best[source][1] + 1, name, source))
+        if steps:
+            best[to] = min(steps)
     return best
+
+
+def chain(best: dict[str, Step], end: str) -> list[str]:
+    """The names of the patches to it, in order."""
+    names: list[str] = []
+    while best[end][1]:
+        names.append(best[end][2])
+        end = best[end][3]
+    return names[::-1]
 
 
 def routes(plan: Plan, files: list[File], entries: list[Entry]) -> list[dict[str, Any]]:
@@ -57,7 +70,7 @@ def routes(plan: Plan, files: list[File], entries: list[Entry]) -> list[dict[str
                 way = ways[begin].get(end)
                 whole = of_release[end].bytes
                 full = way is None or way[0] >= whole
-                size, patches = (whole, []) if way is None or full else way
+                size, patches = (whole, []) if way is None or full else (way[0], chain(ways[begin], end))
                 found.append({"platform": platform, "name": name, "from": begin, "to": end,
                               "full": full, "bytes": size, "patches": patches})
     return found
@@ -80,4 +93,11 @@ def manifest_json(plan: Plan, files: list[File], entries: list[Entry]) -> bytes:
         "patches": entries,
         "routes": routes(plan, files, entries),
     }
-    return (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
+    return ("{\n" + ",\n".join(f"{json.dumps(key)}: {lines(value)}" for key, value in told.items()) + "\n}\n").encode()
+
+
+def lines(value: object) -> str:
+    """JSON with a line for each object of a list."""
+    if not isinstance(value, list) or not value or not isinstance(value[0], dict):
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in value) + "\n]"
