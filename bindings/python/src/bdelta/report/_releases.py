@@ -31,6 +31,7 @@ def axes(title: str, log: bool = True) -> dict[str, Any]:
     return {
         "xaxis": {"type": "category", "automargin": True}, "margin": {"t": 10, "l": 50, "r": 10, "b": 40},
         "yaxis": {"title": {"text": title}, "type": "log" if log else "linear", "automargin": True, "exponentformat": "SI",
+                  **({"dtick": "D2", "tickformat": "~s"} if log else {}),
                   "rangemode": "tozero"},
         "legend": {"orientation": "h", "y": -0.2}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "#f6f7f9",
     }
