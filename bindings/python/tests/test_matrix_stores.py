@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("distributed")
 
 import bdelta
@@ -78,10 +79,8 @@ def test_s3(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server.start()
     try:
         monkeypatch.setenv("AWS_ENDPOINT_URL", "http://{}:{}".format(*server.get_host_and_port()))
-        import s3fs  # type: ignore[import-untyped,unused-ignore]
-
-        s3fs.S3FileSystem.clear_instance_cache()
-        fs = s3fs.S3FileSystem()
+        fs = fsspec.filesystem("s3", skip_instance_cache=True)
+        type(fs).clear_instance_cache()
         fs.mkdir("releases")
         fs.mkdir("patches")
         for release in RELEASES:
