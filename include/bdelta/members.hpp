@@ -1,4 +1,4 @@
-// Where the bytes of a patch go: by what they hold, by members of NEW, and by sections of programs.
+// Where the bytes of a patch go: by what they hold, by members of NEW, and by sections of programs. In the full library only.
 //
 //   auto bytes = bdelta::inspect_members("app-1.zip", "app.patch", {});
 //   if (bytes) for (const bdelta::MemberBytes& member : bytes->members) …
