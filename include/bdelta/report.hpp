@@ -30,6 +30,22 @@ struct KnownDigests {
   std::optional<std::array<std::uint8_t, 32>> sha256;
 };
 
+// An entry of a directory: a file, a directory or a link.
+struct TreeChange {
+  std::string path;         // "/" between its parts, in bytes
+  std::uint64_t bytes = 0;  // of the file; else 0
+  std::string from = {};    // of one that moved: where it was
+};
+
+// What an update of a directory changes, in the order of paths.
+struct TreeChanges {
+  std::vector<TreeChange> changed;
+  std::vector<TreeChange> added;
+  std::vector<TreeChange> removed;
+  std::vector<TreeChange> moved;    // files that go from one place and come to another as they are; not among the two above
+  std::uint64_t written_bytes = 0;  // of files that change, come or move
+};
+
 struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
@@ -51,6 +67,7 @@ struct Report {
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
   bool verified = false;              // the result was compared or its digest checked
+  std::optional<TreeChanges> tree;    // check_tree
   // Creating: XXH3-128 of OLD and NEW, the others where the options ask for them. Applying: what was proven.
   KnownDigests source_digests;
   KnownDigests target_digests;

@@ -55,4 +55,32 @@ BDELTA_PUBLIC Result<Report> apply_tree(const std::filesystem::path& source, con
 BDELTA_PUBLIC Result<Report> check_tree(const std::filesystem::path& source, const std::filesystem::path& patch,
                                         const ApplyOptions& options);
 
+// What an update of a directory in its place has left behind.
+enum class TreeState : std::uint8_t {
+  kWhole,      // nothing: the directory is OLD, or NEW, or anything else
+  kStaging,    // files that were made for an update that never began; the directory is whole
+  kUnfinished,  // it is between OLD and NEW, and can be brought to NEW
+  kTakingBack,  // it is between OLD and NEW, and can be brought back to OLD
+};
+
+// Looks at the directory's journal and changes nothing. An update that another process is at looks as if it were interrupted.
+// Errors: kNotADirectory, kNotFound, kPermission; kWrongJournal if the journal is damaged or of another version.
+BDELTA_PUBLIC Result<TreeState> tree_state(const std::filesystem::path& directory);
+
+// What resume_tree did.
+enum class Resumed : std::uint8_t {
+  kNothing,    // there was nothing to do
+  kDiscarded,  // what an update had made was removed; the directory was whole
+  kFinished,   // it is NEW now
+  kTakenBack,  // it is OLD again
+};
+
+// Finishes an update of a directory that was interrupted, or takes it back if that was begun or if finishing fails. Needs no
+// patch, and may itself be interrupted at any moment. Of `files` sync counts. Errors besides those of tree_state: kInUse if
+// another process is at it; kInputChanged if something in the directory was changed meanwhile and stands in the way.
+//
+//   auto done = bdelta::resume_tree("app", {});
+//   if (!done) tell(bdelta::to_string(done.error()));
+BDELTA_PUBLIC Result<Resumed> resume_tree(const std::filesystem::path& directory, const FileOptions& files);
+
 }  // namespace bdelta

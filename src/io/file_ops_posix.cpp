@@ -1,5 +1,6 @@
 // The table of file calls for POSIX systems.
 #include <fcntl.h>
+#include <sys/file.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -146,6 +147,8 @@ int system_allocate([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t size
 }
 
 int system_truncate(int fd, std::uint64_t size) { return ::ftruncate(fd, static_cast<off_t>(size)); }
+
+int system_lock(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB); }
 
 int system_find_hole([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t& pos) {
 #ifdef SEEK_HOLE
@@ -336,7 +339,7 @@ int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, si
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
+    .allocate = system_allocate, .truncate = system_truncate, .lock = system_lock, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
@@ -346,7 +349,8 @@ constexpr FileOps kSystemOps{
     .sync_directory = system_sync_directory, .free_bytes = system_free_bytes,
     .open_directory = system_open_directory, .open_at = system_open_at, .info_at = system_info_at, .list = system_list,
     .make_directory = system_make_directory, .make_directory_at = system_make_directory_at,
-    .make_link_at = system_make_link_at, .read_link_at = system_read_link_at, .rename_directory = system_rename_directory,
+    .make_link_at = system_make_link_at, .read_link_at = system_read_link_at, .move_at = system_move_at,
+    .remove_at = system_remove_at, .rename_directory = system_rename_directory,
     .remove_tree = system_remove_tree, .clone = system_clone, .copy_range = system_copy_range,
     .set_mtime = system_set_mtime, .sync_all = system_sync_all, .map = system_map,
     .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,

@@ -287,7 +287,7 @@ Value not_here(Arguments...) {
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .find_hole = system_find_hole,
+    .allocate = system_allocate, .truncate = system_truncate, .lock = not_here<int>, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
@@ -297,7 +297,8 @@ constexpr FileOps kSystemOps{
     .sync_directory = system_sync_directory, .free_bytes = system_free_bytes,
     .open_directory = not_here<int>, .open_at = not_here<int>, .info_at = not_here<int>, .list = not_here<int>,
     .make_directory = not_here<int>, .make_directory_at = not_here<int>, .make_link_at = not_here<int>,
-    .read_link_at = not_here<int>, .rename_directory = not_here<int>, .remove_tree = not_here<int>, .clone = not_here<int>,
+    .read_link_at = not_here<int>, .move_at = not_here<int>, .remove_at = not_here<int>,
+    .rename_directory = not_here<int>, .remove_tree = not_here<int>, .clone = not_here<int>,
     .copy_range = not_here<std::ptrdiff_t>, .set_mtime = not_here<int>, .sync_all = not_here<int>, .map = system_map,
     .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
 };

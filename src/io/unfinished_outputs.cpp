@@ -31,6 +31,7 @@ static_assert(std::atomic<SlotState>::is_always_lock_free, "a signal handler use
 Slot slots[kSlots];
 
 std::atomic<int> whole_count{0};
+std::atomic<int> unfinished_count{0};
 std::atomic<bool> has_part{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free, "a signal handler uses them");
 
@@ -55,6 +56,8 @@ void note_left_behind(LeftBehind what) noexcept {
   if (what == LeftBehind::kPart) has_part.store(true);
   if (what != LeftBehind::kPart) whole_count.fetch_add(what == LeftBehind::kWhole ? 1 : -1);
 }
+
+void note_unfinished(bool is_so) noexcept { unfinished_count.fetch_add(is_so ? 1 : -1); }
 
 UnfinishedName::UnfinishedName(const std::filesystem::path& absolute, bool is_tree) noexcept {
   const auto& name = absolute.native();
@@ -104,6 +107,7 @@ LeftBehind remove_unfinished_outputs() noexcept {
     (void)(slot.is_tree ? io::file_ops().remove_tree : io::file_ops().remove)(slot.name);
     slot.state.store(io::SlotState::kRemoved, std::memory_order_release);
   }
+  if (io::unfinished_count.load() > 0) return LeftBehind::kUnfinished;
   if (io::has_part.load()) return LeftBehind::kPart;
   return io::whole_count.load() > 0 ? LeftBehind::kWhole : LeftBehind::kNothing;
 }

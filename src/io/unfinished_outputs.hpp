@@ -20,6 +20,9 @@ namespace bdelta::io {
 // that did not come to be.
 void note_left_behind(LeftBehind what) noexcept;
 
+// Until it is taken back, kUnfinished is left behind.
+void note_unfinished(bool is_so) noexcept;
+
 class UnfinishedName {
  public:
   UnfinishedName() = default;

@@ -47,6 +47,8 @@ void inject_directories(FileOps& table) {
   INJECT(make_directory_at, -1);
   INJECT(make_link_at, -1);
   INJECT(rename_directory, -1);
+  INJECT(move_at, -1);
+  INJECT(remove_at, -1);
   INJECT(clone, -1);
   INJECT(set_mtime, -1);
   table.info_at = [](int directory, const char* name, io::FileInfo& out) {
@@ -69,6 +71,7 @@ void inject_descriptors(FileOps& table) {
   INJECT(duplicate, -1);
   INJECT(allocate, -1);
   INJECT(truncate, -1);
+  INJECT(lock, -1);
   table.find_hole = [](int fd, std::uint64_t& out) { return fault_strikes("find_hole") ? -1 : real().find_hole(fd, out); };
   INJECT(set_mode, -1);
   INJECT(set_owner, -1);
@@ -161,7 +164,8 @@ const std::vector<std::string>& faulty_calls() {
 const std::vector<std::string>& faulty_directory_calls() {
   static const std::vector<std::string> calls = {
       "open_directory", "open_at",      "info_at",          "list",  "make_directory", "make_directory_at",
-      "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all"};
+      "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all",
+      "move_at",        "remove_at",    "lock"};
   return calls;
 }
 

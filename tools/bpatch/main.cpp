@@ -19,14 +19,30 @@ class ApplySession final : public Session {
     all_.apply.progress = progress;
     all_.apply.trace = trace;
     BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
-    if (trees && options_.action == Action::kCheck) return check_tree(options_.source, options_.patch, all_.apply);
+    if (trees && options_.action == Action::kCheck) {
+      BDELTA_ASSIGN(Report report, check_tree(options_.source, options_.patch, all_.apply));
+      if (!all_.dry_run) report.tree.reset();
+      return report;
+    }
     if (trees) return apply_tree(options_.source, options_.target, options_.patch, all_.apply);
     if (all_.apply.outside_links) return Error{ErrorCode::kUsage, "--outside-links is for directories"};
+    if (all_.dry_run) return Error{ErrorCode::kUsage, "--dry-run is for directories"};
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);
   }
 
-  [[nodiscard]] int work() override { return checks_patch_alone(options_) ? check_patch() : Session::work(); }
+  [[nodiscard]] int work() override {
+    if (!all_.resume.empty()) return resume();
+    return checks_patch_alone(options_) ? check_patch() : Session::work();
+  }
+
+  [[nodiscard]] int resume() {
+    const auto done = resume_tree(all_.resume, options_.files);
+    if (!done) return fail(done.error());
+    if (options_.json) return answer(stdout, resumed_json(program_, all_.resume, *done));
+    if (!options_.quiet) say(resumed_text(program_, all_.resume, *done));
+    return 0;
+  }
 
   [[nodiscard]] int check_patch() {
     const auto info = verify_patch_file(options_.patch, options_.files);
@@ -40,6 +56,7 @@ class ApplySession final : public Session {
 
   [[nodiscard]] std::string summary(const Report& report) const override {
     if (report.up_to_date) return "bpatch: " + shown(options_.target) + " is already up to date, nothing was written\n";
+    if (report.tree) return changes_text(program_, options_.source, *report.tree);
     const std::string what = options_.action == Action::kCheck ? "OLD and " + shown(options_.patch) + " fit and make "
                                                                : shown(options_.target) + ": ";
     return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) +

@@ -1,5 +1,6 @@
 #include "options.hpp"
 
+#include "cli/text.hpp"
 #include "cli/values.hpp"
 
 namespace bdelta::cli {
@@ -13,6 +14,8 @@ constexpr ProgramTexts kTexts{
              "Usage: bpatch [OPTIONS] OLD NEW PATCH\n"
              "       bpatch [OPTIONS] --check OLD PATCH\n"
              "       bpatch [OPTIONS] --check PATCH\n"
+             "       bpatch [OPTIONS] --dry-run OLD PATCH\n"
+             "       bpatch --resume DIR\n"
              "       bpatch --info PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
@@ -22,11 +25,14 @@ constexpr ProgramTexts kTexts{
 
 struct Words {
   std::string max_output, mode, sha256, head_sha256;
-  bool check = false, outside_links = false;
+  std::string resume;
+  bool check = false, dry_run = false, outside_links = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
+  app.add_flag("--dry-run", words.dry_run, "Say what would be written to a directory\n(OLD PATCH or OLD NEW PATCH); write nothing");
+  app.add_option("--resume", words.resume, "Finish an update of DIR that was interrupted, or take\nit back; do nothing else")->type_name("DIR");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
@@ -54,6 +60,17 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   return apply;
 }
 
+std::variant<ApplyProgramOptions, Exit> resume_options(CommandLine& line, const Words& words, ApplyProgramOptions options) {
+  std::vector<std::string> arguments;
+  std::string wrong = line.place(options.common, arguments);
+  options.resume = path_of(words.resume);
+  if (wrong.empty() && (!arguments.empty() || words.check || words.dry_run || words.resume.empty())) {
+    wrong = "--resume takes one DIR and nothing else";
+  }
+  if (!wrong.empty()) return line.refuse(wrong);
+  return options;
+}
+
 }  // namespace
 
 std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char* const* argv) {
@@ -63,7 +80,9 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   line.add_common();
   if (const auto exit = line.parse()) return *exit;
   ApplyProgramOptions options;
-  if (words.check) options.common.action = Action::kCheck;
+  if (words.check || words.dry_run) options.common.action = Action::kCheck;
+  options.dry_run = words.dry_run;
+  if (line.app().count("--resume") != 0) return resume_options(line, words, std::move(options));
   std::string wrong = line.place(options.common);
   options.apply = apply_options(words, options.common);
   if (wrong.empty() && options.common.source == "-") {
@@ -77,6 +96,7 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (wrong.empty() && checks_patch_alone(options.common) && limits) {
     wrong = "--sha256, --head-sha256, --timeout and --trace need OLD";
   }
+  if (wrong.empty() && words.dry_run && (words.check || checks_patch_alone(options.common))) wrong = "--dry-run takes OLD PATCH";
   if (!wrong.empty()) return line.refuse(wrong);
   return options;
 }

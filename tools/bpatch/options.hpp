@@ -11,6 +11,8 @@ namespace bdelta::cli {
 struct ApplyProgramOptions {
   CommonOptions common;
   ApplyOptions apply;
+  bool dry_run = false;
+  std::filesystem::path resume;  // empty: there is something to apply
 };
 
 // --check with PATCH and nothing else.

@@ -37,6 +37,7 @@ class ScannedTree::Scan {
       BDELTA_TRY(list(path));
     }
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
+    std::sort(tree_.passed_over_.begin(), tree_.passed_over_.end());
     Bytes manifest;
     for (const Found& found : found_) {
       append_entry(manifest, {found.kind, found.path, found.bytes, found.target});
@@ -73,8 +74,11 @@ class ScannedTree::Scan {
     BDELTA_ASSIGN(const std::vector<std::string> parts, io::Directory::list(handle, name));
     for (const std::string& part : parts) {
       std::string inner = path.empty() ? part : path + '/' + part;
-      if (is_excluded(inner, part)) continue;
-      BDELTA_TRY(add(std::move(inner)));
+      if (!is_excluded(inner, part)) {
+        BDELTA_TRY(add(std::move(inner)));
+      } else if (!path.empty() || !is_own_name(part)) {
+        tree_.passed_over_.push_back(std::move(inner));
+      }
     }
     return watch_ ? watch_->check() : Status();
   }
@@ -143,6 +147,12 @@ Result<io::FileHandle> ScannedTree::open_file(std::size_t entry) const {
 
 Status ScannedTree::read(const io::FileHandle& file, std::size_t entry, std::uint64_t pos, MutableByteSpan out) const {
   return io::read_fully(file, pos, out, name_of(entry), nullptr);
+}
+
+Status ScannedTree::note_own_change() {
+  BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
+  root_ = seen(root);
+  return {};
 }
 
 Status ScannedTree::check_unchanged() const {

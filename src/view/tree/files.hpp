@@ -25,6 +25,15 @@ class ScannedTree {
   [[nodiscard]] std::uint32_t root_mode() const noexcept { return root_.mode & 0777; }
   [[nodiscard]] std::int64_t mtime_ns(std::size_t entry) const noexcept { return seen_[entry].mtime_ns; }
 
+  // What was passed over, .bdelta of the directory itself apart; sorted. Of a directory it is its own path alone.
+  [[nodiscard]] const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
+
+  // On the file system that the directory is on.
+  [[nodiscard]] bool is_on_same_device(std::size_t entry) const noexcept { return seen_[entry].device == root_.device; }
+
+  // The caller has made or removed .bdelta: that is no change.
+  Status note_own_change();
+
   // Opens a file, and proves that it is the one that was found; kInputChanged if not.
   Result<io::FileHandle> open_file(std::size_t entry) const;
 
@@ -37,6 +46,8 @@ class ScannedTree {
   // The digests of all files, by the numbers of their entries.
   Result<std::vector<Digest128>> digests(WorkerPool& pool) const;
 
+  [[nodiscard]] std::filesystem::path name_of_root() const { return directory_->name_of({}); }
+  [[nodiscard]] io::Directory& directory() const noexcept { return *directory_; }
   [[nodiscard]] std::filesystem::path name_of(std::size_t entry) const {
     return directory_->name_of(manifest_.entries()[entry].path);
   }
@@ -58,6 +69,7 @@ class ScannedTree {
   std::unique_ptr<io::Directory> directory_;
   Manifest manifest_;
   std::vector<Seen> seen_;  // of each entry
+  std::vector<std::string> passed_over_;
   Seen root_;
 };
 
