@@ -40,14 +40,22 @@ BDELTA_PUBLIC Result<Report> create_tree(const std::filesystem::path& source, co
                                          const std::filesystem::path& patch, const CreateOptions& options,
                                          const TreeOptions& tree_options);
 
-// As apply_file, from one directory to another, which must not exist (kOutputExists, whatever files.overwrite is), unless it is
+// As apply_file, from one directory to another. If NEW is OLD's own directory, it is updated in its place: see below. Else it must
+// not exist (kOutputExists, whatever files.overwrite is), unless it is
 // what the patch makes: then nothing is written. NEW is made beside its place, under a name that begins with ".bdelta-", and
 // moved there once all of it has been proven: whole or not at all. Files that did not change are cloned where the file system
 // can, and otherwise copied. New entries get their permission bits less what umask takes, and never set-id bits.
 // Nothing outside of NEW is made or changed, whatever a patch says: names that lead out of it are kUnsafeName, and so are links
 // that do, unless OLD has the same one or options.outside_links is set. Takes memory as apply_file does and about 300 bytes for
 // each entry, of OLD and NEW together.
-// OLD equal to NEW is kSamePath; one of the three inside another is kUsage. target_mode is kUsage.
+// One of the three inside another is kUsage. target_mode is kUsage. kUnfinished for an OLD or NEW between two versions.
+//
+// In its place: files that change or come are made in DIR/.bdelta and proven, and then moved in, by a journal that is synced first.
+// After a crash at any moment the directory is OLD, or resume_tree or the next call, whatever its patch, makes NEW or OLD of it.
+// Files that do not change are not touched. One that changes is a new file with owner, access list and permissions of the one that
+// it replaces; of the patch's permissions those to execute count. On an error it is OLD as before; kUnfinished where even taking
+// back failed. Errors besides: kInUse if another process updates it; kWrongJournal; kNoSpace, told before anything is written;
+// kUnsafeName for a name that is passed over and is in the way; kUnsupportedEntry for another file system in it.
 BDELTA_PUBLIC Result<Report> apply_tree(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);
 

@@ -50,6 +50,7 @@ Result<Report> apply_beside(TreeRun& tree, const std::filesystem::path& source_p
     const Span span(tree.run().timeline(), PhaseId::kFinish);
     BDELTA_TRY(staged->complete());
     BDELTA_TRY(staged->finish());
+    BDELTA_TRY(tree.keep_state(target_path));
   }
   tree.run().update_times(report);
   return report;
@@ -63,15 +64,19 @@ Result<Report> apply_onto(TreeRun& tree, UpdateArea& area, const std::filesystem
   };
   BDELTA_TRY(tree.open_source());
   if (Status verified = tree.verify_source(); !verified) {
-    if (tree.source_is_target()) return tree.up_to_date_report();
+    if (tree.source_is_target()) {
+      if (options.keep_state) BDELTA_TRY(tree.keep_state(path));
+      return tree.up_to_date_report();
+    }
     return named(std::move(verified)).error();
   }
-  StagedUpdate update(area, tree.source(), options.files);
+  StagedUpdate update(area, tree.source(), options);
   BDELTA_TRY(named(tree.write_target(&update)));
   Report report = tree.run().take_report();
   {
     const Span span(tree.run().timeline(), PhaseId::kFinish);
     BDELTA_TRY(update.finish());
+    BDELTA_TRY(tree.keep_state(path));
   }
   tree.run().update_times(report);
   return report;
@@ -83,6 +88,7 @@ Result<Report> apply_tree_paths(const std::filesystem::path& source_path, const 
   const bool is_same = is_same_place(source_path, target_path);
   if (!is_same) BDELTA_TRY(check_apart(source_path, "OLD", target_path, "NEW"));
   BDELTA_TRY(check_apart(patch_path, "PATCH", target_path, "NEW"));
+  if (options.state_file) BDELTA_TRY(check_apart(*options.state_file, "the state", target_path, "NEW"));
   std::unique_ptr<UpdateArea> area;
   if (is_same) {
     // What was interrupted comes first, whatever this patch is.

@@ -49,16 +49,22 @@ Status StagedUpdate::check_passed_over() const {
       return in_the_way(std::string(entry.path), "NEW has an entry of this name, which is passed over in OLD");
     }
   }
-  const std::vector<view::TreeEntry>& of_source = source_.manifest().entries();
-  for (std::size_t i = 0; i < of_source.size(); ++i) {
-    if (!is_of_kind(of_source[i], view::EntryKind::kDirectory) || stays(i)) continue;
-    const std::string inside = std::string(of_source[i].path) + '/';
-    const auto found = std::lower_bound(passed_over.begin(), passed_over.end(), inside);
-    if (found != passed_over.end() && found->starts_with(inside)) {
-      return in_the_way(*found, "it is passed over, and NEW has not the directory that it is in");
-    }
+  for (std::size_t i = 0; i < source_.manifest().entries().size(); ++i) {
+    const std::string* const inside = stays(i) ? nullptr : passed_over_in(i);
+    if (!inside || (keeps_others_ && of_target_[i] == view::kNoEntry)) continue;
+    return in_the_way(*inside, "it is passed over, and NEW has not the directory that it is in");
   }
   return {};
+}
+
+// The first in a directory, or null.
+const std::string* StagedUpdate::passed_over_in(std::size_t source_entry) const {
+  const view::TreeEntry& directory = source_.manifest().entries()[source_entry];
+  if (!is_of_kind(directory, view::EntryKind::kDirectory)) return nullptr;
+  const std::string inside = std::string(directory.path) + '/';
+  const std::vector<std::string>& all = source_.passed_over();
+  const auto found = std::lower_bound(all.begin(), all.end(), inside);
+  return found != all.end() && found->starts_with(inside) ? &*found : nullptr;
 }
 
 // A directory that both have.
@@ -150,7 +156,7 @@ std::vector<TreeStep> StagedUpdate::steps() const {
   std::vector<TreeStep> steps;
   for (std::size_t i = before.size(); i-- > 0;) {
     const std::uint32_t target = of_target_[i];
-    if (target != view::kNoEntry && !comes_[target]) continue;
+    if (target != view::kNoEntry ? !comes_[target] : passed_over_in(i) != nullptr) continue;  // the directory of others stays
     steps.push_back({TreeStep::Kind::kRemove, before[i].kind, static_cast<std::uint32_t>(i), source_.mode(i), std::string(before[i].path)});
   }
   for (const bool links : {false, true}) {

@@ -4,14 +4,15 @@
 #include "apply/staged_file.hpp"
 #include "apply/tree_splitter.hpp"
 #include "apply/update_area.hpp"
+#include "bdelta/apply.hpp"
 
 namespace bdelta {
 
 class StagedUpdate final : public TreeOutput {
  public:
   // All must outlive the object.
-  StagedUpdate(UpdateArea& area, view::ScannedTree& source, const FileOptions& options)
-      : area_(area), source_(source), options_(options), file_(options.sync) {}
+  StagedUpdate(UpdateArea& area, view::ScannedTree& source, const ApplyOptions& options)
+      : area_(area), source_(source), keeps_others_(options.keep_others), file_(options.files.sync) {}
 
   // Refuses what could not be carried out before anything is written: kUnsafeName where a name that is passed over is in the
   // way, kUnsupportedEntry for another file system inside of the directory, kNoSpace.
@@ -28,6 +29,7 @@ class StagedUpdate final : public TreeOutput {
   [[nodiscard]] Status check_devices() const;
   [[nodiscard]] Status check_passed_over() const;
   [[nodiscard]] bool stays(std::size_t source_entry) const;
+  [[nodiscard]] const std::string* passed_over_in(std::size_t source_entry) const;
   [[nodiscard]] std::uint32_t mode_for(std::size_t entry) const;
   [[nodiscard]] bool keeps_bits(std::size_t entry) const;
   Status open_file();
@@ -37,7 +39,7 @@ class StagedUpdate final : public TreeOutput {
 
   UpdateArea& area_;
   view::ScannedTree& source_;
-  const FileOptions options_;
+  const bool keeps_others_;
   const TreeSplitter* tree_ = nullptr;
   std::vector<bool> comes_;        // of NEW's entries: it is made, and takes the place of what OLD has
   std::vector<std::uint32_t> of_target_;  // NEW's entries with the paths of OLD's

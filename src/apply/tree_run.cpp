@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/byte_cursor.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 
@@ -60,21 +59,38 @@ Report TreeRun::up_to_date_report() {
 
 Status TreeRun::open_source() {
   const Span span(run_.timeline(), PhaseId::kRead);
-  BDELTA_ASSIGN(source_, view::ScannedTree::scan(source_path_, plan_->excluded, run_.watch()));
+  known_ = KnownTree::read(state_place(source_path_, options_));
+  if (plan_->source_list) listed_ = KnownTree::of_list(*plan_->source_list);
+  const KnownTree* const others_apart = listed_ ? &*listed_ : known_ ? &*known_ : nullptr;
+  if (options_.keep_others && !others_apart) {
+    return Error{.code = ErrorCode::kUsage, .detail = "which entries of OLD are others is told neither by the patch nor by a state",
+                 .remedy = "take a patch that has a list of OLD"};
+  }
+  scanned_ns_ = KnownTree::clock_ns();
+  BDELTA_ASSIGN(source_, view::ScannedTree::scan(source_path_, plan_->excluded, run_.watch(),
+                                                 options_.keep_others ? &others_apart->manifest : nullptr));
   stream_.open(*source_);
   return {};
 }
 
 Status TreeRun::verify_source() {
   Status status = run_.verify_source();
-  if (status || exit_class(status.error().code) != 4 || !plan_->source_list) return status;
+  const KnownTree* const expected = status ? nullptr : expected_source();
+  if (!expected || exit_class(status.error().code) != 4) return status;
   Error error = std::move(status).error();
   if (digests_.empty()) {
     BDELTA_ASSIGN(digests_, source_->digests(run_.pool()));
   }
-  const std::string names = differences();
+  const std::string names = differences(*expected);
   if (!names.empty()) error.detail = names;
   return error;
+}
+
+// What OLD was when the patch was made, where that is known.
+const KnownTree* TreeRun::expected_source() const {
+  if (listed_) return &*listed_;
+  const bool is_source = known_ && info().source_digest == view::tree_digest(known_->manifest, known_->digests);
+  return is_source ? &*known_ : nullptr;
 }
 
 Status TreeRun::write_target(TreeOutput* output) {
@@ -83,6 +99,19 @@ Status TreeRun::write_target(TreeOutput* output) {
   BDELTA_TRY(run_.write_target({nullptr, &*splitter_, [this] { return splitter_->digest(); }}));
   BDELTA_TRY(stream_.check_unchanged());
   return patch_.check_unchanged();
+}
+
+Status TreeRun::keep_state(const std::filesystem::path& target) {
+  const std::filesystem::path place = state_place(target, options_);
+  if (!options_.keep_state) return forget_state(target, options_);
+  if (!splitter_) return KnownTree::write(place, *source_, digests_, scanned_ns_, options_.files);  // OLD is NEW
+  const std::int64_t now_ns = KnownTree::clock_ns();
+  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(target, plan_->excluded, run_.watch(), options_.keep_others ? &splitter_->manifest() : nullptr));
+  if (!std::equal(tree->manifest().bytes().begin(), tree->manifest().bytes().end(), splitter_->manifest().bytes().begin(),
+                  splitter_->manifest().bytes().end())) {
+    return io::file_error(ErrorCode::kInputChanged, target, "it changed before its state could be kept", "it was NEW; keep others from it");
+  }
+  return KnownTree::write(place, *tree, splitter_->digests(), now_ns, options_.files);
 }
 
 TreeChanges TreeRun::changes() const {
@@ -119,31 +148,25 @@ TreeChanges TreeRun::changes() const {
 }
 
 Result<Digest128> TreeRun::digest_source(WorkerPool& pool) {
-  BDELTA_ASSIGN(digests_, source_->digests(pool));
+  BDELTA_ASSIGN(digests_, source_->digests(pool, options_.trust_times && known_ ? known_->trusted(*source_)
+                                                                                : std::vector<std::optional<Digest128>>()));
   found_digest_ = view::tree_digest(source_->manifest(), digests_);
   return *found_digest_;
 }
 
-// Nothing if the list can't be read, as what it is of does not fit either way.
-std::string TreeRun::differences() {
-  const Bytes& list = *plan_->source_list;
-  ByteCursor cursor(list);
-  const std::uint64_t manifest_bytes = cursor.varint();
-  const ByteSpan bytes = cursor.bytes(manifest_bytes);
-  auto expected = view::Manifest::decode(Bytes(bytes.begin(), bytes.end()), view::NameRules::kAny);
-  if (!cursor.ok() || !expected || cursor.available() != expected->file_count() * sizeof(Digest128)) return "";
+std::string TreeRun::differences(const KnownTree& expected) const {
   Differences differences;
   std::size_t at = 0;
   const std::vector<view::TreeEntry>& found = source_->manifest().entries();
-  for (const view::TreeEntry& entry : expected->entries()) {
+  for (std::size_t i = 0; i < expected.digests.size(); ++i) {
+    const view::TreeEntry& entry = expected.manifest.entries()[i];
     for (; at < found.size() && found[at].path < entry.path; ++at) differences.add("added", found[at].path);
-    const ByteSpan digest = entry.kind == view::EntryKind::kFile ? cursor.bytes(sizeof(Digest128)) : ByteSpan();
     if (at == found.size() || found[at].path != entry.path) {
       differences.add("missing", entry.path);
       continue;
     }
     const bool is_same = found[at].kind == entry.kind && found[at].bytes == entry.bytes && found[at].target == entry.target &&
-                         std::equal(digest.begin(), digest.end(), digests_[at].begin());
+                         expected.digests[i] == digests_[at];
     if (!is_same) differences.add("changed", entry.path);
     ++at;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apply/apply_run.hpp"
+#include "apply/known_tree.hpp"
 #include "apply/opened_patch.hpp"
 #include "apply/tree_splitter.hpp"
 
@@ -35,6 +36,9 @@ class TreeRun {
   // Where OLD does not fit and the patch has a list of it, the error names what differs.
   Status verify_source();
 
+  // Keeps the state of `target`, which is NEW, if the options ask for that.
+  Status keep_state(const std::filesystem::path& target);
+
   // All of NEW, to `output`, which may be null. What `output` was told of NEW lives as long as this object.
   Status write_target(TreeOutput* output);
 
@@ -57,7 +61,8 @@ class TreeRun {
 
  private:
   Result<Digest128> digest_source(WorkerPool& pool);
-  std::string differences();
+  [[nodiscard]] const KnownTree* expected_source() const;
+  [[nodiscard]] std::string differences(const KnownTree& expected) const;
 
   OpenedPatch& patch_;
   const std::filesystem::path source_path_;
@@ -68,6 +73,9 @@ class TreeRun {
   std::unique_ptr<view::ScannedTree> source_;
   std::vector<Digest128> digests_;  // of OLD's files
   std::optional<Digest128> found_digest_;  // of OLD
+  std::int64_t scanned_ns_ = 0;            // when OLD was looked at
+  std::optional<KnownTree> known_;         // by the state
+  std::optional<KnownTree> listed_;        // by the patch, digests alone
   std::optional<TreeSplitter> splitter_;
 };
 

@@ -119,6 +119,27 @@ int32_t bdelta_check_tree(const char* source, const char* patch, const bdelta_ap
   });
 }
 
+int32_t bdelta_tree_state(const char* directory, uint32_t* state, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    if (!state) return Error{ErrorCode::kUsage, "state is NULL"};
+    BDELTA_ASSIGN(const auto path, path_of(directory, "directory"));
+    BDELTA_ASSIGN(const TreeState found, tree_state(path));
+    *state = static_cast<uint32_t>(found);
+    return {};
+  });
+}
+
+int32_t bdelta_resume_tree(const char* directory, int32_t sync, uint32_t* resumed, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_ASSIGN(const auto path, path_of(directory, "directory"));
+    FileOptions files;
+    files.sync = sync != 0;
+    BDELTA_ASSIGN(const Resumed done, resume_tree(path, files));
+    if (resumed) *resumed = static_cast<uint32_t>(done);
+    return {};
+  });
+}
+
 int32_t bdelta_apply(const bdelta_reader* source, const bdelta_input* patch, const bdelta_writer* target,
                      const bdelta_apply_options* options, bdelta_report* report, bdelta_error* error) {
   return call(error, [&]() -> Status {

@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 import unittest
 
 from support import BDELTA, BPATCH, strace, text_of
@@ -222,6 +223,99 @@ class Interruptions(Updates):
             if found not in (before, after):
                 self.call(BPATCH, "--resume", "dir")
                 self.assertIn(tree_of(self.dir_), (before, after))
+
+
+class OthersAndStates(Updates):
+    def test_others_stay(self):
+        self.begin()
+        self.build(self.dir_, {"mine": b"m", "d/mine": b"m", "gone/deep/mine": b"m", "my/own": b"m"})
+        self.refused(status=4, says=['added "d/mine"', 'added "gone/deep/mine"'])
+        self.update("--keep-others")
+        expected = tree_of(self.new)
+        found = tree_of(self.dir_)
+        others = {name for name in found if name not in expected}
+        self.assertEqual({b"mine", b"d/mine", b"gone", b"gone/deep", b"gone/deep/mine", b"my", b"my/own"}, others)
+        self.assertEqual(expected, {name: entry for name, entry in found.items() if name in expected})
+
+    def test_others_in_the_way(self):
+        self.begin()
+        self.build(self.dir_, {"comes": b"mine"})
+        self.refused("--keep-others", status=3, says=['"dir/comes"', "passed over", "move it away"])
+        self.pair({"d/a": b"1"}, {"d": b"2"}, "--old-list")
+        self.build(self.dir_, {"d/mine": b"m"})
+        self.refused("--keep-others", status=3, says=['"dir/d/mine"', "move it away"])
+
+    def test_others_need_a_list(self):
+        self.pair({"a": b"1"}, {"a": b"2"})
+        self.refused("--keep-others", status=1, says=["told neither by the patch nor by a state", "a patch that has a list of OLD"])
+        for options in (("--keep-state",), ("--keep-state", "--state", "state")):
+            self.begin()
+            self.call(BDELTA, "--force", "old", "new", "patch")
+            self.update(*options)
+            self.call(BDELTA, "--force", "new", "old", "patch")
+            self.build(self.dir_, {"mine": b"m"})
+            self.update("--keep-others", *options[1:])
+            self.assertEqual({b"a": b"1", b"mine": b"m"}, {name: entry[2] for name, entry in tree_of(self.dir_).items()})
+
+    def test_a_new_directory_with_others_in_old(self):
+        self.begin()
+        self.build(self.dir_, {"mine": b"m"})
+        self.call(BPATCH, "--keep-others", "--keep-state", "dir", "made", "patch")
+        self.assertTrue(os.path.exists(os.path.join(self.made, b".bdelta/state")))
+        shutil.rmtree(os.path.join(self.made, b".bdelta"))
+        self.assertEqual(tree_of(self.new), tree_of(self.made))
+
+    def test_a_state_names_what_differs(self):
+        self.pair({"a": b"1", "b": b"2"}, {"a": b"3", "b": b"2"})
+        self.update("--keep-state")
+        self.call(BDELTA, "--force", "new", "old", "patch")
+        self.build(self.dir_, {"a": b"9", "c": b"c"})
+        self.refused(status=4, says=['changed "a", added "c"'])
+
+    def test_a_state_goes_with_an_update_that_keeps_none(self):
+        self.begin()
+        self.update("--keep-state")
+        self.assertIn(b".bdelta/state", tree_of(self.dir_))
+        self.call(BDELTA, "--force", "new", "old", "patch")
+        self.update()
+        self.assertEqual(tree_of(self.old), tree_of(self.dir_))
+
+    def test_times_are_trusted(self):
+        self.pair({"a": b"1", "b": b"2" * 100, "c": b"3"}, {"a": b"2", "b": b"2" * 100, "c": b"3"})
+        kept = ("--trust-times", "--state", "state")
+        self.call(BPATCH, "--keep-state", *kept[1:], "dir", "dir", "patch")
+        self.call(BDELTA, "--force", "new", "old", "back")
+        self.assertEqual({"a", "b", "c"}, self.read_files(*kept, "--check", "dir", "back"))  # all of them were too young
+        time.sleep(2.1)
+        self.assertIn("up to date", self.call(BPATCH, "--keep-state", *kept[1:], "dir", "dir", "patch"))
+        self.assertEqual(set(), self.read_files(*kept, "--check", "dir", "back"))
+        self.build(self.dir_, {"b": b"9" * 100})
+        self.call(BPATCH, *kept, "--check", "dir", "back", status=4)
+
+    def read_files(self, *arguments):
+        tool = strace()
+        if not tool:
+            self.skipTest("strace is absent or cannot trace here")
+        subprocess.run([tool, "-f", "-o", self.path("trace"), "-e", "openat", BPATCH, *arguments], cwd=self.dir, capture_output=True,
+                       check=True)
+        opened = {line.split('"')[1] for line in self.get("trace").decode().splitlines() if "O_NOFOLLOW" in line}
+        return opened & {"a", "b", "c"}
+
+    def test_a_damaged_state_is_none(self):
+        self.begin()
+        self.update("--keep-state", "--state", "state")
+        self.call(BDELTA, "--force", "new", "old", "patch")
+        state = bytearray(self.get("state"))
+        state[len(state) // 2] ^= 1
+        self.put("state", bytes(state))
+        self.update("--trust-times", "--state", "state")
+        self.assertEqual(tree_of(self.old), tree_of(self.dir_))
+
+    def test_a_state_inside(self):
+        self.begin()
+        self.refused("--keep-state", "--state", "dir/state", status=1, says=["the state is inside NEW"])
+        self.put("file", b"x")
+        self.refused("--trust-times", status=1, says=["are for directories"], arguments=("file", "made", "patch"))
 
 
 class DryRuns(Updates):

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "apply/journal.hpp"
+#include "apply/tree_update.hpp"
 #include "bdelta/tree.hpp"
 #include "support/faulty_ops.hpp"
 #include "support/generate.hpp"
@@ -386,6 +388,52 @@ TEST_F(TreeUpdateFault, TheJournalIsTorn) {
 }
 
 #endif
+
+// A journal whose entries are whole, and name what is not in the directory.
+TEST_F(TreeUpdateFault, AForgedJournalStaysInside) {
+  class Output final : public JournalOutput {
+   public:
+    Status write_at(std::uint64_t pos, ByteSpan bytes) override {
+      EXPECT_EQ(content.size(), pos);
+      append(content, bytes);
+      return {};
+    }
+    Status sync() override { return {}; }
+    Bytes content;
+  };
+  const auto forge = [&](const std::string& path, view::EntryKind kind) {
+    begin();
+    fs::create_directories(directory() / ".bdelta/new");
+    fs::create_directories(directory() / ".bdelta/old");
+    put(directory() / ".bdelta/new/1", text("forged"));
+    fs::create_directory_symlink(folder_ / "outside", directory() / "way");
+    Output output;
+    JournalWriter journal(output);
+    EXPECT_OK(journal.begin(JournalKind::kTree));
+    for (const TreeStep::Kind step : {TreeStep::Kind::kRemove, TreeStep::Kind::kPlace}) {
+      EXPECT_OK(journal.add(static_cast<std::uint8_t>(step), encode_step({step, kind, 1, 0644, path})));
+    }
+    EXPECT_OK(journal.mark(JournalMark::kCommit));
+    put(directory() / ".bdelta/journal", output.content);
+  };
+  fs::create_directory(folder_ / "outside");
+  put(folder_ / "outside/file", text("untouched"));
+  const auto kind = view::EntryKind::kFile;
+  for (const char* const path : {"../outside/file", "/tmp/x", "d/../../outside/file", ".bdelta/journal", "", "a//b", "x/"}) {
+    SCOPED_TRACE(path);
+    forge(path, kind);
+    EXPECT_FAILS(ErrorCode::kWrongJournal, resume_tree(directory(), {}));
+  }
+  forge("d/kept", static_cast<view::EntryKind>('x'));
+  EXPECT_FAILS(ErrorCode::kWrongJournal, resume_tree(directory(), {}));
+  for (const char* const path : {"way/file", "way/other"}) {
+    SCOPED_TRACE(path);
+    forge(path, kind);
+    EXPECT_FAILS(ErrorCode::kInputChanged, resume_tree(directory(), {}));
+  }
+  EXPECT_EQ(1, std::distance(fs::directory_iterator(folder_ / "outside"), fs::directory_iterator()));
+  EXPECT_TRUE(same_bytes(text("untouched"), get(folder_ / "outside/file")));
+}
 
 TEST_F(TreeUpdateFault, AStrangeJournalIsLeftAlone) {
   fs::create_directory(directory() / ".bdelta");

@@ -59,7 +59,7 @@ class Killed(TreeCase):
             if number % 2 == 0:
                 self.kill(self.rng.uniform(0, 1.1 * usual), "made", "made", "patch")
             else:
-                self.kill(self.rng.uniform(0, 0.2 * usual), "made", "made", "patch", once=journal)
+                self.kill(self.rng.uniform(0, 0.003), "made", "made", "patch", once=journal)
             if os.path.exists(journal):
                 seen["between"] += 1
                 if self.rng.random() < 0.5:

@@ -25,7 +25,10 @@ class ApplySession final : public Session {
       return report;
     }
     if (trees) return apply_tree(options_.source, options_.target, options_.patch, all_.apply);
-    if (all_.apply.outside_links) return Error{ErrorCode::kUsage, "--outside-links is for directories"};
+    const ApplyOptions& apply = all_.apply;
+    if (apply.outside_links || apply.keep_others || apply.keep_state || apply.state_file || apply.trust_times) {
+      return Error{ErrorCode::kUsage, "--outside-links, --keep-others, --keep-state, --state and --trust-times are for directories"};
+    }
     if (all_.dry_run) return Error{ErrorCode::kUsage, "--dry-run is for directories"};
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);

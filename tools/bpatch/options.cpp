@@ -25,8 +25,8 @@ constexpr ProgramTexts kTexts{
 
 struct Words {
   std::string max_output, mode, sha256, head_sha256;
-  std::string resume;
-  bool check = false, dry_run = false, outside_links = false;
+  std::string resume, state;
+  bool check = false, dry_run = false, outside_links = false, keep_others = false, keep_state = false, trust_times = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
@@ -43,6 +43,10 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("OCTAL")
       ->check(check_mode);
   app.add_flag("--outside-links", words.outside_links, "Make links of a directory that lead out of it");
+  app.add_flag("--keep-others", words.keep_others, "Pass over entries of a directory that the list of OLD\n(in PATCH or in the state) has not");
+  app.add_flag("--keep-state", words.keep_state, "Leave the state of NEW's files in .bdelta or in FILE");
+  app.add_option("--state", words.state, "Where the state is: a file outside of the directory")->type_name("FILE");
+  app.add_flag("--trust-times", words.trust_times, "Do not read files of OLD that are as the state has them");
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
 
@@ -56,6 +60,10 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   if (!words.head_sha256.empty()) apply.expected_head_sha256 = parse_sha256(words.head_sha256);
   if (!words.mode.empty()) apply.target_mode = parse_mode(words.mode);
   apply.outside_links = words.outside_links;
+  apply.keep_others = words.keep_others;
+  apply.keep_state = words.keep_state;
+  apply.trust_times = words.trust_times;
+  if (!words.state.empty()) apply.state_file = path_of(words.state);
   apply.output_limit_bytes = size_or(words.max_output, apply.output_limit_bytes);
   return apply;
 }
