@@ -65,7 +65,7 @@ Result<Report> apply_onto(TreeRun& tree, UpdateArea& area, const std::filesystem
   BDELTA_TRY(tree.open_source());
   if (Status verified = tree.verify_source(); !verified) {
     if (tree.source_is_target()) {
-      if (options.keep_state) BDELTA_TRY(tree.keep_state(path));
+      BDELTA_TRY(tree.keep_state(path));
       return tree.up_to_date_report();
     }
     return named(std::move(verified)).error();
@@ -76,6 +76,7 @@ Result<Report> apply_onto(TreeRun& tree, UpdateArea& area, const std::filesystem
   {
     const Span span(tree.run().timeline(), PhaseId::kFinish);
     BDELTA_TRY(update.finish());
+    if (!options.keep_state && !options.state_file) forget_state(area.directory());
     BDELTA_TRY(tree.keep_state(path));
   }
   tree.run().update_times(report);

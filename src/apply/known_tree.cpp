@@ -122,15 +122,10 @@ std::filesystem::path state_place(const std::filesystem::path& directory, const 
   return options.state_file ? *options.state_file : directory / kUpdateArea / kStateName;
 }
 
-Status forget_state(const std::filesystem::path& directory, const ApplyOptions& options) {
-  if (options.state_file) return {};
-  BDELTA_ASSIGN(const auto opened, io::Directory::open(directory));
+void forget_state(io::Directory& directory) {
   const std::string name = std::string(kUpdateArea) + '/' + kStateName;
-  BDELTA_ASSIGN(const auto found, opened->find(name));
-  if (!found) return {};
-  BDELTA_TRY(opened->remove(name, false));
-  (void)opened->remove(kUpdateArea, true);  // unless something else is in it
-  return {};
+  if (!directory.remove(name, false)) return;
+  (void)directory.remove(kUpdateArea, true);  // unless something else is in it
 }
 
 }  // namespace bdelta

@@ -35,7 +35,7 @@ struct KnownTree {
 // Where the options have the state of a directory.
 [[nodiscard]] std::filesystem::path state_place(const std::filesystem::path& directory, const ApplyOptions& options);
 
-// Removes a state inside of a directory whose state is not kept any more.
-Status forget_state(const std::filesystem::path& directory, const ApplyOptions& options);
+// Removes the state inside of a directory that it is not of any more, as far as that can be done.
+void forget_state(io::Directory& directory);
 
 }  // namespace bdelta

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apply/folded_names.hpp"
 #include "base/try.hpp"
 #include "io/attributes.hpp"
 #include "io/file_error.hpp"
@@ -26,7 +27,10 @@ Status StagedUpdate::begin(const TreeSplitter& tree) {
   BDELTA_TRY(check_passed_over());
   BDELTA_TRY(io::check_space(source_.name_of_root(), tree.made_bytes(), source_.name_of_root()));
   BDELTA_TRY(area_.begin());
-  return source_.note_own_change();
+  BDELTA_TRY(source_.note_own_change());
+  std::vector<bool> is_new(comes_.size());
+  for (std::size_t i = 0; i < is_new.size(); ++i) is_new[i] = tree.counterparts()[i] == view::kNoEntry;
+  return check_folding(area_.directory(), kComingArea, tree.manifest(), is_new, source_.passed_over());
 }
 
 Status StagedUpdate::check_devices() const {

@@ -102,8 +102,8 @@ Status TreeRun::write_target(TreeOutput* output) {
 }
 
 Status TreeRun::keep_state(const std::filesystem::path& target) {
+  if (!options_.keep_state) return {};
   const std::filesystem::path place = state_place(target, options_);
-  if (!options_.keep_state) return forget_state(target, options_);
   if (!splitter_) return KnownTree::write(place, *source_, digests_, scanned_ns_, options_.files);  // OLD is NEW
   const std::int64_t now_ns = KnownTree::clock_ns();
   BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(target, plan_->excluded, run_.watch(), options_.keep_others ? &splitter_->manifest() : nullptr));

@@ -117,7 +117,7 @@ void UpdateArea::remove_all() noexcept {
     (void)directory_->remove(kJournalName, false);
     BDELTA_ASSIGN(const auto area, directory_->find(kUpdateArea));
     if (!area || !area->is_directory) return {};
-    for (const char* const part : {kComingArea, kGoneArea}) (void)directory_->handle().ops().remove_tree(directory_->name_of(part).c_str());
+    for (const char* const part : {kComingArea, kGoneArea}) (void)directory_->remove_tree(part);
     return directory_->remove(kUpdateArea, true);  // unless something else is in it
   });
   unfinished_.forget();

@@ -146,8 +146,7 @@ Status Directory::move(std::string_view from, std::string_view to) {
     return root_.ops().move_at(source.directory, source.name.c_str(), target.directory, target.name.c_str());
   };
   if (patiently(move) != 0) return error_at(errno == EEXIST ? to : from, "moving it");
-  const std::lock_guard lock(mutex_);
-  for (Trail& trail : trails_) trail.passes.clear();  // may lead through it
+  forget_trails();
   return {};
 }
 
@@ -170,9 +169,21 @@ Status Directory::remove(std::string_view path, bool is_directory) {
   if (patiently([&] { return root_.ops().remove_at(place.directory, place.name.c_str(), is_directory); }) != 0) {
     return error_at(path, "removing it");
   }
+  forget_trails();
+  return {};
+}
+
+Status Directory::remove_tree(std::string_view path) {
+  const int result = root_.ops().remove_tree(name_of(path).c_str());
+  const int error = errno;
+  forget_trails();
+  return result == 0 ? Status() : Status(file_error(error, ErrorCode::kWriteFailed, name_of(path), "removing it"));
+}
+
+// They may lead through what has moved or gone.
+void Directory::forget_trails() {
   const std::lock_guard lock(mutex_);
   for (Trail& trail : trails_) trail.passes.clear();
-  return {};
 }
 
 Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {

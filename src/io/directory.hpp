@@ -43,6 +43,9 @@ class Directory {
   // Makes the entries of a directory durable.
   Status sync(std::string_view path);
 
+  // With all that is in it, if it is there.
+  Status remove_tree(std::string_view path);
+
   // A directory must be empty.
   Status remove(std::string_view path, bool is_directory);
 
@@ -72,6 +75,7 @@ class Directory {
 
   Directory(std::filesystem::path name, FileHandle root) : name_(std::move(name)), root_(std::move(root)) {}
   Result<Place> place_of(std::string_view path);
+  void forget_trails();
   Trail& trail_for(std::string_view directories);
   [[nodiscard]] Error error_at(std::string_view path, std::string_view what) const;
 

@@ -353,6 +353,7 @@ static void check_update(const char *source, const char *target, const char *mad
   apply.flags |= 1u << 30;
   CHECK_CODE(BDELTA_kUsage, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));
   CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, options, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, given, NULL, NULL));
 }
 
 /* From one golden set as a directory to another one. A directory that was made before is what the patch makes. */

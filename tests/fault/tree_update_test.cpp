@@ -1,5 +1,7 @@
 // A directory is updated in its place, and what can go wrong does: each call fails in turn; the process ends at each call; the
 // power fails at each call, and of what was not synced anything may be lost. Then whoever comes next makes OLD or NEW of it.
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <map>
 #include <tuple>
@@ -327,7 +329,7 @@ TEST_F(TreeUpdateFault, ASyncThatIsMissingIsNoticed) {
 TEST_F(TreeUpdateFault, ThePowerFailsTwice) {
   const io::FileOps table = recording_ops();
   for (const int failing : {0, 14}) {
-    for (int first = 1; first < 200; first += 3) {
+    for (int first = 1; first < 200; first += 7) {
       for (int second = 1;; ++second) {
         SCOPED_TRACE("ends at " + std::to_string(first) + " and " + std::to_string(second));
         begin();
@@ -388,6 +390,57 @@ TEST_F(TreeUpdateFault, TheJournalIsTorn) {
 }
 
 #endif
+
+std::string in_small(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+// The name in the directory that is the same but for its case, if there is one.
+std::string folded(int directory, const char* name) {
+  std::vector<std::string> names;
+  if (real_ops().list(directory, names) != 0) return name;
+  const auto same = [&](const std::string& other) { return in_small(other) == in_small(name); };
+  const auto found = std::find_if(names.begin(), names.end(), same);
+  return found == names.end() ? name : *found;
+}
+
+// A file system that takes names for the same in any case, but for moves, of which none may be made here.
+io::FileOps folding_ops() {
+  io::FileOps table = recording_ops();
+  table.open_at = [](int directory, const char* name, io::OpenAtKind kind, std::uint32_t mode) {
+    return real_ops().open_at(directory, folded(directory, name).c_str(), kind, mode);
+  };
+  table.info_at = [](int directory, const char* name, io::FileInfo& out) {
+    return real_ops().info_at(directory, folded(directory, name).c_str(), out);
+  };
+  return table;
+}
+
+TEST_F(TreeUpdateFault, NamesThatAreOneToTheFileSystemAreRefused) {
+  const auto refused = [&](const char* in_old, const char* in_new) {
+    begin();
+    if (in_old) put(directory() / in_old, text("1"));
+    put(folder_ / "new" / in_new, text("2"));
+    TreeOptions options;
+    options.exclude = {"*.log"};
+    CreateOptions create;
+    create.files.overwrite = true;
+    EXPECT_OK(create_tree(folder_ / "old", folder_ / "new", folder_ / "patch", create, options));
+    const Tree before = tree_of(directory());
+    const io::FileOps table = folding_ops();
+    {
+      const io::ScopedFileOps scope(table);
+      EXPECT_FAILS(ErrorCode::kUnsafeName, apply());
+    }
+    EXPECT_EQ(0, disk.moves);
+    EXPECT_TRUE(before == tree_of(directory()));
+    fs::remove(folder_ / "new" / in_new);
+  };
+  refused(nullptr, "d/KEPT");
+  refused("d/mine.log", "d/Mine.LOG");
+  refused(nullptr, "d/e/ADDED");
+}
 
 // A journal whose entries are whole, and name what is not in the directory.
 TEST_F(TreeUpdateFault, AForgedJournalStaysInside) {

@@ -32,7 +32,7 @@ struct Words {
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
   app.add_flag("--dry-run", words.dry_run, "Say what would be written to a directory\n(OLD PATCH or OLD NEW PATCH); write nothing");
-  app.add_option("--resume", words.resume, "Finish an update of DIR that was interrupted, or take\nit back; do nothing else")->type_name("DIR");
+  app.add_option("--resume", words.resume, "Finish an update of DIR that was interrupted, or\ntake it back; do nothing else")->type_name("DIR");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
@@ -43,10 +43,10 @@ void add_options(CLI::App& app, Words& words) {
       ->type_name("OCTAL")
       ->check(check_mode);
   app.add_flag("--outside-links", words.outside_links, "Make links of a directory that lead out of it");
-  app.add_flag("--keep-others", words.keep_others, "Pass over entries of a directory that the list of OLD\n(in PATCH or in the state) has not");
+  app.add_flag("--keep-others", words.keep_others, "Pass over entries of a directory that the list of\nOLD (in PATCH or in the state) has not");
   app.add_flag("--keep-state", words.keep_state, "Leave the state of NEW's files in .bdelta or in FILE");
   app.add_option("--state", words.state, "Where the state is: a file outside of the directory")->type_name("FILE");
-  app.add_flag("--trust-times", words.trust_times, "Do not read files of OLD that are as the state has them");
+  app.add_flag("--trust-times", words.trust_times, "Do not read files of OLD that are as the state\nhas them");
   app.add_option("--max-output", words.max_output, "The largest NEW to accept, e.g. 2G")->type_name("SIZE")->check(check_size);
 }
 
