@@ -53,6 +53,13 @@ std::string area_name(TreeStep::Kind kind, std::uint32_t number) {
   return std::string(kind == TreeStep::Kind::kRemove ? kGoneArea : kComingArea) + '/' + std::to_string(number);
 }
 
+TreeUpdate::TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs)
+    : directory_(directory), steps_(steps), syncs_(syncs) {
+  for (const TreeStep& step : steps) {
+    if (step.kind == TreeStep::Kind::kRemove) removals_.emplace(step.path, step.number);
+  }
+}
+
 // Bits of directories come last, leaves first, as they may keep their owner out.
 Status TreeUpdate::finish() {
   for (const TreeStep& step : steps_) {
@@ -113,17 +120,24 @@ Status TreeUpdate::remove(const TreeStep& step) {
   return directory_.move(step.path, gone);
 }
 
-// Likewise it has come with its directory.
+// Likewise it has come with its directory. One that is nowhere was lost: then what it replaces had better come back.
 Status TreeUpdate::place(const TreeStep& step) {
   const std::string coming = area_name(step.kind, step.number);
   BDELTA_ASSIGN(const auto left, directory_.find(coming));
-  return left ? directory_.move(coming, step.path) : Status();
+  if (left) return directory_.move(coming, step.path);
+  BDELTA_ASSIGN(const auto found, directory_.find(step.path));
+  return found ? Status() : Status(not_as_expected(directory_.name_of(step.path), "what was made for this place is gone"));
 }
 
+// What OLD has at the same path is left alone as long as it is there.
 Status TreeUpdate::withdraw(const TreeStep& step) {
   const std::string coming = area_name(step.kind, step.number);
   BDELTA_ASSIGN(const auto left, directory_.find(coming));
   if (left) return {};
+  if (const auto before = removals_.find(step.path); before != removals_.end()) {
+    BDELTA_ASSIGN(const auto gone, directory_.find(area_name(TreeStep::Kind::kRemove, before->second)));
+    if (!gone) return {};
+  }
   BDELTA_ASSIGN(const auto found, directory_.find(step.path));
   if (!found) return {};
   BDELTA_TRY(check_moves_alone(step, *found));

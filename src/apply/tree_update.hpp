@@ -5,7 +5,9 @@
 // durably, before anything comes; so a name belongs to one of both alone.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/directory.hpp"
@@ -37,8 +39,7 @@ class TreeUpdate {
  public:
   // Both must outlive the object. Steps that remove stand in front, leaves first; those that place behind, roots first and
   // links last. syncs: moments that have to be durable are.
-  TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs)
-      : directory_(directory), steps_(steps), syncs_(syncs) {}
+  TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs);
 
   // Takes the steps that are left. Errors: those of moving; kInputChanged where something else stands in a place, or
   // something came to a directory that goes.
@@ -60,6 +61,7 @@ class TreeUpdate {
 
   io::Directory& directory_;
   const std::vector<TreeStep>& steps_;
+  std::map<std::string_view, std::uint32_t> removals_;  // the numbers of steps that remove, by path
   const bool syncs_;
 };
 

@@ -488,6 +488,45 @@ TEST_F(TreeUpdateFault, AForgedJournalStaysInside) {
   EXPECT_TRUE(same_bytes(text("untouched"), get(folder_ / "outside/file")));
 }
 
+#ifdef __linux__
+
+// Somebody has tidied up what was to come.
+TEST_F(TreeUpdateFault, WhatIsLostBringsTheOldBack) {
+  const io::FileOps table = recording_ops();
+  for (int end = 1; disk.unsynced.empty(); ++end) {
+    begin();
+    disk.end = end;
+    const io::ScopedFileOps scope(table);
+    (void)apply();
+  }
+  const auto lose = [&](const char* what) {
+    for (const auto& entry : fs::directory_iterator(directory() / ".bdelta/new")) {
+      if (what == nullptr || (entry.is_regular_file() && get(entry) == get(folder_ / what))) fs::remove_all(entry);
+    }
+  };
+  lose(nullptr);
+  EXPECT_FAILS(ErrorCode::kInputChanged, resume_tree(directory(), {}));
+  EXPECT_TRUE(is_old(directory()));
+
+  // One of it, and nothing of OLD has gone yet when taking back begins.
+  begin();
+  {
+    disk.end = 1000;
+    disk.failing_move = 1;
+    io::FileOps failing = recording_ops();
+    failing.move_at = [](int, const char*, int, const char*) { return disk.end = 1, errno = EBUSY, -1; };
+    const io::ScopedFileOps scope(failing);
+    EXPECT_FAILS(ErrorCode::kUnfinished, apply());
+  }
+  lose("new/d/changed");
+  put(directory() / "was_directory/in/more", text("in the way"));  // so that it is taken back
+  EXPECT_FAILS(ErrorCode::kInputChanged, resume_tree(directory(), {}));
+  fs::remove(directory() / "was_directory/in/more");
+  EXPECT_TRUE(is_old(directory()));
+}
+
+#endif
+
 TEST_F(TreeUpdateFault, AStrangeJournalIsLeftAlone) {
   fs::create_directory(directory() / ".bdelta");
   put(directory() / ".bdelta/journal", text("what somebody wrote"));
