@@ -225,11 +225,13 @@ class Releases(TreeCase):
 
     def test_what_does_not_go_together(self):
         self.put("file", b"x")
-        self.assertIn("OLD is a file and NEW is a directory", self.release("r/1", "file", status=1))
         self.assertIn("--hash-files is for files", self.release("--hash-files", "sha256", "r/1", status=1))
         self.assertIn("is inside OLD", self.call(BDELTA, "--to", "new", "--out", "r/1/out", "r/1", status=1))
         self.assertIn("are for directories", self.call(BDELTA, "--to", "file", "--out", "out", "--times", "file", status=1))
         self.assertFalse(os.path.exists(self.path("out")))
+        text = self.release("file", "r/1", status=2)
+        self.assertIn('"file": a file was given where a directory is needed', text)
+        self.assertIn("1 of 2 patches made", text)
 
 
 class Signals(TreeCase):

@@ -100,14 +100,13 @@ Status ReleaseSession::prepare() {
   return {};
 }
 
-// All are files, or all are directories, and then the outputs are in none of them.
+// NEW tells what all are; an OLD that is something else fails alone. Outputs are in no directory that is an input.
 Status ReleaseSession::find_kind() {
-  for (const std::filesystem::path& source : release_.sources) {
-    BDELTA_ASSIGN(const bool trees, are_trees(source, release_.target));
-    of_trees_ = of_trees_ || trees;
-    if (trees) BDELTA_TRY(check_apart(source, "OLD", release_.directory, "--out"));
+  BDELTA_ASSIGN(of_trees_, are_trees(release_.target, {}));
+  if (of_trees_) {
+    BDELTA_TRY(check_apart(release_.target, "NEW", release_.directory, "--out"));
+    for (const std::filesystem::path& source : release_.sources) BDELTA_TRY(check_apart(source, "OLD", release_.directory, "--out"));
   }
-  if (of_trees_) BDELTA_TRY(check_apart(release_.target, "NEW", release_.directory, "--out"));
   const TreeOptions& tree = all_.tree;
   if (!of_trees_ && (!tree.exclude.empty() || tree.times || tree.source_list)) {
     return Error{ErrorCode::kUsage, "--exclude, --times and --old-list are for directories"};
