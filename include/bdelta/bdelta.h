@@ -228,6 +228,8 @@ typedef struct bdelta_report {
   uint8_t source_sha256[32];
   uint8_t target_sha256[32];
   uint8_t patch_sha256[32];
+  uint64_t written_bytes;   /* in place: to the file itself; with BDELTA_DRY_RUN those that would be */
+  uint64_t journal_bytes;   /* in place: of the journal, which is gone afterwards */
 } bdelta_report;
 
 /* Makes NEW at `target` from OLD at `source` and `patch`. NEW may be OLD; it comes into being whole or not at all. If
@@ -266,6 +268,28 @@ BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bde
 #define BDELTA_RESUMED_FINISHED 2   /* it is NEW now */
 #define BDELTA_RESUMED_TAKEN_BACK 3 /* it is OLD again */
 BDELTA_API int32_t bdelta_resume_tree(const char *directory, int32_t sync, uint32_t *resumed, bdelta_error *error);
+/* For `flags` of bdelta_in_place_options. */
+#define BDELTA_DRY_RUN 1u /* all is read and proven, and nothing is written: the report says what would be */
+
+typedef struct bdelta_in_place_options {
+  uint32_t struct_size;
+  uint32_t flags;
+  const char *journal;    /* where the journal goes; NULL = beside the file. Of a device it has to be named, on a disk */
+  uint64_t scratch_bytes; /* the largest journal; BDELTA_kScratchLimit beyond, before the file is written; 0 = any */
+} bdelta_in_place_options;
+
+/* Makes NEW of `file` or of a block device, which is OLD, by writing the blocks that differ. They stand in a journal first, so
+ * that after a crash the file is OLD or can be completed; the next call does so first, whatever its patch is. A call that can't
+ * complete it is BDELTA_kUnfinished, as is using the file as OLD meanwhile. bdelta/in_place.hpp tells more. All options, report
+ * and error may be NULL. */
+BDELTA_API int32_t bdelta_apply_in_place(const char *file, const char *patch, const bdelta_apply_options *options,
+                                         const bdelta_in_place_options *in_place, bdelta_report *report,
+                                         bdelta_error *error);
+
+/* Completes what an interrupted call left behind; report->up_to_date is 1 if that is nothing. */
+BDELTA_API int32_t bdelta_resume_in_place(const char *file, const bdelta_apply_options *options,
+                                          const bdelta_in_place_options *in_place, bdelta_report *report,
+                                          bdelta_error *error);
 
 /* The same over callbacks. */
 BDELTA_API int32_t bdelta_apply(const bdelta_reader *source, const bdelta_input *patch, const bdelta_writer *target,

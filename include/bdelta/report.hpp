@@ -46,6 +46,12 @@ struct TreeChanges {
   std::uint64_t written_bytes = 0;  // of files that change, come or move
 };
 
+// Work that a limit of memory left no room for.
+struct LeftOut {
+  std::string name;                // docs/json.md lists them
+  std::uint64_t needed_bytes = 0;  // a limit that leaves room for it, with these files
+};
+
 struct Report {
   std::uint64_t source_bytes = 0;
   std::uint64_t target_bytes = 0;
@@ -63,9 +69,12 @@ struct Report {
   std::uint64_t read_calls = 0;
   std::uint64_t write_calls = 0;
   std::uint64_t decoder_memory_bytes = 0;  // creating only: that applying the patch takes besides its buffers
+  std::vector<LeftOut> left_out;           // creating only
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written
   std::optional<std::array<std::uint8_t, 32>> head_sha256;  // creating with digests: of the header and their list
+  std::uint64_t written_bytes = 0;    // in place: to the file itself; with dry_run those that would be
+  std::uint64_t journal_bytes = 0;    // in place: of the journal, which is gone afterwards
   bool verified = false;              // the result was compared or its digest checked
   std::optional<TreeChanges> tree;    // check_tree
   // Creating: XXH3-128 of OLD and NEW, the others where the options ask for them. Applying: what was proven.

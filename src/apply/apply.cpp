@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "apply/apply_run.hpp"
+#include "apply/journal_file.hpp"
 #include "apply/opened_patch.hpp"
 #include "apply/source_file.hpp"
 #include "base/guard.hpp"
@@ -97,6 +98,7 @@ namespace {
 Result<Report> apply_opened(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
                             OpenedPatch& patch, const std::filesystem::path& patch_path, const ApplyOptions& options,
                             io::IoCounters& counters) {
+  BDELTA_TRY(check_finished(target_path));
   BDELTA_ASSIGN(const io::ModelFile opened_source, open_source(source_path, options, &counters));
   RandomReader& source = *opened_source.reader;
 
@@ -154,6 +156,7 @@ Result<Report> check_paths(const std::filesystem::path& source_path, const std::
                            const ApplyOptions& options) {
   io::IoCounters counters;
   BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, &counters));
+  BDELTA_TRY(check_finished(source_path));
   BDELTA_ASSIGN(const auto source, io::open_random(source_path, options.files, &counters));
   auto report = run_steps(*source, patch, {}, options);
   if (!report) return name_file(std::move(report).error(), source_path, patch_path);

@@ -265,6 +265,7 @@ Status ApplyRun::finish_target() {
   if (digest_target_) {
     BDELTA_ASSIGN(digest, digest_target_());
   }
+  target_digest_ = digest;
   report_.residual_bytes += pipeline_->changed_count();
   own_watch_.set_total(info().target_size.value_or(decoded_pos_));
   pool_.begin_stage(1, 0);

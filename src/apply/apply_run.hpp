@@ -54,6 +54,9 @@ class ApplyRun {
 
   [[nodiscard]] const PatchInfo& info() const noexcept { return reader_->info(); }
 
+  // Of NEW, once it is made, whether or not the patch has one.
+  [[nodiscard]] const Digest128& target_digest() const noexcept { return target_digest_; }
+
   // Tells progress that there is no more to do, where not all steps are gone through.
   void skip_rest();
 
@@ -113,6 +116,7 @@ class ApplyRun {
   bool source_verified_ = false;
   std::optional<std::uint64_t> target_bytes_;  // that windows make, if that is known; once the plan is whole
   bool rebuilds_alone_ = false;
+  Digest128 target_digest_{};
   std::uint64_t decoded_pos_ = 0;  // of the target, where the windows decoded so far end
   Report report_;
   std::optional<WindowPipeline> pipeline_;

@@ -1,5 +1,6 @@
 #include "apply/source_file.hpp"
 
+#include "apply/journal_file.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -16,6 +17,7 @@ Result<io::ModelFile> open_source(const std::filesystem::path& path, const Apply
     return Error{ErrorCode::kUsage, "expected permission bits for target_mode, 0 to 511 (octal 777), found " +
                                         std::to_string(mode) + "; set-id bits are never given"};
   }
+  BDELTA_TRY(check_finished(path));
   BDELTA_ASSIGN(io::ModelFile source, io::open_model(path, options.files, counters));
   source.model.sets_permissions = options.target_mode.has_value();
   if (options.target_mode) source.model.permissions = mode;

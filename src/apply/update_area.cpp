@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char* kJournalName = ".bdelta/journal";
 constexpr std::uint32_t kAreaMode = 0700;
-constexpr std::uint32_t kJournalMode = 0600;
+constexpr std::uint32_t kAreaJournalMode = 0600;
 
 // The journal's bytes, from the file or to it.
-class JournalFile final : public RandomReader, public JournalOutput {
+class AreaJournal final : public RandomReader, public JournalOutput {
  public:
-  JournalFile(io::FileHandle file, std::filesystem::path name, std::uint64_t size)
+  AreaJournal(io::FileHandle file, std::filesystem::path name, std::uint64_t size)
       : file_(std::move(file)), name_(std::move(name)), size_(size) {}
 
   // What syncs it, with its name and with all that its entries are about; null: nothing does.
@@ -44,15 +44,15 @@ class UnfinishedNote {
   UnfinishedNote& operator=(const UnfinishedNote&) = delete;
 };
 
-struct FoundJournal {
-  std::unique_ptr<JournalFile> file;  // null without one
+struct FoundAreaJournal {
+  std::unique_ptr<AreaJournal> file;  // null without one
   std::vector<TreeStep> steps;
   JournalState state;
 };
 
 // for_steps: whether more than the marks is wanted, to write to it as well.
-Result<FoundJournal> find_journal(io::Directory& directory, bool for_steps) {
-  FoundJournal found;
+Result<FoundAreaJournal> find_area_journal(io::Directory& directory, bool for_steps) {
+  FoundAreaJournal found;
   BDELTA_ASSIGN(const auto area, directory.find(kUpdateArea));
   if (!area) return found;
   if (!area->is_directory) {
@@ -65,7 +65,7 @@ Result<FoundJournal> find_journal(io::Directory& directory, bool for_steps) {
   if (!info->is_regular) return io::file_error(ErrorCode::kWrongJournal, name, "it is no file", "take it away");
   const auto named = [&](auto&& result) { return io::with_file(std::move(result).error(), name); };
   BDELTA_ASSIGN(io::FileHandle file, directory.open_entry(kJournalName, for_steps ? io::OpenAtKind::kUpdate : io::OpenAtKind::kRead));
-  found.file = std::make_unique<JournalFile>(std::move(file), name, info->size);
+  found.file = std::make_unique<AreaJournal>(std::move(file), name, info->size);
   auto state = read_journal_state(*found.file, JournalKind::kTree);
   if (!state) return named(std::move(state));
   found.state = *state;
@@ -84,7 +84,7 @@ Result<FoundJournal> find_journal(io::Directory& directory, bool for_steps) {
 
 Result<TreeState> state_of(const std::filesystem::path& path) {
   BDELTA_ASSIGN(const auto directory, io::Directory::open(path));
-  BDELTA_ASSIGN(const FoundJournal found, find_journal(*directory, false));
+  BDELTA_ASSIGN(const FoundAreaJournal found, find_area_journal(*directory, false));
   if (found.state.is_unfinished()) return found.state.takes_back ? TreeState::kTakingBack : TreeState::kUnfinished;
   for (const char* const part : {kComingArea, kGoneArea, kJournalName}) {
     BDELTA_ASSIGN(const auto info, directory->find(part));
@@ -125,7 +125,7 @@ void UpdateArea::remove_all() noexcept {
 }
 
 Result<Resumed> UpdateArea::resume() {
-  BDELTA_ASSIGN(FoundJournal found, find_journal(*directory_, true));
+  BDELTA_ASSIGN(FoundAreaJournal found, find_area_journal(*directory_, true));
   if (!found.state.is_unfinished()) {
     bool is_left = found.file != nullptr;
     for (const char* const part : {kComingArea, kGoneArea}) {
@@ -171,9 +171,9 @@ Status UpdateArea::begin() {
 }
 
 Status UpdateArea::carry_out(const std::vector<TreeStep>& steps) {
-  BDELTA_ASSIGN(io::FileHandle file, directory_->open_entry(kJournalName, io::OpenAtKind::kCreateNew, kJournalMode));
+  BDELTA_ASSIGN(io::FileHandle file, directory_->open_entry(kJournalName, io::OpenAtKind::kCreateNew, kAreaJournalMode));
   TreeUpdate update(*directory_, steps, syncs_);
-  JournalFile output(std::move(file), directory_->name_of(kJournalName), 0);
+  AreaJournal output(std::move(file), directory_->name_of(kJournalName), 0);
   output.set_sync(&update);
   JournalWriter journal(output);
   BDELTA_TRY(journal.begin(JournalKind::kTree));

@@ -1,6 +1,7 @@
 // Applying, checking and describing patches, and the names of errors.
 #include <cstddef>
 
+#include "bdelta/in_place.hpp"
 #include "bdelta/tree.hpp"
 #include "capi/callbacks.hpp"
 
@@ -12,6 +13,20 @@ Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
   BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
   if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
   return apply_options(read);
+}
+
+Result<InPlaceOptions> in_place_options(const bdelta_in_place_options* options) {
+  BDELTA_ASSIGN(const bdelta_in_place_options read, read_optional(options, "bdelta_in_place_options"));
+  if ((read.flags & ~BDELTA_DRY_RUN) != 0) {
+    return Error{ErrorCode::kUsage, "expected flags for updates in place alone, found " + std::to_string(read.flags)};
+  }
+  InPlaceOptions how;
+  if (read.journal) {
+    BDELTA_ASSIGN(how.journal, path_of(read.journal, "journal"));
+  }
+  if (read.scratch_bytes != 0) how.scratch_limit_bytes = read.scratch_bytes;
+  how.dry_run = (read.flags & BDELTA_DRY_RUN) != 0;
+  return how;
 }
 
 // `to` may be null.
@@ -137,6 +152,29 @@ int32_t bdelta_resume_tree(const char* directory, int32_t sync, uint32_t* resume
     BDELTA_ASSIGN(const Resumed done, resume_tree(path, files));
     if (resumed) *resumed = static_cast<uint32_t>(done);
     return {};
+  });
+}
+
+int32_t bdelta_apply_in_place(const char* file, const char* patch, const bdelta_apply_options* options,
+                              const bdelta_in_place_options* in_place, bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto file_path, path_of(file, "file"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    BDELTA_ASSIGN(const InPlaceOptions how_in_place, in_place_options(in_place));
+    return give(apply_in_place(file_path, patch_path, how, how_in_place), report);
+  });
+}
+
+int32_t bdelta_resume_in_place(const char* file, const bdelta_apply_options* options, const bdelta_in_place_options* in_place,
+                               bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto file_path, path_of(file, "file"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    BDELTA_ASSIGN(const InPlaceOptions how_in_place, in_place_options(in_place));
+    return give(resume_in_place(file_path, how, how_in_place), report);
   });
 }
 

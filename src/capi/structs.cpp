@@ -126,6 +126,8 @@ bdelta_report c_report(const Report& report) {
   to.verified = report.verified;
   to.has_head_sha256 = report.head_sha256.has_value();
   to.decoder_memory_bytes = report.decoder_memory_bytes;
+  to.written_bytes = report.written_bytes;
+  to.journal_bytes = report.journal_bytes;
   put_digests(report.source_digests, to.source_xxh3_128, to.source_sha256);
   put_digests(report.target_digests, to.target_xxh3_128, to.target_sha256);
   put_digests(report.patch_digests, to.patch_xxh3_128, to.patch_sha256);

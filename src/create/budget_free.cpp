@@ -122,3 +122,18 @@ std::optional<Budget> within_ample_limit(const BudgetRequest& request, const Lik
 }
 
 }  // namespace bdelta::budget
+
+namespace bdelta {
+
+std::optional<std::uint64_t> ample_limit(const BudgetRequest& request) {
+  if (!budget::is_one_segment(request)) return std::nullopt;
+  const Budget budget = budget::free_budget(request);
+  return budget::most_without_limit(request, budget, budget::free_work(request, budget), 1);
+}
+
+std::uint64_t ample_limit(const BudgetRequest& request, const Likeness& likeness) {
+  const Budget budget = budget::free_budget(request);
+  return budget::most_without_limit(request, budget, budget::free_work(request, budget, likeness), 1);
+}
+
+}  // namespace bdelta

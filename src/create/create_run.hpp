@@ -63,6 +63,10 @@ class CreateRun {
   void update_times(Report& report) const noexcept;  // adds the time since
 
  private:
+  [[nodiscard]] bool may_predict() const;
+  Likeness look_for_likeness();     // of both files, that are whole
+  void take_budget(Budget budget);  // in place of a scarce one
+  void list_left_out(std::uint64_t needed_bytes);
   Status load_target(const TargetRange& segment);
   Status find_in_source(ByteSpan target, const Diagonals& diagonals);
   // Of what is not predicted, which is a file of its own in this.

@@ -101,23 +101,59 @@ Status CreateRun::digest_inputs() {
 // Sizes alone say the most that any files of such sizes take. If the limit is below that, and would do for files that are the
 // same, how much differs is found out by the way of level 1, which takes little of both.
 void CreateRun::settle_budget() {
-  if (budget_.ample || !budget_.source_whole || !budget_.target_whole || !budget_for_similar(budget_request_, {})) return;
+  if (budget_.ample || options_.memory_limit_bytes == 0) return;
+  std::optional<std::uint64_t> needed_bytes = ample_limit(budget_request_);
+  if (!needed_bytes) return;
   begin_step(WorkStep::kSurvey);
+  const bool holds_both = budget_.source_whole && budget_.target_whole;
+  if (holds_both && budget_for_similar(budget_request_, {})) {
+    const Likeness likeness = look_for_likeness();
+    if (auto similar = budget_for_similar(budget_request_, likeness)) return take_budget(std::move(*similar));
+    needed_bytes = std::min(*needed_bytes, ample_limit(budget_request_, likeness));
+  }
+  list_left_out(*needed_bytes + (views_ ? views_->held_bytes() : 0));
+}
+
+bool CreateRun::may_predict() const {
+  return options_.predict && level_settings(options_.level).predict && options_.format != PatchFormat::kBdt1;
+}
+
+Likeness CreateRun::look_for_likeness() {
   const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
   const LevelSettings fast = level_settings(kMinLevel);
   const Covers covers = Matcher(source, fast.match, budget_.match, *pool_).find(target, diagonals()).front();
   Likeness likeness{cover_changes(source, target, covers).changed_bytes() + covers.size() * sizeof(Cover)};
-  if (options_.predict && level_settings(options_.level).predict && options_.format != PatchFormat::kBdt1) {
-    const exe::ImageSearch search = exe::search_images(source, {1});
-    likeness.has_programs = !search.images.empty();
-    if (search.may_have_objects) likeness.type_bytes = learned_type_bytes(source, &watch_);
-  }
-  auto similar = budget_for_similar(budget_request_, likeness);
-  if (!similar) return;
+  if (!may_predict()) return likeness;
+  const exe::ImageSearch search = exe::search_images(source, {1});
+  likeness.has_programs = !search.images.empty();
+  if (search.may_have_objects) likeness.type_bytes = learned_type_bytes(source, &watch_);
+  return likeness;
+}
+
+void CreateRun::take_budget(Budget budget) {
   matcher_.reset();
-  budget_ = std::move(*similar);
+  budget_ = std::move(budget);
   pool_.emplace(budget_.threads, &timeline_, &watch_);
-  matcher_.emplace(source, budget_.settings.match, budget_.match, *pool_);
+  matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+}
+
+// What the level does to such files where there is room.
+void CreateRun::list_left_out(std::uint64_t needed_bytes) {
+  const LevelSettings settings = level_settings(options_.level);
+  const auto list = [&](const char* name) { report_.left_out.push_back({name, needed_bytes}); };
+  if (options_.format == PatchFormat::kBdt1) return;
+  if (may_predict() && budget_.source_whole) {
+    const exe::ImageSearch search = exe::search_images(inputs_.source.bytes(), {1});
+    if (!search.images.empty()) {
+      list("prediction");
+    } else if (search.may_have_objects) {
+      list("moved_numbers");
+    }
+  }
+  if (settings.substitution_search != 0) list("substitutions");
+  if (settings.history_bytes != 0) list("copies_of_new");
+  if (settings.header_sums) list("fills");
+  if (settings.model_bytes) list("modelled_bytes");
 }
 
 void CreateRun::find_members() {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "apply/journal_file.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 
@@ -26,6 +27,7 @@ Result<InputFile> InputFile::open(const std::filesystem::path& path, const FileO
   input.counters_ = counters;
   BDELTA_ASSIGN(input.stream_, io::open_stream(path));
   if (!input.stream_.is_open()) {
+    BDELTA_TRY(check_finished(path));
     BDELTA_ASSIGN(input.reader_, io::open_random(path, options, counters));
   }
   return input;

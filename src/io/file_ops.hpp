@@ -29,7 +29,9 @@ struct FileInfo {
   std::uint32_t mode = 0;       // permission bits only (07777)
   std::uint32_t owner = 0;
   std::uint32_t group = 0;
+  std::uint64_t device_number = 0;  // that `device` of files on it is, if this is a device
   bool is_regular = false;
+  bool is_device = false;       // of blocks, such as a disk
   bool is_directory = false;
   bool is_symlink = false;      // only link_info sees one
 };
@@ -38,6 +40,7 @@ enum class OpenKind : std::uint8_t {
   kRead,            // existing file, forward reads; waits for the writer of a fifo
   kReadNoWait,      // existing file, never blocks in the open itself
   kWriteExisting,   // existing device or fifo, neither created nor truncated
+  kUpdate,          // existing file or device, for reading and writing; EBUSY for a device that is mounted or updated already
   kCreateNew,       // reading and writing; EEXIST if the name is taken
   kCreateNameless,  // as kCreateNew, but the name is gone at once or when closed
 };
@@ -57,6 +60,13 @@ inline constexpr bool kSyncsAll = true;
 inline constexpr bool kSyncsAll = false;
 #endif
 
+// Whether a file may be made shorter while it is mapped.
+#ifdef _WIN32
+inline constexpr bool kMayWriteMapped = false;
+#else
+inline constexpr bool kMayWriteMapped = true;
+#endif
+
 enum class Access : std::uint8_t { kSequential, kRandom, kWillNeed };
 
 struct FileOps {
@@ -74,7 +84,9 @@ struct FileOps {
   int (*sync)(int fd);
   int (*allocate)(int fd, std::uint64_t size);  // claims space and sets the size; EOPNOTSUPP where impossible
   int (*truncate)(int fd, std::uint64_t size);
+  int (*claim)(int fd, std::uint64_t pos, std::uint64_t size);  // space for these bytes, no more; EOPNOTSUPP where impossible
   int (*lock)(int fd);  // until the file is closed; EWOULDBLOCK if another process has it, EOPNOTSUPP where there are no locks
+  int (*device_size)(int fd, std::uint64_t& out);  // in bytes
   // Where the first hole of a regular file begins, or its size where it has none; -1 also where the system doesn't tell.
   int (*find_hole)(int fd, std::uint64_t& pos);
   int (*set_mode)(int fd, std::uint32_t mode);
@@ -108,6 +120,7 @@ struct FileOps {
   int (*sync_directory)(const PathChar* path);
   // What this process may still write on the file system of `directory`; ~0 where the file system doesn't say.
   int (*free_bytes)(const PathChar* directory, std::uint64_t& out);
+  int (*is_in_memory)(const PathChar* directory, bool& out);  // whether what is there goes with the power
 
   // Entries of directories. A name is one part, in bytes; what has `at` in its name takes it from the directory's descriptor
   // and follows no link there. EOPNOTSUPP where the platform has no such calls.
@@ -135,6 +148,7 @@ struct FileOps {
   void (*advise)(void* at, std::size_t size, Access access);  // a hint; cannot fail
 
   int (*random_bytes)(void* to, std::size_t size);  // unpredictable, at most 256 bytes
+  std::uint32_t (*user)();                          // who owns the files that this process makes; cannot fail
 };
 
 // The real calls of the platform.

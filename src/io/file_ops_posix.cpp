@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
 #endif
 
@@ -68,7 +69,9 @@ int to_file_info(int result, const struct ::stat& from, FileInfo& out) {
   out.mode = static_cast<std::uint32_t>(from.st_mode) & 07777U;
   out.owner = static_cast<std::uint32_t>(from.st_uid);
   out.group = static_cast<std::uint32_t>(from.st_gid);
+  out.device_number = static_cast<std::uint64_t>(from.st_rdev);
   out.is_regular = S_ISREG(from.st_mode);
+  out.is_device = S_ISBLK(from.st_mode);
   out.is_directory = S_ISDIR(from.st_mode);
   out.is_symlink = S_ISLNK(from.st_mode);
   return 0;
@@ -82,12 +85,23 @@ int open_nameless(const char* path, std::uint32_t mode) {
   return fd;
 }
 
+// Linux gives a device with O_EXCL to one at a time, and to nobody while it is mounted.
+int open_to_update(const char* path) {
+  int flags = O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+#ifdef __linux__
+  struct ::stat found {};
+  if (::stat(path, &found) == 0 && S_ISBLK(found.st_mode)) flags |= O_EXCL;
+#endif
+  return ::open(path, flags);
+}
+
 int system_open(const char* path, OpenKind kind, std::uint32_t mode) {
   const auto permissions = static_cast<mode_t>(mode);
   switch (kind) {
     case OpenKind::kRead: return above_standard(::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
     case OpenKind::kReadNoWait: return above_standard(::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     case OpenKind::kWriteExisting: return above_standard(::open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    case OpenKind::kUpdate: return above_standard(open_to_update(path));
     case OpenKind::kCreateNew:
       return above_standard(::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions));
     case OpenKind::kCreateNameless: return above_standard(open_nameless(path, mode));
@@ -148,7 +162,22 @@ int system_allocate([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t size
 
 int system_truncate(int fd, std::uint64_t size) { return ::ftruncate(fd, static_cast<off_t>(size)); }
 
+int system_claim([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t pos, [[maybe_unused]] std::uint64_t size) {
+#if defined(__linux__) && defined(FALLOC_FL_KEEP_SIZE)
+  return ::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(pos), static_cast<off_t>(size));
+#else
+  return fail(EOPNOTSUPP);
+#endif
+}
+
 int system_lock(int fd) { return ::flock(fd, LOCK_EX | LOCK_NB); }
+
+int system_device_size(int fd, std::uint64_t& out) {
+  const off_t end = ::lseek(fd, 0, SEEK_END);
+  if (end < 0) return -1;
+  out = static_cast<std::uint64_t>(end);
+  return 0;
+}
 
 int system_find_hole([[maybe_unused]] int fd, [[maybe_unused]] std::uint64_t& pos) {
 #ifdef SEEK_HOLE
@@ -284,6 +313,18 @@ int system_free_bytes(const char* directory, std::uint64_t& out) {
   return 0;
 }
 
+int system_is_in_memory([[maybe_unused]] const char* directory, bool& out) {
+  out = false;
+#ifdef __linux__
+  constexpr unsigned long kTmpfs = 0x01021994, kRamfs = 0x858458f6;  // their magic numbers
+  struct ::statfs found {};
+  if (::statfs(directory, &found) != 0) return -1;
+  const auto magic = static_cast<unsigned long>(found.f_type) & 0xffffffffUL;
+  out = magic == kTmpfs || magic == kRamfs;
+#endif
+  return 0;
+}
+
 int system_clone([[maybe_unused]] int from, [[maybe_unused]] int to) {
 #ifdef FICLONE
   return ::ioctl(to, FICLONE, from);
@@ -336,17 +377,20 @@ void system_advise(void* at, std::size_t size, Access access) {
 
 int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, size); }
 
+std::uint32_t system_user() { return static_cast<std::uint32_t>(::geteuid()); }
+
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .lock = system_lock, .find_hole = system_find_hole,
+    .allocate = system_allocate, .truncate = system_truncate, .claim = system_claim, .lock = system_lock,
+    .device_size = system_device_size, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
     .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
-    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes,
+    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .is_in_memory = system_is_in_memory,
     .open_directory = system_open_directory, .open_at = system_open_at, .info_at = system_info_at, .list = system_list,
     .make_directory = system_make_directory, .make_directory_at = system_make_directory_at,
     .make_link_at = system_make_link_at, .read_link_at = system_read_link_at, .move_at = system_move_at,
@@ -354,6 +398,7 @@ constexpr FileOps kSystemOps{
     .remove_tree = system_remove_tree, .clone = system_clone, .copy_range = system_copy_range,
     .set_mtime = system_set_mtime, .sync_all = system_sync_all, .map = system_map,
     .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
+    .user = system_user,
 };
 
 }  // namespace

@@ -72,6 +72,8 @@ int system_open(const wchar_t* path, OpenKind kind, std::uint32_t) {
       return descriptor(CreateFileW(path, GENERIC_READ, kShareAll, nullptr, OPEN_EXISTING, 0, nullptr), _O_RDONLY);
     case OpenKind::kWriteExisting:
       return descriptor(CreateFileW(path, GENERIC_WRITE, kShareAll, nullptr, OPEN_EXISTING, 0, nullptr), 0);
+    case OpenKind::kUpdate:  // shared with nobody else who writes
+      return descriptor(CreateFileW(path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ, nullptr, OPEN_EXISTING, 0, nullptr), 0);
     case OpenKind::kCreateNew:
       return descriptor(CreateFileW(path, kBoth, kShareAll, nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr), 0);
     case OpenKind::kCreateNameless:
@@ -277,7 +279,14 @@ int system_random_bytes(void* to, std::size_t size) {
   return 0;
 }
 
-// Directories are not taken as OLD and NEW on Windows yet.
+int system_is_in_memory(const wchar_t*, bool& out) {
+  out = false;
+  return 0;
+}
+
+std::uint32_t system_user() { return 0; }  // as info has it
+
+// Directories are not taken as OLD and NEW on Windows yet, nor are devices; kUpdate keeps others out.
 template <class Value, class... Arguments>
 Value not_here(Arguments...) {
   errno = EOPNOTSUPP;
@@ -287,20 +296,22 @@ Value not_here(Arguments...) {
 constexpr FileOps kSystemOps{
     .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
     .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
-    .allocate = system_allocate, .truncate = system_truncate, .lock = not_here<int>, .find_hole = system_find_hole,
+    .allocate = system_allocate, .truncate = system_truncate, .claim = not_here<int>,
+    .lock = not_here<int>, .device_size = not_here<int>, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
     .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
     .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
-    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes,
+    .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .is_in_memory = system_is_in_memory,
     .open_directory = not_here<int>, .open_at = not_here<int>, .info_at = not_here<int>, .list = not_here<int>,
     .make_directory = not_here<int>, .make_directory_at = not_here<int>, .make_link_at = not_here<int>,
     .read_link_at = not_here<int>, .move_at = not_here<int>, .remove_at = not_here<int>,
     .rename_directory = not_here<int>, .remove_tree = not_here<int>, .clone = not_here<int>,
     .copy_range = not_here<std::ptrdiff_t>, .set_mtime = not_here<int>, .sync_all = not_here<int>, .map = system_map,
     .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
+    .user = system_user,
 };
 
 }  // namespace

@@ -85,6 +85,22 @@ Status sync_directory(const OutputPlace& place) {
   return {};
 }
 
+Status lock_file(const FileHandle& file, const OutputPlace& place) {
+  while (file.ops().lock(file.fd()) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EWOULDBLOCK) return file_error(ErrorCode::kInUse, place.name, {}, "run again when that has ended");
+    break;
+  }
+  BDELTA_ASSIGN(const FileInfo opened, info_of(file, place.name));
+  FileInfo now;
+  while (file.ops().path_info(place.path.c_str(), now) != 0) {
+    if (errno == ENOENT) break;
+    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, place.name, "looking at it again");
+  }
+  if (now.inode == opened.inode && now.device == opened.device) return {};
+  return file_error(ErrorCode::kInputChanged, place.name, "another file has taken its name", "run again");
+}
+
 Status check_space(const std::filesystem::path& directory, std::uint64_t size_bytes,
                    const std::filesystem::path& name) {
   std::uint64_t available = 0;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "bdelta/error.hpp"
-#include "io/file_ops.hpp"
+#include "io/file_handle.hpp"
 
 namespace bdelta::io {
 
@@ -24,6 +24,10 @@ Result<OutputPlace> find_output_place(const std::filesystem::path& path);
 
 // Makes the name durable. What cannot be synced (a directory that may not be read, some file systems) counts as done.
 Status sync_directory(const OutputPlace& place);
+
+// Keeps other processes out of the file at `place`, which is open, until it is closed. Where there are no locks, nobody is kept
+// out. Errors: kInUse if another one has it, kInputChanged if another file stands there now.
+Status lock_file(const FileHandle& file, const OutputPlace& place);
 
 // kNoSpace if `directory` is known to have room for less than `size_bytes` more; `name` is the output's, for messages.
 Status check_space(const std::filesystem::path& directory, std::uint64_t size_bytes,

@@ -38,6 +38,49 @@ static void test_names(void) {
   CHECK(strchr(bdelta_version(), '.') != NULL);
 }
 
+static void test_in_place(const set *of) {
+  char file[750], patch[750], journal[750];
+  bdelta_apply_options options = apply_defaults();
+  bdelta_in_place_options in_place;
+  bdelta_report report;
+  bytes made;
+  FILE *to;
+  if (of->target.size == 0 || same(&of->source, &of->target)) return; /* no block would be written */
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  memset(&in_place, 0, sizeof in_place);
+  in_place.struct_size = sizeof in_place;
+  sprintf(patch, "%s/patch", of->folder);
+  scratch_path(file, "in-place");
+  scratch_path(journal, "in-place-journal");
+  to = fopen(file, "wb");
+  CHECK(to != NULL && fwrite(of->source.data, 1, of->source.size, to) == of->source.size);
+  CHECK(fclose(to) == 0);
+
+  in_place.flags = BDELTA_DRY_RUN;
+  CHECK_CODE(BDELTA_OK, bdelta_apply_in_place(file, patch, &options, &in_place, &report, NULL));
+  made = load(scratch, "in-place");
+  CHECK(same(&made, &of->source));
+  drop(&made);
+  CHECK(report.target_bytes == of->target.size && report.written_bytes != 0 && report.journal_bytes > report.written_bytes);
+  in_place.flags = 0;
+  in_place.journal = journal;
+  in_place.scratch_bytes = report.journal_bytes - 1;
+  CHECK_CODE(BDELTA_kScratchLimit, bdelta_apply_in_place(file, patch, &options, &in_place, &report, NULL));
+  in_place.scratch_bytes = report.journal_bytes;
+  CHECK_CODE(BDELTA_OK, bdelta_apply_in_place(file, patch, &options, &in_place, &report, NULL));
+  made = load(scratch, "in-place");
+  CHECK(same(&made, &of->target));
+  drop(&made);
+  CHECK(report.up_to_date == 0 && !exists(journal));
+  CHECK_CODE(BDELTA_OK, bdelta_resume_in_place(file, NULL, NULL, &report, NULL));
+  CHECK(report.up_to_date == 1);
+  in_place.flags = 2;
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply_in_place(file, patch, &options, &in_place, &report, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_resume_in_place(NULL, NULL, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_kSamePath, bdelta_apply_in_place(file, file, NULL, NULL, NULL, NULL));
+}
+
 static void test_files(const set *of) {
   char source[750], patch[750], target[750];
   bdelta_apply_options options = apply_defaults();
@@ -272,6 +315,7 @@ int main(int argc, char **argv) {
     set of = load_set(argv[1], argv[i]);
     const int before = failure_count;
     test_files(&of);
+    test_in_place(&of);
     test_callbacks(&of);
     check_push_all_ways(&of.source, &of.target, &of.patch);
     check_push_file(of.folder, scratch, &of.target, &of.patch);

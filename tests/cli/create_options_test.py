@@ -53,6 +53,15 @@ class CreateOptions(support.Case):
         self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--memory=1M"), 6, "1048576")
         self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--memory=20M", "--io=stdio"), 6, "at least")
 
+    def test_what_memory_leaves_out_is_told(self):
+        told = self.bdelta("old", "new", "p", "--memory=32M")
+        self.assertRegex(told.stderr, rb"left out for --memory 32M: .*substitutions.* \(with \d+M they would be in\)\n")
+        report = json.loads(self.bdelta("old", "new", "p", "-f", "--memory=32M", "--json").stdout)
+        needed = {work["needed_bytes"] for work in report["left_out"]}
+        self.assertEqual(len(needed), 1)
+        again = json.loads(self.bdelta("old", "new", "p", "-f", f"--memory={needed.pop()}", "--json").stdout)
+        self.assertEqual(again["left_out"], [])
+
     def test_memory_limit_makes_the_patch_larger(self):
         rng = random.Random(9)
         self.old = rng.randbytes(40_000_000)

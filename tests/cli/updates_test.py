@@ -164,11 +164,10 @@ class Refusals(Updates):
 
     def test_usage(self):
         self.begin()
-        self.refused(status=1, says=["--resume takes one DIR and nothing else"], arguments=("--resume", "dir", "old"))
+        self.refused(status=1, says=["--dry-run takes OLD PATCH"], arguments=("--resume", "--dry-run", "dir"))
         self.refused(status=1, says=["--dry-run takes OLD PATCH"], arguments=("--dry-run", "patch"))
         self.put("file", b"x")
-        self.refused(status=1, says=["--dry-run is for directories"], arguments=("--dry-run", "file", "patch"))
-        self.refused(status=2, says=["a file was given where a directory is needed"], arguments=("--resume", "file"))
+        self.refused(status=1, says=["--dry-run and --scratch of files need --in-place"], arguments=("--dry-run", "file", "patch"))
 
 
 class Interruptions(Updates):

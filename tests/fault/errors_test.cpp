@@ -299,8 +299,9 @@ const std::map<ErrorCode, const char*> kElsewhere = {
     {ErrorCode::kRenameFailed, "fault/io_fault_test: a rename that fails"},
     {ErrorCode::kOutOfMemory, "fault/memory_test: every allocation in turn fails"},
     {ErrorCode::kWrongJournal, "unit/journal_test: each damage to a journal"},
-    {ErrorCode::kUnfinished, "a journal that is left behind"},
-    {ErrorCode::kInUse, "a lock that another process holds"},
+    {ErrorCode::kUnfinished, "unit/in_place_test: a journal that is left behind"},
+    {ErrorCode::kInUse, "unit/in_place_test: a lock that another process holds"},
+    {ErrorCode::kScratchLimit, "unit/in_place_test: a journal of one byte too many"},
     {ErrorCode::kInternal, "broken rules of our own; no input leads to it"},
 };
 

@@ -86,6 +86,58 @@ class Killed(support.Case):
         self.kill_at_random([support.BDELTA, "old", "new", "p", "-1", "-f"], "p", b"the patch before",
                             self.made_by("-1"))
 
+    JOURNAL = ".file.bdelta-journal"
+
+    def check_resumes(self, before, after):
+        """What --resume makes of what a kill left, and the next update of that. True if there was something to complete."""
+        half = self.get("file")
+        told = self.report(support.BPATCH, "--resume", "file")
+        found = self.get("file")
+        self.assertTrue(found in (before, after), "neither the old file nor the new one")
+        self.assertFalse(told["up_to_date"] and found != half, "it was changed, and nothing was to be completed")
+        self.assertNotIn(os.fsencode(self.JOURNAL), self.listing())
+        self.succeed(self.bpatch("--in-place", "file", self.in_place_patch, "--no-sync"))
+        self.assertEqual(self.get("file"), after)
+        return not told["up_to_date"]
+
+    def test_update_in_place(self):
+        self.in_place_patch = "patch"
+        command = [support.BPATCH, "--in-place", "file", "patch"]
+        self.put("file", self.old)
+        begun = time.monotonic()
+        self.succeed(self.run_program(*command))
+        usual = time.monotonic() - begun
+        completed = 0
+        for _ in range(KILLS):
+            self.put("file", self.old)
+            self.run_killed(command, self.rng.uniform(0, 1.1 * usual))
+            completed += self.check_resumes(self.old, self.new)
+        self.assertGreater(completed, 0, "never killed behind the commit")
+
+    def test_update_in_place_killed_at_every_file_call(self):
+        tool = support.strace()
+        probe = tool and subprocess.run([tool, "-o", os.devnull, "-e", "inject=getppid:signal=KILL", "true"],
+                                        capture_output=True)
+        if not tool or probe.returncode != 0:
+            self.skipTest("strace is absent or cannot trace here")
+        before, after = self.old[:20_000], self.new[:20_000] + b"and more"
+        self.put("small-old", before)
+        self.put("small-new", after)
+        self.succeed(self.bdelta("small-old", "small-new", "small-patch"))
+        self.in_place_patch = "small-patch"
+        completed = 0
+        for call in CALLS:
+            for nth in range(1, 200):
+                self.put("file", before)
+                result = subprocess.run([tool, "-f", "-o", os.devnull, "-e", f"trace={call}", "-e",
+                                         f"inject={call}:signal=KILL:when={nth}", support.BPATCH, "-t1", "--in-place", "file",
+                                         "small-patch"], cwd=self.dir, capture_output=True, timeout=support.TIMEOUT)
+                with self.subTest(call=call, nth=nth):
+                    completed += self.check_resumes(before, after)
+                if result.returncode == 0:
+                    break
+        self.assertGreater(completed, 5)
+
     def made_by(self, *options):
         self.succeed(self.bdelta("old", "new", "reference", *options))
         return self.get("reference")

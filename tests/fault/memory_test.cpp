@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "bdelta/in_place.hpp"
 #include "support/archive.hpp"
 #include "support/fail_each.hpp"
 #include "support/generate.hpp"
+#include "support/io_support.hpp"
 #include "support/memory.hpp"
 #include "support/program_pair.hpp"
 #include "support/replace_new.hpp"
@@ -89,6 +91,37 @@ void apply_with(unsigned threads, const ProgramPair& pair = words()) {
 
 TEST(OutOfMemory, WhileCreating) { create_with(1); }
 TEST(OutOfMemory, WhileApplying) { apply_with(1); }
+
+// The file is OLD, or a journal completes it.
+TEST(OutOfMemory, WhileUpdatingInPlace) {
+  const ProgramPair pair = words();
+  const auto patch = make_patch(pair.old_version, pair.new_version, create_options(3));
+  ASSERT_OK(patch);
+  const Folder folder(quick_directory());
+  const std::filesystem::path file = folder / "f", patch_path = folder / "patch";
+  put(patch_path, *patch);
+  put(file, pair.old_version);
+  ApplyOptions options;
+  options.files.sync = false;
+  std::size_t unfinished_count = 0;
+  const auto work = [&]() -> Status {
+    auto report = apply_in_place(file, patch_path, options, {});
+    if (report) return {};
+    const bool is_so = report.error().code == ErrorCode::kUnfinished;  // what came of an allocation behind the commit
+    unfinished_count += is_so;
+    return Error{is_so ? ErrorCode::kOutOfMemory : report.error().code, {}};
+  };
+  fail_each_allocation(g_left, work, [&](bool succeeded) {
+    const auto resumed = resume_in_place(file, options, {});
+    ASSERT_OK(resumed);
+    const Bytes found = get(file);
+    EXPECT_TRUE(found == pair.new_version || (!succeeded && found == pair.old_version));
+    EXPECT_EQ(2, folder.count());
+    put(file, pair.old_version);
+  });
+  EXPECT_GT(unfinished_count, 0u);
+}
+
 TEST(OutOfMemory, WhileCreatingForPrograms) { create_with(1, program_pair(11, 60)); }
 TEST(OutOfMemory, WhileApplyingToPrograms) { apply_with(1, program_pair(11, 60)); }
 

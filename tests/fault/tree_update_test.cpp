@@ -223,6 +223,7 @@ class TreeUpdateFault : public ::testing::Test {
 TEST_F(TreeUpdateFault, EachCallFails) {
   std::vector<std::string> calls = faulty_calls();
   calls.insert(calls.end(), faulty_directory_calls().begin(), faulty_directory_calls().end());
+  calls.emplace_back("lock");
   for (const int error : {EIO, ENOSPC, EACCES, EINTR}) {
     for (const std::string& call : error == EINTR ? faulty_directory_calls() : calls) {
       for (int nth = 1;; ++nth) {

@@ -1,10 +1,12 @@
 // make_seeds FOLDER: writes the seeds of all fuzz targets in place of those there, from generated data alone. Run
 // again, by the target `fuzz_seeds`, when an input's shape or the patch format changes.
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 
+#include "apply/block_journal.hpp"
 #include "create/number_pass.hpp"
 #include "create/unpack_streams.hpp"
 #include "deflate/round_trip.hpp"
@@ -235,6 +237,35 @@ void save_fills() {
   }
 }
 
+class JournalBytes final : public JournalOutput {
+ public:
+  Status write_at(std::uint64_t, ByteSpan bytes) override {
+    append(bytes_, bytes);
+    return {};
+  }
+  Status sync() override { return {}; }
+  [[nodiscard]] const Bytes& bytes() const noexcept { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
+
+void save_journals() {
+  JournalBytes whole;
+  JournalWriter writer(whole);
+  Bytes run{3};
+  append(run, Bytes(5000, 7));
+  if (!writer.begin(JournalKind::kBlocks) || !writer.add(1, run) || !add_owner(writer, {20'000, 21'000, Digest128{}}) ||
+      !writer.mark(JournalMark::kCommit)) {
+    std::abort();
+  }
+  save("journals", "bytes", joined({Bytes{0}, whole.bytes()}));
+  Bytes owner = number(std::uint64_t{20'000});
+  append(owner, number(std::uint64_t{3 * 4096 + 5}));
+  append(owner, Bytes(16, 1));
+  save("journals", "entries", joined({Bytes{1, 1, 6, 0, 3, 1, 2, 3, 4, 5, 2, 32, 0}, owner, Bytes{240, 0, 0, 241, 0, 0}}));
+}
+
 void save_trees() {
   Bytes manifest;
   for (const view::TreeEntry& entry : std::initializer_list<view::TreeEntry>{{view::EntryKind::kDirectory, "a", 0, {}},
@@ -392,6 +423,7 @@ int main(int argc, char** argv) {
   save_patches();
   save_bdt1();
   save_fills();
+  save_journals();
   save_trees();
   save_tables();
   save_codecs();

@@ -119,6 +119,32 @@ TEST(Segments, AnExactCopyOverTheirBordersStaysOneWindow) {
   EXPECT_LT(patch->size(), 200u);
 }
 
+// What the report says of a limit that would do is true.
+TEST(Segments, TellWhatALimitLeavesOutAndWhichWouldDo) {
+  const Pair& pair = moved_pair();
+  io::MemoryReader source(pair.source);
+  io::MemoryReader target(pair.target);
+  const auto make = [&](std::uint64_t limit_bytes, Bytes& patch) {
+    CreateOptions options = create_options(3, PatchFormat::kBdt2, 1);
+    options.memory_limit_bytes = limit_bytes;
+    io::MemoryWriter writer(patch);
+    return create(source, target, writer, options);
+  };
+  Bytes scarce, enough, free;
+  const auto of_scarce = make(64 * kMiB, scarce);
+  ASSERT_OK(of_scarce);
+  std::vector<std::string> names;
+  for (const LeftOut& work : of_scarce->left_out) names.push_back(work.name);
+  EXPECT_EQ((std::vector<std::string>{"substitutions", "copies_of_new", "fills"}), names) << "there are no programs";
+  const std::uint64_t needed_bytes = of_scarce->left_out.front().needed_bytes;
+  EXPECT_GT(needed_bytes, 64 * kMiB);
+  const auto of_enough = make(needed_bytes, enough);
+  ASSERT_OK(of_enough);
+  EXPECT_TRUE(of_enough->left_out.empty());
+  ASSERT_OK(make(0, free));
+  EXPECT_TRUE(same_bytes(free, enough));
+}
+
 TEST(Segments, WindowsOfEverySizeAndEmptyTargets) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100'000}}) {
     Pair pair{random_bytes(size, 4), random_bytes(size / 2, 5)};

@@ -35,6 +35,9 @@ void inject_names(FileOps& table) {
   table.read_link = [](const char* path, fs::path& out) {
     return fault_strikes("read_link") ? -1 : real().read_link(path, out);
   };
+  table.is_in_memory = [](const char* path, bool& out) {
+    return fault_strikes("is_in_memory") ? -1 : real().is_in_memory(path, out);
+  };
   table.free_bytes = [](const char* path, std::uint64_t& out) {
     return fault_strikes("free_bytes") ? -1 : real().free_bytes(path, out);
   };
@@ -71,7 +74,9 @@ void inject_descriptors(FileOps& table) {
   INJECT(duplicate, -1);
   INJECT(allocate, -1);
   INJECT(truncate, -1);
+  INJECT(claim, -1);
   INJECT(lock, -1);
+  table.device_size = [](int fd, std::uint64_t& out) { return fault_strikes("device_size") ? -1 : real().device_size(fd, out); };
   table.find_hole = [](int fd, std::uint64_t& out) { return fault_strikes("find_hole") ? -1 : real().find_hole(fd, out); };
   INJECT(set_mode, -1);
   INJECT(set_owner, -1);
@@ -165,7 +170,12 @@ const std::vector<std::string>& faulty_directory_calls() {
   static const std::vector<std::string> calls = {
       "open_directory", "open_at",      "info_at",          "list",  "make_directory", "make_directory_at",
       "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all",
-      "move_at",        "remove_at",    "lock"};
+      "move_at",        "remove_at"};
+  return calls;
+}
+
+const std::vector<std::string>& faulty_in_place_calls() {
+  static const std::vector<std::string> calls = {"claim", "lock", "device_size", "is_in_memory"};
   return calls;
 }
 

@@ -37,6 +37,9 @@ void set_fault(const FaultPlan& plan);
 // Those that are made for directories alone.
 [[nodiscard]] const std::vector<std::string>& faulty_directory_calls();
 
+// Those that are made for files and devices that are written in place alone.
+[[nodiscard]] const std::vector<std::string>& faulty_in_place_calls();
+
 // Of this process; 0 where the system does not tell.
 [[nodiscard]] std::ptrdiff_t open_descriptors();
 

@@ -46,6 +46,19 @@ TEST(Budget, AScarceLimitHasOneSetOfCostsOfEachKind) {
   EXPECT_FALSE(least->settings.model);
 }
 
+// Two versions of a program of which an eighth has changed: 1.25 times the estimate leaves room for all work.
+TEST(Budget, AQuarterAboveTheEstimateLeavesNothingOut) {
+  for (int level = kMinLevel; level <= kUltraLevel; ++level) {
+    for (const std::uint64_t size : {std::uint64_t{300'000}, 10 * kMiB, 100 * kMiB, 1500 * kMiB}) {
+      const auto free = make_budget(request(level, 0, size));
+      ASSERT_OK(free);
+      const Likeness likeness{size / 8, level_settings(level).predict, 0};
+      const auto similar = budget_for_similar(request(level, free->needed_bytes / 4 * 5, size), likeness);
+      EXPECT_TRUE(similar) << "level " << level << ", " << size << " bytes";
+    }
+  }
+}
+
 TEST(Budget, WithoutALimitTheLevelIsUntouched) {
   for (const int level : {1, 3, 6}) {
     const auto budget = make_budget(request(level, 0, 300 * kMiB));
@@ -131,13 +144,13 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
   }
   EXPECT_FALSE(budget_for_similar(request(3, 64 * kMiB, 60 * kMiB), {}).has_value());
   EXPECT_FALSE(budget_for_similar(request(3, 0, 1025 * kMiB), {}).has_value());
-  EXPECT_FALSE(budget_for_similar(request(3, 1'000'000 * kMiB, 1025 * kMiB), {}).has_value());
+  EXPECT_FALSE(budget_for_similar(request(3, 1'000'000 * kMiB, 4096 * kMiB), {}).has_value());
 }
 
 // A patch has one plan of prediction and one set of substitutions, so what makes them must see all of NEW at once.
 TEST(Budget, WhatLooksAtBothFilesHasOneSegment) {
   for (const std::uint64_t limit : {std::uint64_t{0}, 64 * kMiB, 1024 * kMiB, 1'000'000 * kMiB}) {
-    for (const std::uint64_t size : {kMiB, 1023 * kMiB, 1024 * kMiB, 1025 * kMiB, 10'000 * kMiB}) {
+    for (const std::uint64_t size : {kMiB, 1025 * kMiB, 4095 * kMiB, 4096 * kMiB, 10'000 * kMiB}) {
       for (const int level : {1, 3, 6, 9, 10}) {
         const auto budget = make_budget(request(level, limit, size));
         ASSERT_OK(budget);
@@ -145,7 +158,7 @@ TEST(Budget, WhatLooksAtBothFilesHasOneSegment) {
           EXPECT_GE(budget->segment_bytes, size);
         }
         if (limit == 0) {
-          EXPECT_EQ(size <= 1024 * kMiB, budget->ample);
+          EXPECT_EQ(size <= 4095 * kMiB, budget->ample);
         }
       }
     }

@@ -3,6 +3,7 @@
 #include "base/try.hpp"
 #include "bdelta/inspect.hpp"
 #include "bdelta/tree.hpp"
+#include "cli/json.hpp"
 #include "cli/pair_kind.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
@@ -18,6 +19,8 @@ class ApplySession final : public Session {
   Result<Report> call(const ProgressCallback& progress, TraceSink* trace) override {
     all_.apply.progress = progress;
     all_.apply.trace = trace;
+    if (options_.action == Action::kInPlace) return apply_in_place(options_.source, options_.patch, all_.apply, all_.in_place);
+    if (options_.action == Action::kResume) return resume_in_place(options_.source, all_.apply, all_.in_place);
     BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
     if (trees && options_.action == Action::kCheck) {
       BDELTA_ASSIGN(Report report, check_tree(options_.source, options_.patch, all_.apply));
@@ -29,21 +32,22 @@ class ApplySession final : public Session {
     if (apply.outside_links || apply.keep_others || apply.keep_state || apply.state_file || apply.trust_times) {
       return Error{ErrorCode::kUsage, "--outside-links, --keep-others, --keep-state, --state and --trust-times are for directories"};
     }
-    if (all_.dry_run) return Error{ErrorCode::kUsage, "--dry-run is for directories"};
+    if (all_.dry_run) return Error{ErrorCode::kUsage, "--dry-run and --scratch of files need --in-place"};
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);
   }
 
   [[nodiscard]] int work() override {
-    if (!all_.resume.empty()) return resume();
+    std::error_code ignored;
+    if (options_.action == Action::kResume && std::filesystem::is_directory(options_.source, ignored)) return resume();
     return checks_patch_alone(options_) ? check_patch() : Session::work();
   }
 
   [[nodiscard]] int resume() {
-    const auto done = resume_tree(all_.resume, options_.files);
+    const auto done = resume_tree(options_.source, options_.files);
     if (!done) return fail(done.error());
-    if (options_.json) return answer(stdout, resumed_json(program_, all_.resume, *done));
-    if (!options_.quiet) say(resumed_text(program_, all_.resume, *done));
+    if (options_.json) return answer(stdout, resumed_json(program_, options_.source, *done));
+    if (!options_.quiet) say(resumed_text(program_, options_.source, *done));
     return 0;
   }
 
@@ -55,16 +59,43 @@ class ApplySession final : public Session {
     return 0;
   }
 
-  [[nodiscard]] const std::filesystem::path& output() const override { return options_.target; }
+  [[nodiscard]] const std::filesystem::path& output() const override {
+    return is_in_place() ? options_.source : options_.target;
+  }
+
+  [[nodiscard]] bool is_in_place() const noexcept {
+    return options_.action == Action::kInPlace || options_.action == Action::kResume;
+  }
+
+  [[nodiscard]] Json more_json(const Report& report) const override {
+    if (!is_in_place()) return Json::object();
+    return {{"written_bytes", report.written_bytes}, {"journal_bytes", report.journal_bytes}, {"dry_run", all_.in_place.dry_run}};
+  }
+
+  [[nodiscard]] std::string in_place_summary(const Report& report) const {
+    const std::string begin = "bpatch: " + shown(options_.source);
+    if (options_.action == Action::kResume && report.up_to_date) return begin + " is not unfinished, nothing was written\n";
+    if (options_.action == Action::kResume) return begin + " is complete: " + human_size(report.written_bytes) + " written\n";
+    if (!all_.in_place.dry_run) {
+      return begin + ": " + human_size(report.target_bytes) + ", " + human_size(report.written_bytes) + " written in place, " +
+             seconds_text(report.wall_seconds) + ending(report);
+    }
+    return begin + ": " + human_size(report.written_bytes) + " would be written in place, by way of a journal of " +
+           human_size(report.journal_bytes) + "\n";
+  }
+
+  [[nodiscard]] static std::string ending(const Report& report) {
+    return report.verified ? ", verified\n"
+                           : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n";
+  }
 
   [[nodiscard]] std::string summary(const Report& report) const override {
-    if (report.up_to_date) return "bpatch: " + shown(options_.target) + " is already up to date, nothing was written\n";
+    if (options_.action == Action::kResume || (is_in_place() && !report.up_to_date)) return in_place_summary(report);
+    if (report.up_to_date) return "bpatch: " + shown(output()) + " is already up to date, nothing was written\n";
     if (report.tree) return changes_text(program_, options_.source, *report.tree);
     const std::string what = options_.action == Action::kCheck ? "OLD and " + shown(options_.patch) + " fit and make "
                                                                : shown(options_.target) + ": ";
-    return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) +
-           (report.verified ? ", verified\n"
-                            : "\nbpatch: this format has no checksum: alteration of OLD or PATCH can't be detected\n");
+    return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) + ending(report);
   }
 
   ApplyProgramOptions all_;

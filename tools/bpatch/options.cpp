@@ -15,7 +15,8 @@ constexpr ProgramTexts kTexts{
              "       bpatch [OPTIONS] --check OLD PATCH\n"
              "       bpatch [OPTIONS] --check PATCH\n"
              "       bpatch [OPTIONS] --dry-run OLD PATCH\n"
-             "       bpatch --resume DIR\n"
+             "       bpatch [OPTIONS] --in-place FILE PATCH\n"
+             "       bpatch [OPTIONS] --resume FILE_OR_DIR\n"
              "       bpatch --info PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
@@ -24,15 +25,19 @@ constexpr ProgramTexts kTexts{
     .levels = "levels are for bdelta, and bpatch takes none"};
 
 struct Words {
-  std::string max_output, mode, sha256, head_sha256;
-  std::string resume, state;
-  bool check = false, dry_run = false, outside_links = false, keep_others = false, keep_state = false, trust_times = false;
+  std::string max_output, mode, sha256, head_sha256, journal, scratch, state;
+  bool check = false, outside_links = false, in_place = false, resume = false, dry_run = false;
+  bool keep_others = false, keep_state = false, trust_times = false;
 };
 
 void add_options(CLI::App& app, Words& words) {
   app.add_flag("--check", words.check, "Verify OLD and PATCH (OLD PATCH or OLD NEW PATCH),\nor PATCH by itself; write nothing");
-  app.add_flag("--dry-run", words.dry_run, "Say what would be written to a directory\n(OLD PATCH or OLD NEW PATCH); write nothing");
-  app.add_option("--resume", words.resume, "Finish an update of DIR that was interrupted, or\ntake it back; do nothing else")->type_name("DIR");
+  app.add_flag("--in-place", words.in_place, "Make NEW of FILE, or of a block device, by\nwriting the blocks that differ");
+  app.add_flag("--resume", words.resume, "Complete an update of FILE that was interrupted;\nof a directory finish it, or take it back");
+  app.add_option("--journal", words.journal, "Where the journal of --in-place and --resume is\n(default: beside FILE; a device needs one)")
+      ->type_name("FILE");
+  app.add_option("--scratch", words.scratch, "The largest journal to accept, e.g. 100M")->type_name("SIZE")->check(check_size);
+  app.add_flag("--dry-run", words.dry_run, "With --in-place or of directories: say what would\nbe written, and write nothing");
   app.add_option("--sha256", words.sha256, "The SHA-256 that PATCH must have; checked before\nanything in it is read")
       ->type_name("HEX")
       ->check(check_sha256);
@@ -68,15 +73,21 @@ ApplyOptions apply_options(const Words& words, const CommonOptions& common) {
   return apply;
 }
 
-std::variant<ApplyProgramOptions, Exit> resume_options(CommandLine& line, const Words& words, ApplyProgramOptions options) {
-  std::vector<std::string> arguments;
-  std::string wrong = line.place(options.common, arguments);
-  options.resume = path_of(words.resume);
-  if (wrong.empty() && (!arguments.empty() || words.check || words.dry_run || words.resume.empty())) {
-    wrong = "--resume takes one DIR and nothing else";
-  }
-  if (!wrong.empty()) return line.refuse(wrong);
-  return options;
+InPlaceOptions in_place_options(const Words& words) {
+  InPlaceOptions in_place;
+  if (!words.journal.empty()) in_place.journal = path_of(words.journal);
+  in_place.scratch_limit_bytes = size_or(words.scratch, in_place.scratch_limit_bytes);
+  in_place.dry_run = words.dry_run;
+  return in_place;
+}
+
+// What goes with which action; nothing if all is well.
+std::string check_actions(const Words& words) {
+  if (words.check + words.in_place + words.resume > 1) return "--check, --in-place and --resume exclude each other";
+  if (words.dry_run && (words.check || words.resume)) return "--dry-run takes OLD PATCH, or --in-place FILE PATCH";
+  if (!words.in_place && !words.scratch.empty()) return "--dry-run and --scratch of files need --in-place";
+  if (!words.in_place && !words.resume && !words.journal.empty()) return "--journal needs --in-place or --resume";
+  return words.in_place && !words.mode.empty() ? "--mode is not for --in-place: FILE keeps its permissions" : "";
 }
 
 }  // namespace
@@ -89,10 +100,13 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (const auto exit = line.parse()) return *exit;
   ApplyProgramOptions options;
   if (words.check || words.dry_run) options.common.action = Action::kCheck;
-  options.dry_run = words.dry_run;
-  if (line.app().count("--resume") != 0) return resume_options(line, words, std::move(options));
-  std::string wrong = line.place(options.common);
+  if (words.in_place) options.common.action = Action::kInPlace;
+  if (words.resume) options.common.action = Action::kResume;
+  options.dry_run = words.dry_run && !words.in_place;
+  std::string wrong = check_actions(words);
+  if (wrong.empty()) wrong = line.place(options.common);
   options.apply = apply_options(words, options.common);
+  options.in_place = in_place_options(words);
   if (wrong.empty() && options.common.source == "-") {
     wrong = "- can't stand for this file, which is read at many places at once; give a file";
   }
@@ -104,7 +118,7 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (wrong.empty() && checks_patch_alone(options.common) && limits) {
     wrong = "--sha256, --head-sha256, --timeout and --trace need OLD";
   }
-  if (wrong.empty() && words.dry_run && (words.check || checks_patch_alone(options.common))) wrong = "--dry-run takes OLD PATCH";
+  if (wrong.empty() && options.dry_run && checks_patch_alone(options.common)) wrong = "--dry-run takes OLD PATCH";
   if (!wrong.empty()) return line.refuse(wrong);
   return options;
 }

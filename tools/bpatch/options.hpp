@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "bdelta/apply.hpp"
+#include "bdelta/in_place.hpp"
 #include "cli/command_line.hpp"
 
 namespace bdelta::cli {
@@ -11,8 +11,8 @@ namespace bdelta::cli {
 struct ApplyProgramOptions {
   CommonOptions common;
   ApplyOptions apply;
-  bool dry_run = false;
-  std::filesystem::path resume;  // empty: there is something to apply
+  bool dry_run = false;  // of directories
+  InPlaceOptions in_place;
 };
 
 // --check with PATCH and nothing else.

@@ -18,7 +18,6 @@ struct Advice {
 
 constexpr Advice kAdvice[] = {
     {ErrorCode::kOutputExists, {}, "choose another name, or replace it with --force"},
-    {ErrorCode::kUnfinished, {}, "complete or take back its update with bpatch --resume"},
     {ErrorCode::kUnsupportedEntry, {}, "take it away, or leave it out with --exclude", "exclude"},
     {ErrorCode::kUnsafeName, {}, "allow that with --outside-links if you trust the patch", "outside_links"},
     {ErrorCode::kFormatCannotHold, {}, "take --format bdt2"},
@@ -26,6 +25,7 @@ constexpr Advice kAdvice[] = {
     {ErrorCode::kMemoryLimit, "bdelta", "--memory {} will do, or try a lower level"},
     {ErrorCode::kMemoryLimit, "bpatch", "allow that with --memory {}"},
     {ErrorCode::kOutOfMemory, "bdelta", "take less with --memory and with --io=mmap"},
+    {ErrorCode::kScratchLimit, {}, "allow more with --scratch {}"},
     {ErrorCode::kTimeLimit, "bdelta", "allow more with --timeout, or try a lower level"},
     {ErrorCode::kTimeLimit, "bpatch", "allow more with --timeout"},
     {ErrorCode::kPatchTooLarge, {}, "keep NEW itself, or allow more with --max-ratio"},
@@ -45,8 +45,12 @@ bool is_patch(const std::filesystem::path& path) {
   return is_regular(path) && static_cast<bool>(inspect_file(path, {}));
 }
 
+std::string_view order_of(const CommonOptions& options) {
+  return options.action == Action::kInPlace ? "FILE PATCH" : options.target.empty() ? "OLD PATCH" : "OLD NEW PATCH";
+}
+
 std::string is_the_patch(const std::filesystem::path& path, const CommonOptions& options) {
-  return shown(path) + " is a patch, and the order is " + (options.target.empty() ? "OLD PATCH" : "OLD NEW PATCH");
+  return shown(path) + " is a patch, and the order is " + std::string(order_of(options));
 }
 
 }  // namespace
@@ -60,6 +64,7 @@ Error in_flags(Error error, const char* program) {
       error.remedy.replace(at, 2, error.needed_bytes == 0 ? "SIZE" : size_argument(error.needed_bytes));
     }
   }
+  if (error.code == ErrorCode::kUnfinished) error.remedy = "complete it with bpatch --resume " + error.file;
   return error;
 }
 
@@ -69,7 +74,7 @@ std::string order_advice(const Error& error, const CommonOptions& options, const
   if (!may_be_order || options.source.empty() || is_patch(options.patch)) return "";
   const bool old_is_patch = is_patch(options.source), new_is_patch = is_patch(options.target);
   if (old_is_patch != new_is_patch) return is_the_patch(old_is_patch ? options.source : options.target, options);
-  if (error.code == ErrorCode::kNotAPatch && error.remedy.empty()) return "was the order OLD NEW PATCH kept?";
+  if (error.code == ErrorCode::kNotAPatch && error.remedy.empty()) return "was the order " + std::string(order_of(options)) + " kept?";
   // bdelta, told first what to make.
   const bool old_is_missing = is_missing(options.source);
   if (output != options.patch || old_is_missing == is_missing(options.target) || !is_regular(options.patch)) return "";

@@ -203,13 +203,27 @@ std::string CommandLine::place(CommonOptions& options, std::vector<std::string>&
   return place_values(options);
 }
 
+// Which of the arguments is which.
+std::string CommandLine::place_arguments(CommonOptions& options) {
+  const bool has_two = !words_.target.empty() && words_.patch.empty();
+  switch (options.action) {
+    case Action::kInPlace:
+      if (!has_two) return "--in-place expects FILE PATCH";
+      std::swap(words_.patch, words_.target);
+      return "";
+    case Action::kResume: return words_.target.empty() && !words_.source.empty() ? "" : "--resume expects one FILE";
+    case Action::kCheck:
+      if (words_.patch.empty()) std::swap(words_.patch, words_.target.empty() ? words_.source : words_.target);
+      break;
+    default: break;
+  }
+  return words_.patch.empty() ? "expected OLD NEW PATCH" : "";
+}
+
 std::string CommandLine::place(CommonOptions& options) {
   if (std::string wrong = place_values(options); !wrong.empty()) return wrong;
   if (app_.count("--info") != 0) return place_info(options);
-  if (options.action == Action::kCheck && words_.patch.empty()) {
-    std::swap(words_.patch, words_.target.empty() ? words_.source : words_.target);
-  }
-  if (words_.patch.empty()) return "expected OLD NEW PATCH";
+  if (std::string wrong = place_arguments(options); !wrong.empty()) return wrong;
   options.source = path_of(words_.source);
   options.target = path_of(words_.target);
   options.patch = path_of(words_.patch);

@@ -14,7 +14,7 @@
 
 namespace bdelta::cli {
 
-enum class Action { kRun, kCheck, kInfo };
+enum class Action { kRun, kCheck, kInfo, kInPlace, kResume };
 
 // What both programs understand. Each has a structure of its own that holds it and the options of its library call.
 struct CommonOptions {
@@ -68,7 +68,7 @@ class CommandLine {
   // Prints what is wrong with the line, as JSON too where that is asked for.
   [[nodiscard]] Exit refuse(const std::string& what) const;
 
-  // Arguments and common options into `options`, whose action is kRun or kCheck. Gives what is wrong, or nothing.
+  // Arguments and common options into `options`, whose action is not kInfo. Gives what is wrong, or nothing.
   [[nodiscard]] std::string place(CommonOptions& options);
 
   // The same for a program that takes other arguments than OLD NEW PATCH: those that are there go to `arguments` in order.
@@ -84,6 +84,7 @@ class CommandLine {
   };
 
   [[nodiscard]] std::string place_values(CommonOptions& options);
+  [[nodiscard]] std::string place_arguments(CommonOptions& options);
   [[nodiscard]] std::string place_info(CommonOptions& options);
   [[nodiscard]] bool asks_for_json() const;
   [[nodiscard]] std::string_view level_word(std::size_t least_digits) const;

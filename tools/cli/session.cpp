@@ -43,7 +43,7 @@ Result<Report> Session::call_watched() {
   return report;
 }
 
-Json Session::more_json() const { return Json::object(); }
+Json Session::more_json(const Report&) const { return Json::object(); }
 
 void Session::say(const std::string& text) { print(stderr, text); }
 
@@ -131,7 +131,7 @@ int Session::tell(const Report& report) {
   int status = 0;
   if (options_.json) {
     const FileNames names{options_.source, options_.target, options_.patch};
-    status = answer(json_stream(), report_json(program_, names, report, peak_resident_bytes(), more_json()));
+    status = answer(json_stream(), report_json(program_, names, report, peak_resident_bytes(), more_json(report)));
   }
   if (options_.quiet) return status;
   if (!options_.json) print(stderr, summary(report));

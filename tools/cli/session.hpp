@@ -36,7 +36,7 @@ class Session {
   [[nodiscard]] virtual std::string summary(const Report& report) const = 0;
 
   // What the program's JSON says besides: an object.
-  [[nodiscard]] virtual nlohmann::ordered_json more_json() const;
+  [[nodiscard]] virtual nlohmann::ordered_json more_json(const Report& report) const;
 
   // What is done once handlers are there: the one call, with its trace, and what is told of it. Gives the exit status.
   [[nodiscard]] virtual int work();

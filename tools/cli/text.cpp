@@ -77,6 +77,20 @@ std::string memory_note(std::uint64_t decoder_memory_bytes) {
          size_argument(decoder_memory_bytes) + "\n";
 }
 
+std::string left_out_note(const std::vector<LeftOut>& left_out, std::uint64_t limit_bytes) {
+  if (left_out.empty()) return "";
+  std::string names;
+  std::uint64_t needed_bytes = 0;
+  for (const LeftOut& work : left_out) {
+    std::string name = work.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    names += (names.empty() ? "" : ", ") + name;
+    needed_bytes = std::max(needed_bytes, work.needed_bytes);
+  }
+  return "bdelta: left out for --memory " + size_argument(limit_bytes) + ": " + names + " (with " + size_argument(needed_bytes) +
+         (left_out.size() == 1 ? " it would be in)\n" : " they would be in)\n");
+}
+
 std::string version_text(const char* program) {
   return std::string(program) + " " BDELTA_VERSION " (BDT 2 draft " + std::to_string(BDELTA_FORMAT_DRAFT) + ", zstd " +
          zstd_version() + ", liblzma " + lzma_version() + ")";
@@ -136,8 +150,8 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json.update(more);
   put_name(json, "source", names.source);
   if (!names.target.empty()) put_name(json, "target", names.target);
-  put_name(json, "patch", names.patch);
-  json["format"] = report.format;
+  if (!names.patch.empty()) put_name(json, "patch", names.patch);
+  if (!report.format.empty()) json["format"] = report.format;
   if (report.level != 0) json["level"] = report.level;
   json["source_bytes"] = report.source_bytes;
   json["target_bytes"] = report.target_bytes;
@@ -146,6 +160,12 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   put_digests(json, "target_", report.target_digests);
   put_digests(json, "patch_", report.patch_digests);
   if (report.level != 0) json["decoder_memory_bytes"] = report.decoder_memory_bytes;
+  if (report.level != 0) {
+    json["left_out"] = Json::array();
+    for (const LeftOut& work : report.left_out) {
+      json["left_out"].push_back({{"name", work.name}, {"needed_bytes", work.needed_bytes}});
+    }
+  }
   if (report.head_sha256) json["head_sha256"] = to_hex(*report.head_sha256);
   json["up_to_date"] = report.up_to_date;
   json["verified"] = report.verified;

@@ -36,6 +36,9 @@ namespace bdelta::cli {
 // from those who apply it.
 [[nodiscard]] std::string memory_note(std::uint64_t decoder_memory_bytes);
 
+// What such a limit left no room for, and the one that would do; empty where nothing was left out.
+[[nodiscard]] std::string left_out_note(const std::vector<LeftOut>& left_out, std::uint64_t limit_bytes);
+
 // Both without an end of line; the second is JSON.
 [[nodiscard]] std::string version_text(const char* program);
 [[nodiscard]] std::string version_json(const char* program);
