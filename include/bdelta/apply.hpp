@@ -65,6 +65,22 @@ struct ApplyOptions {
   // Directories only (bdelta/tree.hpp): a patch may make symbolic links that lead out of NEW.
   bool outside_links = false;
 
+  // Directories only: OLD may have entries that it had not when the patch was made. They are not looked at, and where NEW is
+  // made in OLD's place they stay. Which these are is told by the patch (TreeOptions::source_list) or by the state; kUsage
+  // where neither is there.
+  bool keep_others = false;
+
+  // Directories only: what NEW's files were when they were made (size, times, inode, digest) is kept as a state, in the
+  // directory .bdelta of NEW or in state_file.
+  bool keep_state = false;
+
+  // Directories only: where the state is, outside of OLD and NEW. Unset: in .bdelta of the directory.
+  std::optional<std::filesystem::path> state_file;
+
+  // Directories only: of files of OLD that are as the state has them, and were so for two seconds when it was kept, the digest
+  // is taken from it, and they are not read. A program that sets times back can deceive that.
+  bool trust_times = false;
+
   // Files only: how OLD, PATCH and NEW are opened.
   FileOptions files;
 

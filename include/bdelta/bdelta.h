@@ -165,6 +165,9 @@ typedef struct bdelta_allocator {
 #define BDELTA_NO_SYNC 2u    /* don't wait until the output is on the disk */
 #define BDELTA_MAP_INPUTS 4u /* map OLD (and NEW when a patch is made): faster, but an I/O error there is a signal */
 #define BDELTA_OUTSIDE_LINKS 8u /* over directories: make symbolic links that lead out of NEW */
+#define BDELTA_KEEP_OTHERS 16u  /* over directories: pass over what the list of OLD, in the patch or the state, has not */
+#define BDELTA_KEEP_STATE 32u   /* over directories: keep the state of NEW's files, in its .bdelta or in state_file */
+#define BDELTA_TRUST_TIMES 64u  /* over directories: do not read files of OLD that are as the state has them */
 
 typedef struct bdelta_apply_options {
   uint32_t struct_size;
@@ -196,6 +199,7 @@ typedef struct bdelta_apply_options {
                                   it replaces, or of OLD less what umask takes, never set-id bits. Not on Windows */
   uint32_t reserved_2;
   bdelta_phase_progress phase_progress; /* called in the place of `progress`, with progress_user; NULL = none */
+  const char *state_file;      /* over directories: where the state is, outside of them; NULL = in .bdelta of the directory */
 } bdelta_apply_options;
 
 /* What a call did. */
@@ -238,8 +242,10 @@ BDELTA_API int32_t bdelta_apply_file(const char *source, const char *target, con
 BDELTA_API int32_t bdelta_check_file(const char *source, const char *patch, const bdelta_apply_options *options,
                                      bdelta_report *report, bdelta_error *error);
 
-/* The same from one directory to another, with a patch of bdelta_create_tree. NEW must not exist (BDELTA_kOutputExists),
- * unless it is what the patch makes. It comes into being whole or not at all, and nothing outside of it is made or changed.
+/* The same from one directory to another, with a patch of bdelta_create_tree. NEW may be OLD: then only files that
+ * change are written, and after a crash bdelta_resume_tree or the next call completes that or takes it back. Else it must not
+ * exist (BDELTA_kOutputExists), unless it is what the patch makes, and comes into being whole or not at all. Nothing outside of
+ * it is made or changed.
  * Unchanged files are cloned where the file system can. target_mode must be 0. Where OLD does not fit, the check names what
  * differs if the patch has BDELTA_TREE_SOURCE_LIST. bdelta/tree.hpp tells more. */
 BDELTA_API int32_t bdelta_apply_tree(const char *source, const char *target, const char *patch,
@@ -247,6 +253,21 @@ BDELTA_API int32_t bdelta_apply_tree(const char *source, const char *target, con
 BDELTA_API int32_t bdelta_check_tree(const char *source, const char *patch, const bdelta_apply_options *options,
                                      bdelta_report *report, bdelta_error *error);
 
+/* What an update of a directory in its place has left behind. */
+#define BDELTA_TREE_WHOLE 0       /* nothing */
+#define BDELTA_TREE_STAGING 1     /* files that were made for an update that never began; the directory is whole */
+#define BDELTA_TREE_UNFINISHED 2  /* it is between OLD and NEW, and can be brought to NEW */
+#define BDELTA_TREE_TAKING_BACK 3 /* it is between OLD and NEW, and can be brought back to OLD */
+BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bdelta_error *error);
+
+/* Finishes such an update, or takes it back. `resumed`, which may be NULL, says what was done. sync: 0, or 1 to wait until it
+ * is on the disk. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way, and those of
+ * files. */
+#define BDELTA_RESUMED_NOTHING 0    /* there was nothing to do */
+#define BDELTA_RESUMED_DISCARDED 1  /* what an update had made was removed; the directory was whole */
+#define BDELTA_RESUMED_FINISHED 2   /* it is NEW now */
+#define BDELTA_RESUMED_TAKEN_BACK 3 /* it is OLD again */
+BDELTA_API int32_t bdelta_resume_tree(const char *directory, int32_t sync, uint32_t *resumed, bdelta_error *error);
 /* For `flags` of bdelta_in_place_options. */
 #define BDELTA_DRY_RUN 1u /* all is read and proven, and nothing is written: the report says what would be */
 

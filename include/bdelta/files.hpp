@@ -79,7 +79,7 @@ enum class LeftBehind : std::uint8_t {
   kNothing,  // all is as it was
   kWhole,    // an output has come into its place, or was about to: it is whole there, or as it was
   kPart,     // bytes went out through standard output, a device or a fifo, maybe not all of them
-  kUnfinished,  // a file is partly updated in place, and its journal is there to complete that (bdelta/in_place.hpp)
+  kUnfinished,  // a file or a directory is between OLD and NEW, and its journal is there to complete that (bdelta/in_place.hpp, tree.hpp)
 };
 
 // Removes temporary files of outputs not yet finished. For signal handlers of programs: async-signal-safe on POSIX.

@@ -30,6 +30,22 @@ struct KnownDigests {
   std::optional<std::array<std::uint8_t, 32>> sha256;
 };
 
+// An entry of a directory: a file, a directory or a link.
+struct TreeChange {
+  std::string path;         // "/" between its parts, in bytes
+  std::uint64_t bytes = 0;  // of the file; else 0
+  std::string from = {};    // of one that moved: where it was
+};
+
+// What an update of a directory changes, in the order of paths.
+struct TreeChanges {
+  std::vector<TreeChange> changed;
+  std::vector<TreeChange> added;
+  std::vector<TreeChange> removed;
+  std::vector<TreeChange> moved;    // files that go from one place and come to another as they are; not among the two above
+  std::uint64_t written_bytes = 0;  // of files that change, come or move
+};
+
 // Work that a limit of memory left no room for.
 struct LeftOut {
   std::string name;                // docs/json.md lists them
@@ -83,6 +99,7 @@ struct Report {
   std::uint64_t written_bytes = 0;    // in place: to the file itself; with dry_run those that would be
   std::uint64_t journal_bytes = 0;    // in place: of the journal, which is gone afterwards
   bool verified = false;              // the result was compared or its digest checked
+  std::optional<TreeChanges> tree;    // check_tree
   // Creating: XXH3-128 of OLD and NEW, the others where the options ask for them. Applying: what was proven.
   KnownDigests source_digests;
   KnownDigests target_digests;

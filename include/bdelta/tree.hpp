@@ -40,19 +40,55 @@ BDELTA_PUBLIC Result<Report> create_tree(const std::filesystem::path& source, co
                                          const std::filesystem::path& patch, const CreateOptions& options,
                                          const TreeOptions& tree_options);
 
-// As apply_file, from one directory to another, which must not exist (kOutputExists, whatever files.overwrite is), unless it is
+// As apply_file, from one directory to another. If NEW is OLD's own directory, it is updated in its place: see below. Else it must
+// not exist (kOutputExists, whatever files.overwrite is), unless it is
 // what the patch makes: then nothing is written. NEW is made beside its place, under a name that begins with ".bdelta-", and
 // moved there once all of it has been proven: whole or not at all. Files that did not change are cloned where the file system
 // can, and otherwise copied. New entries get their permission bits less what umask takes, and never set-id bits.
 // Nothing outside of NEW is made or changed, whatever a patch says: names that lead out of it are kUnsafeName, and so are links
 // that do, unless OLD has the same one or options.outside_links is set. Takes memory as apply_file does and about 300 bytes for
 // each entry, of OLD and NEW together.
-// OLD equal to NEW is kSamePath; one of the three inside another is kUsage. target_mode is kUsage.
+// One of the three inside another is kUsage. target_mode is kUsage. kUnfinished for an OLD or NEW between two versions.
+//
+// In its place: files that change or come are made in DIR/.bdelta and proven, and then moved in, by a journal that is synced first.
+// After a crash at any moment the directory is OLD, or resume_tree or the next call, whatever its patch, makes NEW or OLD of it.
+// Files that do not change are not touched. One that changes is a new file with owner, access list and permissions of the one that
+// it replaces; of the patch's permissions those to execute count. On an error it is OLD as before; kUnfinished where even taking
+// back failed. Errors besides: kInUse if another process updates it; kWrongJournal; kNoSpace, told before anything is written;
+// kUnsafeName for a name that is passed over and is in the way; kUnsupportedEntry for another file system in it.
 BDELTA_PUBLIC Result<Report> apply_tree(const std::filesystem::path& source, const std::filesystem::path& target,
                                         const std::filesystem::path& patch, const ApplyOptions& options);
 
 // As check_file. If OLD does not fit and the patch has a list of it (TreeOptions::source_list), the error names what differs.
 BDELTA_PUBLIC Result<Report> check_tree(const std::filesystem::path& source, const std::filesystem::path& patch,
                                         const ApplyOptions& options);
+
+// What an update of a directory in its place has left behind.
+enum class TreeState : std::uint8_t {
+  kWhole,      // nothing: the directory is OLD, or NEW, or anything else
+  kStaging,    // files that were made for an update that never began; the directory is whole
+  kUnfinished,  // it is between OLD and NEW, and can be brought to NEW
+  kTakingBack,  // it is between OLD and NEW, and can be brought back to OLD
+};
+
+// Looks at the directory's journal and changes nothing. An update that another process is at looks as if it were interrupted.
+// Errors: kNotADirectory, kNotFound, kPermission; kWrongJournal if the journal is damaged or of another version.
+BDELTA_PUBLIC Result<TreeState> tree_state(const std::filesystem::path& directory);
+
+// What resume_tree did.
+enum class Resumed : std::uint8_t {
+  kNothing,    // there was nothing to do
+  kDiscarded,  // what an update had made was removed; the directory was whole
+  kFinished,   // it is NEW now
+  kTakenBack,  // it is OLD again
+};
+
+// Finishes an update of a directory that was interrupted, or takes it back if that was begun or if finishing fails. Needs no
+// patch, and may itself be interrupted at any moment. Of `files` sync counts. Errors besides those of tree_state: kInUse if
+// another process is at it; kInputChanged if something in the directory was changed meanwhile and stands in the way.
+//
+//   auto done = bdelta::resume_tree("app", {});
+//   if (!done) tell(bdelta::to_string(done.error()));
+BDELTA_PUBLIC Result<Resumed> resume_tree(const std::filesystem::path& directory, const FileOptions& files);
 
 }  // namespace bdelta

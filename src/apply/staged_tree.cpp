@@ -1,6 +1,5 @@
 #include "apply/staged_tree.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/try.hpp"
@@ -14,7 +13,6 @@ namespace {
 constexpr const char* kRootName = "new";
 constexpr std::uint32_t kOwnerBits = 0700;  // without which nothing can be made in a directory
 constexpr std::uint32_t kPermissionBits = 0777;
-constexpr std::size_t kCopyPieceBytes = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -47,14 +45,10 @@ Status StagedTree::make_outer(const std::filesystem::path& parent) {
 }
 
 StagedTree::~StagedTree() {
-  file_.reset();
+  file_.drop();
   root_.reset();
   if (!outer_.empty()) (void)io::file_ops().remove_tree(outer_.c_str());
   unfinished_.forget();
-}
-
-std::filesystem::path StagedTree::name_of(std::size_t entry) const {
-  return root_->name_of(tree_->manifest().entries()[entry].path);
 }
 
 Status StagedTree::begin(const TreeSplitter& tree) {
@@ -73,74 +67,27 @@ Status StagedTree::begin(const TreeSplitter& tree) {
 
 Status StagedTree::begin_file(std::size_t entry) {
   const std::string_view path = tree_->manifest().entries()[entry].path;
-  BDELTA_ASSIGN(file_, root_->open_entry(path, io::OpenAtKind::kCreateNew, tree_->marks().modes[entry]));
+  BDELTA_ASSIGN(io::FileHandle file, root_->open_entry(path, io::OpenAtKind::kCreateNew, tree_->marks().modes[entry]));
+  file_.begin(std::move(file), root_->name_of(path));
   entry_ = entry;
-  pos_ = 0;
-  return {};
-}
-
-Status StagedTree::write(ByteSpan bytes) {
-  BDELTA_TRY(io::write_fully(file_, pos_, bytes, name_of(entry_), nullptr));
-  pos_ += bytes.size();
   return {};
 }
 
 Status StagedTree::end_file() {
-  while (!tree_->times().empty() && file_.ops().set_mtime(file_.fd(), tree_->times()[entry_]) != 0) {
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, name_of(entry_), "setting its time");
-  }
-  if (options_.sync && !io::kSyncsAll) BDELTA_TRY(io::sync_file(file_.ops(), file_.fd(), name_of(entry_)));
-  const int error = file_.close();
-  return error == 0 ? Status() : Status(io::file_error(error, ErrorCode::kWriteFailed, name_of(entry_), "closing"));
+  if (!tree_->times().empty()) BDELTA_TRY(file_.set_time(tree_->times()[entry_]));
+  return file_.end();
 }
 
 Status StagedTree::keep_file(std::size_t entry, std::size_t source_entry) {
-  BDELTA_ASSIGN(const io::FileHandle from, kept_.open_file(source_entry));
   BDELTA_TRY(begin_file(entry));
-  BDELTA_TRY(copy_kept(from, source_entry));
+  BDELTA_TRY(file_.copy(kept_, source_entry));
   return end_file();
-}
-
-// What the system can't do between these files is not tried with others: the next way is always right.
-Status StagedTree::copy_kept(const io::FileHandle& from, std::size_t source_entry) {
-  if (may_clone_) {
-    if (file_.ops().clone(from.fd(), file_.fd()) == 0) return {};
-    may_clone_ = errno == EINTR;
-  }
-  const std::uint64_t size = tree_->manifest().entries()[entry_].bytes;
-  while (may_copy_range_ && pos_ < size) {
-    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(size - pos_, kCopyPieceBytes));
-    const std::ptrdiff_t count = file_.ops().copy_range(from.fd(), file_.fd(), pos_, piece);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && io::code_of(errno, ErrorCode::kWriteFailed) == ErrorCode::kNoSpace) {
-      return io::file_error(errno, ErrorCode::kWriteFailed, name_of(entry_), "copying to it");
-    }
-    may_copy_range_ = count > 0;
-    if (may_copy_range_) pos_ += static_cast<std::uint64_t>(count);
-  }
-  Bytes buffer(static_cast<std::size_t>(std::min<std::uint64_t>(size - pos_, kCopyPieceBytes)));
-  while (pos_ < size) {
-    const std::uint64_t count = std::min<std::uint64_t>(size - pos_, buffer.size());
-    const MutableByteSpan piece = MutableByteSpan(buffer).first(static_cast<std::size_t>(count));
-    BDELTA_TRY(kept_.read(from, source_entry, pos_, piece));
-    BDELTA_TRY(write(piece));
-  }
-  return {};
 }
 
 // A directory was made with more bits than it is to have, less umask.
 Status StagedTree::set_bits(std::string_view path, std::uint32_t mode) {
-  const bool syncs = options_.sync && !io::kSyncsAll;
-  if ((mode & kOwnerBits) == kOwnerBits && !syncs) return {};
-  BDELTA_ASSIGN(const io::FileHandle directory, root_->open_entry(path, io::OpenAtKind::kDirectory));
-  if ((mode & kOwnerBits) != kOwnerBits) {
-    BDELTA_ASSIGN(const io::FileInfo info, io::info_of(directory, root_->name_of(path)));
-    const std::uint32_t bits = info.mode & (mode | ~kPermissionBits);
-    while (directory.ops().set_mode(directory.fd(), bits) != 0) {
-      if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, root_->name_of(path), "setting its permissions");
-    }
-  }
-  return syncs ? io::sync_file(directory.ops(), directory.fd(), root_->name_of(path)) : Status();
+  if ((mode & kOwnerBits) != kOwnerBits) BDELTA_TRY(root_->change_mode(path, mode | ~kPermissionBits, 0));
+  return options_.sync && !io::kSyncsAll ? root_->sync(path) : Status();
 }
 
 // Leaves first, as bits may keep their owner out.

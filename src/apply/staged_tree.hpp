@@ -4,6 +4,7 @@
 // object dies, or by remove_unfinished_outputs, unless `finish` has moved it.
 #pragma once
 
+#include "apply/staged_file.hpp"
 #include "apply/tree_splitter.hpp"
 #include "bdelta/files.hpp"
 #include "io/directory.hpp"
@@ -20,7 +21,7 @@ class StagedTree final : public TreeOutput {
 
   Status begin(const TreeSplitter& tree) override;
   Status begin_file(std::size_t entry) override;
-  Status write(ByteSpan bytes) override;
+  Status write(ByteSpan bytes) override { return file_.write(bytes); }
   Status end_file() override;
   Status keep_file(std::size_t entry, std::size_t source_entry) override;
 
@@ -33,14 +34,12 @@ class StagedTree final : public TreeOutput {
 
  private:
   StagedTree(std::filesystem::path target, const FileOptions& options, const view::ScannedTree& kept)
-      : target_(std::move(target)), options_(options), kept_(kept) {}
+      : target_(std::move(target)), options_(options), kept_(kept), file_(options.sync) {}
   Status make_outer(const std::filesystem::path& parent);
-  Status copy_kept(const io::FileHandle& from, std::size_t source_entry);
   Status set_bits(std::string_view path, std::uint32_t mode);
   // With its bits; a directory that may not be written can't be.
   [[nodiscard]] bool may_be_moved() const noexcept { return (tree_->marks().root_mode & 0200) != 0; }
   Status make_durable();
-  [[nodiscard]] std::filesystem::path name_of(std::size_t entry) const;
 
   const std::filesystem::path target_;
   const FileOptions options_;
@@ -49,11 +48,8 @@ class StagedTree final : public TreeOutput {
   std::filesystem::path outer_;  // ours alone; empty if there is nothing to remove
   io::UnfinishedName unfinished_;
   std::unique_ptr<io::Directory> root_;  // in it
-  io::FileHandle file_;                  // that is being made
+  StagedFile file_;                      // that is being made
   std::size_t entry_ = 0;                // of it
-  std::uint64_t pos_ = 0;                // in it
-  bool may_clone_ = true;                // until the system can't
-  bool may_copy_range_ = true;           // likewise
 };
 
 }  // namespace bdelta

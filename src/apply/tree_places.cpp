@@ -25,6 +25,11 @@ bool is_inside(const std::filesystem::path& inner, const std::filesystem::path& 
 
 }  // namespace
 
+bool is_same_place(const std::filesystem::path& a, const std::filesystem::path& b) {
+  std::error_code error;
+  return std::filesystem::is_directory(a, error) && same_file(a, b);
+}
+
 Status check_apart(const std::filesystem::path& a, const char* name_of_a, const std::filesystem::path& b, const char* name_of_b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return {};
   const std::filesystem::path place_a = place_of(a), place_b = place_of(b);

@@ -110,6 +110,15 @@ Status TreeSplitter::end_file() {
   return next_file();
 }
 
+bool TreeSplitter::is_same(std::size_t entry) const {
+  const std::uint32_t counterpart = counterparts_[entry];
+  if (counterpart == view::kNoEntry) return false;
+  const view::TreeEntry& before = source_.tree.manifest().entries()[counterpart];
+  const view::TreeEntry& now = manifest_.entries()[entry];
+  if (before.kind != now.kind || before.target != now.target || before.bytes != now.bytes) return false;
+  return now.kind != view::EntryKind::kFile || source_.digests[counterpart] == digests_[entry];
+}
+
 Result<Digest128> TreeSplitter::digest() {
   if (!has_manifest_) BDELTA_TRY(take_manifest());  // of nothing at all
   if (entry_ != manifest_.entries().size()) return corrupt_tree("it makes fewer bytes than its files have");

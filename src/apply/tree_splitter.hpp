@@ -43,7 +43,13 @@ class TreeSplitter final : public SequentialWriter {
   [[nodiscard]] const view::Manifest& manifest() const noexcept { return manifest_; }
   [[nodiscard]] const view::TreeMarks& marks() const noexcept { return marks_; }
   [[nodiscard]] const std::vector<std::int64_t>& times() const noexcept { return times_; }  // empty without
+  [[nodiscard]] const std::vector<std::uint32_t>& counterparts() const noexcept { return counterparts_; }  // in OLD
   [[nodiscard]] std::uint64_t made_bytes() const noexcept { return plan_.made_bytes; }
+
+  [[nodiscard]] const std::vector<Digest128>& digests() const noexcept { return digests_; }  // of files, once they have ended
+
+  // OLD has the same at the same path, permissions aside. Of a file once it has ended.
+  [[nodiscard]] bool is_same(std::size_t entry) const;
 
  private:
   Status take_manifest();

@@ -134,6 +134,27 @@ int32_t bdelta_check_tree(const char* source, const char* patch, const bdelta_ap
   });
 }
 
+int32_t bdelta_tree_state(const char* directory, uint32_t* state, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    if (!state) return Error{ErrorCode::kUsage, "state is NULL"};
+    BDELTA_ASSIGN(const auto path, path_of(directory, "directory"));
+    BDELTA_ASSIGN(const TreeState found, tree_state(path));
+    *state = static_cast<uint32_t>(found);
+    return {};
+  });
+}
+
+int32_t bdelta_resume_tree(const char* directory, int32_t sync, uint32_t* resumed, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_ASSIGN(const auto path, path_of(directory, "directory"));
+    FileOptions files;
+    files.sync = sync != 0;
+    BDELTA_ASSIGN(const Resumed done, resume_tree(path, files));
+    if (resumed) *resumed = static_cast<uint32_t>(done);
+    return {};
+  });
+}
+
 int32_t bdelta_apply_in_place(const char* file, const char* patch, const bdelta_apply_options* options,
                               const bdelta_in_place_options* in_place, bdelta_report* report, bdelta_error* error) {
   return call(error, [&]() -> Status {

@@ -80,7 +80,8 @@ ProgressCallback progress_option(bdelta_progress progress, bdelta_phase_progress
 }
 
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
-  constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_OUTSIDE_LINKS;
+  constexpr std::uint32_t kKnown = BDELTA_OVERWRITE | BDELTA_NO_SYNC | BDELTA_MAP_INPUTS | BDELTA_OUTSIDE_LINKS |
+                                   BDELTA_KEEP_OTHERS | BDELTA_KEEP_STATE | BDELTA_TRUST_TIMES;
   if ((from.flags & ~kKnown) != 0 || from.reserved != 0 || from.reserved_2 != 0) {
     return Error{ErrorCode::kUsage, "expected flags for applying alone, found " + std::to_string(from.flags)};
   }
@@ -95,6 +96,10 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   options.time_limit_seconds = from.time_limit_seconds;
   options.files = file_options(from.flags, from.io_buffer_bytes, from.temp_dir);
   options.outside_links = (from.flags & BDELTA_OUTSIDE_LINKS) != 0;
+  options.keep_others = (from.flags & BDELTA_KEEP_OTHERS) != 0;
+  options.keep_state = (from.flags & BDELTA_KEEP_STATE) != 0;
+  options.trust_times = (from.flags & BDELTA_TRUST_TIMES) != 0;
+  if (from.state_file) options.state_file = from.state_file;
   if (from.target_mode != 0) options.target_mode = from.target_mode;
   return options;
 }

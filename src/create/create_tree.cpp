@@ -1,5 +1,6 @@
 // Patches from one directory to another.
 #include "apply/tree_places.hpp"
+#include "apply/update_area.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "bdelta/tree.hpp"
@@ -22,6 +23,8 @@ Result<Report> create_paths_of_trees(const std::filesystem::path& source_path, c
   BDELTA_TRY(check_apart(source_path, "OLD", target_path, "NEW"));
   BDELTA_TRY(check_apart(source_path, "OLD", patch_path, "PATCH"));
   BDELTA_TRY(check_apart(target_path, "NEW", patch_path, "PATCH"));
+  BDELTA_TRY(check_whole(source_path));
+  BDELTA_TRY(check_whole(target_path));
   FileCall call(source_path, target_path, patch_path, options);
   BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
   std::unique_ptr<TreePair> trees;

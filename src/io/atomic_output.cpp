@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "io/attributes.hpp"
 #include "io/file_error.hpp"
 #include "io/holes.hpp"
 #include "io/unfinished_outputs.hpp"
@@ -14,19 +15,10 @@ namespace bdelta::io {
 namespace {
 
 constexpr std::uint32_t kPrivateMode = 0600;
-constexpr std::uint32_t kSetIdBits = 06000;
-constexpr std::uint32_t kGroupBits = 070;
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 
 Error already_exists(const std::filesystem::path& name) {
   return file_error(ErrorCode::kOutputExists, name, "it was left as it is", "choose another name, or set FileOptions::overwrite");
-}
-
-template <class Call>
-int retried(Call call) noexcept {
-  int result = call();
-  while (result != 0 && errno == EINTR) result = call();
-  return result;
 }
 
 }  // namespace
@@ -156,30 +148,9 @@ Status AtomicOutput::set_size(int fd, std::uint64_t size_bytes) const {
   return {};
 }
 
-// Best effort: file systems without owners or modes are no reason to fail. Owner first, as changing it clears the
-// set-id bits; those are given only to a file that has kept its owner and group. Where the group could not be kept, the
-// group that the file has instead may do no more than everybody; nor may it without the access list, with which the
-// group bits of the mode are no rights of the group but a bound on the list. Permissions that the caller sets stay.
 void AtomicOutput::set_attributes(int fd) noexcept {
-  const FileOps& ops = file_ops();
-  std::uint32_t mode = final_mode_;
-  FileInfo now;
-  if (place_.existing) {
-    const FileInfo& old = *place_.existing;
-    const bool known = retried([&] { return ops.info(fd, now); }) == 0;
-    const auto give = [&](std::uint32_t owner, std::uint32_t group) {
-      return retried([&] { return ops.set_owner(fd, owner, group); }) == 0;
-    };
-    const bool same = known && now.owner == old.owner && now.group == old.group;
-    bool group_kept = true;
-    if (!same && !give(old.owner, old.group)) {
-      mode &= ~kSetIdBits;
-      group_kept = known && (now.group == old.group || give(now.owner, old.group));
-    }
-    const bool list_kept = retried([&] { return ops.copy_access(place_.path.c_str(), fd); }) == 0;
-    if ((!group_kept || !list_kept) && !model_.sets_permissions) mode &= ~kGroupBits | ((mode & 07) << 3);
-  }
-  (void)retried([&] { return ops.set_mode(fd, mode); });
+  give_attributes(file_ops(), fd, place_.existing ? &*place_.existing : nullptr, place_.path,
+                  {final_mode_, model_.sets_permissions});
 }
 
 Status AtomicOutput::close_temp() {

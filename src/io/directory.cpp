@@ -130,6 +130,62 @@ Status Directory::make_link(std::string_view path, const std::string& target) {
   return error_at(path, "making the link");
 }
 
+Result<std::optional<FileInfo>> Directory::find(std::string_view path) {
+  auto found = info(path);
+  if (found) return std::optional<FileInfo>(*found);
+  // Of what is in no directory any more nothing is there either.
+  const ErrorCode code = found.error().code;
+  if (code == ErrorCode::kNotFound || code == ErrorCode::kInputChanged) return std::optional<FileInfo>();
+  return std::move(found).error();
+}
+
+Status Directory::move(std::string_view from, std::string_view to) {
+  BDELTA_ASSIGN(const Place source, place_of(from));
+  BDELTA_ASSIGN(const Place target, place_of(to));
+  const auto move = [&] {
+    return root_.ops().move_at(source.directory, source.name.c_str(), target.directory, target.name.c_str());
+  };
+  if (patiently(move) != 0) return error_at(errno == EEXIST ? to : from, "moving it");
+  forget_trails();
+  return {};
+}
+
+Status Directory::change_mode(std::string_view path, std::uint32_t keep, std::uint32_t add) {
+  BDELTA_ASSIGN(const FileHandle directory, open_entry(path, OpenAtKind::kDirectory));
+  BDELTA_ASSIGN(const FileInfo found, info_of(directory, name_of(path)));
+  const std::uint32_t mode = (found.mode & keep) | add;
+  if (mode == found.mode) return {};
+  if (patiently([&] { return directory.ops().set_mode(directory.fd(), mode); }) == 0) return {};
+  return file_error(errno, ErrorCode::kWriteFailed, name_of(path), "setting its permissions");
+}
+
+Status Directory::sync(std::string_view path) {
+  BDELTA_ASSIGN(const FileHandle directory, open_entry(path, OpenAtKind::kDirectory));
+  return sync_file(directory.ops(), directory.fd(), name_of(path));
+}
+
+Status Directory::remove(std::string_view path, bool is_directory) {
+  BDELTA_ASSIGN(const Place place, place_of(path));
+  if (patiently([&] { return root_.ops().remove_at(place.directory, place.name.c_str(), is_directory); }) != 0) {
+    return error_at(path, "removing it");
+  }
+  forget_trails();
+  return {};
+}
+
+Status Directory::remove_tree(std::string_view path) {
+  const int result = root_.ops().remove_tree(name_of(path).c_str());
+  const int error = errno;
+  forget_trails();
+  return result == 0 ? Status() : Status(file_error(error, ErrorCode::kWriteFailed, name_of(path), "removing it"));
+}
+
+// They may lead through what has moved or gone.
+void Directory::forget_trails() {
+  const std::lock_guard lock(mutex_);
+  for (Trail& trail : trails_) trail.passes.clear();
+}
+
 Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {
   std::vector<std::string> names;
   while (directory.ops().list(directory.fd(), names) != 0) {

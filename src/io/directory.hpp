@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,24 @@ class Directory {
   Result<std::string> read_link(std::string_view path);
   Status make_directory(std::string_view path, std::uint32_t mode);
   Status make_link(std::string_view path, const std::string& target);
+
+  // Nothing where there is no such entry.
+  Result<std::optional<FileInfo>> find(std::string_view path);
+
+  // An entry of any kind, which must not be there yet at `to` (kUnsafeName). Paths of both are of this directory.
+  Status move(std::string_view from, std::string_view to);
+
+  // Gives a directory the permission bits `add`, and leaves it of the others those that `keep` has.
+  Status change_mode(std::string_view path, std::uint32_t keep, std::uint32_t add);
+
+  // Makes the entries of a directory durable.
+  Status sync(std::string_view path);
+
+  // With all that is in it, if it is there.
+  Status remove_tree(std::string_view path);
+
+  // A directory must be empty.
+  Status remove(std::string_view path, bool is_directory);
 
   // Names in a directory that is open, sorted bytewise.
   static Result<std::vector<std::string>> list(const FileHandle& directory, const std::filesystem::path& name);
@@ -56,6 +75,7 @@ class Directory {
 
   Directory(std::filesystem::path name, FileHandle root) : name_(std::move(name)), root_(std::move(root)) {}
   Result<Place> place_of(std::string_view path);
+  void forget_trails();
   Trail& trail_for(std::string_view directories);
   [[nodiscard]] Error error_at(std::string_view path, std::string_view what) const;
 

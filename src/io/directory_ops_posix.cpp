@@ -40,6 +40,7 @@ int system_open_at(int directory, const char* name, OpenAtKind kind, std::uint32
     case OpenAtKind::kRead: return above_standard(::openat(directory, name, O_RDONLY | O_NOCTTY | O_NONBLOCK | kAlways));
     case OpenAtKind::kCreateNew:
       return above_standard(::openat(directory, name, O_RDWR | O_CREAT | O_EXCL | kAlways, static_cast<mode_t>(mode)));
+    case OpenAtKind::kUpdate: return above_standard(::openat(directory, name, O_RDWR | O_NOCTTY | O_NONBLOCK | kAlways));
   }
   return fail(EINVAL);
 }
@@ -84,16 +85,22 @@ int system_read_link_at(int directory, const char* name, std::string& target) {
   return 0;
 }
 
-// rename(2) alone would put a directory in the place of an empty one.
-int system_rename_directory(const char* from, const char* to) {
+// rename(2) alone would replace what is there.
+int system_move_at(int from_directory, const char* from, int to_directory, const char* to) {
 #if defined(__linux__) && defined(SYS_renameat2)
   constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE, which not all headers have
-  if (::syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, kNoReplace) == 0) return 0;
+  if (::syscall(SYS_renameat2, from_directory, from, to_directory, to, kNoReplace) == 0) return 0;
   if (errno != ENOSYS && errno != EINVAL) return -1;
 #endif
   struct ::stat found {};
-  if (::lstat(to, &found) == 0) return fail(EEXIST);
-  return ::rename(from, to);
+  if (::fstatat(to_directory, to, &found, AT_SYMLINK_NOFOLLOW) == 0) return fail(EEXIST);
+  return ::renameat(from_directory, from, to_directory, to);
+}
+
+int system_rename_directory(const char* from, const char* to) { return system_move_at(AT_FDCWD, from, AT_FDCWD, to); }
+
+int system_remove_at(int directory, const char* name, bool is_directory) {
+  return ::unlinkat(directory, name, is_directory ? AT_REMOVEDIR : 0);
 }
 
 namespace {

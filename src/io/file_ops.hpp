@@ -50,6 +50,7 @@ enum class OpenAtKind : std::uint8_t {
   kDirectory,  // a directory, to list or to sync it or to set its bits
   kRead,       // a file; never blocks in the open itself
   kCreateNew,  // a file, for reading and writing; EEXIST if the name is taken
+  kUpdate,     // an existing file, for reading and writing; never blocks in the open itself
 };
 
 // Whether sync_all makes all of a tree durable; else each file and directory is synced by itself.
@@ -131,6 +132,9 @@ struct FileOps {
   int (*make_directory_at)(int directory, const char* name, std::uint32_t mode);
   int (*make_link_at)(int directory, const char* name, const char* target);
   int (*read_link_at)(int directory, const char* name, std::string& target);
+  // An entry of any kind, to another directory; EEXIST rather than replace.
+  int (*move_at)(int from_directory, const char* from, int to_directory, const char* to);
+  int (*remove_at)(int directory, const char* name, bool is_directory);  // a directory that is empty
   int (*rename_directory)(const PathChar* from, const PathChar* to);  // EEXIST or ENOTEMPTY rather than replace
   int (*remove_tree)(const PathChar* path);  // all of it, as far as that is possible; async-signal-safe on Linux
   int (*clone)(int from, int to);            // an empty file gets the bytes of another, shared on the disk

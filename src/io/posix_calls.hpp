@@ -29,6 +29,8 @@ int system_make_directory(const char* path, std::uint32_t mode);
 int system_make_directory_at(int directory, const char* name, std::uint32_t mode);
 int system_make_link_at(int directory, const char* name, const char* target);
 int system_read_link_at(int directory, const char* name, std::string& target);
+int system_move_at(int from_directory, const char* from, int to_directory, const char* to);
+int system_remove_at(int directory, const char* name, bool is_directory);
 int system_rename_directory(const char* from, const char* to);
 int system_remove_tree(const char* path);
 

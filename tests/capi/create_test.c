@@ -325,6 +325,37 @@ static void test_predicted(const char *golden) {
   drop(&patch);
 }
 
+/* `made` is what `target` is: a patch leads back to `source`, in its place. */
+static void check_update(const char *source, const char *target, const char *made, const char *patch,
+                         const bdelta_create_options *options, const bdelta_apply_options *given) {
+  bdelta_apply_options apply = *given;
+  bdelta_report report;
+  uint32_t what = 9;
+  char state[600];
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  sprintf(state, "%.500s.state", made);
+  apply.flags |= BDELTA_KEEP_STATE | BDELTA_TRUST_TIMES;
+  apply.state_file = state;
+  CHECK_CODE(BDELTA_OK, bdelta_create_tree(target, source, patch, options, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));
+  CHECK(report.verified == 1 && report.up_to_date == 0);
+  apply.flags |= BDELTA_KEEP_OTHERS;
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));
+  CHECK(report.up_to_date == 1);
+  CHECK_CODE(BDELTA_OK, bdelta_tree_state(made, &what, NULL));
+  CHECK(what == BDELTA_TREE_WHOLE);
+  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, 1, &what, NULL));
+  CHECK(what == BDELTA_RESUMED_NOTHING);
+  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, 0, NULL, NULL));
+  CHECK_CODE(BDELTA_kNotFound, bdelta_resume_tree("/nowhere at all", 0, &what, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_tree_state(made, NULL, NULL));
+  apply.flags |= 1u << 30;
+  CHECK_CODE(BDELTA_kUsage, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, options, NULL, NULL, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, given, NULL, NULL));
+}
+
 /* From one golden set as a directory to another one. A directory that was made before is what the patch makes. */
 static void test_trees(const char *golden, const char *scratch) {
   static const char *const excluded[] = {"*.unknown"};
@@ -363,6 +394,7 @@ static void test_trees(const char *golden, const char *scratch) {
   CHECK_CODE(BDELTA_OK, bdelta_apply_tree(source, target, patch, &apply, &report, NULL));
   CHECK(report.up_to_date == 1);
   CHECK_CODE(BDELTA_kWrongSourceSize, bdelta_check_tree(scratch, patch, &apply, NULL, NULL));
+  check_update(source, target, made, patch, &options, &apply);
   apply.target_mode = 0600;
   CHECK_CODE(BDELTA_kUsage, bdelta_check_tree(source, patch, &apply, NULL, NULL));
   of_trees.flags = 4;

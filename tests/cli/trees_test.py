@@ -190,6 +190,50 @@ class RoundTrips(TreeCase):
                                                   for name in (b"a", b"d", b"d/b")])
 
 
+class Releases(TreeCase):
+    def setUp(self):
+        super().setUp()
+        self.build(self.path("r/1"), {"a": b"1" * 3000, "b": b"2", "x.log": b"l"})
+        self.build(self.path("r/2"), {"a": b"1" * 3000 + b"2", "b": b"2", "c/d": b"e"})
+        self.build(self.new, {"a": b"1" * 3000 + b"3", "c/d": b"e", "y.log": b"l"})
+
+    def release(self, *arguments, status=0):
+        return self.call(BDELTA, "--to", "new", "--out", "out", *arguments, status=status)
+
+    def test_a_patch_from_each_directory(self):
+        self.assertIn("2 of 2 patches made", self.release("--exclude", "*.log", "r/1", "r/2/"))
+        with open(self.path("out/manifest.json"), encoding="utf-8") as file:
+            manifest = json.load(file)
+        self.assertEqual("directories", manifest["of"])
+        os.remove(os.path.join(self.new, b"y.log"))
+        for entry in manifest["patches"]:
+            patch = "out/" + entry["patch"]["name"]
+            self.call(BPATCH, "--sha256", entry["patch"]["sha256"], entry["source"]["name"], "made", patch)
+            self.assertEqual(tree_of(self.new), tree_of(self.made))
+            shutil.rmtree(self.made)
+            info = json.loads(subprocess.run([BPATCH, "--json", "--info", patch], capture_output=True, cwd=self.dir, check=True).stdout)
+            self.assertEqual([info["source_bytes"], info["source_xxh3_128"], info["target_bytes"], info["target_xxh3_128"]],
+                             [entry["source"]["bytes"], entry["source"]["xxh3_128"], manifest["target"]["bytes"],
+                              manifest["target"]["xxh3_128"]])
+
+    def test_an_old_that_is_not_worth_a_patch(self):
+        self.build(self.path("r/3"), {"q": b"nothing of it"})
+        self.assertIn("not worth a patch", self.release("--max-ratio", "0.01", "r/3", status=7))
+        with open(self.path("out/manifest.json"), encoding="utf-8") as file:
+            source = json.load(file)["patches"][0]["source"]
+        self.assertEqual(["r/3", 32], [source["name"], len(source["xxh3_128"])])
+
+    def test_what_does_not_go_together(self):
+        self.put("file", b"x")
+        self.assertIn("--hash-files is for files", self.release("--hash-files", "sha256", "r/1", status=1))
+        self.assertIn("is inside OLD", self.call(BDELTA, "--to", "new", "--out", "r/1/out", "r/1", status=1))
+        self.assertIn("are for directories", self.call(BDELTA, "--to", "file", "--out", "out", "--times", "file", status=1))
+        self.assertFalse(os.path.exists(self.path("out")))
+        text = self.release("file", "r/1", status=2)
+        self.assertIn('"file": a file was given where a directory is needed', text)
+        self.assertIn("1 of 2 patches made", text)
+
+
 class Signals(TreeCase):
     def test_what_is_unfinished_is_removed(self):
         self.build(self.old, {f"d{i % 50}/f{i}": b"x" * 20_000 for i in range(3000)})
@@ -232,7 +276,6 @@ class Refusals(TreeCase):
         self.refused(BDELTA, "old", "old", "patch", status=1, says=["OLD and NEW"])
         self.call(BDELTA, "old", "new", "patch")
         self.refused(BPATCH, "old", "old/made", "patch", status=1, says=["NEW is inside OLD"])
-        self.refused(BPATCH, "old", "old", "patch", status=1, says=["OLD and NEW", "name a new directory"])
 
     def test_a_new_that_exists(self):
         self.call(BDELTA, "old", "new", "patch")

@@ -25,7 +25,7 @@ def apply_bdt2(source, patch):
     if header.has_trees:
         return apply_to_tree(source, cursor, header)
     require(header.source_bytes == len(source), f"OLD has {len(source)} bytes, the patch expects {header.source_bytes}")
-    require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not the file that the patch was made from")
+    require(header.source_digest == xxhash.xxh3_128_digest(source), "OLD is not what the patch was made from")
     records = Records(cursor)
     target = apply_records(source, records, Digests(records) if records.next_type() == DIGESTS else None, header)
     require(header.target_digest == xxhash.xxh3_128_digest(target), "the result is not NEW")

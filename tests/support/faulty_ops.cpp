@@ -50,6 +50,8 @@ void inject_directories(FileOps& table) {
   INJECT(make_directory_at, -1);
   INJECT(make_link_at, -1);
   INJECT(rename_directory, -1);
+  INJECT(move_at, -1);
+  INJECT(remove_at, -1);
   INJECT(clone, -1);
   INJECT(set_mtime, -1);
   table.info_at = [](int directory, const char* name, io::FileInfo& out) {
@@ -167,7 +169,8 @@ const std::vector<std::string>& faulty_calls() {
 const std::vector<std::string>& faulty_directory_calls() {
   static const std::vector<std::string> calls = {
       "open_directory", "open_at",      "info_at",          "list",  "make_directory", "make_directory_at",
-      "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all"};
+      "make_link_at",   "read_link_at", "rename_directory", "clone", "copy_range",     "set_mtime", "sync_all",
+      "move_at",        "remove_at"};
   return calls;
 }
 

@@ -64,6 +64,7 @@ Json manifest_json(const Manifest& manifest, const CreateOptions& options, std::
   json["format"] = format_name(options.format);
   json["draft"] = options.format == PatchFormat::kBdt1 ? 0 : format_draft();
   json.update(making_facts(options, unix_seconds));
+  if (manifest.of_trees) json["of"] = "directories";
   json["target"] = file_json(manifest.target, manifest.target_bytes, manifest.target_digests);
   json["patches"] = Json::array();
   for (const ManifestEntry& entry : entries) json["patches"].push_back(entry_json(entry, manifest.has_seconds));

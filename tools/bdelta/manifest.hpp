@@ -32,6 +32,7 @@ struct Manifest {
   KnownDigests target_digests;
   std::vector<ManifestEntry> entries;
   bool has_seconds = true;  // false: same inputs and options give the same manifest
+  bool of_trees = false;    // names are of directories
 };
 
 [[nodiscard]] Json manifest_json(const Manifest& manifest, const CreateOptions& options, std::uint64_t unix_seconds);

@@ -164,9 +164,6 @@ std::variant<CreateProgramOptions, Exit> parse_create_options(int argc, const ch
   std::string wrong = is_release ? place_release(line, words, options) : place_pair(line, words, options.common);
   options.create = create_options(words, options.common);
   options.tree = {words.exclude, words.times, words.old_list};
-  if (wrong.empty() && is_release && (!words.exclude.empty() || words.times || words.old_list)) {
-    wrong = "--to takes files; --exclude, --times and --old-list are for directories";
-  }
   if (wrong.empty()) wrong = place_level(words, options.create);
   if (wrong.empty()) wrong = place_facts(words, options);
   if (!wrong.empty()) return line.refuse(wrong);

@@ -3,8 +3,11 @@
 #include <chrono>
 #include <utility>
 
+#include "apply/tree_places.hpp"
 #include "base/try.hpp"
+#include "bdelta/tree.hpp"
 #include "cli/advice.hpp"
+#include "cli/pair_kind.hpp"
 #include "cli/process.hpp"
 #include "cli/session.hpp"
 #include "cli/text.hpp"
@@ -39,7 +42,9 @@ class ReleaseSession final : public Session {
   [[nodiscard]] std::string summary(const Report& report) const override { return made_text(patch_, report, all_.create.memory_limit_bytes); }
 
   Status prepare();  // all that is refused before the work
+  Status find_kind();
   Status find_outputs();
+  [[nodiscard]] Result<InputFacts> facts_of(const std::filesystem::path& source) const;
   void make(const std::filesystem::path& source, const std::string& name);
   void look_at_source(ManifestEntry& entry) const;
   void tell(const ManifestEntry& entry) const;
@@ -53,7 +58,8 @@ class ReleaseSession final : public Session {
   const Clock::time_point begin_ = Clock::now();
   const std::filesystem::path manifest_path_ = release_.directory / "manifest.json";
   std::vector<std::string> names_;  // of patches
-  std::unique_ptr<RandomReader> target_;
+  bool of_trees_ = false;
+  std::unique_ptr<RandomReader> target_;  // null for directories
   std::unique_ptr<OutputFile> manifest_file_;
   Manifest manifest_;
   std::vector<std::string> last_words_;  // of a signal handler, after so many patches
@@ -72,17 +78,40 @@ int ReleaseSession::work() {
 }
 
 Status ReleaseSession::prepare() {
+  BDELTA_TRY(find_kind());
   BDELTA_TRY(find_outputs());
-  BDELTA_ASSIGN(target_, open_release_target(release_.target, all_.create));
+  if (!of_trees_) {
+    BDELTA_ASSIGN(target_, open_release_target(release_.target, all_.create));
+  }
   BDELTA_TRY(make_directory(release_.directory, all_.create.files.sync));
   BDELTA_ASSIGN(manifest_file_, open_output(manifest_path_, all_.create.files));
-  BDELTA_ASSIGN(all_.create.known_target, digests_of(*target_, all_.create.sha256_inputs));
-  manifest_ = {release_.target, target_->size(), all_.create.known_target, {}, !all_.source_date_epoch};
+  if (of_trees_) {
+    BDELTA_ASSIGN(const InputFacts facts, facts_of_tree(release_.target, all_.tree.exclude, all_.create.threads));
+    manifest_ = {release_.target, facts.bytes, facts.digests, {}, !all_.source_date_epoch, true};
+  } else {
+    BDELTA_ASSIGN(all_.create.known_target, digests_of(*target_, all_.create.sha256_inputs));
+    manifest_ = {release_.target, target_->size(), all_.create.known_target, {}, !all_.source_date_epoch, false};
+  }
   const std::string count = std::to_string(names_.size());
   for (std::size_t i = 0; i < names_.size(); ++i) {
     last_words_.push_back("patches already finished stay (at least " + std::to_string(i) + " of " + count +
                           "), no manifest was written");
   }
+  return {};
+}
+
+// NEW tells what all are; an OLD that is something else fails alone. Outputs are in no directory that is an input.
+Status ReleaseSession::find_kind() {
+  BDELTA_ASSIGN(of_trees_, are_trees(release_.target, {}));
+  if (of_trees_) {
+    BDELTA_TRY(check_apart(release_.target, "NEW", release_.directory, "--out"));
+    for (const std::filesystem::path& source : release_.sources) BDELTA_TRY(check_apart(source, "OLD", release_.directory, "--out"));
+  }
+  const TreeOptions& tree = all_.tree;
+  if (!of_trees_ && (!tree.exclude.empty() || tree.times || tree.source_list)) {
+    return Error{ErrorCode::kUsage, "--exclude, --times and --old-list are for directories"};
+  }
+  if (of_trees_ && all_.create.sha256_inputs) return Error{ErrorCode::kUsage, "--hash-files is for files"};
   return {};
 }
 
@@ -98,6 +127,7 @@ Status ReleaseSession::find_outputs() {
 
 Result<Report> ReleaseSession::call(const ProgressCallback& progress, TraceSink*) {
   all_.create.progress = progress;
+  if (of_trees_) return create_tree(source_, release_.target, patch_, all_.create, all_.tree);
   return create_file(source_, *target_, patch_, all_.create);
 }
 
@@ -118,13 +148,18 @@ void ReleaseSession::look_at_source(ManifestEntry& entry) const {
     entry.source_bytes = entry.made->source_bytes;
     entry.source_digests = entry.made->source_digests;
   } else if (is_not_worth_it(entry)) {
-    const auto file = open_random(entry.source, all_.create.files);
-    if (!file) return;
-    const auto digests = digests_of(**file, all_.create.sha256_inputs);
-    if (!digests) return;
-    entry.source_bytes = (*file)->size();
-    entry.source_digests = *digests;
+    const auto facts = facts_of(entry.source);
+    if (!facts) return;
+    entry.source_bytes = facts->bytes;
+    entry.source_digests = facts->digests;
   }
+}
+
+Result<InputFacts> ReleaseSession::facts_of(const std::filesystem::path& source) const {
+  if (of_trees_) return facts_of_tree(source, all_.tree.exclude, all_.create.threads);
+  BDELTA_ASSIGN(const auto file, open_random(source, all_.create.files));
+  BDELTA_ASSIGN(const KnownDigests digests, digests_of(*file, all_.create.sha256_inputs));
+  return InputFacts{file->size(), digests};
 }
 
 void ReleaseSession::tell(const ManifestEntry& entry) const {

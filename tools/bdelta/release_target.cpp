@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "hash/file_hasher.hpp"
 #include "io/memory_io.hpp"
+#include "view/tree/files.hpp"
 
 namespace bdelta::cli {
 namespace {
@@ -54,6 +55,15 @@ Result<std::unique_ptr<RandomReader>> open_release_target(const std::filesystem:
   bytes.reserve(static_cast<std::size_t>(file->size()));
   BDELTA_TRY(for_each_piece(*file, [&bytes](ByteSpan piece) { append(bytes, piece); }));
   return std::unique_ptr<RandomReader>(new HeldFile(std::move(file), std::move(bytes)));
+}
+
+Result<InputFacts> facts_of_tree(const std::filesystem::path& path, const std::vector<std::string>& excluded, unsigned threads) {
+  BDELTA_ASSIGN(const auto tree, view::ScannedTree::scan(path, excluded, nullptr));
+  WorkerPool pool(thread_count_for(threads));
+  BDELTA_ASSIGN(const std::vector<Digest128> digests, tree->digests(pool));
+  InputFacts facts{tree->manifest().stream_bytes(), {}};
+  facts.digests.xxh3_128 = view::tree_digest(tree->manifest(), digests);
+  return facts;
 }
 
 Result<KnownDigests> digests_of(RandomReader& reader, bool with_sha256) {

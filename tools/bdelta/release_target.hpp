@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "bdelta/create.hpp"
 
@@ -14,5 +16,14 @@ Result<std::unique_ptr<RandomReader>> open_release_target(const std::filesystem:
 
 // Reads all of it, once.
 Result<KnownDigests> digests_of(RandomReader& reader, bool with_sha256);
+
+// What a manifest tells of a file or of a directory.
+struct InputFacts {
+  std::uint64_t bytes = 0;
+  KnownDigests digests;
+};
+
+// Of a directory as create_tree takes it: what is excluded is passed over. Reads all of it.
+Result<InputFacts> facts_of_tree(const std::filesystem::path& path, const std::vector<std::string>& excluded, unsigned threads);
 
 }  // namespace bdelta::cli

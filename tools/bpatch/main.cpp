@@ -25,14 +25,34 @@ class ApplySession final : public Session {
     if (options_.action == Action::kInPlace) return apply_in_place(options_.source, options_.patch, all_.apply, all_.in_place);
     if (options_.action == Action::kResume) return resume_in_place(options_.source, all_.apply, all_.in_place);
     BDELTA_ASSIGN(const bool trees, are_trees(options_.source, options_.target));
-    if (trees && options_.action == Action::kCheck) return check_tree(options_.source, options_.patch, all_.apply);
+    if (trees && options_.action == Action::kCheck) {
+      BDELTA_ASSIGN(Report report, check_tree(options_.source, options_.patch, all_.apply));
+      if (!all_.dry_run) report.tree.reset();
+      return report;
+    }
     if (trees) return apply_tree(options_.source, options_.target, options_.patch, all_.apply);
-    if (all_.apply.outside_links) return Error{ErrorCode::kUsage, "--outside-links is for directories"};
+    const ApplyOptions& apply = all_.apply;
+    if (apply.outside_links || apply.keep_others || apply.keep_state || apply.state_file || apply.trust_times) {
+      return Error{ErrorCode::kUsage, "--outside-links, --keep-others, --keep-state, --state and --trust-times are for directories"};
+    }
+    if (all_.dry_run) return Error{ErrorCode::kUsage, "--dry-run and --scratch of files need --in-place"};
     if (options_.action == Action::kCheck) return check_file(options_.source, options_.patch, all_.apply);
     return apply_file(options_.source, options_.target, options_.patch, all_.apply);
   }
 
-  [[nodiscard]] int work() override { return checks_patch_alone(options_) ? check_patch() : Session::work(); }
+  [[nodiscard]] int work() override {
+    std::error_code ignored;
+    if (options_.action == Action::kResume && std::filesystem::is_directory(options_.source, ignored)) return resume();
+    return checks_patch_alone(options_) ? check_patch() : Session::work();
+  }
+
+  [[nodiscard]] int resume() {
+    const auto done = resume_tree(options_.source, options_.files);
+    if (!done) return fail(done.error());
+    if (options_.json) return answer(stdout, resumed_json(program_, options_.source, *done));
+    if (!options_.quiet) say(resumed_text(program_, options_.source, *done));
+    return 0;
+  }
 
   [[nodiscard]] int show_info() override {
     if (!all_.members) return Session::show_info();
@@ -86,6 +106,7 @@ class ApplySession final : public Session {
   [[nodiscard]] std::string summary(const Report& report) const override {
     if (options_.action == Action::kResume || (is_in_place() && !report.up_to_date)) return in_place_summary(report);
     if (report.up_to_date) return "bpatch: " + shown(output()) + " is already up to date, nothing was written\n";
+    if (report.tree) return changes_text(program_, options_.source, *report.tree);
     const std::string what = options_.action == Action::kCheck ? "OLD and " + shown(options_.patch) + " fit and make "
                                                                : shown(options_.target) + ": ";
     return "bpatch: " + what + human_size(report.target_bytes) + ", " + seconds_text(report.wall_seconds) + ending(report);

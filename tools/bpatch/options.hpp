@@ -11,6 +11,7 @@ namespace bdelta::cli {
 struct ApplyProgramOptions {
   CommonOptions common;
   ApplyOptions apply;
+  bool dry_run = false;  // of directories
   InPlaceOptions in_place;
   bool members = false;  // with Action::kInfo
 };

@@ -13,12 +13,13 @@ struct Advice {
   ErrorCode code;
   std::string_view program;  // empty: both
   std::string_view text;     // {} is the figure that would do
+  std::string_view instead_of = {};  // a word of the library's remedy that it takes the place of; empty: any
 };
 
 constexpr Advice kAdvice[] = {
     {ErrorCode::kOutputExists, {}, "choose another name, or replace it with --force"},
-    {ErrorCode::kUnsupportedEntry, {}, "take it away, or leave it out with --exclude"},
-    {ErrorCode::kUnsafeName, {}, "allow that with --outside-links if you trust the patch"},
+    {ErrorCode::kUnsupportedEntry, {}, "take it away, or leave it out with --exclude", "exclude"},
+    {ErrorCode::kUnsafeName, {}, "allow that with --outside-links if you trust the patch", "outside_links"},
     {ErrorCode::kFormatCannotHold, {}, "take --format bdt2"},
     {ErrorCode::kOutputLimit, {}, "accept it with --max-output {}"},
     {ErrorCode::kMemoryLimit, "bdelta", "--memory {} will do, or try a lower level"},
@@ -56,7 +57,7 @@ std::string is_the_patch(const std::filesystem::path& path, const CommonOptions&
 
 Error in_flags(Error error, const char* program) {
   for (const Advice& advice : kAdvice) {
-    if (error.code == ErrorCode::kUnsafeName && error.remedy.empty()) continue;  // of a name nothing helps
+    if (error.remedy.find(advice.instead_of) == std::string::npos) continue;
     if (advice.code != error.code || (!advice.program.empty() && advice.program != program)) continue;
     error.remedy = advice.text;
     if (const std::size_t at = error.remedy.find("{}"); at != error.remedy.npos) {

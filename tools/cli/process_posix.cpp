@@ -34,7 +34,7 @@ const char* what_is_left(LeftBehind left) {
   switch (left) {
     case LeftBehind::kNothing: return "nothing was left behind";
     case LeftBehind::kWhole: return "the output is whole in its place, or as it was";
-    case LeftBehind::kUnfinished: return "the file is partly updated, and bpatch --resume completes it";
+    case LeftBehind::kUnfinished: return "the update is not complete, and bpatch --resume completes or takes it back";
     default: return "what went out may be cut short and must not be used";
   }
 }

@@ -140,6 +140,23 @@ std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) 
   return text;
 }
 
+namespace {
+
+// Names that are no UTF-8 have their bytes besides.
+Json changes_json(const std::vector<TreeChange>& changes) {
+  Json list = Json::array();
+  for (const TreeChange& change : changes) {
+    Json entry = Json::object();
+    put_name(entry, "path", std::filesystem::path(change.path));
+    if (!change.from.empty()) put_name(entry, "from", std::filesystem::path(change.from));
+    entry["bytes"] = change.bytes;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+}  // namespace
+
 std::string report_json(const char* program, const FileNames& names, const Report& report,
                         std::uint64_t peak_resident_bytes, const Json& more) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
@@ -167,6 +184,11 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json["verified"] = report.verified;
   json["threads"] = report.threads;
   json["wall_seconds"] = report.wall_seconds;
+  if (report.tree) {
+    json["tree"] = {{"changed", changes_json(report.tree->changed)}, {"added", changes_json(report.tree->added)},
+                    {"moved", changes_json(report.tree->moved)}, {"removed", changes_json(report.tree->removed)},
+                    {"written_bytes", report.tree->written_bytes}};
+  }
   json["phases"] = Json::array();
   for (const Phase& phase : report.phases) {
     json["phases"].push_back({{"name", phase.name}, {"seconds", phase.seconds}, {"wall_seconds", phase.wall_seconds},
@@ -189,6 +211,41 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   json["read_calls"] = report.read_calls;
   json["write_calls"] = report.write_calls;
   json["peak_resident_bytes"] = peak_resident_bytes;
+  return line_of(json);
+}
+
+std::string changes_text(const char* program, const std::filesystem::path& directory, const TreeChanges& changes) {
+  std::string text;
+  const auto list = [&](const char* what, const std::vector<TreeChange>& entries) {
+    for (const TreeChange& entry : entries) {
+      text += format("%-9s", what) + (entry.from.empty() ? "" : one_line(entry.from) + " -> ") + one_line(entry.path) + "\n";
+    }
+  };
+  list("changed", changes.changed);
+  list("added", changes.added);
+  list("moved", changes.moved);
+  list("removed", changes.removed);
+  return text + program + ": " + shown(directory) + ": " + std::to_string(changes.changed.size()) + " changed, " +
+         std::to_string(changes.added.size()) + " added, " + std::to_string(changes.moved.size()) + " moved, " +
+         std::to_string(changes.removed.size()) + " removed, " + human_size(changes.written_bytes) +
+         " would be written; nothing was\n";
+}
+
+std::string resumed_text(const char* program, const std::filesystem::path& directory, Resumed done) {
+  const char* what = "there was nothing to complete";
+  if (done == Resumed::kDiscarded) what = "what an interrupted update had made was removed; nothing else had changed";
+  if (done == Resumed::kFinished) what = "its update was finished";
+  if (done == Resumed::kTakenBack) what = "its update was taken back";
+  return std::string(program) + ": " + shown(directory) + ": " + what + "\n";
+}
+
+std::string resumed_json(const char* program, const std::filesystem::path& directory, Resumed done) {
+  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  put_name(json, "target", directory);
+  json["resumed"] = done == Resumed::kFinished    ? "finished"
+                    : done == Resumed::kTakenBack ? "taken_back"
+                    : done == Resumed::kDiscarded ? "discarded"
+                                                  : "nothing";
   return line_of(json);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bdelta/inspect.hpp"
 #include "bdelta/report.hpp"
+#include "bdelta/tree.hpp"
 
 namespace bdelta::cli {
 
@@ -68,6 +69,13 @@ struct Circumstances {
 [[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);
 [[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);
 [[nodiscard]] std::string info_text(const PatchInfo& info);
+
+// What an update of a directory would do: lines, the last behind the name of the program.
+[[nodiscard]] std::string changes_text(const char* program, const std::filesystem::path& directory, const TreeChanges& changes);
+
+// What resume_tree did.
+[[nodiscard]] std::string resumed_text(const char* program, const std::filesystem::path& directory, Resumed done);
+[[nodiscard]] std::string resumed_json(const char* program, const std::filesystem::path& directory, Resumed done);
 
 // What verify_patch proved and what not: lines, each behind the name of the program.
 [[nodiscard]] std::string verified_text(const char* program, const std::filesystem::path& patch, const PatchInfo& info);

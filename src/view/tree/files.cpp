@@ -26,8 +26,8 @@ Error unsupported(const std::filesystem::path& name, const char* what) {
 // Goes through the directories, in no order that matters.
 class ScannedTree::Scan {
  public:
-  Scan(ScannedTree& tree, const std::vector<std::string>& excluded, Watch* watch)
-      : tree_(tree), excluded_(excluded), watch_(watch) {}
+  Scan(ScannedTree& tree, const std::vector<std::string>& excluded, Watch* watch, const Manifest* listed)
+      : tree_(tree), excluded_(excluded), watch_(watch), listed_(listed) {}
 
   Status run() {
     pending_.emplace_back();
@@ -37,6 +37,7 @@ class ScannedTree::Scan {
       BDELTA_TRY(list(path));
     }
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.path < b.path; });
+    std::sort(tree_.passed_over_.begin(), tree_.passed_over_.end());
     Bytes manifest;
     for (const Found& found : found_) {
       append_entry(manifest, {found.kind, found.path, found.bytes, found.target});
@@ -58,8 +59,15 @@ class ScannedTree::Scan {
   };
 
   [[nodiscard]] bool is_excluded(const std::string& path, const std::string& part) const {
-    return is_own_name(part) || std::any_of(excluded_.begin(), excluded_.end(),
+    return is_own_name(part) || !is_listed(path) || std::any_of(excluded_.begin(), excluded_.end(),
                                             [&](const std::string& pattern) { return fits_pattern(path, pattern); });
+  }
+
+  [[nodiscard]] bool is_listed(const std::string& path) const {
+    if (!listed_) return true;
+    const auto found = std::lower_bound(listed_->entries().begin(), listed_->entries().end(), std::string_view(path),
+                                        [](const TreeEntry& entry, std::string_view name) { return entry.path < name; });
+    return found != listed_->entries().end() && found->path == path;
   }
 
   Status list(const std::string& path) {
@@ -73,8 +81,11 @@ class ScannedTree::Scan {
     BDELTA_ASSIGN(const std::vector<std::string> parts, io::Directory::list(handle, name));
     for (const std::string& part : parts) {
       std::string inner = path.empty() ? part : path + '/' + part;
-      if (is_excluded(inner, part)) continue;
-      BDELTA_TRY(add(std::move(inner)));
+      if (!is_excluded(inner, part)) {
+        BDELTA_TRY(add(std::move(inner)));
+      } else if (!path.empty() || !is_own_name(part)) {
+        tree_.passed_over_.push_back(std::move(inner));
+      }
     }
     return watch_ ? watch_->check() : Status();
   }
@@ -106,19 +117,20 @@ class ScannedTree::Scan {
   ScannedTree& tree_;
   const std::vector<std::string>& excluded_;
   Watch* const watch_;
+  const Manifest* const listed_;  // null: all are
   std::vector<std::string> pending_;
   std::vector<Found> found_;
 };
 
 ScannedTree::Seen ScannedTree::seen(const io::FileInfo& info) noexcept {
-  return {info.device, info.inode, info.mtime_ns, info.ctime_ns, info.mode};
+  return {{info.device, info.inode, info.mtime_ns, info.ctime_ns}, info.mode};
 }
 
 Result<std::unique_ptr<ScannedTree>> ScannedTree::scan(const std::filesystem::path& path, const std::vector<std::string>& excluded,
-                                                       Watch* watch) {
+                                                       Watch* watch, const Manifest* listed) {
   std::unique_ptr<ScannedTree> tree(new ScannedTree);
   BDELTA_ASSIGN(tree->directory_, io::Directory::open(path));
-  BDELTA_TRY(Scan(*tree, excluded, watch).run());
+  BDELTA_TRY(Scan(*tree, excluded, watch, listed).run());
   return tree;
 }
 
@@ -128,8 +140,7 @@ Status ScannedTree::check_same(std::size_t entry, const io::FileInfo& now) const
   const bool is_kind = of.kind == EntryKind::kFile   ? now.is_regular
                        : of.kind == EntryKind::kLink ? now.is_symlink
                                                      : now.is_directory;
-  const bool is_same = is_kind && (of.kind != EntryKind::kFile || now.size == of.bytes) && now.inode == before.inode &&
-                       now.device == before.device && now.mtime_ns == before.mtime_ns && now.ctime_ns == before.ctime_ns;
+  const bool is_same = is_kind && (of.kind != EntryKind::kFile || now.size == of.bytes) && seen(now).stamp == before.stamp;
   if (is_same) return {};
   return io::file_error(ErrorCode::kInputChanged, name_of(entry), "it is not as it was when the directory was read", kRunAgain);
 }
@@ -145,9 +156,15 @@ Status ScannedTree::read(const io::FileHandle& file, std::size_t entry, std::uin
   return io::read_fully(file, pos, out, name_of(entry), nullptr);
 }
 
+Status ScannedTree::note_own_change() {
+  BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
+  root_ = seen(root);
+  return {};
+}
+
 Status ScannedTree::check_unchanged() const {
   BDELTA_ASSIGN(const io::FileInfo root, io::info_of(directory_->handle(), directory_->name_of({})));
-  if (root.mtime_ns != root_.mtime_ns || root.ctime_ns != root_.ctime_ns) {
+  if (!(seen(root).stamp == root_.stamp)) {
     return io::file_error(ErrorCode::kInputChanged, directory_->name_of({}), "entries came, went or were renamed in it", kRunAgain);
   }
   for (std::size_t i = 0; i < seen_.size(); ++i) {
@@ -161,7 +178,7 @@ Status ScannedTree::check_unchanged() const {
   return {};
 }
 
-Result<std::vector<Digest128>> ScannedTree::digests(WorkerPool& pool) const {
+Result<std::vector<Digest128>> ScannedTree::digests(WorkerPool& pool, const std::vector<std::optional<Digest128>>& known) const {
   std::vector<Digest128> digests(seen_.size());
   std::vector<std::pair<std::size_t, std::size_t>> tasks;  // of about as many files, or bytes
   std::uint64_t bytes = 0;
@@ -174,6 +191,11 @@ Result<std::vector<Digest128>> ScannedTree::digests(WorkerPool& pool) const {
   }
   const auto digest_file = [&](std::size_t i, Bytes& buffer) -> Status {
     const std::uint64_t size = manifest_.entries()[i].bytes;
+    if (!known.empty() && known[i]) {
+      digests[i] = *known[i];
+      pool.advance(size);
+      return {};
+    }
     if (size == 0) {
       digests[i] = xxh3_128({});
       return {};

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "bdelta/io.hpp"
 #include "io/directory.hpp"
@@ -16,14 +17,23 @@ class ScannedTree {
  public:
   // Reads names, sizes and links; no file is opened. What a pattern of `excluded` fits is passed over, and so is .bdelta.
   // Errors: kUnsupportedEntry for what is no file, directory or link or has a name that no patch can hold, those of reading.
-  // The watch may be null.
+  // `listed`: what is not in it is passed over as well; null: nothing. The watch may be null.
   static Result<std::unique_ptr<ScannedTree>> scan(const std::filesystem::path& path, const std::vector<std::string>& excluded,
-                                                   Watch* watch);
+                                                   Watch* watch, const Manifest* listed = nullptr);
 
   [[nodiscard]] const Manifest& manifest() const noexcept { return manifest_; }
   [[nodiscard]] std::uint32_t mode(std::size_t entry) const noexcept { return seen_[entry].mode & 0777; }
   [[nodiscard]] std::uint32_t root_mode() const noexcept { return root_.mode & 0777; }
-  [[nodiscard]] std::int64_t mtime_ns(std::size_t entry) const noexcept { return seen_[entry].mtime_ns; }
+  [[nodiscard]] std::int64_t mtime_ns(std::size_t entry) const noexcept { return seen_[entry].stamp.mtime_ns; }
+
+  // What was passed over, .bdelta of the directory itself apart; sorted. Of a directory it is its own path alone.
+  [[nodiscard]] const std::vector<std::string>& passed_over() const noexcept { return passed_over_; }
+
+  // On the file system that the directory is on.
+  [[nodiscard]] bool is_on_same_device(std::size_t entry) const noexcept { return seen_[entry].stamp.device == root_.stamp.device; }
+
+  // The caller has made or removed .bdelta: that is no change.
+  Status note_own_change();
 
   // Opens a file, and proves that it is the one that was found; kInputChanged if not.
   Result<io::FileHandle> open_file(std::size_t entry) const;
@@ -34,19 +44,28 @@ class ScannedTree {
   // kInputChanged if an entry is no longer what was found, or a directory has others.
   Status check_unchanged() const;
 
-  // The digests of all files, by the numbers of their entries.
-  Result<std::vector<Digest128>> digests(WorkerPool& pool) const;
+  // The digests of all files, by the numbers of their entries. known: likewise, those that need not be taken; empty: none.
+  Result<std::vector<Digest128>> digests(WorkerPool& pool, const std::vector<std::optional<Digest128>>& known = {}) const;
 
+  // What tells whether a file is the one that it was.
+  struct Stamp {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t mtime_ns = 0;
+    std::int64_t ctime_ns = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  [[nodiscard]] Stamp stamp(std::size_t entry) const noexcept { return seen_[entry].stamp; }
+
+  [[nodiscard]] std::filesystem::path name_of_root() const { return directory_->name_of({}); }
+  [[nodiscard]] io::Directory& directory() const noexcept { return *directory_; }
   [[nodiscard]] std::filesystem::path name_of(std::size_t entry) const {
     return directory_->name_of(manifest_.entries()[entry].path);
   }
 
  private:
   struct Seen {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t mtime_ns = 0;
-    std::int64_t ctime_ns = 0;
+    Stamp stamp;
     std::uint32_t mode = 0;
   };
   class Scan;
@@ -58,6 +77,7 @@ class ScannedTree {
   std::unique_ptr<io::Directory> directory_;
   Manifest manifest_;
   std::vector<Seen> seen_;  // of each entry
+  std::vector<std::string> passed_over_;
   Seen root_;
 };
 

@@ -75,7 +75,7 @@ class PatchError(Error):
 
 
 class WrongSourceError(Error):
-    """4: OLD is not the file that the patch was made from."""
+    """4: OLD is not what the patch was made from."""
 
 
 class VerificationError(Error):

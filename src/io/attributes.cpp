@@ -1,0 +1,44 @@
+#include "io/attributes.hpp"
+
+#include <cerrno>
+
+namespace bdelta::io {
+namespace {
+
+constexpr std::uint32_t kSetIdBits = 06000;
+constexpr std::uint32_t kGroupBits = 070;
+
+template <class Call>
+int retried(Call call) noexcept {
+  int result = call();
+  while (result != 0 && errno == EINTR) result = call();
+  return result;
+}
+
+}  // namespace
+
+// Owner first, as changing it clears the set-id bits. Where the group could not be kept, the group that the file has instead
+// may do no more than everybody; nor may it without the access list, with which the group bits of the mode are no rights of
+// the group but a bound on the list.
+void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std::filesystem::path& old_path,
+                     GivenMode given) noexcept {
+  std::uint32_t mode = given.mode;
+  if (old) {
+    FileInfo now;
+    const bool known = retried([&] { return ops.info(fd, now); }) == 0;
+    const auto give = [&](std::uint32_t owner, std::uint32_t group) {
+      return retried([&] { return ops.set_owner(fd, owner, group); }) == 0;
+    };
+    const bool same = known && now.owner == old->owner && now.group == old->group;
+    bool group_kept = true;
+    if (!same && !give(old->owner, old->group)) {
+      mode &= ~kSetIdBits;
+      group_kept = known && (now.group == old->group || give(now.owner, old->group));
+    }
+    const bool list_kept = retried([&] { return ops.copy_access(old_path.c_str(), fd); }) == 0;
+    if ((!group_kept || !list_kept) && !given.is_fixed) mode &= ~kGroupBits | ((mode & 07) << 3);
+  }
+  (void)retried([&] { return ops.set_mode(fd, mode); });
+}
+
+}  // namespace bdelta::io
