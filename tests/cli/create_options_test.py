@@ -54,9 +54,12 @@ class CreateOptions(support.Case):
         self.refuse_untouched(lambda: self.bdelta("old", "new", "p", "--memory=20M", "--io=stdio"), 6, "at least")
 
     def test_what_memory_leaves_out_is_told(self):
-        told = self.bdelta("old", "new", "p", "--memory=32M")
-        self.assertRegex(told.stderr, rb"left out for --memory 32M: .*substitutions.* \(with \d+M they would be in\)\n")
-        report = json.loads(self.bdelta("old", "new", "p", "-f", "--memory=32M", "--json").stdout)
+        old, new = support.make_pair(5, size=8_000_000, change=10_000)
+        self.put("old", old)
+        self.put("new", new)
+        told = self.bdelta("old", "new", "p", "--memory=64M")
+        self.assertRegex(told.stderr, rb"left out for --memory 64M: .*substitutions.* \(with \d+M they would be in\)\n")
+        report = json.loads(self.bdelta("old", "new", "p", "-f", "--memory=64M", "--json").stdout)
         needed = {work["needed_bytes"] for work in report["left_out"]}
         self.assertEqual(len(needed), 1)
         again = json.loads(self.bdelta("old", "new", "p", "-f", f"--memory={needed.pop()}", "--json").stdout)
