@@ -15,7 +15,7 @@ constexpr std::uint64_t kLeastFreeBytes = 64;  // of a stretch: a shorter one is
 constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBeforeRatio = 16;
 constexpr std::uint64_t kHighBits = 0x8080808080808080;
-constexpr std::uint64_t kMostRawBytes = std::uint64_t{64} << 20;  // of a stream, to know that it is one
+constexpr std::uint64_t kMostHiddenRawBytes = std::uint64_t{64} << 20;  // of a stream, to know that it is one
 
 // Half of the bytes of packed data have their highest bit set, of text hardly any. So text is told by few instructions.
 constexpr std::size_t kSampleBytes = 64;
@@ -41,7 +41,7 @@ bool has_hidden_streams(ByteSpan target, const Covers& covers) {
     }
     std::uint64_t from = std::max(seen_end, begin - std::min({begin, kMostBytesBefore, kBeforeRatio * (end - begin)}));
     if (has_image_run(target, from, end)) return true;
-    while (const auto found = view::next_raw_stream(target, from, end, kMostRawBytes)) {
+    while (const auto found = view::next_raw_stream(target, from, end, kMostHiddenRawBytes)) {
       from = found->file_pos + found->packed_bytes;
       if (from > begin) return true;
     }

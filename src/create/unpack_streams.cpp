@@ -69,10 +69,10 @@ bool is_rebuilt(ByteSpan packed, const deflate::Analysis& analysis, deflate::Mat
 }
 
 // Which count of the report a stream belongs to that stays packed.
-using Outcome = UnpackReport::Streams UnpackReport::*;
+using StreamCount = UnpackReport::Streams UnpackReport::*;
 
 std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::FoundStream& found, const deflate::Parameters& hint,
-                                                   bool at_any_cost, Outcome& outcome, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
+                                                   bool at_any_cost, StreamCount& outcome, deflate::Analyser& analyser, WorkerPool* pool, Watch* watch) {
   const ByteSpan packed = packed_bytes_of(file, found);
   outcome = &UnpackReport::damaged;
   auto analysis = analyser.analyse(packed, {.hint = hint, .most_raw_bytes = found.raw_bytes, .watch = watch});
@@ -130,7 +130,7 @@ std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vect
 std::vector<UnpackedStream> unpack_target_streams(ByteSpan file, const std::vector<view::FoundStream>& found, bool at_any_cost,
                                                   WorkerPool& pool, UnpackReport& report) {
   std::vector<std::optional<UnpackedStream>> unpacked(found.size());
-  std::vector<Outcome> outcomes(found.size());
+  std::vector<StreamCount> outcomes(found.size());
   if (found.empty()) return {};
   deflate::Parameters hint;
   {
