@@ -204,6 +204,7 @@ void expect_buffers_kept(const Bytes& source, const Bytes& patch, bool fills_the
     NullWriter writer;
     ApplyOptions options;
     options.threads = threads;
+    options.memory_limit_bytes = info.decoder_memory_bytes;  // with more, more of OLD's view is held
     const long long before = g_live_bytes;
     g_peak_bytes = before;
     ASSERT_OK(apply(source_reader, patch_reader, writer, options));

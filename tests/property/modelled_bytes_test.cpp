@@ -134,7 +134,8 @@ TEST(ModelledLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
 }
 
 TEST(ModelledLiterals, WhereMemoryIsScarceThereAreNone) {
-  const Pair pair = new_words(1500);
+  Pair pair = new_words(1500);
+  append_ballast(pair.source, pair.target);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.source, pair.target, options);
@@ -144,9 +145,7 @@ TEST(ModelledLiterals, WhereMemoryIsScarceThereAreNone) {
 
 TEST(ModelledLiterals, NewTextTakesLessThanWithoutThem) {
   const Pair pair = new_words(1500);
-  CreateOptions scarce = create_options(8);
-  scarce.memory_limit_bytes = std::uint64_t{64} << 20;
-  const auto without = make_patch(pair.source, pair.target, scarce);
+  const auto without = make_patch(pair.source, pair.target, create_options(7));
   const auto with = make_patch(pair.source, pair.target, create_options(8));
   ASSERT_OK(without);
   ASSERT_OK(with);
@@ -186,7 +185,8 @@ TEST(ModelledBytes, NeitherThreadsNorReadersChangeThePatch) {
 }
 
 TEST(ModelledBytes, UnderALimitOfMemoryThePatchIsRight) {
-  const Pair pair = text_pair(1'000'000, 11);
+  Pair pair = text_pair(1'000'000, 11);
+  append_ballast(pair.source, pair.target);
   for (const std::uint64_t limit_bytes : {std::uint64_t{64} << 20, std::uint64_t{300} << 20}) {
     CreateOptions options = create_options(kUltraLevel);
     options.memory_limit_bytes = limit_bytes;

@@ -101,7 +101,8 @@ TEST(ModelledMisses, OfProgramsComeBack) {
 }
 
 TEST(ModelledMisses, WhereMemoryIsScarceThereAreNone) {
-  const BentPair pair = bent_pair(100'000, 4);
+  BentPair pair = bent_pair(100'000, 4);
+  append_ballast(pair.source, pair.target);
   CreateOptions options = create_options(9);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto patch = make_patch(pair.source, pair.target, options);

@@ -292,12 +292,13 @@ TEST(Prediction, KindsThatDontBehaveLikeAddressesAreLeftOut) {
 }
 
 TEST(Prediction, NeedsALimitThatLeavesRoomForBothFiles) {
-  const ProgramPair pair = program_pair(10, 500);
+  ProgramPair pair = program_pair(10, 500);
+  append_ballast(pair.old_version, pair.new_version);
   CreateOptions options = create_options(kLevel);
   const auto free = make_patch(pair.old_version, pair.new_version, options);
   options.memory_limit_bytes = std::uint64_t{64} << 20;
   const auto scarce = make_patch(pair.old_version, pair.new_version, options);
-  options.memory_limit_bytes = std::uint64_t{256} << 20;
+  options.memory_limit_bytes = std::uint64_t{300} << 20;
   const auto ample = make_patch(pair.old_version, pair.new_version, options);
   ASSERT_OK(free);
   ASSERT_OK(scarce);

@@ -65,6 +65,12 @@ Bytes random_bytes(std::size_t size, std::uint64_t seed) {
   return bytes;
 }
 
+void append_ballast(Bytes& old_version, Bytes& new_version) {
+  const Bytes ballast = random_bytes(std::size_t{24} << 20, 977);
+  append(old_version, ballast);
+  append(new_version, ballast);
+}
+
 Bytes wordy_bytes(std::size_t size, std::uint64_t seed) {
   Random random(seed);
   std::vector<Bytes> words;

@@ -26,6 +26,9 @@ class Random {
 // Bytes that compress and repeat like text: words out of a small vocabulary.
 [[nodiscard]] Bytes wordy_bytes(std::size_t size, std::uint64_t seed);
 
+// Puts so many equal bytes behind both versions that work as it is without a limit takes more than 64 MiB, and less than 300.
+void append_ballast(Bytes& old_version, Bytes& new_version);
+
 // `size` bytes that repeat every `period`.
 [[nodiscard]] Bytes periodic_bytes(std::size_t size, std::size_t period, std::uint64_t seed);
 
