@@ -100,10 +100,11 @@ Status check_finished(const std::filesystem::path& file) {
     if (file.empty() || file == "-") return {};
     const auto place = io::find_output_place(file);
     if (!place || !place->existing || !place->existing->is_regular) return {};  // what is wrong with it, who opens it tells
-    BDELTA_ASSIGN(const io::OutputPlace journal, io::find_output_place(journal_beside(*place)));
-    BDELTA_ASSIGN(const auto found, find_journal(journal, JournalKind::kBlocks, place->existing->owner));
+    const auto journal = io::find_output_place(journal_beside(*place));
+    if (!journal) return {};  // where a name is too long, none was made
+    BDELTA_ASSIGN(const auto found, find_journal(*journal, JournalKind::kBlocks, place->existing->owner));
     if (!found || !found->state.is_unfinished()) return {};
-    return io::file_error(ErrorCode::kUnfinished, file, "its journal " + io::shown(journal.path) + " says so",
+    return io::file_error(ErrorCode::kUnfinished, file, "its journal " + io::shown(journal->path) + " says so",
                           "complete it with resume_in_place");
   });
 }
