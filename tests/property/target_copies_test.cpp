@@ -54,7 +54,7 @@ TEST(TargetCopies, AreLeftOutWhereTheyHaveNoPlace) {
   append_ballast(large.old_version, large.new_version);
   CreateOptions scarce = create_options(6);
   scarce.memory_limit_bytes = 64 * kMiB;
-  const auto patch = make_patch(large.old_version, pair.new_version, scarce);
+  const auto patch = make_patch(large.old_version, large.new_version, scarce);
   ASSERT_OK(patch);
   EXPECT_FALSE(copies_target(*patch));
   expect_rebuilt(large.old_version, *patch, large.new_version);
