@@ -97,8 +97,8 @@ struct ApplyOptions {
 //   info.decoder_memory_bytes + apply_buffer_bytes(info, threads)
 //
 // and the size of the programs of OLD if info.predicted and OLD is not mapped. With info.unpacked, what the limit has beyond that
-// holds more of OLD unpacked, which stands in a temporary file else. Stacks of threads are not counted, nor is what
-// waits in push mode. Never fails. Thread-safe.
+// holds more of OLD unpacked, which stands in a temporary file else. Not counted are stacks of threads, and what waits in push
+// mode. Never fails. Thread-safe.
 [[nodiscard]] BDELTA_PUBLIC std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept;
 
 // Applies to a regular place: windows are written at their positions, in any order. `target` is not finished here.

@@ -268,6 +268,7 @@ BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bde
 #define BDELTA_RESUMED_FINISHED 2   /* it is NEW now */
 #define BDELTA_RESUMED_TAKEN_BACK 3 /* it is OLD again */
 BDELTA_API int32_t bdelta_resume_tree(const char *directory, int32_t sync, uint32_t *resumed, bdelta_error *error);
+
 /* For `flags` of bdelta_in_place_options. */
 #define BDELTA_DRY_RUN 1u /* all is read and proven, and nothing is written: the report says what would be */
 

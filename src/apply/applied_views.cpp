@@ -39,11 +39,11 @@ Result<std::vector<view::ChunkSizes>> read_chunks(ByteSpan bytes, const view::Pa
   std::vector<view::ChunkSizes> chunks;
   for (const view::PackedStream& run : runs) {
     auto sizes = view::ChunkSizes::decode(cursor, run);
-    if (!sizes) return Error{ErrorCode::kPatchCorrupt, "what it says of chunks of an image can't be; fetch the patch again"};
+    if (!sizes) return Error{ErrorCode::kPatchCorrupt, "what it says of PNG chunks can't be; fetch the patch again"};
     chunks.push_back(std::move(*sizes));
   }
   if (cursor.available() == 0) return chunks;
-  return Error{ErrorCode::kPatchCorrupt, "what it says of chunks of images goes on behind the last; fetch the patch again"};
+  return Error{ErrorCode::kPatchCorrupt, "what it says of PNG chunks goes on behind the last; fetch the patch again"};
 }
 
 // What OLD's streams, where they are unpacked, say of NEW's.
@@ -63,7 +63,7 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::P
   if (plan.target_view_bytes < rest_bytes || target.told_bytes > view::most_told_bytes(target.directory)) {
     return Error{ErrorCode::kPatchCorrupt, "NEW unpacked has another size than it says; fetch the patch again"};
   }
-  if (plan.kind == view::StreamKind::kImageChunks) {
+  if (plan.kind == view::StreamKind::kPngChunks) {
     BDELTA_ASSIGN(target.chunks, read_chunks(plan.recipe, target.streams));
   } else {
     BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams));

@@ -67,6 +67,35 @@ Status give(const Result<PatchInfo>& found, bdelta_info* to) {
   return {};
 }
 
+// The calls over files, and the same over directories.
+using ApplyPaths = Result<Report> (*)(const std::filesystem::path& source, const std::filesystem::path& target,
+                                      const std::filesystem::path& patch, const ApplyOptions& options);
+using CheckPaths = Result<Report> (*)(const std::filesystem::path& source, const std::filesystem::path& patch,
+                                      const ApplyOptions& options);
+
+int32_t call_apply(ApplyPaths apply, const char* source, const char* target, const char* patch,
+                   const bdelta_apply_options* options, bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return capi::give(apply(source_path, target_path, patch_path, how), report);
+  });
+}
+
+int32_t call_check(CheckPaths check, const char* source, const char* patch, const bdelta_apply_options* options,
+                   bdelta_report* report, bdelta_error* error) {
+  return call(error, [&]() -> Status {
+    BDELTA_TRY(check_out(report, "bdelta_report"));
+    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    return capi::give(check(source_path, patch_path, how), report);
+  });
+}
+
 }  // namespace
 }  // namespace bdelta::capi
 
@@ -90,48 +119,22 @@ int32_t bdelta_exit_class(int32_t code) { return code == BDELTA_OK ? 0 : exit_cl
 
 int32_t bdelta_apply_file(const char* source, const char* target, const char* patch,
                           const bdelta_apply_options* options, bdelta_report* report, bdelta_error* error) {
-  return call(error, [&]() -> Status {
-    BDELTA_TRY(check_out(report, "bdelta_report"));
-    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
-    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
-    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
-    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
-    return give(apply_file(source_path, target_path, patch_path, how), report);
-  });
+  return call_apply(&apply_file, source, target, patch, options, report, error);
 }
 
 int32_t bdelta_check_file(const char* source, const char* patch, const bdelta_apply_options* options,
                           bdelta_report* report, bdelta_error* error) {
-  return call(error, [&]() -> Status {
-    BDELTA_TRY(check_out(report, "bdelta_report"));
-    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
-    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
-    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
-    return give(check_file(source_path, patch_path, how), report);
-  });
+  return call_check(&check_file, source, patch, options, report, error);
 }
 
 int32_t bdelta_apply_tree(const char* source, const char* target, const char* patch, const bdelta_apply_options* options,
                           bdelta_report* report, bdelta_error* error) {
-  return call(error, [&]() -> Status {
-    BDELTA_TRY(check_out(report, "bdelta_report"));
-    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
-    BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
-    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
-    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
-    return give(apply_tree(source_path, target_path, patch_path, how), report);
-  });
+  return call_apply(&apply_tree, source, target, patch, options, report, error);
 }
 
 int32_t bdelta_check_tree(const char* source, const char* patch, const bdelta_apply_options* options, bdelta_report* report,
                           bdelta_error* error) {
-  return call(error, [&]() -> Status {
-    BDELTA_TRY(check_out(report, "bdelta_report"));
-    BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
-    BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
-    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
-    return give(check_tree(source_path, patch_path, how), report);
-  });
+  return call_check(&check_tree, source, patch, options, report, error);
 }
 
 int32_t bdelta_tree_state(const char* directory, uint32_t* state, bdelta_error* error) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "create/find_images.hpp"
+#include "create/find_pngs.hpp"
+#include "view/png_chunks.hpp"
 
 namespace bdelta {
 namespace {
@@ -25,21 +26,21 @@ ViewParts parts_of(const TreePair::Parts& files) {
   return parts;
 }
 
-// Images in chunks, joined, and then the streams that these hold: two views, or none.
-std::vector<ViewLayer> image_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool, UnpackReport& report) {
+// Chunks of PNG files, joined, and then the streams that these hold: two views, or none.
+std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool, UnpackReport& report) {
   std::vector<ViewLayer> layers;
-  ViewedFile source{pair.source, find_image_runs(pair.source, pair.source_parts)};
-  ViewedFile target{pair.target, find_image_runs(pair.target, pair.target_parts)};
+  ViewedFile source{pair.source, find_png_runs(pair.source, pair.source_parts)};
+  ViewedFile target{pair.target, find_png_runs(pair.target, pair.target_parts)};
   if (target.found.streams.empty()) return layers;
   UnpackReport of_chunks;  // these hold streams, and are none
-  limits.kind = view::StreamKind::kImageChunks;
+  limits.kind = view::StreamKind::kPngChunks;
   auto joined = ViewLayer::make(std::move(source), std::move(target), limits, 1, pool, of_chunks);
   if (!joined) return layers;
   limits.kind = view::StreamKind::kDeflate;
   limits.has_directory = false;
   limits.most_apply_bytes -= kFurtherViewBytes;
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
-    return ViewedFile{view, {parts, find_image_streams(view, runs, limits.most_raw_bytes), {}}};
+    return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}}};
   };
   auto unpacked = ViewLayer::make(streams_of(joined->source_view, joined->source_parts, joined->source_streams),
                                   streams_of(joined->target_view, joined->target_parts, joined->target_streams), limits, 1, pool, report);
@@ -72,8 +73,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   PartSearch search{false, scans, limits.most_raw_bytes};
   FoundParts found = find_parts(pair.target, pair.target_parts, search);
   for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
-  const bool has_images = scans || is_image(pair.target);
-  if (found.streams.empty() && !(has_images && !find_image_runs(pair.target, found.parts).streams.empty())) {
+  const bool has_pngs = scans || view::is_png(pair.target);
+  if (found.streams.empty() && !(has_pngs && !find_png_runs(pair.target, found.parts).streams.empty())) {
     return std::unique_ptr<FileViews>();
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
@@ -94,8 +95,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     found = find_parts(pair.target, pair.target_parts, search);
     for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   }
-  if ((has_images || !views->plans_.empty()) && views->plans_.size() + 2 <= view::kMostViews) {
-    for (ViewLayer& layer : image_layers(pair, limits, pool, report)) pair = views->take(std::move(layer));
+  if ((has_pngs || !views->plans_.empty()) && views->plans_.size() + 2 <= view::kMostViews) {
+    for (ViewLayer& layer : png_layers(pair, limits, pool, report)) pair = views->take(std::move(layer));
   }
   if (views->plans_.empty()) return std::unique_ptr<FileViews>();
   views->source_members_ = members_of(pair.source_parts);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "create/find_images.hpp"
+#include "create/find_pngs.hpp"
+#include "exe/images.hpp"
 #include "view/raw_streams.hpp"
 
 namespace bdelta {
@@ -33,14 +34,14 @@ bool looks_packed(ByteSpan bytes) {
 }  // namespace
 
 bool has_hidden_streams(ByteSpan target, const Covers& covers) {
-  if (is_program(target)) return false;
+  if (exe::begins_program(target)) return false;
   std::uint64_t seen_end = 0;
   const auto has_one = [&](std::uint64_t begin, std::uint64_t end) {
     if (end - begin < kLeastFreeBytes || !looks_packed(target.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)))) {
       return false;
     }
     std::uint64_t from = std::max(seen_end, begin - std::min({begin, kMostBytesBefore, kBeforeRatio * (end - begin)}));
-    if (has_image_run(target, from, end)) return true;
+    if (has_png_run(target, from, end)) return true;
     while (const auto found = view::next_raw_stream(target, from, end, kMostHiddenRawBytes)) {
       from = found->file_pos + found->packed_bytes;
       if (from > begin) return true;

@@ -8,7 +8,7 @@
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
 #include "view/deflate/recipe_writer.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
 #include "view/recipe_memory.hpp"
 #include "view/zip_entries.hpp"
@@ -125,7 +125,7 @@ Bytes recipe_of(std::vector<UnpackedStream>& streams) {
 }
 
 // Those whose chunks are whole, and of NEW right; `recipe` is that of NEW, else null.
-std::vector<UnpackedStream> join_images(ByteSpan file, const std::vector<view::FoundStream>& found, Bytes* recipe) {
+std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view::FoundStream>& found, Bytes* recipe) {
   std::vector<UnpackedStream> streams;
   for (const view::FoundStream& run : found) {
     auto joined = view::join_chunks(file, run.file_pos, run.raw_bytes);
@@ -153,17 +153,17 @@ std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, c
     return std::nullopt;
   }
   pool.begin_stage(until_share, 2 * raw_bytes_of(found_target));  // analysed, and rebuilt
-  const bool of_images = limits.kind == view::StreamKind::kImageChunks;
+  const bool of_pngs = limits.kind == view::StreamKind::kPngChunks;
   ViewLayer layer;
   view::ViewPlan& plan = layer.plan;
   plan.kind = limits.kind;
   std::vector<UnpackedStream> of_target =
-      of_images ? join_images(target.bytes, found_target, &plan.recipe)
+      of_pngs ? join_png_runs(target.bytes, found_target, &plan.recipe)
                 : unpack_target_streams(target.bytes, found_target, limits.at_any_cost, pool, report);
-  if (!of_images) plan.recipe = recipe_of(of_target);
+  if (!of_pngs) plan.recipe = recipe_of(of_target);
   if (of_target.empty()) return std::nullopt;
   std::vector<UnpackedStream> of_source =
-      of_images ? join_images(source.bytes, found_source, nullptr) : unpack_source_streams(source.bytes, found_source, pool);
+      of_pngs ? join_png_runs(source.bytes, found_source, nullptr) : unpack_source_streams(source.bytes, found_source, pool);
 
   layer.source_streams = places_of(of_source);
   layer.target_streams = places_of(of_target);

@@ -5,6 +5,7 @@
 
 #include "base/checked.hpp"
 #include "delta/fills.hpp"
+#include "exe/images.hpp"
 #include "view/deflate/inflate.hpp"
 #include "view/gzip_head.hpp"
 #include "view/raw_streams.hpp"
@@ -34,7 +35,8 @@ class PartFinder {
     if (nesting < kMostNesting && (add_gzip(part) || add_zip(part, nesting) || add_tar(part, nesting))) return;
     const ByteSpan bytes = part_of(file_, part.member);
     part.is_seen = search_.scans || search_.is_of_view;
-    if (part.is_seen && !is_program(bytes)) add_raw(part.member, bytes);
+    // Streams in programs stay packed, as fields are predicted where they stand.
+    if (part.is_seen && !exe::begins_program(bytes)) add_raw(part.member, bytes);
     found_.parts.push_back(std::move(part));
   }
 
@@ -86,20 +88,12 @@ class PartFinder {
   bool add_zip(const ViewPart& part, unsigned nesting) {
     const ByteSpan bytes = part_of(file_, part.member);
     if (is_inner(nesting) && view::zip_data_pos(bytes, 0) == 0) return false;  // quicker than to look for its end
-    std::vector<view::ZipEntry> entries = view::find_zip_entries(bytes);
-    std::stable_sort(entries.begin(), entries.end(), [](const view::ZipEntry& a, const view::ZipEntry& b) { return a.begin < b.begin; });
-    std::uint64_t end = 0;
-    std::erase_if(entries, [&](const view::ZipEntry& entry) {
-      if (entry.begin < end) return true;
-      end = entry.data_end();
-      return false;
-    });
+    const std::vector<view::ZipEntry> entries = view::find_zip_entries_apart(bytes);
     const std::uint64_t base = part.member.data_pos;
     for (std::size_t i = 0; i < entries.size(); ++i) {
       const view::ZipEntry& entry = entries[i];
       const std::uint64_t next = i + 1 < entries.size() ? entries[i + 1].begin : entry.data_end();
-      const bool is_folder = entry.name.empty() || entry.name.back() == '/';
-      const bool is_whole = entry.method == view::kZipStored && !entry.is_encrypted && !is_folder;
+      const bool is_whole = entry.method == view::kZipStored && !entry.is_encrypted && !entry.is_folder();
       ViewPart child{{joined_name(part.member.name, entry.name), is_whole, base + entry.begin, base + entry.data_pos, entry.packed_bytes, base + next},
                      false, true};
       if (entry.is_encrypted) found_.encrypted.push_back(child.member);
@@ -141,12 +135,6 @@ class PartFinder {
 };
 
 }  // namespace
-
-bool is_program(ByteSpan bytes) {
-  constexpr std::string_view kMagics[] = {"\x7f" "ELF", "MZ", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe"};
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 4));
-  return std::any_of(std::begin(kMagics), std::end(kMagics), [&](std::string_view magic) { return text.substr(0, magic.size()) == magic; });
-}
 
 ViewPart whole_part(std::uint64_t file_bytes) { return {{{}, true, 0, 0, file_bytes, file_bytes}, false, false}; }
 

@@ -23,9 +23,6 @@ struct FoundParts {
   std::vector<view::Member> encrypted;  // that can't be unpacked
 };
 
-// Whether these bytes begin like a program: streams in it stay packed, as its fields are predicted where they stand.
-[[nodiscard]] bool is_program(ByteSpan bytes);
-
 // All of a file.
 [[nodiscard]] ViewPart whole_part(std::uint64_t file_bytes);
 

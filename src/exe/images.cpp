@@ -1,6 +1,9 @@
 #include "exe/images.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "exe/elf.hpp"
@@ -93,6 +96,14 @@ std::optional<Image> parse_image(ByteSpan file, const ImageExtent& extent) {
   const ByteSpan until_end = file.first(static_cast<std::size_t>(extent.pos + extent.size_bytes));
   std::optional<Image> image = kReaders[static_cast<std::size_t>(extent.format)].parse(until_end, extent.pos, {});
   return image && image->size_bytes == extent.size_bytes ? std::move(image) : std::nullopt;
+}
+
+bool begins_program(ByteSpan bytes) noexcept {
+  constexpr std::array<std::uint8_t, 4> kMacho32Magic{0xce, 0xfa, 0xed, 0xfe}, kUniversalMagic{0xca, 0xfe, 0xba, 0xbe};
+  const auto begins = [bytes](std::span<const std::uint8_t> magic) {
+    return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
+  };
+  return begins(kElfMagic) || begins(kPeMagic) || begins(kMachoMagic) || begins(kMacho32Magic) || begins(kUniversalMagic);
 }
 
 }  // namespace bdelta::exe

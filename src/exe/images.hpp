@@ -35,6 +35,10 @@ struct ImageSearch {
 };
 [[nodiscard]] ImageSearch search_images(ByteSpan file, const ImageLimits& limits);
 
+// Whether these bytes begin like a program of any of these kinds, universal ones and 32-bit Mach-O included. Says nothing of the
+// rest of them.
+[[nodiscard]] bool begins_program(ByteSpan bytes) noexcept;
+
 // Where an image stands, and how it is read.
 struct ImageExtent {
   std::uint64_t pos = 0;

@@ -248,11 +248,8 @@ class Lister {
 
   // Sections of the programs that it is or holds one behind the other.
   void list_programs(std::uint32_t member, Range range) {
-    static constexpr std::string_view kFat = "\xca\xfe\xba\xbe"sv;
     const ByteSpan file = span(range);
-    const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<std::size_t>(file.size(), 4));
-    const bool may_be = text == "\x7f" "ELF"sv || text.substr(0, 2) == "MZ"sv || text == "\xcf\xfa\xed\xfe"sv || text == kFat;
-    if (!may_be) return;
+    if (!exe::begins_program(file)) return;
     for (const exe::Image& image : exe::find_images(file)) {
       list_.members[member].format = format_word(image.format);
       mark(range.begin + image.file_pos, member, "header");

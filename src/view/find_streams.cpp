@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "delta/fills.hpp"
 #include "view/gzip_head.hpp"
+#include "view/png_chunks.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_layout.hpp"
 
@@ -26,8 +27,7 @@ Result<bool> may_be_archive(RandomReader& file) {
   };
   BDELTA_ASSIGN(const ByteSpan first, part(0, std::min<std::uint64_t>(file.size(), kTarBlockBytes)));
   if (first.size() >= std::size(kGzipMagic) && std::equal(std::begin(kGzipMagic), std::end(kGzipMagic), first.begin())) return true;
-  constexpr std::uint8_t kImage[] = {0x89, 'P', 'N', 'G'};
-  if (first.size() >= std::size(kImage) && std::equal(std::begin(kImage), std::end(kImage), first.begin())) return true;
+  if (is_png(first)) return true;
   if (first.size() == kTarBlockBytes && is_tar_header(first)) return true;
   const std::uint64_t end_bytes = std::min(file.size(), kZipEndBytes + kMostZipComment);
   BDELTA_ASSIGN(const ByteSpan end, part(file.size() - end_bytes, end_bytes));

@@ -22,7 +22,7 @@ struct ViewPlan {
   ZipDirectory source_directory;
   ZipDirectory target_directory;
   Bytes geometry;  // source_count positions, then target_count streams
-  Bytes recipe;    // of NEW's streams (view/deflate, view/image_chunks)
+  Bytes recipe;    // of NEW's streams (view/deflate, view/png_chunks)
 };
 
 inline constexpr std::size_t kMostViews = 4;  // one of the other

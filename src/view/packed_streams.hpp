@@ -11,7 +11,7 @@
 namespace bdelta::view {
 
 // What the streams of a view are. Part of the format: FORMAT.md, "View".
-enum class StreamKind : std::uint8_t { kDeflate = 0, kImageChunks = 1 };
+enum class StreamKind : std::uint8_t { kDeflate = 0, kPngChunks = 1 };
 
 struct PackedStream {
   std::uint64_t file_pos = 0;

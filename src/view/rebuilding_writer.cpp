@@ -104,7 +104,7 @@ Status RebuildingWriter::begin_stream() {
     return {};
   };
   left_bytes_ = stream.raw_bytes;
-  if (target_.kind == StreamKind::kImageChunks) {
+  if (target_.kind == StreamKind::kPngChunks) {
     chunk_writer_.emplace(target_.chunks[index_], take);
     return {};
   }

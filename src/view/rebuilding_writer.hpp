@@ -12,7 +12,7 @@
 #include "hash/xxh3.hpp"
 #include "parallel/worker_pool.hpp"
 #include "view/deflate/rebuild.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
 #include "view/packed_streams.hpp"
 #include "view/zip_directory.hpp"

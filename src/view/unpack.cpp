@@ -6,7 +6,7 @@
 
 #include "base/try.hpp"
 #include "view/deflate/inflate.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
 
 namespace bdelta::view {
@@ -26,7 +26,7 @@ struct UnpackedStream {
 
 // The one that the bytes begin with.
 std::optional<UnpackedStream> unpack_stream(ByteSpan packed, StreamKind kind, std::uint64_t most_raw_bytes) {
-  if (kind == StreamKind::kImageChunks) {
+  if (kind == StreamKind::kPngChunks) {
     auto joined = join_chunks(packed, 0, most_raw_bytes);
     if (!joined) return std::nullopt;
     const std::size_t raw_bytes = joined->data.size();

@@ -119,6 +119,18 @@ std::vector<ZipEntry> find_zip_entries(ByteSpan file) {
   return entries;
 }
 
+std::vector<ZipEntry> find_zip_entries_apart(ByteSpan file) {
+  std::vector<ZipEntry> entries = find_zip_entries(file);
+  std::stable_sort(entries.begin(), entries.end(), [](const ZipEntry& a, const ZipEntry& b) { return a.begin < b.begin; });
+  std::uint64_t end = 0;
+  std::erase_if(entries, [&](const ZipEntry& entry) {
+    if (entry.begin < end) return true;
+    end = entry.data_end();
+    return false;
+  });
+  return entries;
+}
+
 ZipDirectory find_zip_directory(ByteSpan file) {
   const std::optional<Directory> directory = find_directory(file);
   if (!directory) return {};

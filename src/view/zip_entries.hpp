@@ -21,6 +21,7 @@ struct ZipEntry {
   std::uint64_t raw_bytes = 0;     // as the directory says
 
   [[nodiscard]] std::uint64_t data_end() const noexcept { return data_pos + packed_bytes; }
+  [[nodiscard]] bool is_folder() const noexcept { return name.empty() || name.back() == '/'; }
 };
 
 // Where the end record of an archive begins, if these bytes end with one and its comment.
@@ -29,6 +30,9 @@ struct ZipEntry {
 // In the order of the directory: entries whose member is inside the file, in front of the directory. They may overlap. Empty
 // for a file that is no archive, or whose directory is not of whole entries.
 [[nodiscard]] std::vector<ZipEntry> find_zip_entries(ByteSpan file);
+
+// The same in the order of the file, without those that overlap one in front of them.
+[[nodiscard]] std::vector<ZipEntry> find_zip_entries_apart(ByteSpan file);
 
 // The directory that find_zip_entries goes through, as far as it is of whole entries.
 [[nodiscard]] ZipDirectory find_zip_directory(ByteSpan file);

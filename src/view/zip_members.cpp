@@ -1,28 +1,13 @@
 #include "view/zip_members.hpp"
 
-#include <algorithm>
-
 #include "view/view_positions.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_layout.hpp"
 
 namespace bdelta::view {
-namespace {
-
-bool is_folder(const ZipEntry& entry) { return entry.name.empty() || entry.name.back() == '/'; }
-
-}  // namespace
-
 void add_zip_members(ByteSpan file, const PackedStreams& streams, Members& members) {
-  std::vector<ZipEntry> entries = find_zip_entries(file);
-  std::stable_sort(entries.begin(), entries.end(), [](const ZipEntry& a, const ZipEntry& b) { return a.begin < b.begin; });
+  const std::vector<ZipEntry> entries = find_zip_entries_apart(file);
   ViewPositions positions(streams);
-  std::uint64_t end = 0;
-  std::erase_if(entries, [&](const ZipEntry& entry) {
-    if (entry.begin < end) return true;
-    end = entry.data_end();
-    return false;
-  });
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ZipEntry& entry = entries[i];
     Member member;
@@ -30,7 +15,7 @@ void add_zip_members(ByteSpan file, const PackedStreams& streams, Members& membe
     member.begin = positions.at(entry.begin);
     member.data_pos = positions.at(entry.data_pos);
     const bool is_whole = positions.is_stream(entry.data_pos) || entry.method == kZipStored;
-    member.is_file = is_whole && !entry.is_encrypted && !is_folder(entry);
+    member.is_file = is_whole && !entry.is_encrypted && !entry.is_folder();
     member.data_bytes = positions.at(entry.data_end()) - member.data_pos;
     member.end = i + 1 < entries.size() ? positions.at(entries[i + 1].begin) : member.data_end();
     members.push_back(std::move(member));

@@ -1,14 +1,14 @@
 // Archives and what a patch says of them. Searches for reads out of bounds, for streams that can't be, and for records of
 // views that take more than they declare or make more of NEW than there is.
 #include "apply/applied_views.hpp"
-#include "create/find_images.hpp"
+#include "create/find_pngs.hpp"
 #include "format/native/envelope.hpp"
 #include "format/native/view_record.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
 #include "support/guard_page.hpp"
 #include "view/find_streams.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 #include "view/zip_entries.hpp"
 #include "view/zip_members.hpp"
 
@@ -72,7 +72,7 @@ void find_anything(ByteSpan file) {
 
 // Runs of chunks come out as they were, or not at all.
 void find_images(ByteSpan file) {
-  const FoundParts found = find_image_runs(file, {whole_part(file.size())});
+  const FoundParts found = find_png_runs(file, {whole_part(file.size())});
   for (const view::FoundStream& run : found.streams) {
     const auto joined = view::join_chunks(file, run.file_pos, run.raw_bytes);
     require(joined && joined->packed_bytes == run.packed_bytes, "a run is found again");

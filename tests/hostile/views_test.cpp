@@ -205,13 +205,13 @@ TEST_F(HostileViews, OneOfTheOther) {
 }
 
 // Chunks of images that are said of OLD where there are none, or of NEW with sizes that can't be.
-TEST(HostileImages, ChunksThatCantBe) {
+TEST(HostilePngs, ChunksThatCantBe) {
   const Bytes data = zlib_of(wordy_bytes(20'000, 1)), next = zlib_of(changed(wordy_bytes(20'000, 1)));
   const Bytes source = png_of(data, 1000), target = png_of(next, 1000);
   const auto patch = make_patch(source, target, create_options(3));
   ASSERT_OK(patch);
   const view::ViewPlans right = view_plans_of(*patch);
-  ASSERT_EQ(view::StreamKind::kImageChunks, right[0].kind);
+  ASSERT_EQ(view::StreamKind::kPngChunks, right[0].kind);
   io::MemoryReader reader(source);
   EXPECT_OK(AppliedViews::make(reader, right, target.size(), nullptr));
   const auto refuse = [&](const view::ViewPlan& bent) {

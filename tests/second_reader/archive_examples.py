@@ -13,7 +13,7 @@ from apply import apply_patch, read
 from craft_archives import (edited, gzip_of, lying_gzip, random_zips, strange_zip, stream_by_rule, stream_by_zlib, tar_of,
                             wordy, zip_of)
 from deflate_recipe import read_recipe
-from image_chunks import rebuild_chunks
+from png_chunks import rebuild_chunks
 from view import View
 
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata")

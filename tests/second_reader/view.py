@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from cursor import Cursor, PatchError, require
 from deflate_rebuild import rebuild_stream
 from deflate_recipe import most_held_bytes, read_recipe
-from image_chunks import join_chunks, read_chunks, rebuild_chunks
+from png_chunks import join_chunks, read_chunks, rebuild_chunks
 from records import VIEW
 from streams import read_whole_stream
 from view_fields import likely_place, set_fields, without_fields

@@ -6,7 +6,7 @@ from cursor import Cursor, PatchError
 from deflate_recipe import FIRST, NAMES, Description, Deviation
 from deflate_rebuild import rebuild_stream
 from deflate_trees import code_lengths, ops_by_rule
-from image_chunks import join_chunks, read_chunks, rebuild_chunks
+from png_chunks import join_chunks, read_chunks, rebuild_chunks
 from view import Stream, read_target_streams
 from view_fields import ADLER, CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
 from zip_directory import Place, find_headers, read_place, rebuild, tell

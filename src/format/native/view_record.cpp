@@ -66,7 +66,7 @@ Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
   if (heads.empty()) return corrupt("has an impossible count");
   std::uint64_t source_size = header.source_size, target_size = header.target_size, told = 0;
   for (const ViewHead& head : heads) {
-    if (head.kind > static_cast<std::uint64_t>(view::StreamKind::kImageChunks)) {
+    if (head.kind > static_cast<std::uint64_t>(view::StreamKind::kPngChunks)) {
       return Error{ErrorCode::kUnsupportedFeature, "streams of kind " + std::to_string(head.kind) + "; a newer bpatch may know it"};
     }
     if (const char* const fault = fault_of(head, source_size, target_size, header.decoder_memory_bytes)) return corrupt(fault);

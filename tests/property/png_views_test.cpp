@@ -1,8 +1,8 @@
 // Images of PNG files: chunks are joined in one view, and unpacked in the next.
 #include "property/view_pairs.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 
-namespace bdelta::test::image_views_test {
+namespace bdelta::test::png_views_test {
 namespace {
 
 using namespace view_pairs;
@@ -20,7 +20,7 @@ Bytes chunks_of(ByteSpan data, const std::vector<std::size_t>& sizes) {
   return file;
 }
 
-TEST(ImageChunks, AreJoinedAndMadeAgain) {
+TEST(PngChunks, AreJoinedAndMadeAgain) {
   const Bytes data = random_bytes(1000, 1);
   const std::pair<std::vector<std::size_t>, std::size_t> cases[] = {
       {{1000}, 0}, {{300, 300, 300, 100}, 2}, {{500, 500}, 2}, {{1000, 0}, 2}, {{0, 1000}, 2}, {{1, 2, 997}, 3}, {{400, 300, 300}, 5}};
@@ -51,7 +51,7 @@ TEST(ImageChunks, AreJoinedAndMadeAgain) {
   }
 }
 
-TEST(ImageChunks, ThatCantBe) {
+TEST(PngChunks, ThatCantBe) {
   const auto decode = [](std::initializer_list<std::uint64_t> told, std::uint64_t packed_bytes, std::uint64_t raw_bytes) {
     Bytes bytes;
     for (const std::uint64_t number : told) append_varint(bytes, number);
@@ -75,7 +75,7 @@ TEST(ImageChunks, ThatCantBe) {
   EXPECT_FALSE(decode({1}, std::uint64_t{12} << 50, 5));  // more chunks than any data
 }
 
-TEST(ImageChunks, EndWhereTheyDo) {
+TEST(PngChunks, EndWhereTheyDo) {
   const Bytes data = random_bytes(100, 1), file = chunks_of(data, {40, 60});
   for (std::size_t length = 0; length < file.size(); ++length) {
     const auto joined = view::join_chunks(ByteSpan(file).first(length), 0, 100);
@@ -88,19 +88,19 @@ TEST(ImageChunks, EndWhereTheyDo) {
   EXPECT_FALSE(view::join_chunks(file, 1, 100).has_value());
 }
 
-TEST(ImageViews, OfOneImage) {
+TEST(PngViews, OfOneImage) {
   for (const std::size_t chunk_bytes : {1'000'000u, 8192u, 100u}) {
     for (const int level : {1, 6, 9}) {
       const Bytes patch = expect_unpacked(image_of(false, chunk_bytes, 1, level), image_of(true, chunk_bytes, 1, level));
       const view::ViewPlans plans = view_plans_of(patch);
       ASSERT_EQ(2u, plans.size());
-      EXPECT_EQ(view::StreamKind::kImageChunks, plans[0].kind);
+      EXPECT_EQ(view::StreamKind::kPngChunks, plans[0].kind);
       EXPECT_EQ(view::StreamKind::kDeflate, plans[1].kind);
     }
   }
 }
 
-TEST(ImageViews, InsideOtherFiles) {
+TEST(PngViews, InsideOtherFiles) {
   const auto file_of = [](bool next) {
     Bytes file = random_bytes(5000, 1);
     append(file, image_of(next, 1000));
@@ -119,7 +119,7 @@ TEST(ImageViews, InsideOtherFiles) {
   EXPECT_EQ(4u, plans[3].target_count);
 }
 
-TEST(ImageViews, WithWrongChecksumsStayPacked) {
+TEST(PngViews, WithWrongChecksumsStayPacked) {
   const Bytes source = image_of(false, 3000), target = image_of(true, 3000);
   Bytes wrong = target;
   wrong[target.size() - 13] ^= 1;  // of the last chunk of data
@@ -132,4 +132,4 @@ TEST(ImageViews, WithWrongChecksumsStayPacked) {
 }
 
 }  // namespace
-}  // namespace bdelta::test::image_views_test
+}  // namespace bdelta::test::png_views_test

@@ -1,22 +1,22 @@
-#include "create/find_images.hpp"
+#include "create/find_pngs.hpp"
 
 #include <string_view>
 
+#include "exe/images.hpp"
 #include "view/deflate/inflate.hpp"
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 #include "view/zlib_head.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::string_view kSignature("\x89PNG\r\n\x1a\n", 8);
 constexpr std::uint64_t kLeastPackedBytes = 64;
 
 std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// Of the image that begins at pos: where its image data is, and how much; nothing if it has none. Chunks in front are passed.
+// Of the PNG file that begins at pos: where its image data is, and how much; nothing if it has none. Chunks in front are passed.
 std::optional<view::FoundStream> run_at(ByteSpan file, std::uint64_t pos) {
-  for (pos += kSignature.size(); pos < file.size() && file.size() - pos >= view::kChunkFrameBytes;) {
+  for (pos += view::kPngSignature.size(); pos < file.size() && file.size() - pos >= view::kChunkFrameBytes;) {
     if (const auto run = view::join_chunks(file, pos, file.size())) {
       return view::FoundStream{pos, run->packed_bytes, run->data.size(), {}};
     }
@@ -29,9 +29,7 @@ std::optional<view::FoundStream> run_at(ByteSpan file, std::uint64_t pos) {
 
 }  // namespace
 
-bool is_image(ByteSpan file) { return text_of(file).substr(0, kSignature.size()) == kSignature; }
-
-bool has_image_run(ByteSpan file, std::uint64_t begin, std::uint64_t end) {
+bool has_png_run(ByteSpan file, std::uint64_t begin, std::uint64_t end) {
   constexpr std::string_view kType = "IDAT";
   const std::string_view text = text_of(file).substr(0, static_cast<std::size_t>(end));
   for (std::size_t at = text.find(kType, static_cast<std::size_t>(begin) + kType.size()); at != std::string_view::npos; at = text.find(kType, at + 1)) {
@@ -40,13 +38,13 @@ bool has_image_run(ByteSpan file, std::uint64_t begin, std::uint64_t end) {
   return false;
 }
 
-FoundParts find_image_runs(ByteSpan file, ViewParts parts) {
+FoundParts find_png_runs(ByteSpan file, ViewParts parts) {
   FoundParts found;
   for (ViewPart& part : parts) {
     view::Member& member = part.member;
     const ByteSpan bytes = file.subspan(static_cast<std::size_t>(member.data_pos), static_cast<std::size_t>(member.data_bytes));
     const std::string_view text = text_of(bytes);
-    std::size_t at = part.is_packed || is_program(bytes) ? std::string_view::npos : text.find(kSignature);
+    std::size_t at = part.is_packed || exe::begins_program(bytes) ? std::string_view::npos : text.find(view::kPngSignature);
     while (at != std::string_view::npos) {
       auto run = run_at(bytes, at);
       if (run && run->packed_bytes >= kLeastPackedBytes) {
@@ -56,16 +54,16 @@ FoundParts find_image_runs(ByteSpan file, ViewParts parts) {
         member.is_file = false;
         found.streams.push_back(std::move(*run));
       } else {
-        at += kSignature.size();
+        at += view::kPngSignature.size();
       }
-      at = text.find(kSignature, at);
+      at = text.find(view::kPngSignature, at);
     }
   }
   found.parts = std::move(parts);
   return found;
 }
 
-std::vector<view::FoundStream> find_image_streams(ByteSpan view, const view::PackedStreams& runs, std::uint64_t most_raw_bytes) {
+std::vector<view::FoundStream> find_png_streams(ByteSpan view, const view::PackedStreams& runs, std::uint64_t most_raw_bytes) {
   std::vector<view::FoundStream> found;
   std::uint64_t shift = 0;  // from positions of the file, modulo 2^64
   for (const view::PackedStream& run : runs) {

@@ -24,7 +24,7 @@ def join_chunks(source, pos, largest):
 
 def read_chunks(recipe, sizes):
     """For each run of NEW, of (data, packed) bytes, the sizes of its chunks."""
-    fields = Cursor(recipe, what="the chunks of images")
+    fields = Cursor(recipe, what="the PNG chunks")
     runs = [read_run(fields, data_bytes, packed_bytes) for data_bytes, packed_bytes in sizes]
     fields.finish()
     return runs
@@ -32,7 +32,7 @@ def read_chunks(recipe, sizes):
 
 def read_run(fields, data_bytes, packed_bytes):
     frames = packed_bytes - data_bytes
-    require(frames > 0 and frames % FRAME_BYTES == 0, "chunks of images have other sizes than their data")
+    require(frames > 0 and frames % FRAME_BYTES == 0, "PNG chunks have other sizes than their data")
     count = frames // FRAME_BYTES
     size = fields.varint() if count > 1 else 0
     if count > 1 and size:

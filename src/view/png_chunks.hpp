@@ -2,8 +2,10 @@
 // hold. A run of chunks is told by its sizes; lengths, types and CRC-32s follow.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "base/byte_cursor.hpp"
 #include "bdelta/error.hpp"
@@ -11,6 +13,7 @@
 
 namespace bdelta::view {
 
+inline constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
 inline constexpr std::size_t kChunkHeadBytes = 8;        // length and type
 inline constexpr std::size_t kChunkFrameBytes = 12;      // with the CRC-32 behind
 inline constexpr std::uint64_t kMostChunkBytes = 0x7fffffff;
@@ -18,6 +21,11 @@ inline constexpr std::uint64_t kMostChunkBytes = 0x7fffffff;
 // Numbers of PNG files begin with their most significant byte.
 [[nodiscard]] inline std::uint32_t load_be(const std::uint8_t* from) noexcept {
   return std::uint32_t{from[0]} << 24 | std::uint32_t{from[1]} << 16 | std::uint32_t{from[2]} << 8 | from[3];
+}
+
+// Whether a file begins as a PNG file.
+[[nodiscard]] inline bool is_png(ByteSpan file) noexcept {
+  return std::string_view(reinterpret_cast<const char*>(file.data()), std::min(file.size(), kPngSignature.size())) == kPngSignature;
 }
 
 struct JoinedChunks {

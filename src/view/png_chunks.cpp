@@ -1,4 +1,4 @@
-#include "view/image_chunks.hpp"
+#include "view/png_chunks.hpp"
 
 #include <algorithm>
 #include <array>
