@@ -51,8 +51,7 @@ bool is_mark(std::uint8_t tag) noexcept {
 }  // namespace
 
 std::uint64_t journal_entry_bytes(std::uint64_t body_bytes) noexcept {
-  std::uint8_t length[kMaxVarintBytes];
-  return 1 + static_cast<std::uint64_t>(store_varint(length, body_bytes) - length) + body_bytes + kJournalCheckBytes;
+  return 1 + varint_bytes(body_bytes) + body_bytes + kJournalCheckBytes;
 }
 
 Status JournalWriter::begin(JournalKind kind) {

@@ -20,6 +20,13 @@ inline std::uint8_t* store_varint(std::uint8_t* at, std::uint64_t value) noexcep
   return at;
 }
 
+// How many bytes that takes.
+[[nodiscard]] constexpr std::uint64_t varint_bytes(std::uint64_t value) noexcept {
+  std::uint64_t count = 1;
+  for (; value >= 0x80; value >>= 7) ++count;
+  return count;
+}
+
 inline void append_varint(Bytes& to, std::uint64_t value) {
   if (value < 0x80) {
     to.push_back(static_cast<std::uint8_t>(value));

@@ -12,16 +12,6 @@ namespace {
 constexpr std::uint32_t kAllStreams = (1u << (2 * kStreamCount)) - 1;
 constexpr std::uint32_t kResidualBits = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
 
-std::uint64_t varint_bytes(std::uint64_t value) noexcept {
-  std::uint64_t count = 1;
-  for (; value >= 0x80; value >>= 7) ++count;
-  return count;
-}
-
-std::uint64_t zigzag_bytes(std::int64_t value) noexcept {
-  return varint_bytes(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
-}
-
 const char* kind_of(std::size_t stream) noexcept {
   stream %= kStreamCount;
   if (stream == kLiterals) return "literals";
@@ -88,7 +78,7 @@ void ByteShares::add_ops(const WindowDelta& window, ByteSpan made) {
       const auto diagonal = static_cast<std::int64_t>(op.source_pos - pos);
       add(pos, 0, apart + kLiteralLengths, varint_bytes(literal_bytes));
       add(pos, 0, apart + kCopyLengths, varint_bytes(op.length));
-      add(pos, 0, apart + kDiagonals, zigzag_bytes(diagonal - diagonal_));
+      add(pos, 0, apart + kDiagonals, varint_bytes(zigzag(diagonal - diagonal_)));
       diagonal_ = diagonal;
       literal_bytes = 0;
     } else {
