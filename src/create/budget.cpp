@@ -122,6 +122,9 @@ Shares first_shares(const BudgetRequest& request, const Budget& budget) {
   return shares;
 }
 
+// Rounded up, so that it can be typed in short.
+std::uint64_t in_whole_mib(std::uint64_t bytes) { return (bytes + kMiB - 1) / kMiB * kMiB; }
+
 // What is too much gives way by halves, in turn.
 Result<Budget> within_scarce_limit(const BudgetRequest& request) {
   Budget budget;
@@ -162,9 +165,11 @@ Result<Budget> make_budget(const BudgetRequest& request) {
   // without a limit may take less.
   BudgetRequest enough = request;
   for (auto tried = scarce; !tried; tried = budget::within_scarce_limit(enough)) {
-    enough.limit_bytes = (tried.error().needed_bytes + budget::kMiB - 1) / budget::kMiB * budget::kMiB;
+    enough.limit_bytes = budget::in_whole_mib(tried.error().needed_bytes);
   }
-  if (const auto ample_bytes = ample_limit(request)) enough.limit_bytes = std::min(enough.limit_bytes, *ample_bytes);
+  if (const auto ample_bytes = ample_limit(request)) {
+    enough.limit_bytes = std::min(enough.limit_bytes, budget::in_whole_mib(*ample_bytes));
+  }
   Error error = beyond_memory_limit("at least " + std::to_string(enough.limit_bytes) + " bytes", request.limit_bytes,
                                     enough.limit_bytes);
   error.remedy += ", or try a lower level";
