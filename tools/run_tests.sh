@@ -163,6 +163,7 @@ if [[ $mode != fast ]]; then
   left_out+='|SortingByAll.SortsAsOneThreadDoes/[123]|SortsByAnOrderAndKeepsThatOfEquals/[023]'
   left_out+='|LiteralGroups.AreCounted|SourceGrams|LocalTable|ShiftedFunction|FindCovers|Modules.Beside'
   left_out+='|^Parse\.(IsNear|EndsOn|Fewer|Joins|Gives|Where)'
+  left_out+='|Levels.AreNo|DamagedArchives|Bombs|GzipViews|MemberFieldsInPatches|Rebuilding.OfALargeOne$'
   but "$left_out"
   without=''
   targets='parallel_tests bdelta bpatch make_pair'
