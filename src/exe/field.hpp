@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 #include "base/bytes.hpp"
 
@@ -84,23 +85,71 @@ struct Field {
   return field.pos - sign_extended(field.base_delta);
 }
 
-// Whether it leads to a byte of the file, and not to an address.
-[[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept {
-  return form == FieldForm::kFileOffset32 || form == FieldForm::kFileOffset24 || form == FieldForm::kFileUleb21 ||
-         form == FieldForm::kFileUleb28;
+// What the number of a form counts from.
+enum class CountsFrom : std::uint8_t {
+  kNothing,
+  kOwnAddress,  // that of the field
+  kImageBase,   // Image::base_address
+  kBase,        // an address: that of base_pos()
+  kFile,        // a byte of the file: base_pos(). Such a field leads to a byte of the file, and not to an address
+  kOther,       // the field alone doesn't tell
+};
+
+// What part of an address a form holds. Two instructions with one part each are told together.
+enum class AddressPart : std::uint8_t { kWhole, kPage, kPageOffset };
+
+// All that a form is asked for besides how it is read and written, which field_codec.cpp has.
+struct FormTraits {
+  std::uint8_t size_bytes = 4;  // in the file
+  CountsFrom counts_from = CountsFrom::kNothing;
+  AddressPart part = AddressPart::kWhole;
+  bool is_distance = false;  // from the field to where it leads, so it stays as it is where both move together
+};
+
+// In the order of FieldForm.
+inline constexpr FormTraits kFormTraits[] = {
+    {1, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kRel8
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kRel32
+    {4, CountsFrom::kNothing},                                // kAbs32
+    {8, CountsFrom::kNothing},                                // kAbs64
+    {4, CountsFrom::kImageBase},                              // kRva32
+    {4, CountsFrom::kBase},                                   // kOffset32
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kArmBranch26
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kArmBranch19
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kArmBranch14
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kArmAdr
+    {4, CountsFrom::kOther, AddressPart::kPage},              // kArmPage
+    {4, CountsFrom::kOther, AddressPart::kPageOffset},        // kArmLow12
+    {4, CountsFrom::kOther, AddressPart::kPageOffset},        // kArmLow12Scaled
+    {4, CountsFrom::kBase},                                   // kSize32
+    {8, CountsFrom::kBase},                                   // kSize64
+    {8, CountsFrom::kImageBase},                              // kMachChained
+    {4, CountsFrom::kOther},                                  // kBack32
+    {4, CountsFrom::kBase},                                   // kOffset24
+    {4, CountsFrom::kFile},                                   // kFileOffset32
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kArm32Branch
+    {4, CountsFrom::kOther},                                  // kPrel31
+    {3, CountsFrom::kImageBase},                              // kUleb21
+    {4, CountsFrom::kImageBase},                              // kUleb28
+    {3, CountsFrom::kFile},                                   // kFileUleb21
+    {4, CountsFrom::kFile},                                   // kFileUleb28
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kThumbBranch
+    {4, CountsFrom::kOwnAddress, AddressPart::kWhole, true},  // kThumbCondition
+    {4, CountsFrom::kFile},                                   // kFileOffset24
+};
+inline constexpr std::size_t kFieldFormCount = std::size(kFormTraits);
+static_assert(static_cast<std::size_t>(FieldForm::kFileOffset24) + 1 == kFieldFormCount);
+
+[[nodiscard]] constexpr const FormTraits& traits_of(FieldForm form) noexcept { return kFormTraits[static_cast<std::size_t>(form)]; }
+
+[[nodiscard]] constexpr bool leads_into_file(FieldForm form) noexcept { return traits_of(form).counts_from == CountsFrom::kFile; }
+
+// Whether base_pos() means something.
+[[nodiscard]] constexpr bool has_base(FieldForm form) noexcept {
+  return traits_of(form).counts_from == CountsFrom::kBase || leads_into_file(form);
 }
 
 // Bytes of the file that a field takes up.
-[[nodiscard]] constexpr std::size_t field_bytes(FieldForm form) noexcept {
-  switch (form) {
-    case FieldForm::kRel8: return 1;
-    case FieldForm::kUleb21:
-    case FieldForm::kFileUleb21: return 3;
-    case FieldForm::kAbs64:
-    case FieldForm::kSize64:
-    case FieldForm::kMachChained: return 8;
-    default: return 4;
-  }
-}
+[[nodiscard]] constexpr std::size_t field_bytes(FieldForm form) noexcept { return traits_of(form).size_bytes; }
 
 }  // namespace bdelta::exe

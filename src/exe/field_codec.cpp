@@ -2,7 +2,7 @@
 // one table for all forms, the second two functions that mirror each other. Arithmetic is unsigned and wraps.
 #include "exe/field_codec.hpp"
 
-#include <array>
+#include <iterator>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
@@ -23,7 +23,7 @@ struct NumberBits {
   bool thumb = false;   // in pieces, in an order of their own: see below
 };
 
-constexpr std::array<NumberBits, 28> kNumbers = {{
+constexpr NumberBits kNumbers[] = {
     {1, 0, 8, true},           // kRel8
     {4, 0, 32, true},          // kRel32
     {4, 0, 32},                // kAbs32
@@ -52,11 +52,11 @@ constexpr std::array<NumberBits, 28> kNumbers = {{
     {4, 0, 24, true, false, false, true},  // kThumbBranch
     {4, 0, 20, true, false, false, true},  // kThumbCondition
     {4, 8, 24},                // kFileOffset24
-}};
-static_assert(static_cast<std::size_t>(FieldForm::kFileOffset24) + 1 == kNumbers.size());
+};
+static_assert(kFieldFormCount == std::size(kNumbers));
 
 constexpr bool sizes_agree() noexcept {
-  for (std::size_t i = 0; i < kNumbers.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(kNumbers); ++i) {
     if (kNumbers[i].field_bytes != field_bytes(static_cast<FieldForm>(i))) return false;
   }
   return true;
@@ -70,7 +70,7 @@ constexpr std::uint64_t kThumbPipelineBytes = 4;
 
 // False where the form or the field's own count of bits is none.
 bool number_bits(const Field& field, NumberBits& bits) noexcept {
-  if (static_cast<std::size_t>(field.form) >= kNumbers.size()) return false;
+  if (static_cast<std::size_t>(field.form) >= kFieldFormCount) return false;
   bits = kNumbers[static_cast<std::size_t>(field.form)];
   if (field.form == FieldForm::kArmLow12Scaled) return field.trailing_bytes <= kLargestScale;
   if (leads_into_file(field.form)) return field.trailing_bytes != 0;

@@ -1,12 +1,15 @@
 // An executable image inside a file: where its sections lie in the file and in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace bdelta::exe {
 
+// Its number is in patches: append only. There is room for eight.
 enum class Machine : std::uint8_t { kNone, kX86_64, kX86_32, kArm64, kArm32, kToy };
+inline constexpr std::size_t kMachineCount = static_cast<std::size_t>(Machine::kToy) + 1;
 enum class ImageFormat : std::uint8_t { kElf, kPe, kMachO, kToy };
 
 enum class SectionKind : std::uint8_t { kCode, kData, kUnbacked };  // kUnbacked: memory without bytes in the file

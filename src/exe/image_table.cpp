@@ -41,7 +41,7 @@ std::uint64_t shape_of(const Image& image) {
 }
 
 bool set_shape(std::uint64_t shape, Image& image) {
-  if (shape >= 64 || (shape >> 2 & 7) > static_cast<std::uint64_t>(Machine::kToy)) return false;
+  if (shape >= 64 || (shape >> 2 & 7) >= kMachineCount) return false;
   image.format = static_cast<ImageFormat>(shape & 3);
   image.machine = static_cast<Machine>(shape >> 2 & 7);
   image.bits64 = shape >> 5 != 0;

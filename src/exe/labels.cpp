@@ -51,10 +51,6 @@ struct Outcome {
 // What is not code. Entries of lists look alike, so the covers may have them aligned by the wrong entry.
 bool is_list(FieldKind kind) noexcept { return kind >= FieldKind::kPointer; }
 
-bool is_page_offset(FieldForm form) noexcept {
-  return form == FieldForm::kArmLow12 || form == FieldForm::kArmLow12Scaled;
-}
-
 struct ReaderSetup {
   const Program& source;
   const Images& images;
@@ -117,7 +113,8 @@ class Reader {
         setup_.tables_only ? source.table_fields_from(begin, end, fields_) : source.fields_from(begin, end, fields_);
     for (const Field& field : found) {
       if (field.pos + field_bytes(field.form) > cover.source_end()) continue;
-      const bool is_page = field.form == FieldForm::kArmPage;
+      const AddressPart part = traits_of(field.form).part;
+      const bool is_page = part == AddressPart::kPage;
       if (!is_page && !wanted(field)) continue;
       Prediction prediction;
       if (!predictor_.place(field, piece.cover, prediction)) continue;
@@ -125,7 +122,7 @@ class Reader {
       copied.pos = setup_.map.moved(piece.cover, field.pos);
       if (!read_field(setup_.target, prediction.origin, copied)) continue;
       if (is_page) pages_.add(piece.cover, field, copied.target_address);
-      if (is_page || (is_page_offset(field.form) && !pages_.join(piece.cover, field, copied.target_address))) continue;
+      if (is_page || (part == AddressPart::kPageOffset && !pages_.join(piece.cover, field, copied.target_address))) continue;
       const bool known = predictor_.map_target(field, piece.cover, prediction);
       const std::uint64_t wrong_by = copied.target_address - prediction.target_address;
       body(field, Outcome{known && wrong_by == 0, copied.target_address, prediction.origin.base_address - wrong_by});

@@ -29,17 +29,13 @@ class LastTargets {
 
   // Of a shape's number, or kUnnumbered.
   std::uint64_t& of(std::size_t slot, FieldForm form) noexcept {
-    if (is_part_of_address(form)) return targets_[0];
+    // Instructions that hold an address together are told by what the one before led to.
+    if (traits_of(form).part != AddressPart::kWhole) return targets_[0];
     return slot < kMostShapes ? targets_[kBeforeShapes + slot] : targets_[1];
   }
 
  private:
   static constexpr std::size_t kBeforeShapes = 2;
-
-  // Instructions that hold an address together are told by what the one before led to.
-  static constexpr bool is_part_of_address(FieldForm form) noexcept {
-    return form == FieldForm::kArmPage || form == FieldForm::kArmLow12 || form == FieldForm::kArmLow12Scaled;
-  }
 
   std::uint64_t first_;
   std::array<std::uint64_t, kBeforeShapes + kMostShapes> targets_;
@@ -50,30 +46,16 @@ bool read_target(const PackScope& scope, Field& field) noexcept {
   FieldOrigin place;
   const Image& image = scope.images[scope.image];
   place.bits64 = image.bits64;
-  switch (field.form) {
-    case FieldForm::kRel8:
-    case FieldForm::kRel32:
-    case FieldForm::kArmBranch26:
-    case FieldForm::kArmBranch19:
-    case FieldForm::kArmBranch14:
-    case FieldForm::kArmAdr:
-    case FieldForm::kArm32Branch:
-    case FieldForm::kThumbBranch:
-    case FieldForm::kThumbCondition:
+  switch (traits_of(field.form).counts_from) {
+    case CountsFrom::kNothing: break;
+    case CountsFrom::kOwnAddress:
       if (scope.address == PackScope::kNoAddress) return false;
       place.own_address = scope.address + (field.pos - scope.pos);
       break;
-    case FieldForm::kAbs32:
-    case FieldForm::kAbs64: break;
-    case FieldForm::kRva32:
-    case FieldForm::kMachChained:
-    case FieldForm::kUleb21:
-    case FieldForm::kUleb28: place.base_address = image.base_address; break;
-    case FieldForm::kFileOffset32:
-    case FieldForm::kFileOffset24:
-    case FieldForm::kFileUleb21:
-    case FieldForm::kFileUleb28: place.base_address = kFileSpace + base_pos(field); break;
-    default: return false;
+    case CountsFrom::kImageBase: place.base_address = image.base_address; break;
+    case CountsFrom::kFile: place.base_address = kFileSpace + base_pos(field); break;
+    case CountsFrom::kBase:
+    case CountsFrom::kOther: return false;
   }
   return read_field(scope.file, place, field);
 }

@@ -1,6 +1,6 @@
 // Fields kept in two to six bytes each instead of 32, as a large program has millions of them. What a field's own bytes in
 // the file tell is not kept: where it leads is read again where its form allows that, and kept as a difference elsewhere.
-// A matter of memory alone: what comes out is what went in, and no patch knows of it.
+// A matter of memory alone: what comes out is what went in.
 #pragma once
 
 #include <cstdint>

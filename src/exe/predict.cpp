@@ -14,35 +14,6 @@ bool is_local(FieldKind kind) noexcept {
   return kind == FieldKind::kJump || kind == FieldKind::kBranch || kind == FieldKind::kShortBranch;
 }
 
-// The bytes are a distance from the field to where it leads.
-bool is_self_relative(FieldForm form) noexcept {
-  switch (form) {
-    case FieldForm::kRel8:
-    case FieldForm::kRel32:
-    case FieldForm::kArmBranch26:
-    case FieldForm::kArmBranch19:
-    case FieldForm::kArmBranch14:
-    case FieldForm::kThumbBranch:
-    case FieldForm::kThumbCondition:
-    case FieldForm::kArmAdr: return true;
-    default: return false;
-  }
-}
-
-bool has_base(FieldForm form) noexcept {
-  switch (form) {
-    case FieldForm::kOffset32:
-    case FieldForm::kOffset24:
-    case FieldForm::kSize32:
-    case FieldForm::kSize64:
-    case FieldForm::kFileOffset32:
-    case FieldForm::kFileOffset24:
-    case FieldForm::kFileUleb21:
-    case FieldForm::kFileUleb28: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 Images::Images(std::vector<Image> found) : all(std::move(found)) {
@@ -225,7 +196,7 @@ void Predictor::find_stretch(std::uint64_t pos, std::uint32_t cover) noexcept {
 }
 
 bool Predictor::stays(const Field& field, std::uint32_t cover) noexcept {
-  if (takes_label(field) || !is_self_relative(field.form)) return false;
+  if (takes_label(field) || !traits_of(field.form).is_distance) return false;
   if (cover != stretch_.cover || field.pos - stretch_.pos >= stretch_.size_bytes) find_stretch(field.pos, cover);
   return field.target_address - stretch_.address < stretch_.size_bytes;
 }

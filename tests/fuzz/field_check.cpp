@@ -75,10 +75,6 @@ void check_codec(ByteSpan file, const exe::FieldOrigin& place, const exe::Field&
           "writing back what was read changes nothing");
 }
 
-bool has_base(exe::FieldForm form) {
-  return exe::is_offset(form) || form == exe::FieldForm::kSize32 || form == exe::FieldForm::kSize64;
-}
-
 void check_field(ByteSpan file, const exe::Images& images, const exe::Field& field) {
   require(field.image < images.all.size(), "a field names an image");
   const exe::Image& image = images.all[field.image];
@@ -94,7 +90,7 @@ void check_field(ByteSpan file, const exe::Images& images, const exe::Field& fie
     place.base_address = exe::kFileSpace + exe::base_pos(field);
     require(field.target_address - exe::kFileSpace - image.file_pos < image.size_bytes, "an entry lies in the image");
   }
-  if (has_base(field.form) && !layout.address_of(exe::base_pos(field), place.base_address)) {
+  if (exe::traits_of(field.form).counts_from == exe::CountsFrom::kBase && !layout.address_of(exe::base_pos(field), place.base_address)) {
     require(false, "the base of a field is in a section");
   }
   check_codec(file, place, field);
@@ -226,7 +222,7 @@ void check_code(ByteSpan code, std::size_t zero_bytes, exe::Machine machine, std
     const std::uint64_t slack = field.kind == exe::FieldKind::kPageReference ? 0xfff : 0;
     require(field.target_address >= image.low - std::min(slack, image.low) && field.target_address < image.high,
             "fields of code lead into the image");
-    const std::uint64_t base = exe::is_offset(field.form) ? exe::base_pos(field) - kSectionPos : 0;
+    const std::uint64_t base = exe::has_base(field.form) ? exe::base_pos(field) - kSectionPos : 0;
     require(base < section.bytes.size(), "the base of a field is in the section");
     check_codec(file.bytes(), {address + (field.pos - kSectionPos), address + base, has_wide_addresses(machine)}, field);
   }

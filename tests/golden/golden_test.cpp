@@ -122,7 +122,7 @@ TEST(GoldenFolder, EveryFormAndKindOfFieldIsFrozen) {
       calls_of_words += field.form == exe::FieldForm::kThumbBranch && field.trailing_bytes == exe::kToArm ? 1 : 0;
     }
   }
-  for (unsigned form = 0; form <= static_cast<unsigned>(exe::FieldForm::kFileOffset24); ++form) {
+  for (std::size_t form = 0; form < exe::kFieldFormCount; ++form) {
     EXPECT_LE(1u, forms[static_cast<exe::FieldForm>(form)]) << form;
   }
   for (std::size_t kind = 0; kind < exe::kFieldKindCount; ++kind) {

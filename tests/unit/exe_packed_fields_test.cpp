@@ -27,7 +27,6 @@ namespace {
 using namespace bdelta::test;
 
 constexpr std::uint64_t kAddress = 0x400000;
-constexpr std::size_t kFormCount = static_cast<std::size_t>(FieldForm::kFileUleb28) + 1;
 
 // Two images that share a file, of 64 and of 32 bits.
 std::vector<Image> two_images(std::uint64_t file_bytes) {
@@ -47,7 +46,7 @@ std::vector<Field> random_fields(ByteSpan file, std::size_t count, std::uint64_t
   for (std::size_t i = 0; i < count; ++i) {
     Field field;
     field.pos = random.below(file.size() - 8);
-    field.form = static_cast<FieldForm>(random.below(kFormCount));
+    field.form = static_cast<FieldForm>(random.below(kFieldFormCount));
     field.kind = static_cast<FieldKind>(random.below(29));
     field.trailing_bytes = static_cast<std::uint8_t>(random.below(5));
     if (random.below(2) == 0) field.base_delta = static_cast<std::uint32_t>(field.pos - random.below(file.size()));

@@ -32,11 +32,6 @@ inline void PrintTo(const Seen& seen, std::ostream* out) {
        << static_cast<int>(seen.kind) << ", target " << seen.target << ", base " << seen.base_pos << "}" << std::dec;
 }
 
-inline bool has_base(FieldForm form) {
-  return form == FieldForm::kOffset32 || form == FieldForm::kOffset24 || form == FieldForm::kSize32 ||
-         form == FieldForm::kSize64 || exe::leads_into_file(form);
-}
-
 inline std::vector<Seen> fields_of(const Bytes& file) {
   std::vector<Field> fields;
   const std::vector<exe::Image> images = exe::find_images(file);
