@@ -34,6 +34,16 @@ bool is_told_by_code(int system_error) noexcept {
 
 bool is_between(unsigned char byte, unsigned low, unsigned high) noexcept { return byte >= low && byte <= high; }
 
+// Of characters of two or three bytes: what begins a line, or turns the direction of the text around it (Unicode's Bidi_Control).
+bool moves_text(std::string_view character) noexcept {
+  unsigned number = 0;
+  for (const char byte : character) number = number << 6 | (static_cast<unsigned char>(byte) & 0x3fu);
+  if (character.size() == 2) return (number & 0x7ff) == 0x061c;
+  number &= 0xffff;
+  return character.size() == 3 && (number == 0x200e || number == 0x200f || (number >= 0x2028 && number <= 0x202e) ||
+                                   (number >= 0x2066 && number <= 0x2069));
+}
+
 // Bytes of the character at the front of `text`; 0 where it is a control character or no UTF-8. U+0080 to U+009F steer
 // terminals as well, and so do those bytes alone on terminals of other encodings.
 std::size_t printable_length(std::string_view text) noexcept {
@@ -52,7 +62,7 @@ std::size_t printable_length(std::string_view text) noexcept {
   for (std::size_t at = 2; at < length; ++at) {
     if ((byte(at) & 0xc0) != 0x80) return 0;
   }
-  return length;
+  return moves_text(text.substr(0, length)) ? 0 : length;
 }
 
 void append_escaped(std::string& to, unsigned char byte) {

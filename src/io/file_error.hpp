@@ -9,8 +9,8 @@
 
 namespace bdelta::io {
 
-// Text for a message: bytes of control characters and those that are no UTF-8 as \xNN, so that it cannot forge lines or
-// colours on any terminal.
+// Text for a message, so that it cannot forge lines, colours or another order of its characters on any terminal. As \xNN come
+// bytes of control characters, of those that turn the direction of text, and those that are no UTF-8.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 // The name so, between quotes.

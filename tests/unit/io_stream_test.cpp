@@ -95,6 +95,17 @@ TEST(IoStream, EscapesControlCharactersOnly) {
   EXPECT_EQ("\\x0a", io::escaped("\n"));
 }
 
+TEST(IoStream, EscapesWhatMovesText) {
+  EXPECT_EQ("x\\xe2\\x80\\xaegpj.exe", io::escaped("x\xe2\x80\xaegpj.exe"));
+  for (const char* one : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x81\xa6", "\xe2\x81\xa9"}) {
+    EXPECT_EQ('\\', io::escaped(one).front()) << io::escaped(one);
+  }
+  for (const char* near : {"\xd8\x9b", "\xd8\x9d", "\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf",
+                           "\xe2\x81\xa5", "\xe2\x81\xaa", "\xe3\x80\x8e", "\xf0\xa0\x80\xae"}) {
+    EXPECT_EQ(near, io::escaped(near));
+  }
+}
+
 TEST(IoStream, ReadsAFifo) {
   const Folder folder;
   ASSERT_EQ(0, ::mkfifo((folder / "p").c_str(), 0600));

@@ -31,6 +31,7 @@ void register_match_find();
 void register_match_compare();
 void register_model();
 void register_apply();
+void register_deflate();
 
 // Two byte sequences of one length.
 struct Pair {

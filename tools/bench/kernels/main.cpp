@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   bdelta::bench::register_apply();
   bdelta::bench::register_hash();
   bdelta::bench::register_codec();
+  bdelta::bench::register_deflate();
   const std::size_t run_count = benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return run_count == 0 ? 1 : 0;

@@ -34,6 +34,10 @@ EXPECTED = {
     "hash/xxh3": ["128_one_shot", "128_streamed", "32_window"],
     "codec/compress": ["store", "zstd_1", "zstd_9", "lzma_6"],
     "codec/decompress": ["store", "zstd_1", "zstd_9", "lzma_6"],
+    "deflate/inflate_text": ["bytes", "tokens"],
+    "deflate/inflate_program": ["bytes", "tokens"],
+    **{f"deflate/rebuild_{content}_{level}": ["rebuild", "analyse"]
+       for content in ("text", "program") for level in (1, 3, 6, 9)},
 }
 
 

@@ -1,0 +1,93 @@
+// Deflate streams: inflating them, and making them again from what they unpack to. The floor is zlib on the same bytes, at the
+// level that made the stream.
+#include "view/deflate/analyse.hpp"
+#include "view/deflate/rebuild.hpp"
+
+#include "deflate/zlib_stream.hpp"
+#include "kernels.hpp"
+#include "support/generate.hpp"
+
+namespace bdelta::bench {
+namespace {
+
+constexpr Size kStream{"8MiB", std::size_t{8} << 20};
+constexpr int kLevels[] = {1, 3, 6, 9};
+
+struct Stream {
+  Bytes raw;
+  Bytes packed;
+};
+
+Stream make_stream(const std::string& content, const Size& size, int level) {
+  Stream stream;
+  stream.raw = content == "text" ? test::wordy_bytes(size.bytes, 1) : program_bytes(size.bytes);
+  stream.packed = test::zlib_deflate(stream.raw, {.level = level});
+  return stream;
+}
+
+const Stream& stream_of(const std::string& content, const Size& size, int level) {
+  return input("deflate/" + content + "/" + std::to_string(level) + "/" + size.name,
+               [&] { return make_stream(content, size, level); });
+}
+
+void bench_zlib_deflate(benchmark::State& state, const Stream& stream, int level) {
+  measure(state, stream.raw.size(), 0, [&] { return test::zlib_deflate(stream.raw, {.level = level}); });
+}
+
+// Without OLD's tokens, by one thread.
+void bench_rebuild(benchmark::State& state, const Stream& stream) {
+  deflate::Analyser analyser;
+  const auto analysis = analyser.analyse(stream.packed);
+  if (refused(state, static_cast<bool>(analysis))) return;
+  const auto again = [&] { return deflate::rebuild(analyser.matchers(), analysis->recipe, stream.raw, stream.packed.size()); };
+  const auto made = again();
+  if (refused(state, made && *made == stream.packed)) return;
+  measure(state, stream.raw.size(), 0, again);
+}
+
+void bench_analyse(benchmark::State& state, const Stream& stream) {
+  deflate::Analyser analyser;
+  if (refused(state, static_cast<bool>(analyser.analyse(stream.packed)))) return;
+  measure(state, stream.raw.size(), 0, [&] { return analyser.analyse(stream.packed); });
+}
+
+void bench_zlib_inflate(benchmark::State& state, const Stream& stream) {
+  measure(state, stream.raw.size(), 0, [&] { return test::zlib_inflate(stream.packed); });
+}
+
+void bench_inflate(benchmark::State& state, const Stream& stream, bool keep_tokens) {
+  deflate::InflateOptions options;
+  options.keep_tokens = keep_tokens;
+  const auto inflated = deflate::inflate(stream.packed, options);
+  if (refused(state, inflated && inflated->text.size() == stream.raw.size() + deflate::kTextPadding)) return;
+  measure(state, stream.raw.size(), 0, [&] { return deflate::inflate(stream.packed, options); });
+}
+
+void add_level(const std::string& content, const Size& size, int level) {
+  const auto stream = [=]() -> const Stream& { return stream_of(content, size, level); };
+  const std::string rebuild = "deflate/rebuild_" + content + "_" + std::to_string(level);
+  add(rebuild + "/floor_zlib", size, [=](benchmark::State& state) { bench_zlib_deflate(state, stream(), level); });
+  add(rebuild + "/rebuild", size, [=](benchmark::State& state) { bench_rebuild(state, stream()); });
+  add(rebuild + "/analyse", size, [=](benchmark::State& state) { bench_analyse(state, stream()); });
+}
+
+void add_inflate(const std::string& content, const Size& size) {
+  const auto stream = [=]() -> const Stream& { return stream_of(content, size, 6); };
+  const std::string inflate = "deflate/inflate_" + content;
+  add(inflate + "/floor_zlib", size, [=](benchmark::State& state) { bench_zlib_inflate(state, stream()); });
+  add(inflate + "/bytes", size, [=](benchmark::State& state) { bench_inflate(state, stream(), false); });
+  add(inflate + "/tokens", size, [=](benchmark::State& state) { bench_inflate(state, stream(), true); });
+}
+
+}  // namespace
+
+void register_deflate() {
+  for (const Size& size : {kCached, kStream}) {
+    for (const char* content : {"text", "program"}) {
+      add_inflate(content, size);
+      for (const int level : kLevels) add_level(content, size, level);
+    }
+  }
+}
+
+}  // namespace bdelta::bench
