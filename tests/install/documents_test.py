@@ -47,7 +47,7 @@ class Licence(unittest.TestCase):
         self.assertIn(HOLDERS, lines[0])
 
     def test_debian_is_told_of_every_file(self):
-        head, *files, licence = stanzas(support.read("packaging", "copyright"))
+        head, *files, licence, of_cli11, of_json = stanzas(support.read("packaging", "copyright"))
         self.assertIn("/copyright-format/1.0/", head["Format"])
         self.assertEqual([stanza["Files"] for stanza in files], ["*", "testdata/*"])
         for stanza in files:
@@ -57,6 +57,10 @@ class Licence(unittest.TestCase):
         self.assertEqual(name, LICENSE)
         self.assertEqual(" ".join(notice).split(), NOTICE.split())
         self.assertIn(COMMON_LICENSE, licence["Comment"])
+        # Of what is compiled in, binaries have to carry the notice.
+        for notice, name in ((of_cli11, "BSD-3-Clause"), (of_json, "Expat")):
+            self.assertTrue(notice["License"].startswith(name + "\n"))
+            self.assertIn(name, files[0]["Comment"])
 
 
 class Documents(unittest.TestCase):
