@@ -58,12 +58,13 @@ TEST(TreeNames, HaveBounds) {
 }
 
 TEST(TreeNames, OfWindowsAreThoseThatItHolds) {
-  for (const char* const good : {"a/b", "com", "com10", "lpt", "nullo", "console", "a.nul", "\xc3\xa4", "com\xc2\xb4"}) {
+  for (const char* const good : {"a/b", "com", "com10", "lpt", "nullo", "console", "a.nul", "\xc3\xa4", "com\xc2\xb4", "bdelta",
+                                 "bdelta~", "bdelta~x", "bdelta~12", "abdelta~1"}) {
     EXPECT_TRUE(is_good(good, NameRules::kWindows)) << good;
   }
   for (const char* const bad : {"C:", "c:/x", "a\\b", "a:b", "a?", "a*", "a<b", "a>b", "a|b", "a\"", "a\n", "\x1f", "a.", "a ", "d./x",
                                 "nul", "NUL.txt", "aux", "Con.a.b", "prn", "com1", "LPT9.x", "com0", "COM\xc2\xb9", "conin$", "nul .x",
-                                "\xff", "\xc0\xaf", "\xed\xa0\x80"}) {
+                                "\xff", "\xc0\xaf", "\xed\xa0\x80", "bdelta~1", "BDELTA~9", "a/Bdelta~2/b", ".bdelta ", ".bdelta."}) {
     EXPECT_FALSE(is_good(bad, NameRules::kWindows)) << bad;
   }
 }

@@ -56,6 +56,13 @@ bool is_device(std::string_view part) noexcept {
          number == "\xc2\xb3";
 }
 
+// The name of eight and three characters that Windows may give to .bdelta, and by which it finds it.
+bool is_short_own_name(std::string_view part) noexcept {
+  constexpr std::string_view kShort = "bdelta~";
+  return part.size() == kShort.size() + 1 && equal_in_any_case(part.substr(0, kShort.size()), kShort) && part.back() >= '0' &&
+         part.back() <= '9';
+}
+
 const char* windows_problem(std::string_view part) noexcept {
   if (!is_utf8(part)) return "is no valid UTF-8, as Windows needs it";
   if (std::any_of(part.begin(), part.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }) ||
@@ -63,6 +70,7 @@ const char* windows_problem(std::string_view part) noexcept {
     return "has a character that Windows does not allow";
   }
   if (part.back() == '.' || part.back() == ' ') return "has a part that ends in a dot or a space, which Windows takes off";
+  if (is_short_own_name(part)) return "has a part that Windows takes for .bdelta, which is kept for bdelta itself";
   if (is_device(part)) return "has a part that is a device on Windows";
   return nullptr;
 }
