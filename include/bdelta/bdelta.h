@@ -260,14 +260,16 @@ BDELTA_API int32_t bdelta_check_tree(const char *source, const char *patch, cons
 #define BDELTA_TREE_TAKING_BACK 3 /* it is between OLD and NEW, and can be brought back to OLD */
 BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bdelta_error *error);
 
-/* Finishes such an update, or takes it back. `resumed`, which may be NULL, says what was done. sync: 0, or 1 to wait until it
- * is on the disk. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way, and those of
- * files. */
+/* Finishes such an update, or takes it back. `resumed`, which may be NULL, says what was done. Of the options, which may be NULL,
+ * BDELTA_NO_SYNC, progress and the time limit count; progress counts entries that move, and where it ends the work, the next call
+ * goes on with it. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way,
+ * BDELTA_kCancelled, BDELTA_kTimeLimit, and those of files. */
 #define BDELTA_RESUMED_NOTHING 0    /* there was nothing to do */
 #define BDELTA_RESUMED_DISCARDED 1  /* what an update had made was removed; the directory was whole */
 #define BDELTA_RESUMED_FINISHED 2   /* it is NEW now */
 #define BDELTA_RESUMED_TAKEN_BACK 3 /* it is OLD again */
-BDELTA_API int32_t bdelta_resume_tree(const char *directory, int32_t sync, uint32_t *resumed, bdelta_error *error);
+BDELTA_API int32_t bdelta_resume_tree(const char *directory, const bdelta_apply_options *options, uint32_t *resumed,
+                                      bdelta_error *error);
 
 /* For `flags` of bdelta_in_place_options. */
 #define BDELTA_DRY_RUN 1u /* all is read and proven, and nothing is written: the report says what would be */

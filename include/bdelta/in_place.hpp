@@ -42,7 +42,8 @@ BDELTA_PUBLIC Result<Report> apply_in_place(const std::filesystem::path& file, c
                                             const ApplyOptions& options, const InPlaceOptions& in_place);
 
 // Completes what an interrupted call left behind. Where that is nothing, the report says up_to_date. Reads the file once and
-// proves that the journal belongs to it.
+// proves that the journal belongs to it. Of the options files, progress and time_limit_seconds count; where progress ends the
+// work, the next call goes on with it.
 BDELTA_PUBLIC Result<Report> resume_in_place(const std::filesystem::path& file, const ApplyOptions& options,
                                              const InPlaceOptions& in_place);
 

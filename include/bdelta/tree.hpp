@@ -84,11 +84,13 @@ enum class Resumed : std::uint8_t {
 };
 
 // Finishes an update of a directory that was interrupted, or takes it back if that was begun or if finishing fails. Needs no
-// patch, and may itself be interrupted at any moment. Of `files` sync counts. Errors besides those of tree_state: kInUse if
-// another process is at it; kInputChanged if something in the directory was changed meanwhile and stands in the way.
+// patch, and may itself be interrupted at any moment. Of the options files.sync, progress and time_limit_seconds count. Progress
+// counts entries that move, in the place of bytes. Where it ends the work, the next call goes on with it. Errors besides those of
+// tree_state: kInUse if another process is at it; kInputChanged if something in the directory was changed meanwhile and stands in
+// the way; kCancelled, kTimeLimit.
 //
 //   auto done = bdelta::resume_tree("app", {});
 //   if (!done) tell(bdelta::to_string(done.error()));
-BDELTA_PUBLIC Result<Resumed> resume_tree(const std::filesystem::path& directory, const FileOptions& files);
+BDELTA_PUBLIC Result<Resumed> resume_tree(const std::filesystem::path& directory, const ApplyOptions& options);
 
 }  // namespace bdelta

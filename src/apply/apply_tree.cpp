@@ -94,7 +94,7 @@ Result<Report> apply_tree_paths(const std::filesystem::path& source_path, const 
   if (is_same) {
     // What was interrupted comes first, whatever this patch is.
     BDELTA_ASSIGN(area, UpdateArea::open(target_path, options.files.sync));
-    BDELTA_ASSIGN(const Resumed ignored, area->resume());
+    BDELTA_ASSIGN(const Resumed ignored, area->resume(nullptr));
     static_cast<void>(ignored);
   } else {
     BDELTA_TRY(check_whole(source_path));

@@ -192,7 +192,8 @@ Result<BlocksOwner> read_owner(RandomReader& journal) {
   }
 }
 
-Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal) {
+Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal,
+                   Watch* watch) {
   const Error another{.code = ErrorCode::kWrongJournal,
                       .detail = "it belongs to another file, or the file was changed since",
                       .remedy = "remove the journal if the file is as it should be"};
@@ -206,7 +207,7 @@ Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomRead
     BDELTA_ASSIGN(const bool more, runs.next());
     const std::uint64_t kept_end = more ? runs.pos() : owner.target_bytes;
     if (kept_end > pos && kept_end > bytes.size()) return another;
-    BDELTA_TRY(hash_range(bytes, pos, kept_end, buffer, hasher, nullptr));
+    BDELTA_TRY(hash_range(bytes, pos, kept_end, buffer, hasher, watch));
     if (!more) break;
     hasher.update(runs.bytes());
     pos = runs.pos() + runs.bytes().size();
@@ -215,7 +216,7 @@ Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomRead
 }
 
 Result<std::uint64_t> write_blocks(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& journal,
-                                   io::IoCounters* counters) {
+                                   io::IoCounters* counters, Watch* watch) {
   BDELTA_ASSIGN(RunReader runs, RunReader::open(journal));
   if (owner.target_bytes > owner.before_bytes) BDELTA_TRY(file.resize(owner.target_bytes));
   for (std::uint64_t written = 0;;) {
@@ -226,6 +227,7 @@ Result<std::uint64_t> write_blocks(const BlocksOwner& owner, const InPlaceFile& 
     }
     BDELTA_TRY(file.write_at(runs.pos(), runs.bytes(), counters));
     written += runs.bytes().size();
+    if (watch) BDELTA_TRY(watch->check(runs.bytes().size()));
   }
 }
 

@@ -80,11 +80,12 @@ Status add_owner(JournalWriter& journal, const BlocksOwner& owner);
 // Reads all of a journal up to its first mark. kWrongJournal if its blocks are none of one file.
 Result<BlocksOwner> read_owner(RandomReader& journal);
 
-// Whether the journal is of this file: kWrongJournal if not. Reads the file once.
-Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal);
+// Whether the journal is of this file: kWrongJournal if not. Reads the file once. The watch, which may be null here and below,
+// counts bytes.
+Status prove_owner(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& bytes, RandomReader& journal, Watch* watch);
 
 // Writes the blocks to the file, and gives it NEW's size. Gives the bytes written. May be done again, whatever came of it.
 Result<std::uint64_t> write_blocks(const BlocksOwner& owner, const InPlaceFile& file, RandomReader& journal,
-                                   io::IoCounters* counters);
+                                   io::IoCounters* counters, Watch* watch);
 
 }  // namespace bdelta

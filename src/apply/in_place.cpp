@@ -72,7 +72,7 @@ Result<Report> apply_in_place_paths(const std::filesystem::path& path, const std
     BDELTA_ASSIGN(opened, open_in_place(path, in_place));
     Report completed;
     InPlaceRun run(opened->file, opened->journal, options, in_place);
-    BDELTA_ASSIGN(const bool again, run.settle(completed));
+    BDELTA_ASSIGN(const bool again, run.settle(completed, nullptr));
     settled = !again;
   }
   BDELTA_ASSIGN(OpenedPatch patch, OpenedPatch::open(patch_path, options, nullptr));
@@ -83,11 +83,12 @@ Result<Report> apply_in_place_paths(const std::filesystem::path& path, const std
 Result<Report> resume_in_place_paths(const std::filesystem::path& path, const ApplyOptions& options, InPlaceOptions in_place) {
   in_place.dry_run = false;
   const auto begin = std::chrono::steady_clock::now();
+  Watch watch(options.progress, 0, options.time_limit_seconds);
   BDELTA_ASSIGN(const Opened opened, open_in_place(path, in_place));
   Report report;
   report.source_bytes = report.target_bytes = opened.file.bytes();
   InPlaceRun run(opened.file, opened.journal, options, in_place);
-  BDELTA_ASSIGN(const bool completed, run.settle(report));
+  BDELTA_ASSIGN(const bool completed, run.settle(report, &watch));
   report.up_to_date = !completed;
   report.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;

@@ -1,5 +1,6 @@
 #include "apply/in_place_run.hpp"
 
+#include "apply/watched_resume.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
@@ -8,6 +9,9 @@ namespace bdelta {
 namespace {
 
 constexpr std::size_t kShortHexDigits = 16;
+
+// Of the time that resuming takes: most of a file is mostly read alone.
+constexpr double kProvingShare = 0.7;
 
 // What patches and OLD are to blame for.
 constexpr int kFirstBlamed = 3;
@@ -19,7 +23,13 @@ Error InPlaceRun::unfinished(std::string why) const {
   return io::file_error(ErrorCode::kUnfinished, file_.place().name, std::move(why), "complete it with resume_in_place");
 }
 
-Result<bool> InPlaceRun::settle(Report& report) {
+// The journal stays, and with it what is left to do.
+Error InPlaceRun::unfinished_by(Error interruption) const {
+  interruption.remedy = "resuming again goes on with it";
+  return io::with_file(std::move(interruption), file_.place().name);
+}
+
+Result<bool> InPlaceRun::settle(Report& report, Watch* watch) {
   if (!journal_place_.existing) return false;
   std::unique_ptr<JournalFile> journal;  // first, as it keeps others out
   if (!in_place_.dry_run) {
@@ -35,11 +45,15 @@ Result<bool> InPlaceRun::settle(Report& report) {
   BDELTA_ASSIGN(const auto bytes, file_.make_reader(options_.files, nullptr));
   const auto owner = read_owner(*found->reader);
   if (!owner) return io::with_file(owner.error(), journal_place_.name);
-  if (Status proven = prove_owner(*owner, file_, *bytes, *found->reader); !proven) {
+  if (watch) watch->set_total(owner->target_bytes);
+  Status proven = begin_watched(watch, PhaseId::kVerify, kProvingShare, owner->target_bytes);
+  if (proven) proven = prove_owner(*owner, file_, *bytes, *found->reader, watch);
+  if (!proven) {
+    if (is_interruption(proven.error().code)) return unfinished_by(std::move(proven).error());
     return io::with_file(std::move(proven).error(), journal_place_.name);
   }
   JournalWriter marks(*journal, found->state.end_pos);
-  BDELTA_TRY(carry_out(*owner, *found->reader, marks, *journal, report));
+  BDELTA_TRY(carry_out(*owner, *found->reader, marks, *journal, report, watch));
   report.source_bytes = owner->before_bytes;
   report.target_bytes = owner->target_bytes;
   report.target_digests.xxh3_128 = owner->target_digest;
@@ -185,20 +199,25 @@ Status InPlaceRun::commit(const BlocksOwner& owner, Journal& journal, Report& re
   auto opened = guarded([&] { return io::open_regular(journal_place_.path); });
   if (!opened) return unfinished(to_string(opened.error()));
   io::RandomFile blocks(std::move(*opened), journal_place_.name, nullptr);
-  Status done = carry_out(owner, blocks, *journal.writer, *journal.file, report);
+  Status done = carry_out(owner, blocks, *journal.writer, *journal.file, report, nullptr);
   if (done || done.error().code != ErrorCode::kUnfinished) io::note_unfinished(false);
   return done;
 }
 
 // What a committed journal says; the journal is gone then.
 Status InPlaceRun::carry_out(const BlocksOwner& owner, RandomReader& blocks, JournalWriter& marks, JournalFile& journal,
-                             Report& report) {
+                             Report& report, Watch* watch) {
   io::note_unfinished(true);
   const auto steps = [&]() -> Status {
-    BDELTA_ASSIGN(report.written_bytes, write_blocks(owner, file_, blocks, &counters_));
+    BDELTA_TRY(begin_watched(watch, PhaseId::kWrite, 1, blocks.size()));
+    BDELTA_ASSIGN(report.written_bytes, write_blocks(owner, file_, blocks, &counters_, watch));
+    BDELTA_TRY(begin_watched(watch, PhaseId::kWrite, 1, 0));
     return options_.files.sync ? file_.sync() : Status();
   };
-  if (Status status = guarded(steps); !status) return unfinished(to_string(status.error()));
+  if (Status status = guarded(steps); !status) {
+    if (is_interruption(status.error().code)) return unfinished_by(std::move(status).error());
+    return unfinished(to_string(status.error()));
+  }
   io::note_unfinished(false);
   (void)marks.mark(JournalMark::kEnd);  // should the journal come back, it says that it was carried out
   return journal.remove();

@@ -16,8 +16,9 @@ class InPlaceRun {
       : file_(file), journal_place_(journal), options_(options), in_place_(in_place) {}
 
   // Completes what is committed, and removes what is not. True if something was completed; then the file is another one than
-  // when it was opened. With dry_run only kUnfinished.
-  Result<bool> settle(Report& report);
+  // when it was opened. With dry_run only kUnfinished. The watch, which may be null, is told of what is completed; when it ends
+  // the work, the next call goes on with it.
+  Result<bool> settle(Report& report, Watch* watch);
 
   // From the patch to the file. No journal is there. patch_path is for messages.
   Result<Report> apply(OpenedPatch& patch, const std::filesystem::path& patch_path);
@@ -39,8 +40,10 @@ class InPlaceRun {
   Result<Report> up_to_date(ApplyRun& run, Journal& journal) const;
   [[nodiscard]] Error beyond_scratch(const BlockRecorder& recorder) const;
   Status commit(const BlocksOwner& owner, Journal& journal, Report& report);
-  Status carry_out(const BlocksOwner& owner, RandomReader& blocks, JournalWriter& marks, JournalFile& journal, Report& report);
+  Status carry_out(const BlocksOwner& owner, RandomReader& blocks, JournalWriter& marks, JournalFile& journal, Report& report,
+                   Watch* watch);
   [[nodiscard]] Error unfinished(std::string why) const;
+  [[nodiscard]] Error unfinished_by(Error interruption) const;
   [[nodiscard]] Status named(Status status, const std::filesystem::path& patch_path) const;
 
   const InPlaceFile& file_;

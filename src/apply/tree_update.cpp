@@ -53,8 +53,8 @@ std::string area_name(TreeStep::Kind kind, std::uint32_t number) {
   return std::string(kind == TreeStep::Kind::kRemove ? kGoneArea : kComingArea) + '/' + std::to_string(number);
 }
 
-TreeUpdate::TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs)
-    : directory_(directory), steps_(steps), syncs_(syncs) {
+TreeUpdate::TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs, Watch* watch)
+    : directory_(directory), steps_(steps), syncs_(syncs), watch_(watch) {
   for (const TreeStep& step : steps) {
     if (step.kind == TreeStep::Kind::kRemove) removals_.emplace(step.path, step.number);
   }
@@ -63,11 +63,15 @@ TreeUpdate::TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& st
 // Bits of directories come last, leaves first, as they may keep their owner out.
 Status TreeUpdate::finish() {
   for (const TreeStep& step : steps_) {
-    if (step.kind == TreeStep::Kind::kRemove) BDELTA_TRY(remove(step));
+    if (step.kind != TreeStep::Kind::kRemove) continue;
+    BDELTA_TRY(remove(step));
+    BDELTA_TRY(count_step());
   }
   BDELTA_TRY(sync());
   for (const TreeStep& step : steps_) {
-    if (step.kind == TreeStep::Kind::kPlace) BDELTA_TRY(place(step));
+    if (step.kind != TreeStep::Kind::kPlace) continue;
+    BDELTA_TRY(place(step));
+    BDELTA_TRY(count_step());
   }
   BDELTA_TRY(limit_modes(TreeStep::Kind::kPlace));
   return sync();
@@ -75,11 +79,15 @@ Status TreeUpdate::finish() {
 
 Status TreeUpdate::take_back() {
   for (std::size_t i = steps_.size(); i-- > 0;) {
-    if (steps_[i].kind == TreeStep::Kind::kPlace) BDELTA_TRY(withdraw(steps_[i]));
+    if (steps_[i].kind != TreeStep::Kind::kPlace) continue;
+    BDELTA_TRY(withdraw(steps_[i]));
+    BDELTA_TRY(count_step());
   }
   BDELTA_TRY(sync());
   for (std::size_t i = steps_.size(); i-- > 0;) {
-    if (steps_[i].kind == TreeStep::Kind::kRemove) BDELTA_TRY(bring_back(steps_[i]));
+    if (steps_[i].kind != TreeStep::Kind::kRemove) continue;
+    BDELTA_TRY(bring_back(steps_[i]));
+    BDELTA_TRY(count_step());
   }
   BDELTA_TRY(limit_modes(TreeStep::Kind::kRemove));
   return sync();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/directory.hpp"
+#include "parallel/watch.hpp"
 #include "view/tree/manifest.hpp"
 
 namespace bdelta {
@@ -37,12 +38,12 @@ Result<TreeStep> decode_step(std::uint8_t tag, ByteSpan body);
 
 class TreeUpdate {
  public:
-  // Both must outlive the object. Steps that remove stand in front, leaves first; those that place behind, roots first and
-  // links last. syncs: moments that have to be durable are.
-  TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs);
+  // All must outlive the object. Steps that remove stand in front, leaves first; those that place behind, roots first and
+  // links last. syncs: moments that have to be durable are. The watch, which may be null, counts steps.
+  TreeUpdate(io::Directory& directory, const std::vector<TreeStep>& steps, bool syncs, Watch* watch = nullptr);
 
-  // Takes the steps that are left. Errors: those of moving; kInputChanged where something else stands in a place, or
-  // something came to a directory that goes.
+  // Takes the steps that are left. Errors: those of moving and of the watch; kInputChanged where something else stands in a
+  // place, or something came to a directory that goes.
   Status finish();
 
   // Takes back all steps that were taken. Errors likewise.
@@ -52,6 +53,7 @@ class TreeUpdate {
   Status sync();
 
  private:
+  [[nodiscard]] Status count_step() const { return watch_ ? watch_->check(1) : Status(); }
   Status remove(const TreeStep& step);
   Status place(const TreeStep& step);
   Status bring_back(const TreeStep& step);
@@ -63,6 +65,7 @@ class TreeUpdate {
   const std::vector<TreeStep>& steps_;
   std::map<std::string_view, std::uint32_t> removals_;  // the numbers of steps that remove, by path
   const bool syncs_;
+  Watch* const watch_;
 };
 
 }  // namespace bdelta

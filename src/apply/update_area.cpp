@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include "apply/watched_resume.hpp"
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
@@ -124,7 +125,7 @@ void UpdateArea::remove_all() noexcept {
   has_begun_ = false;
 }
 
-Result<Resumed> UpdateArea::resume() {
+Result<Resumed> UpdateArea::resume(Watch* watch) {
   BDELTA_ASSIGN(FoundAreaJournal found, find_area_journal(*directory_, true));
   if (!found.state.is_unfinished()) {
     bool is_left = found.file != nullptr;
@@ -136,22 +137,30 @@ Result<Resumed> UpdateArea::resume() {
     return is_left ? Resumed::kDiscarded : Resumed::kNothing;
   }
   const UnfinishedNote note;
-  TreeUpdate update(*directory_, found.steps, syncs_);
+  TreeUpdate update(*directory_, found.steps, syncs_, watch);
   found.file->set_sync(&update);
   JournalWriter journal(*found.file, found.state.end_pos);
   BDELTA_TRY(update.sync());  // the marks, too, that were found and may not be on the disk yet
-  if (!found.state.takes_back) {
-    const Status finished = update.finish();
-    if (finished) {
-      BDELTA_TRY(end(journal));
-      return Resumed::kFinished;
-    }
-    BDELTA_TRY(take_back(update, journal, finished.error()));
-    return finished.error();
+  if (watch) watch->set_total(found.steps.size());
+  Status done = begin_watched(watch, PhaseId::kFinish, 1, found.steps.size());
+  if (done) done = found.state.takes_back ? update.take_back() : update.finish();
+  if (done) done = begin_watched(watch, PhaseId::kFinish, 1, 0);
+  if (done) {
+    BDELTA_TRY(end(journal));
+    return found.state.takes_back ? Resumed::kTakenBack : Resumed::kFinished;
   }
-  BDELTA_TRY(update.take_back());
-  BDELTA_TRY(end(journal));
-  return Resumed::kTakenBack;
+  if (is_interruption(done.error().code)) return still_unfinished(done.error());
+  if (found.state.takes_back) return done.error();
+  TreeUpdate back(*directory_, found.steps, syncs_);
+  found.file->set_sync(&back);
+  BDELTA_TRY(take_back(back, journal, done.error()));
+  return done.error();
+}
+
+// The journal stays, and with it what is left to do.
+Error UpdateArea::still_unfinished(Error reason) const {
+  reason.remedy = "resuming again goes on with it";
+  return io::with_file(std::move(reason), directory_->name_of({}));
 }
 
 Status UpdateArea::begin() {
@@ -234,10 +243,11 @@ Result<TreeState> tree_state(const std::filesystem::path& directory) {
   return guarded([&] { return state_of(directory); });
 }
 
-Result<Resumed> resume_tree(const std::filesystem::path& directory, const FileOptions& files) {
+Result<Resumed> resume_tree(const std::filesystem::path& directory, const ApplyOptions& options) {
   return guarded([&]() -> Result<Resumed> {
-    BDELTA_ASSIGN(const auto area, UpdateArea::open(directory, files.sync));
-    return area->resume();
+    Watch watch(options.progress, 0, options.time_limit_seconds);
+    BDELTA_ASSIGN(const auto area, UpdateArea::open(directory, options.files.sync));
+    return area->resume(&watch);
   });
 }
 

@@ -22,8 +22,9 @@ class UpdateArea {
   // Removes what was begun and did not come to its commit record.
   ~UpdateArea();
 
-  // Whatever an update has left behind is finished, taken back or removed.
-  Result<Resumed> resume();
+  // Whatever an update has left behind is finished, taken back or removed. The watch, which may be null, counts steps; when it
+  // ends the work, the next call goes on with it.
+  Result<Resumed> resume(Watch* watch);
 
   // Makes the places of what comes and goes.
   Status begin();
@@ -40,6 +41,7 @@ class UpdateArea {
  private:
   UpdateArea(std::unique_ptr<io::Directory> directory, bool syncs) : directory_(std::move(directory)), syncs_(syncs) {}
   Status forget_commit(TreeUpdate& update, Error reason);
+  [[nodiscard]] Error still_unfinished(Error reason) const;
   Status take_back(TreeUpdate& update, JournalWriter& journal, Error reason);
   Status end(JournalWriter& journal);
   void remove_all() noexcept;

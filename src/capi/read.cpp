@@ -147,12 +147,11 @@ int32_t bdelta_tree_state(const char* directory, uint32_t* state, bdelta_error* 
   });
 }
 
-int32_t bdelta_resume_tree(const char* directory, int32_t sync, uint32_t* resumed, bdelta_error* error) {
+int32_t bdelta_resume_tree(const char* directory, const bdelta_apply_options* options, uint32_t* resumed, bdelta_error* error) {
   return call(error, [&]() -> Status {
     BDELTA_ASSIGN(const auto path, path_of(directory, "directory"));
-    FileOptions files;
-    files.sync = sync != 0;
-    BDELTA_ASSIGN(const Resumed done, resume_tree(path, files));
+    BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
+    BDELTA_ASSIGN(const Resumed done, resume_tree(path, how));
     if (resumed) *resumed = static_cast<uint32_t>(done);
     return {};
   });

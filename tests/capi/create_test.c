@@ -345,10 +345,10 @@ static void check_update(const char *source, const char *target, const char *mad
   CHECK(report.up_to_date == 1);
   CHECK_CODE(BDELTA_OK, bdelta_tree_state(made, &what, NULL));
   CHECK(what == BDELTA_TREE_WHOLE);
-  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, 1, &what, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, NULL, &what, NULL));
   CHECK(what == BDELTA_RESUMED_NOTHING);
-  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, 0, NULL, NULL));
-  CHECK_CODE(BDELTA_kNotFound, bdelta_resume_tree("/nowhere at all", 0, &what, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_resume_tree(made, &apply, NULL, NULL));
+  CHECK_CODE(BDELTA_kNotFound, bdelta_resume_tree("/nowhere at all", NULL, &what, NULL));
   CHECK_CODE(BDELTA_kUsage, bdelta_tree_state(made, NULL, NULL));
   apply.flags |= 1u << 30;
   CHECK_CODE(BDELTA_kUsage, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));

@@ -208,6 +208,16 @@ class Interruptions(Updates):
             self.assertEqual({"ok": True, "target": "dir", "resumed": what},
                              {key: json.loads(result.stdout)[key] for key in ("ok", "target", "resumed")})
 
+    def test_progress_counts_entries(self):
+        self.interrupt()
+        result = subprocess.run([BPATCH, "--progress=json", "--quiet", "--resume", "dir"], cwd=self.dir, capture_output=True, check=True)
+        lines = [json.loads(line) for line in result.stderr.splitlines()]
+        self.assertEqual({("progress", "bpatch", "finish", lines[0]["total_entries"])},
+                         {(line["event"], line["program"], line["phase"], line["total_entries"]) for line in lines})
+        self.assertEqual((0, 0), (lines[0]["share"], lines[0]["done_entries"]))
+        self.assertEqual((1, lines[0]["total_entries"]), (lines[-1]["share"], lines[-1]["done_entries"]))
+        self.assertGreater(lines[0]["total_entries"], 5)
+
     def test_signals_leave_the_directory_as_it_was(self):
         files = {f"d{i % 50}/f{i}": b"x" * 20_000 for i in range(2000)}
         self.pair(files, {name: content + b"y" for name, content in files.items()})

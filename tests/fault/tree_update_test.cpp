@@ -313,6 +313,51 @@ TEST_F(TreeUpdateFault, TheNextUpdateGoesOn) {
   });
 }
 
+// The callback is asked in front of the first step and behind the last one. Wherever it ends the work, the next call goes on.
+TEST_F(TreeUpdateFault, ResumingIsToldAndCanBeEnded) {
+  bool was_unfinished = false;
+  for (const int failing : {0, 8}) {
+    end_at_each_change(failing, 0, [&] {
+      const auto state = tree_state(directory());
+      ASSERT_OK(state);
+      if (*state != TreeState::kUnfinished && *state != TreeState::kTakingBack) return;
+      was_unfinished = true;
+      std::vector<Progress> told;
+      ApplyOptions options;
+      options.progress = [&](const Progress& now) {
+        told.push_back(now);
+        return false;
+      };
+      EXPECT_FAILS(ErrorCode::kCancelled, resume_tree(directory(), options));
+      EXPECT_EQ(1u, told.size());
+      EXPECT_EQ(0u, told.front().done);
+      EXPECT_GE(told.front().total, 10u);
+      for (const bool ends : {true, false}) {
+        told.clear();
+        ApplyOptions again;
+        again.progress = [&](const Progress& now) {
+          told.push_back(now);
+          return !ends || now.done < now.total;
+        };
+        const auto done = resume_tree(directory(), again);
+        ASSERT_GE(told.size(), 2u);
+        EXPECT_EQ(told.back().total, told.back().done);
+        EXPECT_STREQ("finish", told.back().phase);
+        if (ends) {
+          EXPECT_FAILS(ErrorCode::kCancelled, done);
+          EXPECT_EQ("resuming again goes on with it", done.error().remedy);
+          EXPECT_OK(tree_state(directory()));
+          EXPECT_EQ(*state, *tree_state(directory()));
+        } else {
+          EXPECT_OK(done);
+          EXPECT_EQ(*state == TreeState::kUnfinished ? Resumed::kFinished : Resumed::kTakenBack, *done);
+        }
+      }
+    });
+  }
+  EXPECT_TRUE(was_unfinished);
+}
+
 TEST_F(TreeUpdateFault, ThePowerFails) {
   for (const int failing : {0, 8, 14}) end_at_each_change(failing, 0, [&] { EXPECT_EQ("", lose_moves()); });
 }

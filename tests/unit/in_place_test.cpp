@@ -274,6 +274,39 @@ TEST_F(InPlace, ResumesWhereItEnded) {
   }
 }
 
+TEST_F(InPlace, ResumingIsToldAndCanBeEnded) {
+  make_usual();
+  interrupt(5'000);
+  std::vector<Progress> told;
+  for (const char* const phase : {"verify", "write"}) {
+    told.clear();
+    options_.progress = [&](const Progress& now) {
+      told.push_back(now);
+      return now.phase != std::string_view(phase);
+    };
+    EXPECT_FAILS(ErrorCode::kCancelled, resume());
+    const auto is_so = is_unfinished(file(), in_place_);
+    ASSERT_OK(is_so);
+    EXPECT_TRUE(*is_so);
+  }
+  told.clear();
+  options_.progress = [&](const Progress& now) {
+    told.push_back(now);
+    return true;
+  };
+  EXPECT_OK(resume());
+  ASSERT_GE(told.size(), 3u);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    EXPECT_EQ(new_.size(), told[i].total);
+    EXPECT_GE(told[i].done, told[i == 0 ? 0 : i - 1].done);
+  }
+  EXPECT_EQ(0u, told.front().done);
+  EXPECT_EQ(new_.size(), told.back().done);
+  EXPECT_TRUE(same_bytes(new_, get(file())));
+  options_.progress = {};
+  EXPECT_TRUE(resume()->up_to_date);
+}
+
 TEST_F(InPlace, CompletesBeforeAnotherPatchIsApplied) {
   make_usual();
   interrupt(5'000);

@@ -47,7 +47,14 @@ class ApplySession final : public Session {
   }
 
   [[nodiscard]] int resume() {
-    const auto done = resume_tree(options_.source, options_.files);
+    ProgressDisplay display(options_.progress, program_, options_.quiet, ProgressUnit::kEntries);
+    std::uint64_t total = 0;
+    all_.apply.progress = [&, show = display.callback()](const Progress& now) {
+      total = now.total;
+      return !show || show(now);
+    };
+    const auto done = resume_tree(options_.source, all_.apply);
+    display.finish(done ? std::optional(total) : std::nullopt);
     if (!done) return fail(done.error());
     if (options_.json) return answer(stdout, resumed_json(program_, options_.source, *done));
     if (!options_.quiet) say(resumed_text(program_, options_.source, *done));

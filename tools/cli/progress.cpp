@@ -24,8 +24,8 @@ double in_steps(double value, double steps) { return std::floor(value * steps) /
 
 }  // namespace
 
-ProgressDisplay::ProgressDisplay(ProgressWay way, const char* program, bool quiet)
-    : way_(way == ProgressWay::kAuto && (quiet || !stderr_is_terminal()) ? ProgressWay::kNone : way), program_(program),
+ProgressDisplay::ProgressDisplay(ProgressWay way, const char* program, bool quiet, ProgressUnit unit)
+    : way_(way == ProgressWay::kAuto && (quiet || !stderr_is_terminal()) ? ProgressWay::kNone : way), program_(program), unit_(unit),
       next_seconds_(way == ProgressWay::kJson ? 0 : kFirstLineSeconds) {}
 
 ProgressCallback ProgressDisplay::callback() {
@@ -50,7 +50,7 @@ void ProgressDisplay::show(const Progress& now) {
 void ProgressDisplay::show_line(const Progress& now, double share, std::optional<double> seconds_left) {
   has_line_ = true;
   note_progress_line(true);
-  std::string text = human_size(now.total);
+  std::string text = unit_ == ProgressUnit::kBytes ? human_size(now.total) : std::to_string(now.total) + " entries";
   if (seconds_left) text += ", " + duration_text(*seconds_left) + " left";
   std::fprintf(stderr, "\r%-8s %3.0f%% of %s\033[K", now.phase, std::floor(100 * share), text.c_str());
   std::fflush(stderr);
@@ -60,8 +60,9 @@ void ProgressDisplay::show_line(const Progress& now, double share, std::optional
 void ProgressDisplay::show_json(const Progress& now, double share, double seconds, std::optional<double> seconds_left) const {
   nlohmann::ordered_json line{{"event", "progress"}, {"program", program_}, {"phase", now.phase}};
   line["share"] = in_steps(share, 1e4);
-  line["done_bytes"] = now.done;
-  line["total_bytes"] = now.total;
+  const bool is_bytes = unit_ == ProgressUnit::kBytes;
+  line[is_bytes ? "done_bytes" : "done_entries"] = now.done;
+  line[is_bytes ? "total_bytes" : "total_entries"] = now.total;
   line["elapsed_seconds"] = in_steps(seconds, 1e3);
   if (seconds_left) line["seconds_left"] = in_steps(*seconds_left, 1e3);
   const std::string text = line.dump() + "\n";
@@ -69,10 +70,10 @@ void ProgressDisplay::show_json(const Progress& now, double share, double second
   std::fflush(stderr);
 }
 
-void ProgressDisplay::finish(std::optional<std::uint64_t> target_bytes) {
+void ProgressDisplay::finish(std::optional<std::uint64_t> total) {
   clear();
-  if (way_ != ProgressWay::kJson || !target_bytes) return;
-  show_json({*target_bytes, *target_bytes, phase_name(PhaseId::kFinish)}, 1, elapsed_seconds(), 0);
+  if (way_ != ProgressWay::kJson || !total) return;
+  show_json({*total, *total, phase_name(PhaseId::kFinish)}, 1, elapsed_seconds(), 0);
 }
 
 void ProgressDisplay::clear() {

@@ -14,10 +14,12 @@ enum class ProgressWay {
   kNone,
 };
 
+enum class ProgressUnit { kBytes, kEntries };  // what a call counts
+
 class ProgressDisplay {
  public:
   // quiet: nothing for people.
-  ProgressDisplay(ProgressWay way, const char* program, bool quiet);
+  ProgressDisplay(ProgressWay way, const char* program, bool quiet, ProgressUnit unit = ProgressUnit::kBytes);
   ~ProgressDisplay() { clear(); }
   ProgressDisplay(const ProgressDisplay&) = delete;
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
@@ -25,9 +27,9 @@ class ProgressDisplay {
   // For the options of the library; this object must outlive the call.
   [[nodiscard]] ProgressCallback callback();
 
-  // Before anything else is printed: wipes the line for people. target_bytes, of NEW: the work was done, which the last line
-  // of JSON says; none: it failed.
-  void finish(std::optional<std::uint64_t> target_bytes);
+  // Before anything else is printed: wipes the line for people. `total`: the work was done, which the last line of JSON says;
+  // none: it failed.
+  void finish(std::optional<std::uint64_t> total);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -40,6 +42,7 @@ class ProgressDisplay {
 
   const ProgressWay way_;
   const char* const program_;
+  const ProgressUnit unit_;
   const Clock::time_point begin_ = Clock::now();
   double next_seconds_;  // nothing is shown before
   bool has_line_ = false;
