@@ -8,6 +8,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,22 @@ struct MemberBytes {
   bool source_has_path = false;         // OLD has a member of this path
 };
 
+enum class EntryChange : std::uint8_t {
+  kChanged,
+  kAdded,
+  kMoved,    // a file that goes from one place and comes to another as it is
+  kRemoved,
+};
+
+// A file, a directory or a link of a directory that a patch changes.
+struct EntryBytes {
+  EntryChange change = EntryChange::kChanged;
+  std::string path;                          // in NEW, and of one that is removed in OLD; any bytes
+  std::string source_path;                   // of one that moved: where it was
+  std::uint64_t bytes = 0;                   // of the file; else 0
+  std::optional<std::uint64_t> patch_bytes;  // that it takes, with what is in it; absent where OLD alone tells
+};
+
 struct PatchBytes {
   PatchInfo info;
   std::uint64_t patch_bytes = 0;
@@ -52,15 +69,20 @@ struct PatchBytes {
   // with checksums), "copies", "residuals", "literals", "modelled". Largest first, without those that are 0.
   std::vector<NamedBytes> kinds;
   std::vector<MemberBytes> members;        // with OLD alone; in the order of NEW, parents in front of what they hold
+  // Of directories: what the patch changes, in the order of paths; names and links themselves are in no entry's patch_bytes.
+  // Absent where it is not known. Of the patch alone it is known if that has a list of OLD (TreeOptions::source_list) and names
+  // are not coded by models, as level 9 and beyond may do. Then a file that moved is told as removed and added, and patch_bytes
+  // are absent if archives are unpacked.
+  std::optional<std::vector<EntryBytes>> entries;
   std::vector<std::string> removed_paths;  // of OLD's members: NEW has none of this path, and copies nothing of them
 };
 
-// Of a patch alone: kinds. Nothing is applied. Takes the memory that the patch asks for, options.memory_limit_bytes at most, and
+// Of a patch alone: kinds, and entries as far as it tells. Nothing is applied. Takes the memory that the patch asks for, options.memory_limit_bytes at most, and
 // some 24 bytes for each number of the patch. Errors: those of opening and reading a file, the 3xx codes, kMemoryLimit,
 // kPatchDigest. Thread-safe.
 BDELTA_PUBLIC Result<PatchBytes> inspect_bytes(const std::filesystem::path& patch, const ApplyOptions& options);
 
-// With OLD, a file or a directory: members, too. The patch is applied as check_file and check_tree do, so OLD and NEW are proven.
+// With OLD, a file or a directory: members and entries, too. The patch is applied as check_file and check_tree do, so OLD and NEW are proven.
 // Takes memory besides for NEW as it is unpacked, and some 24 bytes for each number of the patch. options.output_limit_bytes
 // bounds NEW. Errors: as check_file and check_tree. Thread-safe.
 BDELTA_PUBLIC Result<PatchBytes> inspect_members(const std::filesystem::path& source, const std::filesystem::path& patch,

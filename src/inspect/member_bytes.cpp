@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/try.hpp"
 
@@ -47,6 +48,7 @@ Status MemberBytesTap::window(const WindowDelta& window, ByteSpan made, ByteSpan
   if (!copied.empty()) note_changes(window, made, copied);
   shares_.add_window(window, made, {changed_.begin() + static_cast<std::ptrdiff_t>(before), changed_.end()});
   append(target_, made);
+  target_bytes_ += window.target_length;
   return {};
 }
 
@@ -113,27 +115,42 @@ std::uint64_t MemberBytesTap::region_end(const MemberList& list, std::size_t reg
   return region + 1 < list.regions.size() ? list.regions[region + 1].begin : all_bytes;
 }
 
-Status MemberBytesTap::finish(PatchBytes& bytes) {
-  shares_.end(bytes.patch_bytes, target_.size());
-  if (is_applied_) {
-    BDELTA_TRY(list_target());
-    regions_.resize(target_list_.regions.size());
-    for (std::uint32_t i = 0; i < target_list_.members.size(); ++i) {
-      const ListedMember& listed = target_list_.members[i];
-      MemberBytes member;
-      member.path = target_list_.path_of(i);
-      if (listed.parent != kNone) member.parent = listed.parent;
-      member.format = listed.format;
-      member.packed_as = listed.packed;
-      bytes.members.push_back(std::move(member));
-    }
+void MemberBytesTap::know_tree(const ListedTree& tree) {
+  tree_alone_ = &tree;
+  target_list_ = tree.list();
+}
+
+void MemberBytesTap::add_members(PatchBytes& bytes) {
+  regions_.resize(target_list_.regions.size());
+  for (std::uint32_t i = 0; i < target_list_.members.size(); ++i) {
+    const ListedMember& listed = target_list_.members[i];
+    MemberBytes member;
+    member.path = target_list_.path_of(i);
+    if (listed.parent != kNone) member.parent = listed.parent;
+    member.format = listed.format;
+    member.packed_as = listed.packed;
+    bytes.members.push_back(std::move(member));
   }
+}
+
+void MemberBytesTap::share_out(PatchBytes& bytes) {
   shares_.share([&](const CodedItem& item, const char* kind, std::uint64_t share) { take(item, kind, share, bytes); });
   for (const auto& [kind, count] : shares_.parts()) {
     if (count > 0) bytes.kinds.push_back({kind, count});
   }
   sort_by_bytes(bytes.kinds);
-  if (!is_applied_) return {};
+}
+
+Status MemberBytesTap::finish(PatchBytes& bytes) {
+  shares_.end(bytes.patch_bytes, target_.size());
+  if (is_applied_) BDELTA_TRY(list_target());
+  add_members(bytes);
+  share_out(bytes);
+  if (!is_applied_) {
+    const std::vector<MemberBytes> members = std::exchange(bytes.members, {});
+    if (tree_alone_) bytes.entries = tree_alone_->entries(members);
+    return {};
+  }
   count_changes(bytes);
   count_copies(bytes.members);
   add_sections(bytes);
@@ -143,11 +160,11 @@ Status MemberBytesTap::finish(PatchBytes& bytes) {
 
 // An item is cut where a member ends.
 void MemberBytesTap::take(const CodedItem& item, const char* kind, std::uint64_t share, PatchBytes& bytes) {
-  if (!is_applied_ || target_list_.regions.empty()) return;
+  if (target_list_.regions.empty()) return;
   std::uint64_t pos = item.target_pos;
   std::uint64_t left = item.length;
   for (std::size_t region = target_list_.region_of(pos); share > 0; ++region) {
-    const std::uint64_t some = std::min(left, region_end(target_list_, region, target_.size()) - pos);
+    const std::uint64_t some = std::min(left, region_end(target_list_, region, target_bytes_) - pos);
     const bool is_last = some == left || region + 1 == target_list_.regions.size();
     const auto part = is_last ? share : static_cast<std::uint64_t>(static_cast<double>(share) * static_cast<double>(some) / static_cast<double>(left));
     regions_[region].patch += part;

@@ -7,6 +7,7 @@
 #include "bdelta/members.hpp"
 #include "inspect/byte_shares.hpp"
 #include "inspect/member_list.hpp"
+#include "inspect/tree_entries.hpp"
 
 namespace bdelta::inspecting {
 
@@ -16,6 +17,9 @@ class MemberBytesTap final : public ApplyTap {
   void part(const char* what, std::uint64_t bytes) override { shares_.add_part(what, bytes); }
   Status begin(const AppliedFiles& files) override;
   Status window(const WindowDelta& window, ByteSpan made, ByteSpan copied) override;
+
+  // For a patch alone, in front of `finish`: what its windows make. It must outlive the object.
+  void know_tree(const ListedTree& tree);
 
   // Once the patch is applied, or, where nothing was made, read.
   Status finish(PatchBytes& bytes);
@@ -30,6 +34,8 @@ class MemberBytesTap final : public ApplyTap {
   void note_changes(const WindowDelta& window, ByteSpan made, ByteSpan copied);
   void note_copies(const WindowDelta& window);
   Status list_target();
+  void add_members(PatchBytes& bytes);
+  void share_out(PatchBytes& bytes);
   void count_copies(std::vector<MemberBytes>& members);
   void count_changes(PatchBytes& bytes);
   void take(const CodedItem& item, const char* kind, std::uint64_t share, PatchBytes& bytes);
@@ -45,6 +51,8 @@ class MemberBytesTap final : public ApplyTap {
   ByteShares shares_;
   bool is_applied_ = false;
   Bytes target_;
+  std::uint64_t target_bytes_ = 0;  // of all windows
+  const ListedTree* tree_alone_ = nullptr;
   std::uint64_t source_bytes_ = 0;
   MemberList source_list_;
   MemberList target_list_;

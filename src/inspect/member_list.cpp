@@ -10,6 +10,7 @@
 #include "delta/fills.hpp"
 #include "exe/images.hpp"
 #include "exe/section_names.hpp"
+#include "inspect/view_levels.hpp"
 #include "view/gzip_head.hpp"
 #include "view/tar_members.hpp"
 #include "view/zip_layout.hpp"
@@ -46,46 +47,15 @@ struct Range {
   std::uint64_t end = 0;
 };
 
-// From positions of a file, or of one of its views, to those of the next view.
-class Unpacking {
- public:
-  explicit Unpacking(const view::PackedStreams& streams) : streams_(streams) {
-    std::uint64_t shift = 0;  // modulo 2^64
-    for (const view::PackedStream& stream : streams) shifts_.push_back(shift += stream.raw_bytes - stream.packed_bytes);
-  }
-
-  // Of a position that is inside of no stream.
-  [[nodiscard]] std::uint64_t moved(std::uint64_t pos) const noexcept {
-    const auto behind = std::partition_point(streams_.begin(), streams_.end(),
-                                             [pos](const view::PackedStream& stream) { return stream.file_end() <= pos; });
-    return behind == streams_.begin() ? pos : pos + shifts_[static_cast<std::size_t>(behind - streams_.begin()) - 1];
-  }
-
- private:
-  const view::PackedStreams& streams_;
-  std::vector<std::uint64_t> shifts_;  // by each and those before it
-};
-
 class Lister {
  public:
-  explicit Lister(const ListedView& view) : view_(view), bytes_(view.bytes), levels_(view.streams.begin(), view.streams.end()) {
-    for (std::size_t level = 0; level < levels_.size(); ++level) {
-      for (const view::PackedStream& stream : view.streams[level]) {
-        const std::uint64_t begin = levels_[level].moved(stream.file_pos);
-        const Range range{in_view(begin, level + 1), in_view(begin + stream.raw_bytes, level + 1)};
-        if (range.begin <= range.end && range.end <= bytes_.size()) unpacked_.push_back(range);
-      }
-    }
-    std::sort(unpacked_.begin(), unpacked_.end(), [](const Range& a, const Range& b) {
-      return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-    });
-  }
+  explicit Lister(const ListedView& view) : view_(view), bytes_(view.bytes), levels_(view.streams, view.bytes.size()) {}
 
   MemberList take() && {
     if (view_.manifest) {
       list_tree();
     } else {
-      list_file(add("", kNone), {0, bytes_.size()}, 0);
+      list_file(add("", kNone), {0, bytes_.size()}, {});
     }
     return std::move(list_);
   }
@@ -111,12 +81,6 @@ class Lister {
     regions.push_back({begin, member, number});
   }
 
-  // Where a position of a file, or of the view of that level, is in the last view; for none inside a stream that is unpacked.
-  [[nodiscard]] std::uint64_t in_view(std::uint64_t pos, std::size_t level = 0) const noexcept {
-    for (; level < levels_.size(); ++level) pos = levels_[level].moved(pos);
-    return pos;
-  }
-
   void list_tree() {
     const std::uint32_t root = add("", kNone);
     list_.members[root].format = "directory";
@@ -137,11 +101,11 @@ class Lister {
         list_.members.back().format = "directory";
       }
       if (entry.kind != view::EntryKind::kFile || (view_.left_out && (*view_.left_out)[i])) continue;
-      const std::uint64_t begin = std::min<std::uint64_t>(in_view(pos), bytes_.size());
-      const Range range{begin, std::clamp<std::uint64_t>(in_view(pos + entry.bytes), begin, bytes_.size())};
+      const std::uint64_t begin = std::min<std::uint64_t>(levels_.in_view(pos), bytes_.size());
+      const Range range{begin, std::clamp<std::uint64_t>(levels_.in_view(pos + entry.bytes), begin, bytes_.size())};
       pos += entry.bytes;
       const std::uint32_t member = add(name_of(entry.path), parent_of(entry.path));
-      if (range.begin < range.end) list_file(member, range, 0);
+      if (range.begin < range.end) list_file(member, range, {});
     }
   }
 
@@ -149,17 +113,19 @@ class Lister {
     return bytes_.subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin));
   }
 
-  // The unpacked stream that begins there.
-  [[nodiscard]] const Range* unpacked_at(std::uint64_t pos) const {
-    const auto found = std::lower_bound(unpacked_.begin(), unpacked_.end(), pos,
-                                        [](const Range& stream, std::uint64_t at) { return stream.begin < at; });
-    return found != unpacked_.end() && found->begin == pos ? &*found : nullptr;
-  }
+  // How far inside of containers a file is, and the level of the view that its own sizes are of.
+  struct Depth {
+    unsigned containers = 0;
+    std::size_t level = 0;
 
-  void list_file(std::uint32_t member, Range range, unsigned depth) {
+    [[nodiscard]] Depth inside() const noexcept { return {containers + 1, level}; }
+    [[nodiscard]] Depth inside(const UnpackedStream& stream) const noexcept { return {containers + 1, stream.inner_level}; }
+  };
+
+  void list_file(std::uint32_t member, Range range, Depth depth) {
     mark(range.begin, member);
     if (range.begin == range.end) return;
-    if (depth < kMostDepth && (list_zip(member, range, depth) || list_gzip(member, range, depth) || list_tar(member, range, depth))) {
+    if (depth.containers < kMostDepth && (list_zip(member, range, depth) || list_gzip(member, range, depth) || list_tar(member, range, depth))) {
       return;
     }
     const ByteSpan bytes = span(range);
@@ -170,7 +136,7 @@ class Lister {
     list_programs(member, range);
   }
 
-  bool list_zip(std::uint32_t archive, Range range, unsigned depth) {
+  bool list_zip(std::uint32_t archive, Range range, Depth depth) {
     std::uint64_t pos = range.begin;
     const ByteSpan file = bytes_.first(static_cast<std::size_t>(range.end));
     for (;;) {
@@ -182,11 +148,14 @@ class Lister {
       const std::size_t name_bytes = view::zip_field<std::uint16_t>(file, pos + 26);
       const auto* const name = reinterpret_cast<const char*>(file.data() + static_cast<std::size_t>(pos + view::kZipLocalBytes));
       const std::uint32_t member = add(std::string(name, name_bytes), archive);
-      const Range* const unpacked = unpacked_at(data_pos);
-      const std::uint64_t end = unpacked ? unpacked->end : end_of_packed(file, pos, data_pos, range.end);
-      const bool is_plain = unpacked || view::zip_field<std::uint16_t>(file, pos + 8) == view::kZipStored;
-      if (is_plain) {
-        list_file(member, {data_pos, end}, depth + 1);
+      const UnpackedStream* const unpacked = levels_.stream_at(data_pos);
+      std::uint64_t end = unpacked ? std::min(unpacked->end, range.end) : end_of_packed(file, pos, data_pos, range.end);
+      if (unpacked) {
+        list_file(member, {data_pos, end}, depth.inside(*unpacked));
+      } else if (view::zip_field<std::uint16_t>(file, pos + 8) == view::kZipStored) {
+        const bool tells_size = (view::zip_field<std::uint16_t>(file, pos + 6) & 8) == 0;
+        if (tells_size) end = std::min(levels_.end_in_view(data_pos, end - data_pos, depth.level), range.end);
+        list_file(member, {data_pos, end}, depth.inside());
       } else {
         list_.members[member].packed = view::zip_field<std::uint16_t>(file, pos + 8) == view::kZipDeflated ? "deflate" : "other";
         mark(data_pos, member);
@@ -214,36 +183,48 @@ class Lister {
   }
 
   // Only where its text is there.
-  bool list_gzip(std::uint32_t member, Range range, unsigned depth) {
+  bool list_gzip(std::uint32_t member, Range range, Depth depth) {
     const ByteSpan bytes = span(range);
     if (bytes.size() < 18 || bytes[0] != 0x1f || bytes[1] != 0x8b) return false;
-    const auto first = std::lower_bound(unpacked_.begin(), unpacked_.end(), range.begin,
-                                        [](const Range& stream, std::uint64_t at) { return stream.begin < at; });
-    if (first == unpacked_.end() || first->begin >= range.end || first->end > range.end) return false;
+    const UnpackedStream* const first = levels_.first_from(range.begin);
+    if (!first || first->begin >= range.end || first->end > range.end) return false;
     mark(range.begin, member, "headers");
     mark(range.begin + 4, member, "times");
     mark(range.begin + 8, member, "headers");
-    list_file(member, *first, depth + 1);
+    list_file(member, {first->begin, first->end}, depth.inside(*first));
     if (list_.members[member].format == kFile) list_.members[member].format = "gzip";
     mark(first->end, member, "headers");
     return true;
   }
 
-  bool list_tar(std::uint32_t archive, Range range, unsigned depth) {
+  // What is unpacked in a member moves those behind it: their headers are looked for where they are then.
+  bool list_tar(std::uint32_t archive, Range range, Depth depth) {
     if (range.end - range.begin < kTarBlockBytes || !is_tar_header(span({range.begin, range.begin + kTarBlockBytes}))) return false;
     view::Members members;
-    view::add_tar_members(bytes_.first(static_cast<std::size_t>(range.end)), range.begin, members);
-    if (members.empty()) return false;
+    std::uint64_t pos = range.begin, next = pos;
+    do {
+      pos = next;
+      members.clear();
+      view::add_tar_members(bytes_.first(static_cast<std::size_t>(range.end)), pos, members);
+      for (const view::Member& found : members) {
+        list_tar_member(archive, found, range.end, depth);
+        next = std::min(levels_.end_in_view(found.data_pos, found.end - found.data_pos, depth.level), range.end);
+        if (next != found.end) break;
+      }
+    } while (!members.empty() && next > pos);
+    if (next == range.begin) return false;
     list_.members[archive].format = "tar";
-    for (const view::Member& found : members) {
-      const std::uint64_t header = found.data_pos - kTarBlockBytes;
-      mark(found.begin, archive, "headers");
-      mark(header + 136, archive, "times");
-      mark(header + 148, archive, "headers");
-      if (found.is_file) list_file(add(found.name, archive), {found.data_pos, found.data_end()}, depth + 1);
-      mark(found.data_end(), archive, "headers");
-    }
     return true;
+  }
+
+  void list_tar_member(std::uint32_t archive, const view::Member& found, std::uint64_t archive_end, Depth depth) {
+    const std::uint64_t header = found.data_pos - kTarBlockBytes;
+    const std::uint64_t data_end = std::min(levels_.end_in_view(found.data_pos, found.data_bytes, depth.level), archive_end);
+    mark(found.begin, archive, "headers");
+    mark(header + 136, archive, "times");
+    mark(header + 148, archive, "headers");
+    if (found.is_file) list_file(add(found.name, archive), {found.data_pos, data_end}, depth.inside());
+    mark(data_end, archive, "headers");
   }
 
   // Sections of the programs that it is or holds one behind the other.
@@ -262,8 +243,7 @@ class Lister {
 
   const ListedView& view_;
   const ByteSpan bytes_;
-  std::vector<Range> unpacked_;  // streams, where they are in the view
-  std::vector<Unpacking> levels_;
+  const ViewLevels levels_;
   MemberList list_;
 };
 

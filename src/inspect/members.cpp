@@ -29,17 +29,20 @@ Result<PatchBytes> read_alone(SequentialReader& patch, const ApplyOptions& optio
   while (!plan) {
     BDELTA_ASSIGN(plan, reader->read_plan());
   }
+  const std::unique_ptr<inspecting::ListedTree> tree = inspecting::ListedTree::make(*plan, reader->info());
   WindowDelta window;
   for (;;) {
     BDELTA_ASSIGN(const bool more, reader->next(window));
     if (!more) break;
     BDELTA_TRY(validate_window(window, source_bytes_of(reader->info(), *plan), format->capabilities));
     BDELTA_TRY(tap.window(window, {}, {}));
+    if (tree) tree->add_window(window);
   }
   PatchBytes bytes;
   bytes.info = reader->info();
   bytes.info.format = format->name;
   bytes.patch_bytes = in.position();
+  if (tree && tree->prove()) tap.know_tree(*tree);
   BDELTA_TRY(tap.finish(bytes));
   return bytes;
 }
@@ -53,6 +56,7 @@ Result<PatchBytes> apply_tapped(const std::filesystem::path& source, const std::
   BDELTA_ASSIGN(const Report report, is_tree ? check_tree_tapped(source, patch, options, tap) : check_file_tapped(source, patch, options, tap));
   bytes.patch_bytes = report.patch_bytes;
   BDELTA_TRY(tap.finish(bytes));
+  if (report.tree) bytes.entries = inspecting::entries_of(*report.tree, bytes.members);
   return bytes;
 }
 

@@ -151,6 +151,84 @@ class MembersTest(Case):
             self.assertEqual(found["members"][members["bin/app"]["parent"]]["path"], "bin")
             self.assertEqual([entry["path"] for entry in found["removed"]], ["gone"])
 
+    def info(self, *arguments):
+        return json.loads(self.succeed(self.run_program(BPATCH, "--info", "--json", *arguments)).stdout)
+
+    def trees(self, old, new):
+        for root, entries in (("old", old), ("new", new)):
+            for name, data in entries.items():
+                os.makedirs(os.path.dirname(self.path(f"{root}/{name}")), exist_ok=True)
+                self.put(f"{root}/{name}", data)
+
+    def test_changes_of_directories(self):
+        self.trees({**self.old, "moves": self.added, "gone/g": b"g"}, {**self.new, "moved\n": self.added, "comes/x": b"x" * 50})
+        os.remove(self.path("new/more"))
+        os.symlink("bin", self.path("new/link"))
+        wanted = [("changed", "bin/app"), ("added", "comes"), ("added", "comes/x"), ("changed", "doc/other"), ("removed", "gone"),
+                  ("removed", "gone/g"), ("added", "link"), ("moved", "moved\n")]
+        apart = sorted(wanted[:-1] + [("added", "moved\n"), ("removed", "moves")], key=lambda change: change[1])
+        for level in ("-1", "-6", "-9"):
+            self.succeed(self.run_program(BDELTA, "--force", "--no-sync", "--old-list", level, "old", "new", "patch"))
+            found = self.info("old", "patch")
+            self.assertEqual([(entry["change"], entry["path"]) for entry in found["changes"]], wanted)
+            costs = {entry["path"]: entry["patch_bytes"] for entry in found["changes"]}
+            self.assertEqual({path for path, cost in costs.items() if cost == 0} - {"moved\n"}, {"comes", "gone", "gone/g", "link"})
+            self.assertGreater(costs["bin/app"], 60)
+            self.assertLessEqual(costs["moved\n"], 20)
+            self.assertLess(sum(costs.values()), found["patch_bytes"])
+            self.assertEqual(found["changes"][-1]["from"], "moves")
+            sizes = {entry["path"]: entry["bytes"] for entry in found["changes"]}
+            self.assertEqual((sizes["comes/x"], sizes["gone/g"], sizes["comes"]), (50, 1, 0))
+            members = {member["path"]: member for member in json.loads(self.succeed(self.run_program(
+                BPATCH, "--info", "--members", "--json", "old", "patch")).stdout)["members"]}
+            self.assertEqual(costs["doc/other"], members["doc/other"]["patch_bytes"])
+            alone = self.info("patch")
+            if level == "-9":  # it may be known then, too
+                alone.setdefault("changes", [{"change": change, "path": path, "patch_bytes": costs.get(path, 0)} for change, path in apart])
+            self.assertEqual([(entry["change"], entry["path"]) for entry in alone["changes"]], apart)
+            for entry in alone["changes"]:
+                self.assertLess(abs(entry["patch_bytes"] - costs.get(entry["path"], 0)), 40, entry)
+        text = self.succeed(self.run_program(BPATCH, "--info", "old", "patch")).stdout.decode().splitlines()
+        self.assertEqual([line.split(None, 2)[1:] for line in text[text.index("") + 1:]],
+                         [[change, "moves -> moved\\x0a" if change == "moved" else path] for change, path in wanted])
+        self.succeed(self.run_program(BDELTA, "--force", "--no-sync", "old", "new", "patch"))
+        self.assertNotIn("changes", self.info("patch"))  # OLD alone could tell
+        self.assertEqual([(entry["change"], entry["path"]) for entry in self.info("old", "patch")["changes"]], wanted)
+
+    def test_changes_in_archives(self):
+        self.trees({"x.zip": packed(self.old, 2003), "same": b"s"}, {"x.zip": packed(self.new, 2003), "same": b"s"})
+        self.succeed(self.run_program(BDELTA, "--no-sync", "--old-list", "old", "new", "patch"))
+        found = self.info("old", "patch")["changes"]
+        self.assertEqual([(entry["change"], entry["path"]) for entry in found], [("changed", "x.zip")])
+        members = json.loads(self.succeed(self.run_program(BPATCH, "--info", "--members", "--json", "old", "patch")).stdout)["members"]
+        self.assertEqual(found[0]["patch_bytes"],
+                         sum(member["patch_bytes"] for member in members if member["path"].startswith("x.zip")))
+        self.assertGreater(found[0]["patch_bytes"], 1000)
+        alone = self.info("patch")
+        self.assertEqual(alone["changes"], [{"change": "changed", "path": "x.zip", "bytes": os.path.getsize(self.path("new/x.zip"))}])
+        text = self.succeed(self.run_program(BPATCH, "--info", "patch")).stdout.decode().splitlines()
+        self.assertEqual(text[-1].split(), ["?", "changed", "x.zip"])
+
+    def test_changes_of_many_entries(self):
+        words = [f"{number % 7}/some name of a file {number}" for number in range(3000)]
+        self.trees({name: name.encode() for name in words}, {name: name.encode() * (1 + (index % 11 == 0)) for index, name in enumerate(words)
+                                                             if index % 13 != 0})
+        for level in ("-1", "-6"):
+            self.succeed(self.run_program(BDELTA, "--force", "--no-sync", "--old-list", level, "old", "new", "patch"))
+            alone = self.info("patch")["changes"]
+            self.assertEqual({entry["path"]: entry["change"] for entry in alone},
+                             {name: "removed" if index % 13 == 0 else "changed" for index, name in enumerate(words)
+                              if index % 13 == 0 or index % 11 == 0})
+
+    def test_info_of_a_damaged_patch(self):
+        self.trees({"a": self.text}, {"a": self.text + self.added})
+        self.succeed(self.run_program(BDELTA, "--no-sync", "--old-list", "old", "new", "patch"))
+        os.truncate(self.path("patch"), os.path.getsize(self.path("patch")) - 3)
+        self.refuse(self.run_program(BPATCH, "--info", "patch"), 3, '"patch"')
+        self.put("file", b"x")
+        self.refuse(self.run_program(BPATCH, "--info", "file", "patch"), 1, "--info takes one PATCH, or OLD PATCH of directories")
+        self.refuse(self.run_program(BPATCH, "--info", "new", "patch"), 4, '"new"')
+
     def test_other_patches(self):
         self.pair(self.text, self.text[:5000] + self.added + self.text[5000:])
         found, members = self.shown("--format=bdt1")

@@ -62,20 +62,44 @@ class ApplySession final : public Session {
   }
 
   [[nodiscard]] int show_info() override {
-    if (!all_.members) return Session::show_info();
     const bool has_source = !options_.source.empty();
-    ProgressDisplay progress(options_.progress, program_, options_.quiet);
-    all_.apply.progress = progress.callback();
-    const auto bytes = has_source ? inspect_members(options_.source, options_.patch, all_.apply) : inspect_bytes(options_.patch, all_.apply);
-    progress.finish(std::nullopt);
+    if (!all_.members) return has_source || options_.patch != "-" ? show_changes() : Session::show_info();
+    const auto bytes = inspect();
     if (!bytes) return fail(bytes.error());
     return answer(stdout, options_.json ? members_json(*bytes, has_source) : members_text(*bytes, has_source));
+  }
+
+  [[nodiscard]] Result<PatchBytes> inspect() {
+    ProgressDisplay progress(options_.progress, program_, options_.quiet);
+    all_.apply.progress = progress.callback();
+    auto bytes = options_.source.empty() ? inspect_bytes(options_.patch, all_.apply)
+                                         : inspect_members(options_.source, options_.patch, all_.apply);
+    progress.finish(std::nullopt);
+    return bytes;
+  }
+
+  // The head of the patch and, of directories, what becomes of each entry, if that can be known.
+  [[nodiscard]] int show_changes() {
+    const bool has_source = !options_.source.empty();
+    std::error_code ignored;
+    if (has_source && !std::filesystem::is_directory(options_.source, ignored)) {
+      return fail({ErrorCode::kUsage, "--info takes one PATCH, or OLD PATCH of directories; with --members of files, too"});
+    }
+    const auto info = inspect_file(options_.patch, options_.files);
+    if (!info) return fail(info.error());
+    if (!has_source && !(info->tree && info->tree->has_source_list)) {
+      return answer(stdout, options_.json ? info_json(program_, *info, Json::object()) : info_text(*info));
+    }
+    const auto bytes = inspect();
+    if (!bytes) return fail(bytes.error());
+    if (options_.json) return answer(stdout, info_json(program_, *info, changes_json(*bytes)));
+    return answer(stdout, info_text(*info) + changes_text(*bytes));
   }
 
   [[nodiscard]] int check_patch() {
     const auto info = verify_patch_file(options_.patch, options_.files);
     if (!info) return fail(info.error());
-    if (options_.json) return answer(stdout, info_json(program_, *info));
+    if (options_.json) return answer(stdout, info_json(program_, *info, Json::object()));
     if (!options_.quiet) say(verified_text(program_, options_.patch, *info));
     return 0;
   }

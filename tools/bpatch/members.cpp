@@ -41,6 +41,16 @@ Json member_json(const MemberBytes& member) {
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
 
+const char* change_word(EntryChange change) {
+  switch (change) {
+    case EntryChange::kChanged: return "changed";
+    case EntryChange::kAdded: return "added";
+    case EntryChange::kMoved: return "moved";
+    case EntryChange::kRemoved: break;
+  }
+  return "removed";
+}
+
 std::string line(std::uint64_t bytes, std::uint64_t all_bytes, const std::string& text) {
   const double share = all_bytes == 0 ? 0 : 100.0 * static_cast<double>(bytes) / static_cast<double>(all_bytes);
   char numbers[64];
@@ -49,6 +59,32 @@ std::string line(std::uint64_t bytes, std::uint64_t all_bytes, const std::string
 }
 
 }  // namespace
+
+Json changes_json(const PatchBytes& bytes) {
+  if (!bytes.entries) return Json::object();
+  Json list = Json::array();
+  for (const EntryBytes& entry : *bytes.entries) {
+    Json one{{"change", change_word(entry.change)}};
+    put_name(one, "path", entry.path);
+    if (!entry.source_path.empty()) put_name(one, "from", entry.source_path);
+    one["bytes"] = entry.bytes;
+    if (entry.patch_bytes) one["patch_bytes"] = *entry.patch_bytes;
+    list.push_back(std::move(one));
+  }
+  return {{"patch_bytes", bytes.patch_bytes}, {"changes", std::move(list)}};
+}
+
+std::string changes_text(const PatchBytes& bytes) {
+  if (!bytes.entries) return "";
+  std::string text = "\n";
+  for (const EntryBytes& entry : *bytes.entries) {
+    char begin[64];
+    const std::string cost = entry.patch_bytes ? number(*entry.patch_bytes) : "?";
+    std::snprintf(begin, sizeof begin, "%12s  %-9s", cost.c_str(), change_word(entry.change));
+    text += begin + (entry.source_path.empty() ? "" : one_line(entry.source_path) + " -> ") + one_line(entry.path) + "\n";
+  }
+  return text;
+}
 
 std::string members_json(const PatchBytes& bytes, bool has_members) {
   Json json{{"schema", 1}, {"program", "bpatch"}, {"version", program_version()}, {"ok", true}};
@@ -60,6 +96,7 @@ std::string members_json(const PatchBytes& bytes, bool has_members) {
   json["predicted"] = bytes.info.predicted;
   json["patch_bytes"] = bytes.patch_bytes;
   json["kinds"] = kinds_json(bytes.kinds);
+  if (bytes.entries) json.update(changes_json(bytes));
   if (!has_members) return dump(json) + "\n";
   json["members"] = Json::array();
   for (const MemberBytes& member : bytes.members) json["members"].push_back(member_json(member));

@@ -17,7 +17,7 @@ constexpr ProgramTexts kTexts{
              "       bpatch [OPTIONS] --dry-run OLD PATCH\n"
              "       bpatch [OPTIONS] --in-place FILE PATCH\n"
              "       bpatch [OPTIONS] --resume FILE_OR_DIR\n"
-             "       bpatch --info PATCH\n"
+             "       bpatch --info [OLD] PATCH\n"
              "       bpatch --info --members OLD PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
@@ -106,7 +106,7 @@ std::variant<ApplyProgramOptions, Exit> parse_apply_options(int argc, const char
   if (words.resume) options.common.action = Action::kResume;
   options.dry_run = words.dry_run && !words.in_place;
   std::string wrong = check_actions(words);
-  if (wrong.empty()) wrong = line.place(options.common, words.members);
+  if (wrong.empty()) wrong = line.place(options.common, true);
   options.apply = apply_options(words, options.common);
   options.in_place = in_place_options(words);
   options.members = words.members;

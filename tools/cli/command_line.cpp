@@ -181,7 +181,7 @@ std::string CommandLine::place_info(CommonOptions& options, bool takes_source) {
   if (arguments.size() == 2 && takes_source) options.source = path_of(arguments.front());
   const bool fits = arguments.size() <= (takes_source ? 2 : 1) && words_.trace.empty();
   if (fits) return "";
-  return takes_source ? "--info --members takes OLD PATCH or PATCH alone" : "--info takes one PATCH and nothing else";
+  return takes_source ? "--info takes OLD PATCH or PATCH alone" : "--info takes one PATCH and nothing else";
 }
 
 std::string CommandLine::place_values(CommonOptions& options) {

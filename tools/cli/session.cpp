@@ -80,7 +80,7 @@ std::FILE* Session::json_stream() const { return options_.action == Action::kRun
 int Session::show_info() {
   const auto info = inspect_file(options_.patch, options_.files);
   if (!info) return fail(info.error());
-  return answer(stdout, options_.json ? info_json(program_, *info) : info_text(*info));
+  return answer(stdout, options_.json ? info_json(program_, *info, Json::object()) : info_text(*info));
 }
 
 int Session::answer(std::FILE* to, const std::string& text) const {

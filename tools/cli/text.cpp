@@ -287,7 +287,7 @@ std::string trace_json(const char* program, const Result<Report>& result, std::u
   return json.dump();
 }
 
-std::string info_json(const char* program, const PatchInfo& info) {
+std::string info_json(const char* program, const PatchInfo& info, const Json& more) {
   Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
   json["format"] = info.format;
   json["format_version"] = info.version;
@@ -315,6 +315,7 @@ std::string info_json(const char* program, const PatchInfo& info) {
     json["patch_bytes"] = info.patch_bytes;
     json["verified"] = info.verified;
   }
+  json.update(more);
   return line_of(json);
 }
 

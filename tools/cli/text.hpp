@@ -67,7 +67,8 @@ struct Circumstances {
 [[nodiscard]] std::string error_json(const char* program, const Error& error, const Circumstances& circumstances = {});
 // "otherData" of a trace: the report, or after an error what is known then.
 [[nodiscard]] std::string trace_json(const char* program, const Result<Report>& result, std::uint64_t dropped_count);
-[[nodiscard]] std::string info_json(const char* program, const PatchInfo& info);
+// `more` is put behind the rest.
+[[nodiscard]] std::string info_json(const char* program, const PatchInfo& info, const nlohmann::ordered_json& more);
 [[nodiscard]] std::string info_text(const PatchInfo& info);
 
 // What an update of a directory would do: lines, the last behind the name of the program.
