@@ -29,7 +29,8 @@
  *
  * Threads. Calls on different objects may run at the same time. A bdelta_push is used by one thread at a time.
  *
- * An updater links the half that applies; the functions under "Making patches" are in the full library only.
+ * An updater links the half that applies; the functions under "Making patches" and "Where the bytes of a patch go" are in the
+ * full library only.
  */
 #ifndef BDELTA_BDELTA_H
 #define BDELTA_BDELTA_H
@@ -452,6 +453,114 @@ BDELTA_API int32_t bdelta_create(const bdelta_reader *source, const bdelta_reade
 BDELTA_API int32_t bdelta_estimate_memory(uint64_t source_bytes, uint64_t target_bytes,
                                           const bdelta_create_options *options, uint64_t *memory_bytes,
                                           bdelta_error *error);
+
+/* ---- Where the bytes of a patch go: in the full library only ---- */
+
+/*   bdelta_members *members = NULL;
+ *   bdelta_members_summary summary;
+ *   memset(&summary, 0, sizeof summary);
+ *   summary.struct_size = sizeof summary;
+ *   code = bdelta_members_open("app-1.zip", "app.patch", NULL, &members, &error);
+ *   if (code == BDELTA_OK) code = bdelta_members_sum_up(members, &summary, &error);
+ *   for (i = 0; i < summary.member_count; ++i) { ... bdelta_members_member(members, i, &member, &error) ... }
+ *   bdelta_members_close(members);
+ *
+ * bdelta/members.hpp tells what shares are. Texts belong to the object, live until bdelta_members_close and end with a NUL; paths
+ * and names may hold any bytes, so their sizes stand beside them. The object never changes, so any number of threads may look at
+ * it. An index that there is not is BDELTA_kUsage. */
+typedef struct bdelta_members bdelta_members;
+
+#define BDELTA_NO_MEMBER (~(size_t)0)
+
+typedef struct bdelta_members_summary {
+  uint32_t struct_size;
+  uint32_t has_entries; /* 1: what becomes of the entries of a directory is known */
+  uint64_t patch_bytes; /* of the patch; its kinds add up to it */
+  size_t kind_count;
+  size_t member_count;  /* 0 without OLD */
+  size_t removed_count;
+  size_t entry_count;
+} bdelta_members_summary;
+
+/* A file of a directory, an entry of an archive, or NEW itself, without what its own members have. */
+typedef struct bdelta_member {
+  uint32_t struct_size;
+  uint32_t source_has_path; /* 1: OLD has a member of this path */
+  const char *path;         /* with those of its parents in front; empty for NEW itself */
+  size_t path_size;
+  size_t parent;            /* its index, or BDELTA_NO_MEMBER */
+  const char *format;       /* "file", "directory", "tar", "zip", "gzip", "elf", "pe", "mach-o" */
+  const char *packed_as;    /* what it is packed with and stayed so; else empty */
+  uint64_t target_bytes;    /* of NEW, unpacked */
+  uint64_t patch_bytes;     /* its kinds add up to it */
+  uint64_t copied_bytes;    /* of target_bytes: from OLD */
+  uint64_t changed_bytes;   /* of copied_bytes: corrected */
+  const char *source_path;  /* the member of OLD that most is copied from; empty where there is none */
+  size_t source_path_size;
+  size_t kind_count;
+  size_t section_count;     /* those with bytes in the patch */
+} bdelta_member;
+
+/* What a patch or a member has of a kind, or of a section. */
+typedef struct bdelta_share {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const char *name;
+  size_t name_size;
+  uint64_t patch_bytes;
+  uint64_t target_bytes;  /* of sections; else 0, as the next */
+  uint64_t changed_bytes;
+} bdelta_share;
+
+/* For `change` of bdelta_entry. */
+#define BDELTA_CHANGED 0u
+#define BDELTA_ADDED 1u
+#define BDELTA_MOVED 2u /* a file that goes from source_path and comes to path as it is */
+#define BDELTA_REMOVED 3u
+
+/* A file, a directory or a link of a directory that the patch changes. */
+typedef struct bdelta_entry {
+  uint32_t struct_size;
+  uint32_t change;
+  const char *path;        /* in NEW, and of one that is removed in OLD */
+  size_t path_size;
+  const char *source_path; /* of one that moved; else empty */
+  size_t source_path_size;
+  uint64_t target_bytes;   /* of the file; else 0 */
+  uint64_t patch_bytes;    /* that it takes, with what is in it */
+  uint32_t has_patch_bytes; /* 0: OLD alone tells */
+  uint32_t reserved;
+} bdelta_entry;
+
+/* Looks into a patch. With OLD at `source`, a file or a directory, it is applied in memory as bdelta_check_file does; NULL for
+ * `source`: of the patch alone, without members. *members becomes the object, or NULL after an error. options and error may be
+ * NULL. Errors: as bdelta_check_file and bdelta_check_tree. */
+BDELTA_API int32_t bdelta_members_open(const char *source, const char *patch, const bdelta_apply_options *options,
+                                       bdelta_members **members, bdelta_error *error);
+
+BDELTA_API int32_t bdelta_members_sum_up(const bdelta_members *members, bdelta_members_summary *summary, bdelta_error *error);
+
+/* Members stand in the order of NEW, parents in front of what they hold. */
+BDELTA_API int32_t bdelta_members_member(const bdelta_members *members, size_t index, bdelta_member *member,
+                                         bdelta_error *error);
+
+/* Kinds of what the bytes of a member hold, largest first; BDELTA_NO_MEMBER for `member`: of the whole patch. */
+BDELTA_API int32_t bdelta_members_kind(const bdelta_members *members, size_t member, size_t index, bdelta_share *share,
+                                       bdelta_error *error);
+
+/* Likewise the sections of a member. */
+BDELTA_API int32_t bdelta_members_section(const bdelta_members *members, size_t member, size_t index, bdelta_share *share,
+                                          bdelta_error *error);
+
+/* What the patch does to the entries of a directory, in the order of paths. */
+BDELTA_API int32_t bdelta_members_entry(const bdelta_members *members, size_t index, bdelta_entry *entry, bdelta_error *error);
+
+/* A path of OLD's members that NEW has not and copies nothing of; NULL beyond the last. Its size goes to *size, which may be
+ * NULL. */
+BDELTA_API const char *bdelta_members_removed(const bdelta_members *members, size_t index, size_t *size);
+
+/* Frees the object and all texts of it. NULL does nothing. */
+BDELTA_API void bdelta_members_close(bdelta_members *members);
 
 #ifdef __cplusplus
 }

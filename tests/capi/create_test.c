@@ -403,6 +403,97 @@ static void test_trees(const char *golden, const char *scratch) {
   CHECK_CODE(BDELTA_kSamePath, bdelta_create_tree(source, source, patch, &options, NULL, NULL, NULL));
 }
 
+/* Shares of a patch, which is of directories and has a list of OLD. */
+static void check_members(const char *source, const char *patch, int has_source) {
+  bdelta_members *members = NULL;
+  bdelta_members_summary summary;
+  bdelta_member member;
+  bdelta_share share;
+  bdelta_entry entry;
+  uint64_t bytes = 0, of_members = 0;
+  size_t i, j, size = 0;
+  memset(&summary, 0, sizeof summary);
+  summary.struct_size = sizeof summary;
+  memset(&member, 0, sizeof member);
+  member.struct_size = sizeof member;
+  memset(&share, 0, sizeof share);
+  share.struct_size = sizeof share;
+  memset(&entry, 0, sizeof entry);
+  entry.struct_size = sizeof entry;
+  CHECK_CODE(BDELTA_OK, bdelta_members_open(has_source ? source : NULL, patch, NULL, &members, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_members_sum_up(members, &summary, NULL));
+  CHECK(summary.kind_count > 2 && (summary.member_count > 0) == has_source && summary.has_entries == 1);
+  for (i = 0; i < summary.kind_count; ++i) {
+    CHECK_CODE(BDELTA_OK, bdelta_members_kind(members, BDELTA_NO_MEMBER, i, &share, NULL));
+    CHECK(share.patch_bytes > 0 && strlen(share.name) == share.name_size);
+    bytes += share.patch_bytes;
+  }
+  CHECK(bytes == summary.patch_bytes);
+  for (i = 0; i < summary.member_count; ++i) {
+    CHECK_CODE(BDELTA_OK, bdelta_members_member(members, i, &member, NULL));
+    CHECK(i == 0 ? member.parent == BDELTA_NO_MEMBER && member.path_size == 0 : member.parent < i);
+    CHECK(strlen(member.path) == member.path_size && strlen(member.source_path) == member.source_path_size);
+    for (j = 0, bytes = 0; j < member.kind_count; ++j) {
+      CHECK_CODE(BDELTA_OK, bdelta_members_kind(members, i, j, &share, NULL));
+      bytes += share.patch_bytes;
+    }
+    CHECK(bytes == member.patch_bytes);
+    for (j = 0, bytes = 0; j < member.section_count; ++j) {
+      CHECK_CODE(BDELTA_OK, bdelta_members_section(members, i, j, &share, NULL));
+      CHECK(share.patch_bytes > 0 && share.target_bytes > 0);
+      bytes += share.patch_bytes;
+    }
+    CHECK(bytes <= member.patch_bytes);
+    CHECK_CODE(BDELTA_kUsage, bdelta_members_section(members, i, member.section_count, &share, NULL));
+    CHECK_CODE(BDELTA_kUsage, bdelta_members_kind(members, i, member.kind_count, &share, NULL));
+    of_members += member.patch_bytes;
+  }
+  CHECK(of_members <= summary.patch_bytes);
+  for (i = 0, bytes = 0; i < summary.entry_count; ++i) {
+    CHECK_CODE(BDELTA_OK, bdelta_members_entry(members, i, &entry, NULL));
+    CHECK(entry.change <= BDELTA_REMOVED && entry.path_size == strlen(entry.path) && entry.path_size > 0);
+    bytes += entry.patch_bytes;
+  }
+  CHECK(summary.entry_count == 3 && bytes < summary.patch_bytes);
+  for (i = 0; i < summary.removed_count; ++i) CHECK(strlen(bdelta_members_removed(members, i, &size)) == size);
+  CHECK(bdelta_members_removed(members, summary.removed_count, NULL) == NULL);
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_entry(members, summary.entry_count, &entry, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_member(members, summary.member_count, &member, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_kind(members, summary.member_count, 0, &share, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_sum_up(members, NULL, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_sum_up(NULL, &summary, NULL));
+  member.struct_size = 3;
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_member(members, 0, &member, NULL));
+  summary.struct_size = 16; /* of an older header */
+  summary.kind_count = 77;
+  CHECK_CODE(BDELTA_OK, bdelta_members_sum_up(members, &summary, NULL));
+  CHECK(summary.kind_count == 77);
+  bdelta_members_close(members);
+  bdelta_members_close(NULL);
+}
+
+static void test_members(const char *golden, const char *scratch) {
+  char source[600], target[600], patch[600];
+  bdelta_create_options options = create_defaults();
+  bdelta_tree_options of_trees;
+  bdelta_members *members = NULL;
+  memset(&of_trees, 0, sizeof of_trees);
+  of_trees.struct_size = sizeof of_trees;
+  of_trees.flags = BDELTA_TREE_SOURCE_LIST;
+  sprintf(source, "%.500s/bdt2-level1", golden);
+  sprintf(target, "%.500s/bdt2-predicted", golden);
+  sprintf(patch, "%.500s/members.patch", scratch);
+  options.flags |= BDELTA_OVERWRITE | BDELTA_NO_UNPACK;
+  CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, &options, &of_trees, NULL, NULL));
+  check_members(source, patch, 1);
+  check_members(source, patch, 0);
+  CHECK_CODE(BDELTA_kNotFound, bdelta_members_open("/nowhere at all", patch, NULL, &members, NULL));
+  CHECK(members == NULL);
+  CHECK_CODE(BDELTA_kNotFound, bdelta_members_open(NULL, "/nowhere at all", NULL, &members, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_open(source, NULL, NULL, &members, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_members_open(source, patch, NULL, NULL, NULL));
+}
+
 int main(int argc, char **argv) {
   bytes source, target;
   if (argc != 3) return 2;
@@ -415,6 +506,7 @@ int main(int argc, char **argv) {
   test_damaged_digests();
   test_predicted(argv[1]);
   test_trees(argv[1], argv[2]);
+  test_members(argv[1], argv[2]);
   drop(&source);
   drop(&target);
   printf("%d failures\n", failure_count);
