@@ -378,6 +378,11 @@ BDELTA_API int32_t bdelta_push_open(const bdelta_reader *source, const bdelta_wr
 BDELTA_API int32_t bdelta_push_open_file(const char *source, const char *target, const bdelta_apply_options *options,
                                          bdelta_push **push, bdelta_error *error);
 
+/* Over directories, as bdelta_apply_tree: what comes is staged, and bdelta_push_finish moves all to its place. NEW may be OLD; else
+ * it must not exist. bdelta/push.hpp tells more. */
+BDELTA_API int32_t bdelta_push_open_tree(const char *source, const char *target, const bdelta_apply_options *options,
+                                         bdelta_push **push, bdelta_error *error);
+
 /* Takes the next bytes, any number. All windows that they complete are written when it returns. `bytes` may be NULL if
  * `size` is 0. After an error of the patch, of OLD or of NEW each further call gives the same one. error may be NULL. */
 BDELTA_API int32_t bdelta_push_feed(bdelta_push *push, const void *bytes, size_t size, bdelta_error *error);

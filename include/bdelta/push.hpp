@@ -50,6 +50,15 @@ class PushApply {
                                                                     const std::filesystem::path& target,
                                                                     const PushOptions& options);
 
+  // The same over directories, as apply_tree (bdelta/tree.hpp). What comes is made beside NEW, or in OLD's own directory in its
+  // .bdelta; OLD is proven once the patch has told of its trees, and `finish` moves all to its place. So a process that ends
+  // before leaves OLD as it is. A NEW that is not OLD must not exist (kOutputExists, whatever is in it). OLD's own directory is
+  // locked until the object is destroyed, and an update that was interrupted in it is completed first; if it is NEW already,
+  // what is fed is passed over, and the report says up_to_date.
+  BDELTA_PUBLIC static Result<std::unique_ptr<PushApply>> open_tree(const std::filesystem::path& source,
+                                                                    const std::filesystem::path& target,
+                                                                    const PushOptions& options);
+
   BDELTA_PUBLIC ~PushApply();
   PushApply(const PushApply&) = delete;
   PushApply& operator=(const PushApply&) = delete;

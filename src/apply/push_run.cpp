@@ -19,6 +19,44 @@ TargetSink sink_of(OutputFile& output) {
   return positioned ? TargetSink{positioned, nullptr} : TargetSink{nullptr, &output};
 }
 
+// A file, or whatever else the reader and the writer stand for.
+class FileSubject final : public PushSubject {
+ public:
+  FileSubject(RandomReader& source, TargetSink sink, SequentialReader& part, const ApplyOptions& options, Formats formats)
+      : source_(source), sink_(std::move(sink)), run_(source, part, options, formats) {}
+
+  // With files of its own.
+  FileSubject(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, SequentialReader& part,
+              const ApplyOptions& options)
+      : own_source_(std::move(source)), own_output_(std::move(output)), source_(*own_source_), sink_(sink_of(*own_output_)),
+        run_(source_, part, options) {}
+
+  [[nodiscard]] ApplyRun& run() noexcept override { return run_; }
+  Status take_header() override { return run_.verify_source(); }
+  Result<bool> take_front() override { return false; }
+  [[nodiscard]] bool is_up_to_date() const noexcept override { return false; }
+
+  Status begin() override {
+    BDELTA_TRY(run_.prepare());
+    if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size.value_or(0)));
+    run_.begin_target(sink_);
+    return {};
+  }
+
+  Result<Report> finish() override {
+    BDELTA_TRY(source_.check_unchanged());
+    if (own_output_) BDELTA_TRY(sink_.positioned ? sink_.positioned->finish() : own_output_->finish());
+    return run_.take_report();
+  }
+
+ private:
+  std::unique_ptr<RandomReader> own_source_;  // these two outlive the run
+  std::unique_ptr<OutputFile> own_output_;
+  RandomReader& source_;
+  const TargetSink sink_;
+  ApplyRun run_;
+};
+
 }  // namespace
 
 Result<std::size_t> HeldPart::read(MutableByteSpan out) {
@@ -28,22 +66,26 @@ Result<std::size_t> HeldPart::read(MutableByteSpan out) {
   return count;
 }
 
-PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options, Formats formats)
-    : source_(source), sink_(sink), options_(options),
+PushRun::PushRun(const MakeSubject& make, const PushOptions& options, Formats formats)
+    : options_(options),
       prover_(options.apply.expected_head_sha256, reachable_limit(options.apply.memory_limit_bytes), formats),
       pending_(options.memory ? options.memory : std::pmr::new_delete_resource()),
-      run_(source, part_, options_.apply, formats) {}
+      subject_(make(part_, options_.apply)), run_(subject_->run()) {}
+
+PushRun::PushRun(RandomReader& source, TargetSink sink, const PushOptions& options, Formats formats)
+    : PushRun([&](SequentialReader& part, const ApplyOptions& apply) {
+        return std::make_unique<FileSubject>(source, sink, part, apply, formats);
+      }, options, formats) {}
 
 PushRun::PushRun(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, const PushOptions& options)
-    : PushRun(*source, sink_of(*output), options) {
-  own_source_ = std::move(source);
-  own_output_ = std::move(output);
-}
+    : PushRun([&](SequentialReader& part, const ApplyOptions& apply) {
+        return std::make_unique<FileSubject>(std::move(source), std::move(output), part, apply);
+      }, options) {}
 
 Status PushRun::feed(ByteSpan bytes) {
   if (failed_) return *failed_;
   Status fed = guarded([&]() -> Status {
-    while (!bytes.empty()) BDELTA_TRY(take(bytes));
+    while (!bytes.empty() && !subject_->is_up_to_date()) BDELTA_TRY(take(bytes));
     return {};
   });
   if (!fed) remember(fed.error());
@@ -141,7 +183,7 @@ void PushRun::want(const Measure& measure) {
 // A whole part: what it says is done when this returns.
 Status PushRun::execute(ByteSpan part, const Measure& measure) {
   BDELTA_TRY(prover_.prove(part));
-  if (!measure.passed_over) {
+  if (!measure.passed_over && !subject_->is_up_to_date()) {
     read_from(part);
     if (!has_head_) return execute_head(part);
     BDELTA_TRY(execute_body(measure.target_bytes));
@@ -152,6 +194,8 @@ Status PushRun::execute(ByteSpan part, const Measure& measure) {
 // Of what stands before the first window there is mostly one step in a part, and in the part of that window the last one.
 Status PushRun::execute_body(std::uint64_t target_bytes) {
   if (!began_) {
+    BDELTA_ASSIGN(const bool is_front, subject_->take_front());
+    if (is_front) return {};
     BDELTA_ASSIGN(const bool plan_is_whole, run_.read_plan());
     if (!plan_is_whole) return {};
     BDELTA_TRY(begin());
@@ -167,7 +211,7 @@ Status PushRun::execute_head(ByteSpan head) {
   BDELTA_TRY(prover_.pass(head));
   BDELTA_TRY(run_.check_held_parts());
   has_head_ = true;
-  return run_.verify_source();
+  return subject_->take_header();
 }
 
 void PushRun::read_from(ByteSpan part) {
@@ -176,9 +220,7 @@ void PushRun::read_from(ByteSpan part) {
 }
 
 Status PushRun::begin() {
-  BDELTA_TRY(run_.prepare());
-  if (own_output_) BDELTA_TRY(own_output_->reserve(run_.info().target_size.value_or(0)));
-  run_.begin_target(sink_);
+  BDELTA_TRY(subject_->begin());
   began_ = true;
   return {};
 }
@@ -196,21 +238,20 @@ Status PushRun::end_parts() {
 }
 
 Result<Report> PushRun::end() {
+  if (subject_->is_up_to_date()) return subject_->finish();
   if (kind_ == Kind::kUnknown) {
     BDELTA_ASSIGN(const bool has_parts, prover_.recognise(pending_));
     kind_ = has_parts ? Kind::kParts : Kind::kWhole;
   }
   BDELTA_TRY(kind_ == Kind::kWhole ? execute_whole() : end_parts());
   BDELTA_TRY(run_.finish_target());
-  BDELTA_TRY(source_.check_unchanged());
-  if (own_output_) BDELTA_TRY(sink_.positioned ? sink_.positioned->finish() : own_output_->finish());
-  return run_.take_report();
+  return subject_->finish();
 }
 
 Status PushRun::execute_whole() {
   read_from(pending_);
   BDELTA_TRY(run_.read_header());
-  BDELTA_TRY(run_.verify_source());
+  BDELTA_TRY(subject_->take_header());
   BDELTA_TRY(begin());
   BDELTA_ASSIGN(const bool more, run_.execute_windows(~std::uint64_t{0}));
   return more ? Status(Error{ErrorCode::kInternal, "the windows did not end"}) : Status();

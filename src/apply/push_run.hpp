@@ -4,6 +4,7 @@
 // and its windows are executed. Bytes are copied only where a part is spread over pieces.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -25,6 +26,29 @@ class HeldPart final : public SequentialReader {
   ByteSpan rest_;
 };
 
+// What a push is about: a file or a directory. One thread at a time; the calls come in this order.
+class PushSubject {
+ public:
+  virtual ~PushSubject() = default;
+
+  [[nodiscard]] virtual ApplyRun& run() noexcept = 0;
+
+  // The header was read.
+  virtual Status take_header() = 0;
+
+  // The part at hand is taken, if it stands in front of the plan. False: it is none of these.
+  virtual Result<bool> take_front() = 0;
+
+  // NEW is there already, so nothing else is looked at and `finish` says that.
+  [[nodiscard]] virtual bool is_up_to_date() const noexcept = 0;
+
+  // The plan is whole: windows may come.
+  virtual Status begin() = 0;
+
+  // NEW was proven, and comes into being.
+  virtual Result<Report> finish() = 0;
+};
+
 // One thread at a time. After an error, and after a finish that succeeded, every call fails.
 class PushRun {
  public:
@@ -32,6 +56,10 @@ class PushRun {
 
   // With files of its own.
   PushRun(std::unique_ptr<RandomReader> source, std::unique_ptr<OutputFile> output, const PushOptions& options);
+
+  // `make` gives the subject, which reads the patch from `part`; that and the options outlive it.
+  using MakeSubject = std::function<std::unique_ptr<PushSubject>(SequentialReader& part, const ApplyOptions& options)>;
+  PushRun(const MakeSubject& make, const PushOptions& options, Formats formats = known_formats());
 
   Status feed(ByteSpan bytes);
   Result<Report> finish();
@@ -58,10 +86,6 @@ class PushRun {
   Status end_parts();
   Result<Report> end();
 
-  std::unique_ptr<RandomReader> own_source_;  // of files; these two outlive the run
-  std::unique_ptr<OutputFile> own_output_;
-  RandomReader& source_;
-  const TargetSink sink_;
   const PushOptions options_;
   PartProver prover_;
   std::pmr::vector<std::uint8_t> pending_;  // what is there of the part at hand
@@ -73,7 +97,8 @@ class PushRun {
   std::uint64_t target_pos_ = 0;  // where the windows of the last part ended
   std::optional<Error> failed_;
   HeldPart part_;
-  ApplyRun run_;
+  std::unique_ptr<PushSubject> subject_;
+  ApplyRun& run_;  // of it
 };
 
 }  // namespace bdelta

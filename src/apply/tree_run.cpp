@@ -30,15 +30,23 @@ class Differences {
 
 }  // namespace
 
-TreeRun::TreeRun(OpenedPatch& patch, const std::filesystem::path& source, const ApplyOptions& options, ApplyTap* tap)
-    : patch_(patch), source_path_(source), run_(stream_, patch.reader(), options), options_(options) {
-  patch.set_watch(run_.watch());
+Status check_tree_options(const ApplyOptions& options) {
+  if (!options.target_mode) return {};
+  return Error{ErrorCode::kUsage, "target_mode is for files; the entries of a directory get the bits that the patch has of them"};
+}
+
+TreeRun::TreeRun(SequentialReader& patch, const std::filesystem::path& source, const ApplyOptions& options, ApplyTap* tap)
+    : source_path_(source), run_(stream_, patch, options), options_(options) {
   run_.take_tap(tap);
   run_.take_trees([this](WorkerPool& pool) { return digest_source(pool); });
 }
 
 Status TreeRun::read_head() {
   BDELTA_TRY(run_.read_header());
+  return read_tree();
+}
+
+Status TreeRun::read_tree() {
   BDELTA_ASSIGN(plan_, run_.read_tree());
   return {};
 }
@@ -97,10 +105,13 @@ const KnownTree* TreeRun::expected_source() const {
 
 Status TreeRun::write_target(TreeOutput* output) {
   BDELTA_TRY(run_.prepare());
+  BDELTA_TRY(run_.write_target(begin_target(output)));
+  return check_unchanged();
+}
+
+TargetSink TreeRun::begin_target(TreeOutput* output) {
   splitter_.emplace(TreeSplitter::Source{*source_, digests_}, *plan_, *info().target_size, options_.outside_links, output);
-  BDELTA_TRY(run_.write_target({nullptr, &*splitter_, [this] { return splitter_->digest(); }}));
-  BDELTA_TRY(stream_.check_unchanged());
-  return patch_.check_unchanged();
+  return {nullptr, &*splitter_, [this] { return splitter_->digest(); }};
 }
 
 Status TreeRun::keep_state(const std::filesystem::path& target) {

@@ -7,7 +7,6 @@
 
 #include "apply/apply_run.hpp"
 #include "apply/known_tree.hpp"
-#include "apply/opened_patch.hpp"
 #include "apply/tree_splitter.hpp"
 
 namespace bdelta {
@@ -25,12 +24,17 @@ class SourceStream final : public RandomReader {
   std::optional<view::TreeReader> reader_;
 };
 
+// kUsage for an option of files.
+[[nodiscard]] Status check_tree_options(const ApplyOptions& options);
+
 class TreeRun {
  public:
   // All must outlive the run. `tap` may be null.
-  TreeRun(OpenedPatch& patch, const std::filesystem::path& source, const ApplyOptions& options, ApplyTap* tap = nullptr);
+  TreeRun(SequentialReader& patch, const std::filesystem::path& source, const ApplyOptions& options, ApplyTap* tap = nullptr);
 
+  // Both parts of what stands in front of the plan: the header, and what the patch says of its trees.
   Status read_head();
+  Status read_tree();
   Status open_source();
 
   // Where OLD does not fit and the patch has a list of it, the error names what differs.
@@ -41,6 +45,11 @@ class TreeRun {
 
   // All of NEW, to `output`, which may be null. What `output` was told of NEW lives as long as this object.
   Status write_target(TreeOutput* output);
+
+  // The same in steps, for a patch whose parts come one by one: where windows go, once the run is prepared; and whether OLD is what
+  // it was, at the end.
+  [[nodiscard]] TargetSink begin_target(TreeOutput* output);
+  Status check_unchanged() { return stream_.check_unchanged(); }
 
   // How NEW differs from OLD, once all of NEW was made.
   [[nodiscard]] TreeChanges changes() const;
@@ -64,7 +73,6 @@ class TreeRun {
   [[nodiscard]] const KnownTree* expected_source() const;
   [[nodiscard]] std::string differences(const KnownTree& expected) const;
 
-  OpenedPatch& patch_;
   const std::filesystem::path source_path_;
   SourceStream stream_;
   ApplyRun run_;

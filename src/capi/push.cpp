@@ -94,6 +94,21 @@ Status make_push(const bdelta_apply_options* options, bdelta_push** to, Open&& o
   return opened;
 }
 
+using OpenPaths = Result<std::unique_ptr<PushApply>> (*)(const std::filesystem::path& source,
+                                                         const std::filesystem::path& target, const PushOptions& options);
+
+int32_t open_paths(OpenPaths open, const char* source, const char* target, const bdelta_apply_options* options,
+                   bdelta_push** push, bdelta_error* error) {
+  return call(error, [&] {
+    return make_push(options, push, [&](bdelta_push& made, const PushOptions& how) -> Status {
+      BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
+      BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
+      BDELTA_ASSIGN(made.push, open(source_path, target_path, how));
+      return {};
+    });
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -115,14 +130,12 @@ int32_t bdelta_push_open(const bdelta_reader* source, const bdelta_writer* targe
 
 int32_t bdelta_push_open_file(const char* source, const char* target, const bdelta_apply_options* options,
                               bdelta_push** push, bdelta_error* error) {
-  return call(error, [&] {
-    return make_push(options, push, [&](bdelta_push& made, const PushOptions& how) -> Status {
-      BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
-      BDELTA_ASSIGN(const auto target_path, path_of(target, "target"));
-      BDELTA_ASSIGN(made.push, PushApply::open_file(source_path, target_path, how));
-      return {};
-    });
-  });
+  return open_paths(&PushApply::open_file, source, target, options, push, error);
+}
+
+int32_t bdelta_push_open_tree(const char* source, const char* target, const bdelta_apply_options* options,
+                              bdelta_push** push, bdelta_error* error) {
+  return open_paths(&PushApply::open_tree, source, target, options, push, error);
 }
 
 int32_t bdelta_push_feed(bdelta_push* push, const void* bytes, size_t size, bdelta_error* error) {

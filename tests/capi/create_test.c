@@ -325,6 +325,29 @@ static void test_predicted(const char *golden) {
   drop(&patch);
 }
 
+/* `made` is what `source` is, and is updated in its place while the patch comes. */
+static void check_push_tree(const char *source, const char *made, const char *patch, const bdelta_apply_options *options) {
+  unsigned char piece[100];
+  bdelta_report report;
+  bdelta_push *push = NULL;
+  size_t size;
+  FILE *const file = fopen(patch, "rb");
+  CHECK(file != NULL);
+  if (!file) return;
+  memset(&report, 0, sizeof report);
+  report.struct_size = sizeof report;
+  CHECK_CODE(BDELTA_kOutputExists, bdelta_push_open_tree(source, made, options, &push, NULL));
+  CHECK_CODE(BDELTA_kUsage, bdelta_push_open_tree(source, NULL, options, &push, NULL));
+  CHECK(push == NULL);
+  CHECK_CODE(BDELTA_OK, bdelta_push_open_tree(made, made, options, &push, NULL));
+  while ((size = fread(piece, 1, sizeof piece, file)) > 0) CHECK_CODE(BDELTA_OK, bdelta_push_feed(push, piece, size, NULL));
+  CHECK_CODE(BDELTA_kInUse, bdelta_apply_tree(made, made, patch, options, NULL, NULL));
+  CHECK_CODE(BDELTA_OK, bdelta_push_finish(push, &report, NULL));
+  CHECK(report.verified == 1 && report.up_to_date == 0);
+  bdelta_push_close(push);
+  fclose(file);
+}
+
 /* `made` is what `target` is: a patch leads back to `source`, in its place. */
 static void check_update(const char *source, const char *target, const char *made, const char *patch,
                          const bdelta_create_options *options, const bdelta_apply_options *given) {
@@ -353,7 +376,9 @@ static void check_update(const char *source, const char *target, const char *mad
   apply.flags |= 1u << 30;
   CHECK_CODE(BDELTA_kUsage, bdelta_apply_tree(made, made, patch, &apply, &report, NULL));
   CHECK_CODE(BDELTA_OK, bdelta_create_tree(source, target, patch, options, NULL, NULL, NULL));
-  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, given, NULL, NULL));
+  check_push_tree(source, made, patch, given);
+  CHECK_CODE(BDELTA_OK, bdelta_apply_tree(made, made, patch, given, &report, NULL));
+  CHECK(report.up_to_date == 1);
 }
 
 /* From one golden set as a directory to another one. A directory that was made before is what the patch makes. */

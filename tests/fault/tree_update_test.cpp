@@ -8,6 +8,7 @@
 
 #include "apply/journal.hpp"
 #include "apply/tree_update.hpp"
+#include "bdelta/push.hpp"
 #include "bdelta/tree.hpp"
 #include "support/faulty_ops.hpp"
 #include "support/generate.hpp"
@@ -147,8 +148,31 @@ class TreeUpdateFault : public ::testing::Test {
   }
 
   [[nodiscard]] Status apply() const {
-    auto report = apply_tree(directory(), directory(), folder_ / "patch", {});
+    auto report = pushes_ ? push(directory(), directory(), 50) : apply_tree(directory(), directory(), folder_ / "patch", {});
     return report ? Status() : Status(report.error());
+  }
+
+  // In pieces of this size; `then` is asked between them.
+  static Result<Report> feed(PushApply& push, ByteSpan patch, std::size_t piece_bytes, const std::function<void()>& then = {}) {
+    while (!patch.empty()) {
+      const ByteSpan piece = patch.first(std::min(piece_bytes, patch.size()));
+      if (Status fed = push.feed(piece); !fed) return fed.error();
+      patch = patch.subspan(piece.size());
+      if (then) then();
+    }
+    return push.finish();
+  }
+  [[nodiscard]] Result<Report> push(const fs::path& source, const fs::path& target, std::size_t piece_bytes) const {
+    auto push = PushApply::open_tree(source, target, {});
+    if (!push) return push.error();
+    return feed(**push, get(folder_ / "patch"), piece_bytes);
+  }
+
+  // What the directory holds besides what an update of it works in.
+  [[nodiscard]] Tree seen() const {
+    Tree found = tree_of(directory());
+    std::erase_if(found, [](const auto& entry) { return entry.first.starts_with(".bdelta"); });
+    return found;
   }
 
   [[nodiscard]] bool is_old(const fs::path& path) const { return tree_of(path) == old_; }
@@ -218,7 +242,94 @@ class TreeUpdateFault : public ::testing::Test {
 
   const Folder folder_{quick_directory()};
   Tree old_, new_;
+  bool pushes_ = false;
 };
+
+TEST_F(TreeUpdateFault, APushIsStagedUntilItsEnd) {
+  for (const std::size_t piece_bytes : {1u, 60u, 1'000'000u}) {
+    SCOPED_TRACE(piece_bytes);
+    begin();
+    auto push = PushApply::open_tree(directory(), directory(), {});
+    ASSERT_OK(push);
+    EXPECT_FAILS(ErrorCode::kInUse, PushApply::open_tree(directory(), directory(), {}));
+    const auto report = feed(**push, get(folder_ / "patch"), piece_bytes, [&] { EXPECT_TRUE(seen() == old_); });
+    ASSERT_OK(report);
+    EXPECT_TRUE(report->verified && !report->up_to_date);
+    EXPECT_EQ(fs::file_size(folder_ / "patch"), report->patch_bytes);
+    EXPECT_TRUE(is_new(directory()));
+    EXPECT_FAILS(ErrorCode::kUsage, (*push)->finish());
+    push->reset();
+    const auto again = this->push(directory(), directory(), piece_bytes);  // what is fed is passed over
+    ASSERT_OK(again);
+    EXPECT_TRUE(again->up_to_date);
+
+    const fs::path made = folder_ / "made";
+    auto beside = PushApply::open_tree(folder_ / "old", made, {});
+    ASSERT_OK(beside);
+    EXPECT_OK(feed(**beside, get(folder_ / "patch"), piece_bytes, [&] { EXPECT_FALSE(fs::exists(made)); }));
+    EXPECT_TRUE(is_new(made));
+    EXPECT_FAILS(ErrorCode::kOutputExists, PushApply::open_tree(folder_ / "old", made, {}));
+    fs::remove_all(made);
+  }
+}
+
+TEST_F(TreeUpdateFault, APushThatFailsOrIsLeftLeavesNothing) {
+  const Bytes patch = get(folder_ / "patch");
+  const auto names = [&] {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_ / "")) found.push_back(entry.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  const auto before = names();
+  for (const bool in_place : {true, false}) {
+    const fs::path source = in_place ? directory() : folder_ / "old", target = in_place ? directory() : folder_ / "made";
+    for (std::size_t size = 0; size < patch.size(); size += 1 + patch.size() / 40) {
+      SCOPED_TRACE(size);
+      auto left = PushApply::open_tree(source, target, {});
+      ASSERT_OK(left);
+      EXPECT_OK((*left)->feed(ByteSpan(patch).first(size)));
+      left->reset();
+      auto cut = PushApply::open_tree(source, target, {});
+      ASSERT_OK(cut);
+      EXPECT_FAILS(ErrorCode::kPatchTruncated, feed(**cut, ByteSpan(patch).first(size), 100));
+      cut->reset();
+      Bytes damaged = patch;
+      damaged[size] ^= 0x20;
+      auto wrong = PushApply::open_tree(source, target, {});
+      ASSERT_OK(wrong);
+      const auto refused = feed(**wrong, damaged, 100);
+      ASSERT_FALSE(refused);
+      EXPECT_FAILS(refused.error().code, (*wrong)->finish());
+      wrong->reset();
+      EXPECT_TRUE(is_old(directory()));
+      EXPECT_EQ(before, names());
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_F(TreeUpdateFault, WrongPushesAreRefused) {
+  EXPECT_FAILS(ErrorCode::kNotFound, PushApply::open_tree(folder_ / "absent", folder_ / "made", {}));
+  EXPECT_FAILS(ErrorCode::kNotADirectory, PushApply::open_tree(folder_ / "patch", folder_ / "made", {}));
+  EXPECT_FAILS(ErrorCode::kUsage, PushApply::open_tree(folder_ / "old", folder_ / "old/made", {}));
+  PushOptions options;
+  options.apply.target_mode = 0644;
+  EXPECT_FAILS(ErrorCode::kUsage, PushApply::open_tree(folder_ / "old", folder_ / "made", options));
+  const auto wrong = push(folder_ / "new", folder_ / "made", 100);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(4, exit_class(wrong.error().code));
+  EXPECT_NE(std::string::npos, wrong.error().file.find("new")) << wrong.error().file;
+  auto file = PushApply::open_file(folder_ / "patch", folder_ / "made", {});
+  ASSERT_OK(file);
+  EXPECT_FAILS(ErrorCode::kNotADirectory, feed(**file, get(folder_ / "patch"), 100));
+  file->reset();
+  EXPECT_OK(create_file(folder_ / "patch", folder_ / "old/goes", folder_ / "of files", {}));
+  auto tree = PushApply::open_tree(folder_ / "old", folder_ / "made", {});
+  ASSERT_OK(tree);
+  EXPECT_FAILS(ErrorCode::kIsDirectory, feed(**tree, get(folder_ / "of files"), 100));
+  EXPECT_FALSE(fs::exists(folder_ / "made"));
+}
 
 TEST_F(TreeUpdateFault, EachCallFails) {
   std::vector<std::string> calls = faulty_calls();
@@ -303,6 +414,18 @@ TEST_F(TreeUpdateFault, TheProcessEnds) {
   for (const int failing : {0, 5, 12}) {
     end_at_each_change(failing, 0, [&] { expect_whole(directory()); });
   }
+}
+
+TEST_F(TreeUpdateFault, APushEnds) {
+  pushes_ = true;
+  for (const int failing : {0, 5, 12}) {
+    end_at_each_change(failing, 0, [&] { expect_whole(directory()); });
+  }
+}
+
+TEST_F(TreeUpdateFault, ThePowerFailsWhileAPatchIsPushed) {
+  pushes_ = true;
+  end_at_each_change(0, 0, [&] { EXPECT_EQ("", lose_moves()); });
 }
 
 // Another call of apply_tree does what resume_tree does, and goes on.
