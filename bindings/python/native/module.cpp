@@ -9,6 +9,7 @@
 #include "bdelta/apply.hpp"
 #include "bdelta/bdelta.h"
 #include "bdelta/create.hpp"
+#include "bdelta/in_place.hpp"
 #include "bdelta/members.hpp"
 #include "bdelta/tree.hpp"
 #include "bytes_output.hpp"
@@ -88,7 +89,7 @@ nb::object py_apply(nb::handle old_version, nb::handle new_version, nb::handle p
   Output output(call, new_version, "new");
   options.output_limit_bytes = std::min(options.output_limit_bytes, output.room_bytes());
   return to_python(*call.run([&]() -> Result<Report> {
-    const auto trees = are_trees({&source.path(), &output.path()}, stream.path(), options.outside_links);
+    const auto trees = are_trees({&source.path(), &output.path()}, stream.path(), has_tree_options(options));
     if (!trees) return trees.error();
     if (*trees) return apply_tree(*source.path(), *output.path(), *stream.path(), options);
     if (source.path() && output.path() && stream.path()) {
@@ -113,7 +114,7 @@ nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict nam
   StreamInput stream(call, patch, "patch");
   TargetBytes target(call);
   const auto report = call.run([&]() -> Result<Report> {
-    const auto trees = are_trees({&source.path()}, std::nullopt, options.outside_links);
+    const auto trees = are_trees({&source.path()}, std::nullopt, has_tree_options(options));
     if (!trees) return trees.error();
     auto read = stream.open(options.files);
     if (!read) return read.error();
@@ -134,6 +135,54 @@ nb::object py_apply_bytes(nb::handle old_version, nb::handle patch, nb::dict nam
   return target.take();
 }
 
+// The paths of calls that take nothing else.
+std::filesystem::path given_path(nb::handle what, const char* name) {
+  auto given = path_of(what);
+  if (!given) throw nb::type_error((std::string(name) + ": expected a path").c_str());
+  return *given;
+}
+
+nb::object py_apply_in_place(nb::handle file, nb::handle patch, nb::dict named) {
+  Call call(take_told(named));
+  InPlaceCall all = in_place_options(named);
+  all.apply.progress = call.progress();
+  all.apply.trace = call.trace();
+  const auto file_path = given_path(file, "file"), patch_path = given_path(patch, "patch");
+  return to_python(*call.run([&]() -> Result<Report> {
+    if (has_tree_options(all.apply)) return for_trees_alone();
+    return apply_in_place(file_path, patch_path, all.apply, all.in_place);
+  }));
+}
+
+nb::object py_resume_in_place(nb::handle file, nb::dict named) {
+  Call call(take_told(named));
+  InPlaceCall all = in_place_options(named);
+  all.apply.progress = call.progress();
+  const auto path = given_path(file, "file");
+  return to_python(*call.run([&] { return resume_in_place(path, all.apply, all.in_place); }));
+}
+
+bool py_is_unfinished(nb::handle file, const nb::dict& named) {
+  Call call{Told()};
+  const InPlaceOptions options = in_place_options(named).in_place;
+  const auto path = given_path(file, "file");
+  return *call.run([&] { return is_unfinished(path, options); });
+}
+
+nb::object py_tree_state(nb::handle directory) {
+  Call call{Told()};
+  const auto path = given_path(directory, "directory");
+  return to_python(*call.run([&] { return tree_state(path); }));
+}
+
+nb::object py_resume_tree(nb::handle directory, nb::dict named) {
+  Call call(take_told(named));
+  ApplyOptions options = apply_options(named);
+  options.progress = call.progress();
+  const auto path = given_path(directory, "directory");
+  return to_python(*call.run([&] { return resume_tree(path, options); }));
+}
+
 nb::object py_check(nb::handle old_version, nb::handle patch, nb::dict named) {
   Call call(take_told(named));
   ApplyOptions options = apply_options(named);
@@ -142,7 +191,7 @@ nb::object py_check(nb::handle old_version, nb::handle patch, nb::dict named) {
   RandomInput source(call, old_version, "old");
   StreamInput stream(call, patch, "patch");
   return to_python(*call.run([&]() -> Result<Report> {
-    const auto trees = are_trees({&source.path()}, stream.path(), options.outside_links);
+    const auto trees = are_trees({&source.path()}, stream.path(), has_tree_options(options));
     if (!trees) return trees.error();
     if (*trees) return check_tree(*source.path(), *stream.path(), options);
     if (source.path() && stream.path()) return check_file(*source.path(), *stream.path(), options);
@@ -180,13 +229,8 @@ nb::object py_inspect_members(nb::handle old_version, nb::handle patch, nb::dict
   ApplyOptions options = apply_options(named);
   options.progress = call.progress();
   options.trace = call.trace();
-  const auto path = [](nb::handle what, const char* name) {
-    auto given = path_of(what);
-    if (!given) throw nb::type_error((std::string(name) + ": expected a path").c_str());
-    return *given;
-  };
-  const auto source = old_version.is_none() ? std::filesystem::path() : path(old_version, "old");
-  const auto patch_path = path(patch, "patch");
+  const auto source = old_version.is_none() ? std::filesystem::path() : given_path(old_version, "old");
+  const auto patch_path = given_path(patch, "patch");
   return to_python(*call.run([&] {
     return source.empty() ? inspect_bytes(patch_path, options) : inspect_members(source, patch_path, options);
   }));
@@ -219,6 +263,11 @@ NB_MODULE(_native, module) {
   module.def("create_bytes", &py_create_bytes, from, to, options);
   module.def("apply", &py_apply, from, to, patch, options);
   module.def("apply_bytes", &py_apply_bytes, from, patch, options);
+  module.def("apply_in_place", &py_apply_in_place, nb::arg("file").none(), patch, options);
+  module.def("resume_in_place", &py_resume_in_place, nb::arg("file").none(), options);
+  module.def("is_unfinished", &py_is_unfinished, nb::arg("file").none(), options);
+  module.def("tree_state", &py_tree_state, nb::arg("directory").none());
+  module.def("resume_tree", &py_resume_tree, nb::arg("directory").none(), options);
   module.def("check", &py_check, from, patch, options);
   module.def("inspect", &py_inspect, patch, options);
   module.def("verify_patch", &py_verify_patch, patch, options);

@@ -152,7 +152,17 @@ constexpr Option<ApplyOptions> kApplyOptions[] = {
     {"expected_head_sha256", [](auto& o, auto& v) { v.to(o.expected_head_sha256); }},
     {"time_limit_seconds", [](auto& o, auto& v) { v.to(o.time_limit_seconds); }},
     {"outside_links", [](auto& o, auto& v) { v.to(o.outside_links); }},
+    {"keep_others", [](auto& o, auto& v) { v.to(o.keep_others); }},
+    {"keep_state", [](auto& o, auto& v) { v.to(o.keep_state); }},
+    {"state_file", [](auto& o, auto& v) { v.to(o.state_file); }},
+    {"trust_times", [](auto& o, auto& v) { v.to(o.trust_times); }},
     {"target_mode", [](auto& o, auto& v) { v.to(o.target_mode); }},
+};
+
+constexpr Option<InPlaceOptions> kInPlaceOptions[] = {
+    {"journal", [](auto& o, auto& v) { v.to(o.journal); }},
+    {"scratch_limit_bytes", [](auto& o, auto& v) { v.to(o.scratch_limit_bytes); }},
+    {"dry_run", [](auto& o, auto& v) { v.to(o.dry_run); }},
 };
 
 // False: none of these.
@@ -204,6 +214,16 @@ ApplyOptions apply_options(const nb::dict& named) {
   return options;
 }
 
+bool has_tree_options(const ApplyOptions& options) {
+  return options.outside_links || options.keep_others || options.keep_state || options.state_file || options.trust_times;
+}
+
+InPlaceCall in_place_options(const nb::dict& named) {
+  InPlaceCall call;
+  set_all(named, by(kInPlaceOptions, call.in_place), by(kApplyOptions, call.apply), by(kFileOptions, call.apply.files));
+  return call;
+}
+
 FileOptions file_options(const nb::dict& named) {
   FileOptions options;
   set_all(named, by(kFileOptions, options));
@@ -229,6 +249,7 @@ nb::dict option_names() {
   nb::dict names;
   names["create"] = names_of(kCreateOptions, kTreeOptions, kFileOptions);
   names["apply"] = names_of(kApplyOptions, kFileOptions);
+  names["in_place"] = names_of(kInPlaceOptions, kApplyOptions, kFileOptions);
   names["file"] = names_of(kFileOptions);
   return names;
 }

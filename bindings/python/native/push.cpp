@@ -80,8 +80,9 @@ class Push {
   [[nodiscard]] bool by_path() const { return source_.path() && target_.path(); }
 
   Result<std::unique_ptr<PushApply>> open() {
-    const auto trees = are_trees({&source_.path(), &target_.path()}, std::nullopt, options_.apply.outside_links);
+    const auto trees = are_trees({&source_.path(), &target_.path()}, std::filesystem::path(), has_tree_options(options_.apply));
     if (!trees) return trees.error();
+    if (*trees) return PushApply::open_tree(*source_.path(), *target_.path(), options_);
     if (by_path()) return PushApply::open_file(*source_.path(), *target_.path(), options_);
     auto from = source_.open(options_.apply.files);
     if (!from) return from.error();

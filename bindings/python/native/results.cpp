@@ -44,6 +44,14 @@ nb::object to_python(const StreamReport& stream) {
   return make("Stream", fields);
 }
 
+nb::object to_python(const TreeChange& change) {
+  nb::dict fields;
+  fields["path"] = text_of(change.path);
+  fields["bytes"] = change.bytes;
+  fields["moved_from"] = change.from.empty() ? nb::none() : text_of(change.from);
+  return make("TreeChange", fields);
+}
+
 template <class T>
 nb::object tuple_of(const std::vector<T>& items) {
   nb::list list;
@@ -51,7 +59,27 @@ nb::object tuple_of(const std::vector<T>& items) {
   return nb::tuple(list);
 }
 
+nb::object to_python(const TreeChanges& changes) {
+  nb::dict fields;
+  fields["changed"] = tuple_of(changes.changed);
+  fields["added"] = tuple_of(changes.added);
+  fields["removed"] = tuple_of(changes.removed);
+  fields["moved"] = tuple_of(changes.moved);
+  fields["written_bytes"] = changes.written_bytes;
+  return make("TreeChanges", fields);
+}
+
 }  // namespace
+
+nb::object to_python(TreeState state) {
+  static constexpr const char* kNames[] = {"WHOLE", "STAGING", "UNFINISHED", "TAKING_BACK"};
+  return nb::module_::import_("bdelta._results").attr("TreeState").attr(kNames[static_cast<std::size_t>(state)]);
+}
+
+nb::object to_python(Resumed resumed) {
+  static constexpr const char* kNames[] = {"NOTHING", "DISCARDED", "FINISHED", "TAKEN_BACK"};
+  return nb::module_::import_("bdelta._results").attr("Resumed").attr(kNames[static_cast<std::size_t>(resumed)]);
+}
 
 nb::object to_python(const Report& report) {
   nb::dict fields;
@@ -75,6 +103,9 @@ nb::object to_python(const Report& report) {
   fields["up_to_date"] = report.up_to_date;
   fields["head_sha256"] = bytes_of(report.head_sha256);
   fields["verified"] = report.verified;
+  fields["written_bytes"] = report.written_bytes;
+  fields["journal_bytes"] = report.journal_bytes;
+  fields["tree"] = report.tree ? to_python(*report.tree) : nb::none();
   fields["source_digests"] = to_python(report.source_digests);
   fields["target_digests"] = to_python(report.target_digests);
   fields["patch_digests"] = to_python(report.patch_digests);

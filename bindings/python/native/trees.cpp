@@ -11,6 +11,11 @@ std::string shown(const MaybePath& path) { return '"' + path->string() + '"'; }
 
 }  // namespace
 
+Error for_trees_alone() {
+  return {ErrorCode::kUsage, "exclude, times, source_list, outside_links, keep_others, keep_state, state_file and trust_times are "
+                             "for directories"};
+}
+
 Result<bool> are_trees(std::initializer_list<const MaybePath*> versions, const MaybePath& patch, bool has_tree_options) {
   const MaybePath* tree = nullptr;
   bool has_file = false;
@@ -24,9 +29,7 @@ Result<bool> are_trees(std::initializer_list<const MaybePath*> versions, const M
       has_file |= !is_named || std::filesystem::exists(status);
     }
   }
-  if (!tree && has_tree_options) {
-    return Error{ErrorCode::kUsage, "exclude, times, source_list and outside_links are for directories"};
-  }
+  if (!tree && has_tree_options) return for_trees_alone();
   if (!tree) return false;
   if (has_file) {
     return Error{.code = ErrorCode::kUsage,

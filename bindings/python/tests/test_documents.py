@@ -32,7 +32,8 @@ def test_every_function_has_an_example() -> None:
             continue
         assert what.__doc__, name
         if name in ("create", "create_bytes", "apply", "apply_bytes", "check", "inspect", "inspect_members", "verify_patch", "estimate_memory",
-                    "apply_buffer_bytes", "PushApply", "Code", "Error"):
+                    "apply_buffer_bytes", "apply_in_place", "resume_in_place", "is_unfinished", "tree_state", "resume_tree",
+                    "PushApply", "Code", "Error"):
             assert ">>> " in what.__doc__, name
 
 

@@ -17,6 +17,7 @@ def test_what_is_typed_is_what_the_module_takes() -> None:
     names = {kind: set(listed) for kind, listed in _native.option_names().items()}
     assert names["create"] | {"progress", "trace"} == set(bdelta.CreateOptions.__optional_keys__)
     assert names["apply"] | {"progress", "trace"} == set(bdelta.ApplyOptions.__optional_keys__)
+    assert names["in_place"] | {"progress", "trace"} == set(bdelta.InPlaceOptions.__optional_keys__)
     assert names["file"] == set(bdelta.FileOptions.__optional_keys__)
 
 

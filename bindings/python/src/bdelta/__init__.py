@@ -16,12 +16,17 @@ from bdelta._api import (
     apply,
     apply_buffer_bytes,
     apply_bytes,
+    apply_in_place,
     check,
     create,
     create_bytes,
     estimate_memory,
     inspect,
     inspect_members,
+    is_unfinished,
+    resume_in_place,
+    resume_tree,
+    tree_state,
     verify_patch,
 )
 from bdelta._codes import Code
@@ -38,7 +43,7 @@ from bdelta._errors import (
     WrongSourceError,
 )
 from bdelta._native import version as __version__
-from bdelta._options import ApplyOptions, CreateOptions, FileOptions
+from bdelta._options import ApplyOptions, CreateOptions, FileOptions, InPlaceOptions
 from bdelta._results import (
     Digests,
     MemberBytes,
@@ -47,10 +52,14 @@ from bdelta._results import (
     Phase,
     Progress,
     Report,
+    Resumed,
     SectionBytes,
     Stream,
     TraceSpan,
+    TreeChange,
+    TreeChanges,
     TreeInfo,
+    TreeState,
     trace_json,
 )
 
@@ -64,6 +73,7 @@ __all__ = [
     "Error",
     "FileError",
     "FileOptions",
+    "InPlaceOptions",
     "InternalError",
     "LimitError",
     "MemberBytes",
@@ -74,10 +84,14 @@ __all__ = [
     "Progress",
     "PushApply",
     "Report",
+    "Resumed",
     "SectionBytes",
     "Stream",
     "TraceSpan",
+    "TreeChange",
+    "TreeChanges",
     "TreeInfo",
+    "TreeState",
     "UsageError",
     "VerificationError",
     "WrongSourceError",
@@ -85,12 +99,17 @@ __all__ = [
     "apply",
     "apply_buffer_bytes",
     "apply_bytes",
+    "apply_in_place",
     "check",
     "create",
     "create_bytes",
     "estimate_memory",
     "inspect",
     "inspect_members",
+    "is_unfinished",
+    "resume_in_place",
+    "resume_tree",
     "trace_json",
+    "tree_state",
     "verify_patch",
 ]

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
         ApplyOptions,
         CreateOptions,
         FileOptions,
+        InPlaceOptions,
         Output,
         Path,
         RandomInput,
         StreamInput,
         TargetOutput,
     )
-    from bdelta._results import PatchBytes, PatchInfo, Report
+    from bdelta._results import PatchBytes, PatchInfo, Report, Resumed, TreeState
 
 
 def _named(options: object) -> dict[str, object]:
@@ -73,6 +74,10 @@ def apply(old: RandomInput, new: TargetOutput, patch: StreamInput, **options: Un
     being whole or not at all, and may be OLD itself with `overwrite=True`. What a buffer or a file object holds after an
     error must not be used. From a directory a directory is made, which must not exist before, unless it is NEW already.
 
+    A NEW that is OLD's own directory is updated in its place: only files that change are written. After a crash at any
+    moment the directory is OLD, or resume_tree or the next call makes NEW or OLD of it. After an error it is OLD as before,
+    unless the code is Unfinished. check tells what would be changed.
+
     Args:
         old: Path of a file or directory, bytes-like object or seekable file object.
         new: Path, writable bytes-like object with room for NEW, or writable file object.
@@ -111,8 +116,96 @@ def apply_bytes(old: RandomInput, patch: StreamInput, **options: Unpack[ApplyOpt
     return _native.apply_bytes(old, patch, _named(options))
 
 
+def apply_in_place(file: Path, patch: Path, **options: Unpack[InPlaceOptions]) -> Report:
+    """Makes NEW of a file or a block device, which is OLD, by writing the blocks that differ.
+
+    They stand in a journal first, so after a crash at any moment the file is OLD, or resume_in_place or the next call
+    completes it. Meanwhile readers of the file see a mixture. Works for every patch of files.
+
+    Args:
+        file: Path.
+        patch: Path; "-" is standard input.
+        **options: See bdelta.InPlaceOptions.
+
+    Raises what apply does, and:
+        FileError: With the code Unfinished if blocks were written and not all could be; InUse, WrongJournal.
+        LimitError: With ScratchLimit for a journal beyond scratch_limit_bytes.
+
+    >>> import bdelta, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file, patch = pathlib.Path(folder, "file"), pathlib.Path(folder, "patch")
+    ...     _ = file.write_bytes(b"one " * 100_000)
+    ...     _ = bdelta.create(file, b"one " * 99_999 + b"two ", patch)
+    ...     foretold = bdelta.apply_in_place(file, patch, dry_run=True)
+    ...     report = bdelta.apply_in_place(file, patch)
+    ...     file.read_bytes()[-8:]
+    b'one two '
+    >>> report.written_bytes == foretold.written_bytes <= 4096
+    True
+    """
+    return _native.apply_in_place(file, patch, _named(options))
+
+
+def resume_in_place(file: Path, **options: Unpack[InPlaceOptions]) -> Report:
+    """Completes what an interrupted apply_in_place left behind, without a patch. Reads the file once.
+
+    The report says up_to_date where that is nothing. A call that is cancelled leaves the rest to the next one. Raises what
+    apply_in_place does.
+
+    >>> import bdelta, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "file").write_bytes(b"whole")
+    ...     bdelta.resume_in_place(pathlib.Path(folder, "file")).up_to_date
+    True
+    """
+    return _native.resume_in_place(file, _named(options))
+
+
+def is_unfinished(file: Path, *, journal: Path | None = None) -> bool:
+    """Whether resume_in_place has something to do. Changes nothing.
+
+    Raises FileError, with WrongJournal for a journal that is damaged or of something else.
+
+    >>> import bdelta, pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "file").write_bytes(b"whole")
+    ...     bdelta.is_unfinished(pathlib.Path(folder, "file"))
+    False
+    """
+    return _native.is_unfinished(file, {"journal": journal})
+
+
+def tree_state(directory: Path) -> TreeState:
+    """What an update of a directory in its place has left behind. Changes nothing.
+
+    An update that another process is at looks as if it were interrupted. Raises FileError, with WrongJournal for a journal
+    that is damaged or of another version.
+
+    >>> import bdelta, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bdelta.tree_state(folder)
+    <TreeState.WHOLE: 'whole'>
+    """
+    return _native.tree_state(directory)
+
+
+def resume_tree(directory: Path, **options: Unpack[ApplyOptions]) -> Resumed:
+    """Finishes an interrupted update of a directory in its place, or takes it back, without a patch.
+
+    Of the options sync, progress and time_limit_seconds count. Progress counts entries that move in the place of bytes. A
+    call that is cancelled leaves the rest to the next one. Raises FileError, with InUse, WrongJournal, or InputChanged where
+    something in the directory was changed meanwhile and stands in the way.
+
+    >>> import bdelta, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     bdelta.resume_tree(folder)
+    <Resumed.NOTHING: 'nothing'>
+    """
+    return _native.resume_tree(directory, _named(options))
+
+
 def check(old: RandomInput, patch: StreamInput, **options: Unpack[ApplyOptions]) -> Report:
-    """Applies a patch as apply does, proves NEW and writes nothing.
+    """Applies a patch as apply does, proves NEW and writes nothing. Of directories the report tells what would change.
 
     >>> import bdelta
     >>> bdelta.check(b"OLD", bdelta.create_bytes(b"OLD", b"NEW")).target_bytes
@@ -203,7 +296,8 @@ class PushApply:
     """Applies a patch that comes in pieces, while it downloads, say.
 
     All of NEW that a piece completes has been written when feed returns. Leaving the block finishes NEW; leaving it by an
-    exception abandons the work, and a NEW that was given by name does not come into being. One thread at a time.
+    exception abandons the work, and a NEW that was given by name does not come into being. One thread at a time. OLD and NEW
+    may be directories, in place too: what comes is staged, and all of it moves to its place at the end.
 
     Takes and raises what apply does, but for expected_patch_sha256, which could be checked only at the end.
 

@@ -124,6 +124,16 @@ class ApplyOptions(FileOptions, total=False):
     """Seconds after which the work ends with TimeLimit. Default 0: none."""
     outside_links: bool
     """Directories: a patch may make symbolic links that lead out of NEW. Default False."""
+    keep_others: bool
+    """Directories: OLD may have entries that it had not when the patch was made. They are not looked at, and stay where NEW
+    is made in OLD's place. Which these are is told by source_list of create or by a state. Default False."""
+    keep_state: bool
+    """Directories: keep size, times, inode and digest of NEW's files, in .bdelta of NEW or in state_file. Default False."""
+    state_file: Path | None
+    """Directories: where the state is, outside of OLD and NEW. Default None: in .bdelta of the directory."""
+    trust_times: bool
+    """Directories: do not read files of OLD that are as the state has them. A program that sets times back can deceive that.
+    Default False."""
     target_mode: int | None
     """Permission bits of a NEW that is given by name, 0 to 0o777. Default None: those of the file that it replaces, or
     of OLD less what umask takes."""
@@ -132,3 +142,16 @@ class ApplyOptions(FileOptions, total=False):
     ends the call and is raised by it. Default None."""
     trace: list[TraceSpan] | None
     """Gets a TraceSpan for each step of each thread when the call ends, also after an error: see trace_json. Default None."""
+
+
+class InPlaceOptions(ApplyOptions, total=False):
+    """Options of apply_in_place, resume_in_place and is_unfinished."""
+
+    journal: Path | None
+    """Where the journal goes. Default None: beside the file, as ".NAME.bdelta-journal". Of a device it has to be named, on a
+    disk. Who resumes has to name it again."""
+    scratch_limit_bytes: int
+    """The largest journal: ScratchLimit beyond, before the file is written. Default: any."""
+    dry_run: bool
+    """Read and prove all, and write nothing: written_bytes and journal_bytes of the report say what would be. Default
+    False."""

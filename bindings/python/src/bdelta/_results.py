@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -92,6 +93,56 @@ class Digests:
 
 
 @dataclass(frozen=True)
+class TreeChange:
+    """A file, a directory or a link that differs between OLD and NEW."""
+
+    path: str
+    bytes: int
+    """Of the file; else 0."""
+    moved_from: str | None
+    """Where one that moved was."""
+
+
+@dataclass(frozen=True)
+class TreeChanges:
+    """What an update of a directory changes, in the order of paths."""
+
+    changed: tuple[TreeChange, ...]
+    added: tuple[TreeChange, ...]
+    removed: tuple[TreeChange, ...]
+    moved: tuple[TreeChange, ...]
+    """Files that go from one place and come to another as they are; not among the two above."""
+    written_bytes: int
+    """Of files that change, come or move."""
+
+
+class TreeState(enum.Enum):
+    """What an update of a directory in its place has left behind."""
+
+    WHOLE = "whole"
+    """Nothing: the directory is OLD, or NEW, or anything else."""
+    STAGING = "staging"
+    """Files that were made for an update that never began; the directory is whole."""
+    UNFINISHED = "unfinished"
+    """It is between OLD and NEW, and can be brought to NEW."""
+    TAKING_BACK = "taking back"
+    """It is between OLD and NEW, and can be brought back to OLD."""
+
+
+class Resumed(enum.Enum):
+    """What resume_tree did."""
+
+    NOTHING = "nothing"
+    """There was nothing to do."""
+    DISCARDED = "discarded"
+    """What an update had made was removed; the directory was whole."""
+    FINISHED = "finished"
+    """It is NEW now."""
+    TAKEN_BACK = "taken back"
+    """It is OLD again."""
+
+
+@dataclass(frozen=True)
 class Report:
     """What a call did."""
 
@@ -128,6 +179,12 @@ class Report:
     """Creating with group_digests: of the header and the list of digests."""
     verified: bool
     """The result was compared, or its digest checked."""
+    written_bytes: int
+    """In place: to the file itself; with dry_run those that would be."""
+    journal_bytes: int
+    """In place: of the journal, which is gone afterwards."""
+    tree: TreeChanges | None
+    """Of check, of directories: what applying the patch in their place would change."""
     source_digests: Digests
     target_digests: Digests
     patch_digests: Digests
