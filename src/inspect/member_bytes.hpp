@@ -66,4 +66,7 @@ class MemberBytesTap final : public ApplyTap {
   std::vector<std::uint64_t> copied_of_source_;  // by OLD's members
 };
 
+// inspect_bytes of a patch that comes from wherever.
+Result<PatchBytes> read_alone(SequentialReader& patch, const ApplyOptions& options);
+
 }  // namespace bdelta::inspecting

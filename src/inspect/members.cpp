@@ -16,14 +16,16 @@ std::uint64_t source_bytes_of(const PatchInfo& info, const ApplyPlan& plan) {
   return !plan.views.empty() ? plan.views.back().source_view_bytes : info.source_size.value_or(~std::uint64_t{0} >> 1);
 }
 
-Result<PatchBytes> read_alone(SequentialReader& patch, const ApplyOptions& options) {
+}  // namespace
+
+Result<PatchBytes> inspecting::read_alone(SequentialReader& patch, const ApplyOptions& options) {
   io::TypedReader in(patch);
   BDELTA_ASSIGN(const Format* const format, recognise_format(in, known_formats()));
   if (format->capabilities.source_while_decoding) {
     return Error{ErrorCode::kUnsupportedFeature, "windows of this format can't be read without OLD"};
   }
   BDELTA_ASSIGN(const auto reader, format->open(in, reachable_limit(options.memory_limit_bytes)));
-  inspecting::MemberBytesTap tap;
+  MemberBytesTap tap;
   reader->measure(tap);
   const ApplyPlan* plan = nullptr;
   while (!plan) {
@@ -47,6 +49,8 @@ Result<PatchBytes> read_alone(SequentialReader& patch, const ApplyOptions& optio
   return bytes;
 }
 
+namespace {
+
 Result<PatchBytes> apply_tapped(const std::filesystem::path& source, const std::filesystem::path& patch, const ApplyOptions& options) {
   PatchBytes bytes;
   BDELTA_ASSIGN(bytes.info, inspect_file(patch, options.files));
@@ -65,7 +69,7 @@ Result<PatchBytes> apply_tapped(const std::filesystem::path& source, const std::
 Result<PatchBytes> inspect_bytes(const std::filesystem::path& patch, const ApplyOptions& options) {
   return guarded([&]() -> Result<PatchBytes> {
     BDELTA_ASSIGN(OpenedPatch opened, OpenedPatch::open(patch, options, nullptr));
-    auto bytes = read_alone(opened.reader(), options);
+    auto bytes = inspecting::read_alone(opened.reader(), options);
     if (!bytes && exit_class(bytes.error().code) == 3) return io::with_file(std::move(bytes).error(), patch);
     if (bytes) BDELTA_TRY(opened.check_unchanged());
     return bytes;

@@ -24,6 +24,7 @@
 #include "fuzz/seeds.hpp"
 #include "support/archive.hpp"
 #include "support/craft.hpp"
+#include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/kernel_modules.hpp"
@@ -165,6 +166,7 @@ void save_groups(const Pair& pair) {
 void save_patch(const Pair& pair) {
   const auto source_bytes = static_cast<std::uint16_t>(pair.source.size());
   save("apply_native", pair.name, joined({number(source_bytes), pair.source, pair.patch}));
+  save("members", pair.name, joined({Bytes{1}, number(source_bytes), pair.source, pair.patch}));
 }
 
 // Modelled bytes, in one lane and in two.
@@ -264,6 +266,21 @@ void save_journals() {
   append(owner, number(std::uint64_t{3 * 4096 + 5}));
   append(owner, Bytes(16, 1));
   save("journals", "entries", joined({Bytes{1, 1, 6, 0, 3, 1, 2, 3, 4, 5, 2, 32, 0}, owner, Bytes{240, 0, 0, 241, 0, 0}}));
+}
+
+// Containers as their views show them: with streams unpacked, and packed.
+void save_members() {
+  const Bytes words = test::wordy_bytes(300, 1);
+  const Bytes tar = test::tar_of({{"a", 1, words}, {"b", 2, test::bytes_of("b")}});
+  const Bytes gzip = test::gzip_of(tar);
+  constexpr std::uint8_t kHeadBytes = 10;
+  save("members", "tar", joined({Bytes{0, 0}, tar}));
+  const auto raw_bytes = static_cast<std::uint16_t>(tar.size());
+  save("members", "gzip", joined({Bytes{0, 5, 1, kHeadBytes}, number(raw_bytes), Bytes{99}, ByteSpan(gzip).first(kHeadBytes), tar,
+                                  ByteSpan(gzip).last(8)}));
+  save("members", "packed", joined({Bytes{0, 0}, gzip}));
+  save("members", "zip", joined({Bytes{0, 0}, test::zip_of({{.name = "x/y", .content = words}, {.name = "z", .content = tar, .level = 0}})}));
+  save("members", "program", joined({Bytes{0, 0}, test::fixed_program({1, 2, 3}).bytes}));
 }
 
 void save_trees() {
@@ -436,6 +453,7 @@ int main(int argc, char** argv) {
   save_fills();
   save_journals();
   save_trees();
+  save_members();
   save_tables();
   save_codecs();
   save_deflate();
