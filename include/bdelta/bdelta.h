@@ -78,6 +78,7 @@ typedef struct bdelta_error {
   uint64_t offset;     /* out: byte of the file concerned, or BDELTA_NO_OFFSET */
   char *message;       /* in: where the text goes, always ended by a NUL; may be NULL */
   size_t message_size; /* in: bytes there; a longer text is cut */
+  uint64_t needed_bytes; /* out: what the limit of size or memory has to be at least; 0: unknown, or no limit was passed */
 } bdelta_error;
 
 /* The name of a code as in errors.def without the k, e.g. "WrongSourceDigest"; "OK" for BDELTA_OK, "Unknown" for what
@@ -256,7 +257,7 @@ BDELTA_API int32_t bdelta_check_tree(const char *source, const char *patch, cons
 
 /* What an update of a directory in its place has left behind. */
 #define BDELTA_TREE_WHOLE 0       /* nothing */
-#define BDELTA_TREE_STAGING 1     /* files that were made for an update that never began; the directory is whole */
+#define BDELTA_TREE_STAGING 1     /* files of an update that never began, or is complete: the directory is OLD or NEW */
 #define BDELTA_TREE_UNFINISHED 2  /* it is between OLD and NEW, and can be brought to NEW */
 #define BDELTA_TREE_TAKING_BACK 3 /* it is between OLD and NEW, and can be brought back to OLD */
 BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bdelta_error *error);
@@ -266,7 +267,7 @@ BDELTA_API int32_t bdelta_tree_state(const char *directory, uint32_t *state, bde
  * goes on with it. Errors: BDELTA_kInUse, BDELTA_kWrongJournal, BDELTA_kInputChanged where something is in the way,
  * BDELTA_kCancelled, BDELTA_kTimeLimit, and those of files. */
 #define BDELTA_RESUMED_NOTHING 0    /* there was nothing to do */
-#define BDELTA_RESUMED_DISCARDED 1  /* what an update had made was removed; the directory was whole */
+#define BDELTA_RESUMED_DISCARDED 1  /* what an update had left over was removed; the directory was OLD or NEW */
 #define BDELTA_RESUMED_FINISHED 2   /* it is NEW now */
 #define BDELTA_RESUMED_TAKEN_BACK 3 /* it is OLD again */
 BDELTA_API int32_t bdelta_resume_tree(const char *directory, const bdelta_apply_options *options, uint32_t *resumed,

@@ -66,7 +66,7 @@ BDELTA_PUBLIC Result<Report> check_tree(const std::filesystem::path& source, con
 // What an update of a directory in its place has left behind.
 enum class TreeState : std::uint8_t {
   kWhole,      // nothing: the directory is OLD, or NEW, or anything else
-  kStaging,    // files that were made for an update that never began; the directory is whole
+  kStaging,    // files that were made for an update which never began, or is complete; the directory is OLD or NEW
   kUnfinished,  // it is between OLD and NEW, and can be brought to NEW
   kTakingBack,  // it is between OLD and NEW, and can be brought back to OLD
 };
@@ -78,13 +78,15 @@ BDELTA_PUBLIC Result<TreeState> tree_state(const std::filesystem::path& director
 // What resume_tree did.
 enum class Resumed : std::uint8_t {
   kNothing,    // there was nothing to do
-  kDiscarded,  // what an update had made was removed; the directory was whole
+  kDiscarded,  // what an update had left over was removed; the directory was OLD or NEW: apply_tree says up_to_date of NEW
   kFinished,   // it is NEW now
   kTakenBack,  // it is OLD again
 };
 
-// Finishes an update of a directory that was interrupted, or takes it back if that was begun or if finishing fails. Needs no
-// patch, and may itself be interrupted at any moment. Of the options files.sync, progress and time_limit_seconds count. Progress
+// Finishes an update of a directory that was interrupted, or takes it back if that was begun. Where finishing fails it is taken
+// back as well, and the error says why: tree_state is kWhole then and the directory is OLD, or it is not if even that failed.
+// Needs no patch, and may itself be interrupted at any moment. OLD's files are not read again: what was written meanwhile to one
+// that the update replaces or removes is lost. Of the options files.sync, progress and time_limit_seconds count. Progress
 // counts entries that move, in the place of bytes. Where it ends the work, the next call goes on with it. Errors besides those of
 // tree_state: kInUse if another process is at it; kInputChanged if something in the directory was changed meanwhile and stands in
 // the way; kCancelled, kTimeLimit.

@@ -132,7 +132,11 @@ Status TreeUpdate::remove(const TreeStep& step) {
 Status TreeUpdate::place(const TreeStep& step) {
   const std::string coming = area_name(step.kind, step.number);
   BDELTA_ASSIGN(const auto left, directory_.find(coming));
-  if (left) return directory_.move(coming, step.path);
+  if (left) {
+    Status moved = directory_.move(coming, step.path);
+    const bool is_taken = !moved && moved.error().code == ErrorCode::kUnsafeName;  // folded names were looked for before
+    return is_taken ? Status(not_as_expected(directory_.name_of(step.path), "something came to this place meanwhile")) : moved;
+  }
   BDELTA_ASSIGN(const auto found, directory_.find(step.path));
   return found ? Status() : Status(not_as_expected(directory_.name_of(step.path), "what was made for this place is gone"));
 }

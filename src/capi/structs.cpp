@@ -33,6 +33,7 @@ std::int32_t tell(const Status& status, bdelta_error* to) noexcept {
   std::memcpy(&filled, to, std::min<std::size_t>(size, sizeof filled));
   filled.code = code;
   filled.offset = status ? BDELTA_NO_OFFSET : status.error().offset;
+  filled.needed_bytes = status ? 0 : status.error().needed_bytes;
   try {
     put_text(status ? std::string() : to_string(status.error()), filled.message, filled.message_size);
   } catch (...) {  // no memory for the long text

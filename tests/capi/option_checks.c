@@ -94,6 +94,7 @@ void check_struct_sizes(const set *of) {
     uint32_t version;
     uint64_t guard;
   } old_info;
+  bdelta_error error;
   const bdelta_apply_options *cut = (const bdelta_apply_options *)(const void *)&old_options;
   const bdelta_reader source = reader_of(&of->source);
   memory_input state;
@@ -108,6 +109,15 @@ void check_struct_sizes(const set *of) {
   old_error.guard = 77;
   CHECK_CODE(BDELTA_kMemoryLimit, bdelta_check(&source, &patch, cut, NULL, (bdelta_error *)(void *)&old_error));
   CHECK(old_error.code == BDELTA_kMemoryLimit && old_error.guard == 77);
+  memset(&error, 0, sizeof error);
+  error.struct_size = sizeof error;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_kMemoryLimit, bdelta_check(&source, &patch, cut, NULL, &error));
+  CHECK(error.needed_bytes > 1000);
+  old_options.memory_bytes = error.needed_bytes;
+  state.pos = 0;
+  CHECK_CODE(BDELTA_OK, bdelta_check(&source, &patch, cut, NULL, &error));
+  CHECK(error.needed_bytes == 0);
   old_options.memory_bytes = 0;
   CHECK_CODE(BDELTA_OK, check_with(of, cut));
   old_options.struct_size = 3;

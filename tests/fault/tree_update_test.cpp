@@ -694,6 +694,24 @@ TEST_F(TreeUpdateFault, WhatIsLostBringsTheOldBack) {
   EXPECT_TRUE(is_old(directory()));
 }
 
+TEST_F(TreeUpdateFault, WhatCameMeanwhileBringsTheOldBack) {
+  const io::FileOps table = recording_ops();
+  for (int end = 1; disk.unsynced.empty(); ++end) {
+    begin();
+    disk.end = end;
+    const io::ScopedFileOps scope(table);
+    (void)apply();
+  }
+  put(directory() / "closed", text("in the way"));
+  const auto resumed = resume_tree(directory(), {});
+  EXPECT_FAILS(ErrorCode::kInputChanged, resumed);
+  EXPECT_NE(std::string::npos, resumed.error().file.find("closed"));
+  EXPECT_EQ(TreeState::kWhole, *tree_state(directory()));
+  EXPECT_TRUE(same_bytes(text("in the way"), get(directory() / "closed")));
+  fs::remove(directory() / "closed");
+  EXPECT_TRUE(is_old(directory()));
+}
+
 #endif
 
 TEST_F(TreeUpdateFault, AStrangeJournalIsLeftAlone) {

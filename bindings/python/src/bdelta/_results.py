@@ -122,7 +122,7 @@ class TreeState(enum.Enum):
     WHOLE = "whole"
     """Nothing: the directory is OLD, or NEW, or anything else."""
     STAGING = "staging"
-    """Files that were made for an update that never began; the directory is whole."""
+    """Files of an update that never began, or is complete: the directory is OLD or NEW."""
     UNFINISHED = "unfinished"
     """It is between OLD and NEW, and can be brought to NEW."""
     TAKING_BACK = "taking back"
