@@ -93,7 +93,7 @@ def main() -> None:
         found = timed(seconds, "finding files", lambda: _plan.find_files(plan))
         jobs = timed(seconds, "planning", lambda: _plan.jobs_of(plan, found))
         _main.claim_output(plan)
-        timed(seconds, "looking for records", lambda: [_jobs.recorded(plan, job) for job in jobs])
+        timed(seconds, "looking for records", lambda: _jobs.recorded(plan, jobs))
         entries = [entry_of(job) for job in jobs]
         manifest = timed(seconds, "manifest", lambda: _manifest.manifest_json(plan, found, entries))
     scheduler = scheduler_seconds(workers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 
@@ -170,12 +171,41 @@ def test_files_that_are_not_local(root: pathlib.Path) -> None:
     cache = Cache(str(root / "cache"), 1 << 20)
     _main.claim_output(plan)
     entry = _jobs.run_job(plan, first, cache)
-    assert entry["ok"] and _jobs.recorded(plan, first) == entry
+    assert entry["ok"] and _jobs.recorded(plan, [first, second], digests=True) == {first.name: entry}
     assert bdelta.apply_bytes(b"1" * 100, fs.cat("/matrix-out/app--1--2.bdelta")) == b"2" * 100
     assert _jobs.verify_job(plan, first, entry, cache) == ""
     fs.pipe("/matrix-test/3/app", b"changed")
     assert "has changed" in _jobs.run_job(plan, second, cache)["error"]["message"]
     assert fs.ls("/matrix-out", detail=False) == ["/matrix-out/.records", "/matrix-out/app--1--2.bdelta"]
+
+
+def test_what_counts_as_done(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)))
+    jobs = _plan.jobs_of(plan, _plan.find_files(plan))
+    assert _jobs.recorded(plan, jobs) == {}
+    entries = {job.name: _jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs}
+    assert _jobs.recorded(plan, jobs) == entries
+    first, second = (job.name for job in jobs)
+    patch, record = root / "out" / first, root / "out" / ".records" / f"{first}.json"
+    whole, made = patch.read_bytes(), record.stat().st_mtime
+    rest = {second: entries[second]}
+
+    patch.unlink()
+    assert _jobs.recorded(plan, jobs) == rest
+    patch.write_bytes(whole[:-1])
+    os.utime(patch, (made, made))
+    assert _jobs.recorded(plan, jobs) == rest
+    patch.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    os.utime(patch, (made, made))  # as if the disk had lost a bit
+    assert _jobs.recorded(plan, jobs) == entries
+    assert _jobs.recorded(plan, jobs, digests=True) == rest
+    os.utime(patch, (made + 1, made + 1))
+    assert _jobs.recorded(plan, jobs) == rest
+    patch.write_bytes(whole)
+    os.utime(patch, (made + 1, made + 1))  # a copy
+    assert _jobs.recorded(plan, jobs) == entries
+    record.write_bytes(record.read_bytes()[:-1])
+    assert _jobs.recorded(plan, jobs) == rest
 
 
 def test_folders_in_the_place_of_a_plan(root: pathlib.Path) -> None:

@@ -96,6 +96,11 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     patch_path.write_bytes(patch_path.read_bytes()[:-1] + b"x")
     wrong = matrix(root, "verify", "--workers=1")
     assert wrong.returncode == 5 and "11 of 12 patches give NEW" in wrong.stderr
+    assert "the patch is not the one in the manifest; run again with --digests to make it anew" in wrong.stderr
+    (root / "out" / told["patches"][1]["patch"]["name"]).unlink()
+    assert json.loads(matrix(root, "plan", "--json").stdout)["done"] == 10
+    assert matrix(root, "run", "--workers=1", "--digests").returncode == 0
+    assert content(root / "out") == first
 
 
 def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from distributed import get_worker
 
 import bdelta
 from bdelta.matrix._plan import File, Job, Plan, digest_of
-from bdelta.matrix._store import Cache, Changed, join, publish, published, read
+from bdelta.matrix._store import Cache, Changed, join, listing, publish, published, read, written_later
 
 Entry = dict[str, Any]
 """An entry of `patches` in the manifest."""
@@ -23,17 +23,43 @@ def key_of(plan: Plan, job: Job) -> str:
     return digest_of([plan.digest(), job.name, inputs])
 
 
-def record_url(plan: Plan, job: Job) -> str:
-    return join(plan.output, f".records/{job.name}.json")
+def record_name(job: Job) -> str:
+    return f".records/{job.name}.json"
 
 
-def recorded(plan: Plan, job: Job) -> Entry | None:
-    """The entry of a job that is done; None if it is not, or was done of other inputs."""
-    data = read(record_url(plan, job))
-    if data is None:
-        return None
-    record = json.loads(data)
-    return record["entry"] if record["key"] == key_of(plan, job) else None
+def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Entry]:
+    """The entries of the jobs that are done, by name. A job is done if its record is of these inputs, and its patch is there
+    as it was made: of the recorded size, and if it was written since, or with `digests`, of the recorded digest.
+    """
+    there = listing(plan.output)
+    found = {}
+    for job in jobs:
+        record = record_name(job)
+        entry = _entry_of(plan, job) if record in there else None
+        if entry is None:
+            continue
+        if entry["patch"]:
+            patch = there.get(job.name)
+            if patch is None or patch["size"] != entry["patch"]["bytes"]:
+                continue
+            if (digests or written_later(patch, there[record])) and not _is_whole(plan, job, entry):
+                continue
+        found[job.name] = entry
+    return found
+
+
+def _entry_of(plan: Plan, job: Job) -> Entry | None:
+    try:
+        record = json.loads(read(join(plan.output, record_name(job))) or b"")
+        entry: Entry = record["entry"]
+        return entry if record["key"] == key_of(plan, job) else None
+    except (ValueError, KeyError):
+        return None  # damaged
+
+
+def _is_whole(plan: Plan, job: Job, entry: Entry) -> bool:
+    data = read(join(plan.output, job.name))
+    return data is not None and hashlib.sha256(data).hexdigest() == entry["patch"]["sha256"]
 
 
 def file_json(file: File, digests: bdelta.Digests | None = None) -> Entry:
@@ -85,7 +111,7 @@ def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
             verified=report.verified,
         )
     record = {"key": key_of(plan, job), "entry": entry}
-    publish(record_url(plan, job), json.dumps(record).encode())
+    publish(join(plan.output, record_name(job)), json.dumps(record).encode())
     return entry
 
 
@@ -93,9 +119,9 @@ def verify_job(plan: Plan, job: Job, entry: Entry, cache: Cache) -> str:
     """Applies a patch that was made. Empty: it gives NEW; else what is wrong."""
     data = read(join(plan.output, job.name))
     if data is None:
-        return "the patch is gone"
+        return "the patch is gone; run again to make it anew"
     if hashlib.sha256(data).hexdigest() != entry["patch"]["sha256"]:
-        return "the patch is not the one in the manifest"
+        return "the patch is not the one in the manifest; run again with --digests to make it anew"
     try:
         with cache.fetched(job.source) as old:
             made = bdelta.apply_bytes(old, data, output_limit_bytes=job.target.bytes)

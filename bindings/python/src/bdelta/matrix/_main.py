@@ -86,7 +86,7 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
     told: dict[str, Any] = {
         "files": len(files),
         "jobs": len(jobs),
-        "done": sum(_jobs.recorded(plan, job) is not None for job in jobs),
+        "done": len(_jobs.recorded(plan, jobs)),
         "source_bytes": sum(job.source.bytes for job in jobs),
         "target_bytes": sum(job.target.bytes for job in jobs),
         "memory_bytes": max((job.memory_bytes for job in jobs), default=0),
@@ -104,7 +104,7 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
 
 def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
     claim_output(plan)
-    entries = {job.name: entry for job in jobs if (entry := _jobs.recorded(plan, job)) is not None}
+    entries = _jobs.recorded(plan, jobs, arguments.digests)
     left = [job for job in jobs if job.name not in entries]
     with telling(arguments.json, len(left)) as tell:
         if left:
@@ -172,6 +172,9 @@ def parser() -> argparse.ArgumentParser:
             command.add_argument("--workers", type=int, default=0, metavar="N", help="of the cluster on this machine")
             command.add_argument("--cache-bytes", type=int, default=8 << 30, metavar="N",
                                  help="inputs that a worker keeps; default 8 GiB")
+        if name == "run":
+            command.add_argument("--digests", action="store_true",
+                                 help="read all patches that are there, and make anew those that are not as they were made")
         if name == "verify":
             command.add_argument("--sample", type=int, default=0, metavar="N", help="so many of them; default: all")
     return options

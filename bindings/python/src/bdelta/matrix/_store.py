@@ -6,9 +6,11 @@ import contextlib
 import hashlib
 import os
 import pathlib
+import posixpath
 import tempfile
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import fsspec  # type: ignore[import-untyped]
 
@@ -97,6 +99,25 @@ def publish(url: str, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def listing(folder: str) -> dict[str, dict[str, Any]]:
+    """What fsspec tells of each file below a folder, by its name there; empty if there is no folder."""
+    fs, path = fsspec.core.url_to_fs(folder)
+    fs.invalidate_cache()
+    try:
+        found = fs.find(path, detail=True)
+    except FileNotFoundError:
+        return {}
+    return {posixpath.relpath(name, path): told for name, told in found.items()}
+
+
+def written_later(told: dict[str, Any], than: dict[str, Any]) -> bool:
+    """Whether one file of a listing was written later than another; False where the store keeps no times."""
+    for name in ("mtime", "LastModified"):
+        if told.get(name) and than.get(name):
+            return bool(told[name] > than[name])
+    return False
 
 
 def read(url: str) -> bytes | None:
