@@ -109,8 +109,53 @@ def test_an_output_that_holds_other_things(root: pathlib.Path, capsys: pytest.Ca
     (root / "out" / "mine").unlink()
     _main.claim_output(_plan.read_plan(path))
     _main.claim_output(_plan.read_plan(path))
-    with pytest.raises(_plan.PlanError, match="of another plan"):
-        _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root) + "[create]\nlevel = 4\n")))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("", "[create]\nlevel = 4\n", "create.level: is 4, and the patches in .*/out were made with the default; take another folder"),
+        ("[create]\nlevel = 4\n", "[create]\nlevel = 6\n", "create.level: is 6, and the patches in .* were made with 4; .* or 4 again"),
+        ("[create]\nlevel = 4\nthreads = 1\nverify = true", "[create]\nlevel = 4\nthreads = 2\ntime_limit_seconds = 9", ""),
+        ("last = 1\n", 'last = 0\nfull_ratio = 0.5\nroutes = "newest"\n', ""),
+        ("", '[[policies]]\nfiles = ["a*"]\nlevel = 1\n', r'policies: is \[\[\["a\*"\], 0, \{"level": 1\}\]\], and'),
+    ],
+)
+def test_what_stays_the_same_in_an_output(root: pathlib.Path, before: str, after: str, message: str) -> None:
+    _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root) + before)))
+    later = _plan.read_plan(written(root, GOOD.format(root=root) + after))
+    if not message:
+        _main.claim_output(later)
+        return
+    with pytest.raises(_plan.PlanError, match=message):
+        _main.claim_output(later)
+
+
+def test_a_folder_of_another_input_or_version(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root))))
+    with pytest.raises(_plan.PlanError, match='^input: is ".*/other/{release}", and the patches in .*/out were made with ".*/in/{release}"'):
+        _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root).replace("/in/", "/other/"))))
+    monkeypatch.setattr(bdelta, "__version__", "9.9")
+    with pytest.raises(_plan.PlanError, match='^version: is "9.9", and'):
+        _main.claim_output(_plan.read_plan(written(root, GOOD.format(root=root))))
+
+
+def test_the_share_of_new_decides_anew_what_is_kept(root: pathlib.Path) -> None:
+    def plan_of(ratio: float) -> _plan.Plan:
+        return _plan.read_plan(written(root, GOOD.format(root=root)), [f"full_ratio={ratio}", "last=1"])
+
+    job = _plan.jobs_of(plan_of(0), _plan.find_files(plan_of(0)))[0]
+
+    def done(ratio: float) -> bool:
+        return job.name in _jobs.recorded(plan_of(ratio), [job])
+
+    made = _jobs.run_job(plan_of(0), job, Cache(str(root / "cache"), 0))
+    share = made["patch"]["bytes"] / job.target.bytes
+    assert [done(ratio) for ratio in (0, share + 0.01, share - 0.01)] == [True, True, False]
+    whole = _jobs.run_job(plan_of(share - 0.01), job, Cache(str(root / "cache"), 0))
+    assert whole["full"]
+    assert [done(ratio) for ratio in (share - 0.02, share - 0.01, share + 0.01, 0)] == [True, True, False, False]
+    assert (root / "out" / job.name).exists()
 
 
 @pytest.mark.parametrize(("last", "pairs"), [(0, ["1-2", "1-3", "2-3"]), (1, ["1-2", "2-3"]), (2, ["1-2", "1-3", "2-3"])])
@@ -269,7 +314,7 @@ def test_policies(root: pathlib.Path) -> None:
     assert options("deep/x.pak", 5000) == {"level": 1, "threads": 1}
     assert options("app", 1001) == {"level": 3, "threads": 2}
     assert options("app", 1000) == {"level": 6, "threads": 1}
-    assert plan.digest() != _plan.read_plan(written(root, GOOD.format(root=root) + POLICIES.replace("1000", "99"))).digest()
+    assert plan.fixed() != _plan.read_plan(written(root, GOOD.format(root=root) + POLICIES.replace("1000", "99"))).fixed()
     for release in ("1", "2"):
         (root / "in" / release / "app").write_bytes(release.encode() * 2000)
     job = _plan.jobs_of(plan, _plan.find_files(plan))[0]
@@ -299,7 +344,6 @@ def test_patches_that_are_too_large_are_left_out(root: pathlib.Path) -> None:
 
 def test_routes_to_the_newest_release_alone(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root) + 'routes = "newest"\n'))
-    assert plan.digest() == _plan.read_plan(written(root, GOOD.format(root=root))).digest()  # the patches are the same
     found = routes(plan, _plan.find_files(plan), [])
     assert [(route["from"], route["to"], route["full"]) for route in found] == [("1", "3", True), ("2", "3", True)]
     with pytest.raises(_plan.PlanError, match=":5: routes: expected 'all' or 'newest', found 'some'"):

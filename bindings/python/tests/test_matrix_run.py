@@ -103,6 +103,28 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     assert content(root / "out") == first
 
 
+def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path) -> None:
+    def run(output: str, *settings: str) -> dict[str, Any]:
+        given = [f"--set={setting}" for setting in (f"output={root / output}", *settings)]
+        assert _main.main(["run", str(root / "plan.toml"), "--workers=1", *given]) == 0
+        told: dict[str, Any] = json.loads((root / output / "manifest.json").read_text())
+        return told
+
+    run("out", 'releases=["1.0", "1.1"]')
+    first = {path: path.stat().st_mtime_ns for path in (root / "out").rglob("*--1.1.bdelta*")}
+    assert len(first) == 12  # 6 patches and their records
+    both = run("out", "last=2")
+    assert {path: path.stat().st_mtime_ns for path in first} == first
+    assert (len(both["patches"]), len(both["routes"])) == (18, 18)
+    run("at once", "last=2")
+    assert content(root / "out") == content(root / "at once")
+    # What a plan has no more leaves the manifest and stays in the folder.
+    last = run("out", 'releases=["1.1", "2.0"]')
+    assert [entry["source"]["release"] for entry in last["patches"]] == ["1.1"] * 6
+    assert {route["from"] for route in last["routes"]} == {"1.1"}
+    assert len(list((root / "out").rglob("*.bdelta"))) == 18
+
+
 def test_a_job_that_fails_is_told_and_the_others_go_on(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = root / "in" / "2.0" / "linux" / "data"
     find = _plan.find_files

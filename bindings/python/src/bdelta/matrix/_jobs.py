@@ -10,7 +10,7 @@ from typing import Any
 from distributed import get_worker
 
 import bdelta
-from bdelta.matrix._plan import File, Job, Plan, digest_of
+from bdelta.matrix._plan import File, Job, Plan, digest_of, weighty
 from bdelta.matrix._store import Cache, Changed, join, listing, publish, published, read, written_later
 
 Entry = dict[str, Any]
@@ -18,9 +18,9 @@ Entry = dict[str, Any]
 
 
 def key_of(plan: Plan, job: Job) -> str:
-    """Changes with whatever may change the patch."""
+    """Changes with whatever may change the patch, but for the share of NEW above which there is none."""
     inputs = [[file.url, file.bytes, file.token] for file in (job.source, job.target)]
-    return digest_of([plan.digest(), job.name, inputs])
+    return digest_of([bdelta.__version__, weighty(plan.create_for(job.target)), job.name, inputs])
 
 
 def record_name(job: Job) -> str:
@@ -28,8 +28,11 @@ def record_name(job: Job) -> str:
 
 
 def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Entry]:
-    """The entries of the jobs that are done, by name. A job is done if its record is of these inputs, and its patch is there
-    as it was made: of the recorded size, and if it was written since, or with `digests`, of the recorded digest.
+    """The entries of the jobs that are done, by name. A job is done if
+
+    - its record is of these inputs,
+    - its patch would be kept by this plan or, where none was kept, would not be, and
+    - its patch is there as it was made: of the recorded size, and if it was written since, or with `digests`, of the digest.
     """
     there = listing(plan.output)
     found = {}
@@ -52,9 +55,16 @@ def _entry_of(plan: Plan, job: Job) -> Entry | None:
     try:
         record = json.loads(read(join(plan.output, record_name(job))) or b"")
         entry: Entry = record["entry"]
-        return entry if record["key"] == key_of(plan, job) else None
+        fits = record["key"] == key_of(plan, job) and _is_kept_alike(plan, job, record)
+        return entry if fits else None
     except (ValueError, KeyError):
         return None  # damaged
+
+
+def _is_kept_alike(plan: Plan, job: Job, record: dict[str, Any]) -> bool:
+    if record["entry"]["full"]:
+        return bool(0 < plan.full_ratio <= record["full_ratio"])
+    return not plan.full_ratio or bool(record["entry"]["patch"]["bytes"] <= plan.full_ratio * job.target.bytes)
 
 
 def _is_whole(plan: Plan, job: Job, entry: Entry) -> bool:
@@ -110,7 +120,7 @@ def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
             decoder_memory_bytes=report.decoder_memory_bytes,
             verified=report.verified,
         )
-    record = {"key": key_of(plan, job), "entry": entry}
+    record = {"key": key_of(plan, job), "full_ratio": plan.full_ratio, "entry": entry}
     publish(join(plan.output, record_name(job)), json.dumps(record).encode())
     return entry
 

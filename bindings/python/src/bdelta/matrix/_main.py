@@ -33,17 +33,21 @@ Tell = Callable[[Job, str], None]
 
 
 def claim_output(plan: Plan) -> None:
-    """PlanError where the output has something that this plan did not make."""
+    """PlanError where the output has something that no plan made, or one that differs in what has to stay."""
     mark = _store.join(plan.output, ".records/plan.json")
     known = _store.read(mark)
-    if known is not None:
-        if json.loads(known)["digest"] != plan.digest():
-            raise PlanError(f"output: {plan.output} holds patches of another plan, options or version; take another folder")
+    if known is None:
+        fs, path = fsspec.core.url_to_fs(plan.output)
+        if fs.exists(path) and fs.ls(path, detail=False):
+            raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
+        _store.publish(mark, json.dumps(plan.fixed()).encode())
         return
-    fs, path = fsspec.core.url_to_fs(plan.output)
-    if fs.exists(path) and fs.ls(path, detail=False):
-        raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
-    _store.publish(mark, json.dumps({"digest": plan.digest()}).encode())
+    before, now = json.loads(known), plan.fixed()
+    for key in sorted({*before, *now}):
+        if before.get(key) != now.get(key):
+            was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
+            raise PlanError(f"{key}: is {is_now}, and the patches in {plan.output} were made with {was}; take another folder, "
+                            f"or {was} again")
 
 
 @contextlib.contextmanager

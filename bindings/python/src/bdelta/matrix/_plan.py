@@ -25,6 +25,8 @@ else:
     import tomli as tomllib
 
 OPTIONS = ("format", "level", "memory_limit_bytes", "predict", "threads", "time_limit_seconds", "unpack", "verify")
+IDLE = {"threads", "time_limit_seconds", "verify"}
+"""Those that change no byte of a patch."""
 
 
 class PlanError(Exception):
@@ -95,11 +97,11 @@ class Plan:
         """The URL of what a release has for a platform."""
         return self.input.replace("{release}", release).replace("{platform}", platform)
 
-    def digest(self) -> str:
-        """Of all that patches and their names depend on."""
-        told = {**dataclasses.asdict(self), "version": bdelta.__version__}
-        del told["routes"]
-        return digest_of(told)
+    def fixed(self) -> dict[str, Any]:
+        """What stays the same for all patches of an output, by its key; everything else may change from run to run."""
+        policies = [[list(policy.files), policy.above_bytes, weighty(policy.create)] for policy in self.policies]
+        options = {f"create.{key}": value for key, value in weighty(self.create).items()}
+        return {"version": bdelta.__version__, "input": self.input, **options, **({"policies": policies} if policies else {})}
 
     def create_for(self, target: File) -> bdelta.CreateOptions:
         """The options of the plan for a patch to this file."""
@@ -111,6 +113,11 @@ class Plan:
 
     def options(self, target: File) -> bdelta.CreateOptions:
         return {**self.create_for(target), "max_patch_ratio": self.full_ratio, "digest_patch": True, "sha256_inputs": True}
+
+
+def weighty(options: bdelta.CreateOptions) -> dict[str, Any]:
+    """The options on which bytes of a patch depend."""
+    return {key: value for key, value in options.items() if key not in IDLE}
 
 
 def is_local(fs: object) -> bool:
