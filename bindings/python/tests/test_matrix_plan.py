@@ -74,8 +74,35 @@ def test_keys_that_are_missing(root: pathlib.Path, key: str) -> None:
 
 def test_globs_that_find_nothing(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root).replace('"*"', '"*", "*.exe"')))
-    with pytest.raises(_plan.PlanError, match="'\\*.exe' finds nothing"):
+    with pytest.raises(_plan.PlanError, match=re.escape(f"'*.exe' finds nothing in {root}/in/{{release}} of any release")):
         _plan.find_files(plan)
+
+
+def test_relative_paths(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = GOOD.format(root=root).replace(f"{root}/in", "../in").replace(f"{root}/out", "out")
+    (root / "deep").mkdir()
+    path = written(root / "deep", text)
+    for folder, name in ((root, "deep/plan.toml"), (root / "deep", "plan.toml"), (root / "in", path)):
+        monkeypatch.chdir(folder)
+        plan = _plan.read_plan(name)
+        assert (plan.input, plan.output) == (f"{root}/in/{{release}}", f"{root}/deep/out")
+        plan = _plan.read_plan(name, ["output=mine", "input=x/{release}"])
+        assert (plan.input, plan.output) == (f"{folder}/x/{{release}}", f"{folder}/mine")
+    assert _plan.read_plan(path, ["output=s3://x/y"]).output == "s3://x/y"
+
+
+def test_the_spelling_of_the_output_is_no_part_of_the_plan(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    plan = _plan.read_plan(["in/1", "in/2"], ["output=out"])
+    jobs = _plan.jobs_of(plan, _plan.find_files(plan))
+    _main.claim_output(plan)
+    entries = {job.name: _jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs}
+    (root / "out").rename(root / "renamed")
+    for spelling in ("renamed", "./renamed/", f"{root}/in/../renamed"):
+        for folders in (["in/1", "in/2"], ["./in/1/", "./in/2"], [f"{root}/in/1", f"{root}/in/2"]):
+            plan = _plan.read_plan(folders, [f"output={spelling}"])
+            _main.claim_output(plan)
+            assert _jobs.recorded(plan, _plan.jobs_of(plan, _plan.find_files(plan))) == entries
 
 
 def test_links_are_what_they_lead_to(root: pathlib.Path) -> None:
@@ -257,7 +284,7 @@ def test_folders_in_the_place_of_a_plan(root: pathlib.Path) -> None:
     folders = [str(root / "in" / release) for release in ("1", "3")]
     plan = _plan.read_plan(folders, ["output=out", "create.level=6", "last=0"])
     assert (plan.releases, plan.input, plan.files) == (("1", "3"), f"{root}/in/{{release}}", ("**",))
-    assert (plan.output, plan.create, plan.last) == ("out", {"level": 6}, 0)
+    assert (plan.output, plan.create, plan.last) == (os.path.abspath("out"), {"level": 6}, 0)
     (root / "in" / "1" / "deep" / "er").mkdir(parents=True)
     (root / "in" / "1" / "deep" / "er" / "x").write_bytes(b"x")
     assert sorted(file.name for file in _plan.find_files(plan)) == ["app", "app", "deep/er/x"]
@@ -288,7 +315,7 @@ def test_folders_and_settings_that_are_wrong(root: pathlib.Path, names: list[str
 
 def test_settings_come_before_what_a_file_says(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root) + "last = 1\n"), ["last=2", 'files=["a*"]', "input=x/{release}"])
-    assert (plan.last, plan.files, plan.input) == (2, ("a*",), "x/{release}")
+    assert (plan.last, plan.files, plan.input) == (2, ("a*",), os.path.abspath("x/{release}"))
 
 
 POLICIES = """

@@ -77,11 +77,11 @@ class Plan:
     releases: tuple[str, ...]
     """In order, the oldest first."""
     input: str
-    """URL of a folder, with {release} and {platform} in it."""
+    """URL or absolute path of a folder, with {release} and {platform} in it."""
     files: tuple[str, ...]
     """Globs below that folder."""
     output: str
-    """URL of a folder."""
+    """URL or absolute path of a folder."""
     platforms: tuple[str, ...] = ("",)
     last: int = 1
     """So many releases before each get a patch to it; 0: all."""
@@ -131,6 +131,11 @@ def token_of(fs: Any, path: str) -> str:
     return " ".join([str(told["size"]), *versions]) if versions else str(fs.ukey(path))
 
 
+def located(url: str, folder: str) -> str:
+    """A path that is relative is looked up from a folder. URLs stay as they are."""
+    return url if "://" in url else os.path.abspath(os.path.join(folder, url))
+
+
 def digest_of(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
@@ -139,6 +144,7 @@ class _Reader:
     """Takes keys out of a table, and says where they stand if they are wrong.
 
     The table is that of a file, or one that follows from folders; `settings`, as KEY=VALUE, replace what is in it.
+    Relative paths in a file are looked up from its folder, those in settings from the current one.
     """
 
     def __init__(self, paths: Sequence[str], settings: Sequence[str]) -> None:
@@ -148,6 +154,7 @@ class _Reader:
             with open(self.path, encoding="utf-8") as file:
                 self.text = file.read()
             self.table = self.parsed(self.path, self.text)
+            self.locate(self.table, os.path.dirname(self.path))
         else:
             self.table = table_of_folders(paths)
         for setting in settings:
@@ -159,6 +166,12 @@ class _Reader:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise PlanError(f"{where}: {error}") from None
+
+    @staticmethod
+    def locate(table: dict[str, Any], folder: str) -> None:
+        for key in ("input", "output"):
+            if isinstance(table.get(key), str):
+                table[key] = located(table[key], folder)
 
     def set(self, setting: str) -> None:
         """A value that is none in TOML is a string."""
@@ -174,6 +187,8 @@ class _Reader:
         if not isinstance(table, dict):
             raise PlanError(f"--set {setting}: {above[0]} is no table")
         table[name] = parsed
+        if not above:
+            self.locate(table, "")
         self.set_keys.add(name)
 
     def fail(self, key: str, what: str) -> PlanError:
@@ -244,7 +259,7 @@ def table_of_folders(paths: Sequence[str]) -> dict[str, Any]:
     if len({len(of_path) for of_path in parts}) > 1 or len(differing) != 1:
         raise PlanError(f"{', '.join(paths)}: expected folders whose paths differ in one part, which is the release; write a plan")
     at = differing[0]
-    folder = os.sep.join([*parts[0][:at], "{release}", *parts[0][at + 1 :]])
+    folder = os.path.abspath(os.sep.join([*parts[0][:at], "{release}", *parts[0][at + 1 :]]))
     return {"releases": [of_path[at] for of_path in parts], "input": folder, "files": ["**"]}
 
 
@@ -303,8 +318,7 @@ def find_files(plan: Plan) -> list[File]:
     for platform in plan.platforms:
         for glob in plan.files:
             if (platform, glob) not in matched:
-                where = f" of platform {platform}" if platform else ""
-                raise PlanError(f"files: {glob!r} finds nothing in any release{where}")
+                raise PlanError(f"files: {glob!r} finds nothing in {plan.folder('{release}', platform)} of any release")
     return [found[key] for key in sorted(found)]
 
 
