@@ -185,6 +185,36 @@ def test_the_share_of_new_decides_anew_what_is_kept(root: pathlib.Path) -> None:
     assert (root / "out" / job.name).exists()
 
 
+@pytest.mark.parametrize("command", ["plan", "run"])
+@pytest.mark.parametrize("what", ["other files", "another plan", "no folder", "no room"])
+def test_plan_refuses_what_run_refuses(
+    root: pathlib.Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, command: str, what: str
+) -> None:
+    path = written(root, GOOD.format(root=root))
+    if what == "other files":
+        (root / "out").mkdir()
+        (root / "out" / "mine").write_bytes(b"x")
+        message = "exists and holds other files"
+    elif what == "another plan":
+        _main.claim_output(_plan.read_plan(path, ["create.level=3"]))
+        message = "create.level: is the default, and the patches in"
+    elif what == "no folder":
+        path = written(root, GOOD.format(root=root).replace("/out", "/in/1/app/out"))
+        message = f"output: {root}/in/1/app is no folder that can be written to"
+    else:
+        monkeypatch.setattr("distributed.system.MEMORY_LIMIT", 1000)
+        message = "no worker has the resources of 'app--1--2.bdelta'"
+    assert _main.main([command, path]) == 1
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [["--workers=-1"], ["--sample=x"], ["--cache-bytes=-1"]])
+def test_arguments_that_are_no_numbers(root: pathlib.Path, capsys: pytest.CaptureFixture[str], given: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        _main.main(["verify", written(root, GOOD.format(root=root)), *given])
+    assert "expected a number of 0 or more" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("last", "pairs"), [(0, ["1-2", "1-3", "2-3"]), (1, ["1-2", "2-3"]), (2, ["1-2", "1-3", "2-3"])])
 def test_the_last_releases_get_patches(root: pathlib.Path, last: int, pairs: list[str]) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root) + f"last = {last}\n"))
@@ -380,18 +410,11 @@ def test_routes_to_the_newest_release_alone(root: pathlib.Path) -> None:
 def test_a_job_that_no_worker_has_room_for(root: pathlib.Path) -> None:
     plan = _plan.read_plan(written(root, GOOD.format(root=root) + "[create]\nthreads = 2\n"))
     jobs = _plan.jobs_of(plan, _plan.find_files(plan))
-
-    class Client:
-        def __init__(self, **resources: float) -> None:
-            self.resources = resources
-
-        def scheduler_info(self, n_workers: int) -> dict[str, object]:
-            return {"workers": {"small": {"resources": {}}, "other": {"resources": self.resources}}}
-
-    _run.check_workers(Client(MEMORY=1e12, THREADS=2), plan, jobs)  # type: ignore[arg-type]
-    for resources in ({"MEMORY": 1e12, "THREADS": 1}, {"MEMORY": 10, "THREADS": 2}, {"MEMORY": 1e12}):
+    _run.check_workers([{}, {"MEMORY": 1e12, "THREADS": 2}], plan, jobs)
+    lacking: list[_run.Resources] = [{"MEMORY": 1e12, "THREADS": 1}, {"MEMORY": 10, "THREADS": 2}, {"MEMORY": 1e12}]
+    for resources in lacking:
         with pytest.raises(_plan.PlanError, match="no worker has the resources of 'app--1--2.bdelta', MEMORY=.* THREADS=2"):
-            _run.check_workers(Client(**resources), plan, jobs)  # type: ignore[arg-type]
+            _run.check_workers([{}, resources], plan, jobs)
 
 
 def test_the_plan_of_the_guide(root: pathlib.Path) -> None:

@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import json
 import logging
+import os
+import pathlib
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,15 +34,22 @@ QUIET = {
 Tell = Callable[[Job, str], None]
 
 
-def claim_output(plan: Plan) -> None:
+def mark_of(plan: Plan) -> str:
+    """What says of an output by which plan it is."""
+    return _store.join(plan.output, ".records/plan.json")
+
+
+def check_output(plan: Plan) -> None:
     """PlanError where the output has something that no plan made, or one that differs in what has to stay."""
-    mark = _store.join(plan.output, ".records/plan.json")
-    known = _store.read(mark)
+    known = _store.read(mark_of(plan))
     if known is None:
         fs, path = fsspec.core.url_to_fs(plan.output)
         if fs.exists(path) and fs.ls(path, detail=False):
             raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
-        _store.publish(mark, json.dumps(plan.fixed()).encode())
+        if _plan.is_local(fs):
+            there = next(folder for folder in (path, *map(str, pathlib.Path(path).parents)) if os.path.lexists(folder))
+            if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
+                raise PlanError(f"output: {there} is no folder that can be written to")
         return
     before, now = json.loads(known), plan.fixed()
     for key in sorted({*before, *now}):
@@ -48,6 +57,11 @@ def claim_output(plan: Plan) -> None:
             was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
             raise PlanError(f"{key}: is {is_now}, and the patches in {plan.output} were made with {was}; take another folder, "
                             f"or {was} again")
+
+
+def claim_output(plan: Plan) -> None:
+    check_output(plan)
+    _store.publish(mark_of(plan), json.dumps(plan.fixed()).encode())
 
 
 @contextlib.contextmanager
@@ -86,11 +100,23 @@ def cluster_of(arguments: argparse.Namespace, plan: Plan, jobs: list[Job]) -> It
             yield address
 
 
+def check_room(arguments: argparse.Namespace, plan: Plan, jobs: list[Job]) -> None:
+    """PlanError for a job that no worker of a run would have room for."""
+    if not arguments.scheduler:
+        _run.check_workers([_run.local_resources(plan, jobs, arguments.workers)[1]], plan, jobs)
+        return
+    with _run.connected(arguments.scheduler) as client:
+        _run.check_workers(_run.resources_of(client), plan, jobs)
+
+
 def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
+    check_output(plan)
+    done = _jobs.recorded(plan, jobs)
+    check_room(arguments, plan, [job for job in jobs if job.name not in done])
     told: dict[str, Any] = {
         "files": len(files),
         "jobs": len(jobs),
-        "done": len(_jobs.recorded(plan, jobs)),
+        "done": len(done),
         "source_bytes": sum(job.source.bytes for job in jobs),
         "target_bytes": sum(job.target.bytes for job in jobs),
         "memory_bytes": max((job.memory_bytes for job in jobs), default=0),
@@ -155,6 +181,13 @@ def verify(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: l
     return 5 if bad else 0
 
 
+def count(text: str) -> int:
+    """An argument that is a number, 0 or more."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a number of 0 or more, found {text!r}")
+    return int(text)
+
+
 def parser() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(prog="bdelta-matrix", description="Patches between releases, as a plan says.")
     options.add_argument("--version", action="version", version=bdelta.__version__)
@@ -171,16 +204,16 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("-s", "--set", action="append", default=[], metavar="KEY=VALUE",
                              help="a key of the plan with its value as in TOML, such as last=2 or create.level=6")
         command.add_argument("--json", action="store_true", help="tell in JSON")
+        command.add_argument("--scheduler", metavar="ADDRESS", help="tcp://… of a cluster; default: one on this machine")
+        command.add_argument("--workers", type=count, default=0, metavar="N", help="of the cluster on this machine")
         if name != "plan":
-            command.add_argument("--scheduler", metavar="ADDRESS", help="tcp://… of a cluster; default: one on this machine")
-            command.add_argument("--workers", type=int, default=0, metavar="N", help="of the cluster on this machine")
-            command.add_argument("--cache-bytes", type=int, default=8 << 30, metavar="N",
+            command.add_argument("--cache-bytes", type=count, default=8 << 30, metavar="N",
                                  help="inputs that a worker keeps; default 8 GiB")
         if name == "run":
             command.add_argument("--digests", action="store_true",
                                  help="read all patches that are there, and make anew those that are not as they were made")
         if name == "verify":
-            command.add_argument("--sample", type=int, default=0, metavar="N", help="so many of them; default: all")
+            command.add_argument("--sample", type=count, default=0, metavar="N", help="so many of them; default: all")
     return options
 
 

@@ -24,18 +24,27 @@ def needs(plan: Plan, job: Job) -> dict[str, int]:
     return {"MEMORY": job.memory_bytes, "THREADS": plan.threads_of(job.target)}
 
 
-@contextlib.contextmanager
-def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
-    """The address of a cluster of processes on this machine, which share its memory."""
+Resources = dict[str, float]
+"""What a worker has, by name."""
+
+
+def local_resources(plan: Plan, jobs: list[Job], workers: int) -> tuple[int, Resources]:
+    """How many workers a cluster on this machine has, and what each of them: they share its memory."""
     threads = max((plan.threads_of(job.target) for job in jobs), default=1)
     count = workers or max(1, (os.cpu_count() or 1) // threads)
-    memory = distributed.system.MEMORY_LIMIT // count
+    return count, {"MEMORY": distributed.system.MEMORY_LIMIT // count, "THREADS": threads}
+
+
+@contextlib.contextmanager
+def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
+    """The address of a cluster of processes on this machine."""
+    count, resources = local_resources(plan, jobs, workers)
     with LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=count,
         threads_per_worker=1,
         memory_limit=None,
         dashboard_address="127.0.0.1:0",  # any port that is free
-        resources={"MEMORY": memory, "THREADS": threads},
+        resources=resources,
     ) as cluster:
         yield cluster.scheduler_address
 
@@ -47,12 +56,15 @@ def connected(address: str) -> Client:
     return client
 
 
-def check_workers(client: Client, plan: Plan, jobs: list[Job]) -> None:
+def resources_of(client: Client) -> list[Resources]:
+    return [worker["resources"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()]
+
+
+def check_workers(workers: list[Resources], plan: Plan, jobs: list[Job]) -> None:
     """PlanError for a job that no worker has room for: it would wait for ever."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
     for job in jobs:
         wanted = needs(plan, job)
-        if not any(all(worker["resources"].get(name, 0) >= wanted[name] for name in wanted) for worker in workers):
+        if not any(all(worker.get(name, 0) >= wanted[name] for name in wanted) for worker in workers):
             raise PlanError(
                 f"no worker has the resources of {job.name!r}, MEMORY={wanted['MEMORY']} and THREADS={wanted['THREADS']}: "
                 "start workers with them (dask worker --resources), or set memory_limit_bytes"
@@ -77,7 +89,7 @@ def run_jobs(
         if not left:
             break
         with contextlib.suppress(CommClosedError), connected(address) as client:  # closed: the scheduler is gone
-            check_workers(client, plan, left)
+            check_workers(resources_of(client), plan, left)
             futures = {submitted(client, job, {"resources": needs(plan, job), "retries": TRIES - 1}): job for job in left}
             for future in as_completed(list(futures), loop=client.loop):  # type: ignore[no-untyped-call]
                 job = futures[future]
