@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
@@ -321,6 +322,45 @@ def test_folders_in_the_place_of_a_plan(root: pathlib.Path) -> None:
     (root / "out" / "1" / "bin").mkdir(parents=True)
     (root / "out" / "2" / "bin").mkdir(parents=True)
     assert _plan.read_plan([str(root / "out" / "1" / "bin"), str(root / "out" / "2" / "bin/")], ["output=o"]).releases == ("1", "2")
+
+
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        (["1.10", "1.2"], ("1.10", "1.2")),
+        (["v1.9", "v1.10", "v1.11-rc1", "v1.11", "v1.2"], ("v1.11", "v1.2")),
+        (["app-1.2", "app-1.10"], None),
+        (["1.10-rc1", "1.10"], None),
+        (["2024-11-29", "summer"], None),
+    ],
+)
+def test_releases_out_of_order(
+    root: pathlib.Path, capsys: pytest.CaptureFixture[str], given: list[str], first: tuple[str, str] | None
+) -> None:
+    folders = [root / "in" / release for release in given]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "app").write_bytes(b"x")
+    command = ["plan", f"--output={root / 'out'}", *map(str, folders)]
+    assert _main.main(command) == 0
+    told = capsys.readouterr()
+    names = [f"app--{before}--{after}.bdelta" for before, after in zip(given, given[1:])]
+    assert sorted(told.out.splitlines()[:-1]) == sorted(names)
+    warning = f"{first[0]} stands before {first[1]}, as if it were older; --sort versions takes" if first else ""
+    assert warning in told.err if warning else told.err == ""
+    assert _main.main([*command, "--json"]) == 0
+    told_json = capsys.readouterr().err
+    assert json.loads(told_json)["warning"].startswith(warning) if warning else told_json == ""
+
+
+def test_the_order_of_versions(root: pathlib.Path) -> None:
+    def order(*releases: str) -> tuple[str, ...]:
+        text = GOOD.format(root=root).replace('"1", "2", "3"', ", ".join(f'"{release}"' for release in releases))
+        return _plan.read_plan(written(root, text), sort_versions=True).releases
+
+    assert order("v1.10", "v1.2", "v1.10-rc1", "v1.1.9") == ("v1.1.9", "v1.2", "v1.10-rc1", "v1.10")
+    with pytest.raises(_plan.PlanError, match="--sort versions: 'summer' has no version in it"):
+        order("1", "summer")
 
 
 @pytest.mark.parametrize(

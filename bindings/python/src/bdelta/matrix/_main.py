@@ -19,6 +19,7 @@ from rich.progress import Progress
 
 import bdelta
 from bdelta.matrix import _jobs, _manifest, _plan, _run, _store
+from bdelta.matrix._order import out_of_order
 from bdelta.matrix._plan import File, Job, Plan, PlanError
 
 QUIET = {
@@ -81,6 +82,10 @@ def telling(as_json: bool, count: int) -> Iterator[Tell]:
             progress.advance(task)
 
         yield tell
+
+
+def warn(arguments: argparse.Namespace, text: str) -> None:
+    print(json.dumps({"warning": text}) if arguments.json else f"bdelta-matrix: warning: {text}", file=sys.stderr)
 
 
 def close(arguments: argparse.Namespace, text: str, **figures: int) -> None:
@@ -203,6 +208,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("-o", "--output", metavar="FOLDER", help="where patches go, in the place of the plan's")
         command.add_argument("-s", "--set", action="append", default=[], metavar="KEY=VALUE",
                              help="a key of the plan with its value as in TOML, such as last=2 or create.level=6")
+        command.add_argument("--sort", choices=["versions"], help="the releases by their versions: 1.2 before 1.10")
         command.add_argument("--json", action="store_true", help="tell in JSON")
         command.add_argument("--scheduler", metavar="ADDRESS", help="tcp://… of a cluster; default: one on this machine")
         command.add_argument("--workers", type=count, default=0, metavar="N", help="of the cluster on this machine")
@@ -223,7 +229,9 @@ def main(given: list[str] | None = None) -> int:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         output = [] if arguments.output is None else [f"output={json.dumps(arguments.output)}"]
-        plan = _plan.read_plan(arguments.plan, [*arguments.set, *output])
+        plan = _plan.read_plan(arguments.plan, [*arguments.set, *output], arguments.sort == "versions")
+        if (found := out_of_order(plan.releases)) is not None:
+            warn(arguments, f"{found[0]} stands before {found[1]}, as if it were older; --sort versions takes the order of versions")
         files = _plan.find_files(plan)
         return int(arguments.does(arguments, plan, files, _plan.jobs_of(plan, files)))
     except PlanError as error:

@@ -18,6 +18,7 @@ import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 import bdelta
+from bdelta.matrix._order import version_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -263,7 +264,17 @@ def table_of_folders(paths: Sequence[str]) -> dict[str, Any]:
     return {"releases": [of_path[at] for of_path in parts], "input": folder, "files": ["**"]}
 
 
-def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
+def sorted_by_version(releases: Sequence[str]) -> tuple[str, ...]:
+    versions = []
+    for release in releases:
+        version = version_of(release)
+        if version is None:
+            raise PlanError(f"--sort versions: {release!r} has no version in it")
+        versions.append((version, release))
+    return tuple(release for _, release in sorted(versions))
+
+
+def read_plan(paths: str | Sequence[str], settings: Sequence[str] = (), sort_versions: bool = False) -> Plan:
     """A plan from a file, or for folders, with settings in the place of what it has.
 
     PlanError for unknown keys, other types and values that make no sense.
@@ -285,6 +296,8 @@ def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
         raise reader.fail(key, "there is no such key")
     if len(plan.releases) < 2:
         raise reader.fail("releases", "a patch takes two of them")
+    if sort_versions:
+        plan = dataclasses.replace(plan, releases=sorted_by_version(plan.releases))
     if plan.routes not in ("all", "newest"):
         raise reader.fail("routes", f"expected 'all' or 'newest', found {plan.routes!r}")
     if plan.last < 0:
