@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("distributed")
 
 import bdelta
-from bdelta.matrix import _jobs, _main, _plan, _run
+from bdelta.matrix import _jobs, _main, _plan, _run, _store
 from bdelta.matrix._manifest import chain, routes, shortest
 from bdelta.matrix._store import Cache
 
@@ -260,6 +260,19 @@ def test_braces_in_the_input(root: pathlib.Path, braces: str) -> None:
     text = GOOD.format(root=root).replace("{release}", braces)
     with pytest.raises(_plan.PlanError, match=":2: input: "):
         _plan.read_plan(written(root, text))
+
+
+def test_leftovers_are_removed_unless_they_are_held(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "deep" / ".bdelta-left").mkdir(parents=True)
+    for name in ("lock", "made"):
+        (tmp_path / "deep" / ".bdelta-left" / name).touch()
+    (tmp_path / ".bdelta-mine").mkdir()
+    with _store.published(str(tmp_path / "deep" / "file")) as made:
+        pathlib.Path(made).write_bytes(b"x")
+        _store.remove_leftovers(str(tmp_path))
+        assert pathlib.Path(made).exists()
+    _store.remove_leftovers(str(tmp_path / "none"))
+    assert sorted(path.name for path in tmp_path.rglob("*")) == [".bdelta-mine", "deep", "file"]
 
 
 def test_files_that_are_not_local(root: pathlib.Path) -> None:

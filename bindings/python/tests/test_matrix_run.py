@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -232,6 +233,57 @@ def test_what_is_killed_costs_its_jobs_and_nothing_else(root: pathlib.Path, clus
     assert "12 of 12 patches made" in told
 
 
+def alive(group: int) -> bool:
+    """Whether a group has processes that are no zombies."""
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            state, _, of_group = stat.read_text().rpartition(")")[2].split()[:3]
+            if int(of_group) == group and state != "Z":
+                return True
+    return False
+
+
+def leftovers(root: pathlib.Path) -> list[pathlib.Path]:
+    return list((root / "out").rglob(".bdelta-*"))
+
+
+@pytest.mark.parametrize(
+    ("number", "to_all", "early", "elsewhere"),
+    [
+        (signal.SIGINT, False, False, False),
+        (signal.SIGINT, True, False, False),  # as a terminal sends it
+        (signal.SIGINT, True, True, False),
+        (signal.SIGTERM, False, False, False),
+        (signal.SIGTERM, True, False, False),
+        (signal.SIGTERM, False, True, False),
+        (signal.SIGTERM, False, False, True),
+    ],
+)
+def test_signals_end_a_run(
+    root: pathlib.Path, cluster: Cluster, number: signal.Signals, to_all: bool, early: bool, elsewhere: bool
+) -> None:
+    slow(root)
+    where = "--workers=2"
+    if elsewhere:
+        _, address = cluster.scheduler()
+        cluster.worker(address)
+        where = f"--scheduler={address}"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), where],
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )
+    waiting_for(lambda: (root / "out" / ".records" / "plan.json").exists() if early else any((root / "out").glob("linux/.bdelta-*")))
+    (os.killpg if to_all else os.kill)(run.pid, number)
+    _, told = run.communicate(timeout=60)
+    assert run.returncode == 128 + number, told
+    lines = [line for line in told.splitlines() if not line.endswith(": done")]
+    assert lines == ["bdelta-matrix: interrupted; run it again to go on"]
+    waiting_for(lambda: not alive(run.pid))
+    if elsewhere:  # what that cluster works on is ended by itself
+        waiting_for(lambda: leftovers(root) == [])
+    assert leftovers(root) == []
+
+
 def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
     slow(root)
     run = subprocess.Popen(
@@ -244,6 +296,7 @@ def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
     assert not (root / "out" / "manifest.json").exists()
     again = matrix(root, "run", "--workers=2")
     assert again.returncode == 0, again.stderr
+    assert leftovers(root) == []
     before = int(again.stderr.rsplit("made, ", 1)[1].split()[0])
     assert 2 <= before < 12
     assert matrix(root, "verify", "--workers=1").returncode == 0

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import pathlib
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -139,6 +140,14 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
 
 def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
     claim_output(plan)
+    _store.remove_leftovers(plan.output)
+    try:
+        return make(arguments, plan, files, jobs)
+    finally:
+        _store.remove_leftovers(plan.output)  # of workers that were ended
+
+
+def make(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
     entries = _jobs.recorded(plan, jobs, arguments.digests)
     left = [job for job in jobs if job.name not in entries]
     with telling(arguments.json, len(left)) as tell:
@@ -223,8 +232,35 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
+class Ended(KeyboardInterrupt):
+    """By SIGTERM."""
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends a block as SIGINT does, by an exception."""
+
+    def end(number: int, frame: object) -> None:
+        raise Ended
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def main(given: list[str] | None = None) -> int:
     arguments = parser().parse_args(given)
+    try:
+        with ended_by_signals():
+            return carry_out(arguments)
+    except KeyboardInterrupt as ended:
+        print("bdelta-matrix: interrupted; run it again to go on", file=sys.stderr)
+        return 143 if isinstance(ended, Ended) else 130
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
     dask.config.set(QUIET)  # for the workers of this machine
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
@@ -240,9 +276,6 @@ def main(given: list[str] | None = None) -> int:
     except OSError as error:
         print(f"bdelta-matrix: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("bdelta-matrix: interrupted; run it again to go on", file=sys.stderr)
-        return 130
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
+import signal
 from collections.abc import Callable, Iterator
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 import distributed
@@ -39,14 +42,38 @@ def local_resources(plan: Plan, jobs: list[Job], workers: int) -> tuple[int, Res
 def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
     """The address of a cluster of processes on this machine."""
     count, resources = local_resources(plan, jobs, workers)
-    with LocalCluster(  # type: ignore[no-untyped-call]
-        n_workers=count,
-        threads_per_worker=1,
-        memory_limit=None,
-        dashboard_address="127.0.0.1:0",  # any port that is free
-        resources=resources,
-    ) as cluster:
+    with contextlib.ExitStack() as stack:
+        with signals_held():
+            cluster = LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=count,
+                threads_per_worker=1,
+                memory_limit=None,
+                dashboard_address="127.0.0.1:0",  # any port that is free
+                resources=resources,
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
         yield cluster.scheduler_address
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[None]:
+    """Keeps signals that end the program until a block is done: a cluster that is half there can't be ended.
+
+    Processes that begin meanwhile get no SIGINT, which a terminal sends to all of them: it is their parent that ends them.
+    """
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
+    resource_tracker.ensure_running()  # which would let SIGINT through again if it began later
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def connected(address: str) -> Client:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import pathlib
 import posixpath
+import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -75,6 +77,34 @@ def join(folder: str, name: str) -> str:
     return f"{folder.rstrip('/')}/{name}"
 
 
+WORK = ".bdelta-"
+"""Folders in which a file is made before it has its name begin so."""
+
+
+@contextlib.contextmanager
+def held_folder(parent: str | None) -> Iterator[str]:
+    """A folder that no one removes as a leftover for the time of a block. None: where the system has such folders."""
+    with tempfile.TemporaryDirectory(dir=parent, prefix=WORK) as folder:
+        with open(os.path.join(folder, "lock"), "wb") as lock:
+            with contextlib.suppress(OSError):  # without locks nothing is removed either
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def remove_leftovers(output: str) -> None:
+    """Removes what processes that were killed left below a local folder: folders of work that nobody holds."""
+    fs, path = fsspec.core.url_to_fs(output)
+    if not is_local(fs):
+        return
+    for parent, names, _ in os.walk(path):
+        for name in names:
+            if name.startswith(WORK):
+                folder = os.path.join(parent, name)
+                with contextlib.suppress(OSError), open(os.path.join(folder, "lock"), "r+b") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder)
+
+
 @contextlib.contextmanager
 def published(url: str) -> Iterator[str]:
     """A path to write to. When the block ends, what is there comes into being under the URL, whole; not after an exception.
@@ -85,7 +115,7 @@ def published(url: str) -> Iterator[str]:
     local = is_local(fs)
     if local:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) if local else None, prefix=".bdelta-") as folder:
+    with held_folder(os.path.dirname(path) if local else None) as folder:
         made = os.path.join(folder, "made")
         yield made
         if local:
