@@ -22,7 +22,8 @@ from typing import Any, TypeVar
 
 from distributed import Client, LocalCluster, as_completed
 
-from bdelta.matrix import _jobs, _main, _manifest, _plan
+from bdelta.matrix import _jobs, _manifest, _plan
+from bdelta.matrix._output import claim_output
 
 T = TypeVar("T")
 PROBE_JOBS = 2_000
@@ -50,6 +51,16 @@ def entry_of(job: _plan.Job) -> _jobs.Entry:
     patch = {"name": job.name, "bytes": 1000, "xxh3_128": "0" * 32, "sha256": "0" * 64}
     return {"platform": job.source.platform, "ok": True, "full": False, "error": None, "patch": patch,
             "source": _jobs.file_json(job.source), "target": _jobs.file_json(job.target)}
+
+
+def make_output(plan: _plan.Plan, jobs: list[_plan.Job]) -> None:
+    """Records and patches as if all jobs were done."""
+    for job in jobs:
+        patch, record = pathlib.Path(plan.output, job.name), pathlib.Path(plan.output, _jobs.record_name(job))
+        for path in (patch, record):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        patch.write_bytes(bytes(1000))
+        record.write_text(json.dumps({"key": _jobs.key_of(plan, job), "full_ratio": 0, "entry": entry_of(job)}))
 
 
 def nothing(at: int) -> int:
@@ -92,9 +103,11 @@ def main() -> None:
         plan = make_inputs(pathlib.Path(folder), releases, files, platforms)
         found = timed(seconds, "finding files", lambda: _plan.find_files(plan))
         jobs = timed(seconds, "planning", lambda: _plan.jobs_of(plan, found))
-        _main.claim_output(plan)
-        timed(seconds, "looking for records", lambda: _jobs.recorded(plan, jobs))
-        entries = [entry_of(job) for job in jobs]
+        claim_output(plan)
+        timed(seconds, "looking for records, none there", lambda: _jobs.recorded(plan, jobs))
+        make_output(plan, jobs)
+        done = timed(seconds, "looking for records, all there", lambda: _jobs.recorded(plan, jobs))
+        entries = [done[job.name] for job in jobs]
         manifest = timed(seconds, "manifest", lambda: _manifest.manifest_json(plan, found, entries))
     scheduler = scheduler_seconds(workers)
     end = laid_out(len(jobs), job_seconds, workers, scheduler)

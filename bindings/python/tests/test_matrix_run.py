@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import pathlib
+import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,7 +70,7 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     assert not (root / "out").exists()
     ran = matrix(root, "run", "--workers=2", "--json")
     assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout) == {"made": 12, "failed": 0, "before": 0}
+    assert json.loads(ran.stdout) == {"made": 12, "whole": 0, "failed": 0, "before": 0}
     lines = [json.loads(line) for line in ran.stderr.splitlines()]
     assert len(lines) == 12 and all(line["ok"] for line in lines)
     told = manifest(root)
@@ -87,7 +89,7 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     first = content(root / "out")
     again = matrix(root, "run")
     assert (again.returncode, content(root / "out")) == (0, first)
-    assert "12 of 12 patches made, 12 of them before" in again.stderr
+    assert again.stderr == "bdelta-matrix: 12 patches made, 0 files shipped whole, 0 failed; 12 done before\n"
     checked = matrix(root, "verify", "--workers=1", "--sample=5")
     assert checked.returncode == 0 and "5 of 5 patches give NEW" in checked.stderr, checked.stderr
     subprocess.run(["rm", "-r", root / "out"], check=True)
@@ -102,6 +104,28 @@ def test_from_a_plan_to_a_manifest(root: pathlib.Path) -> None:
     assert json.loads(matrix(root, "plan", "--json").stdout)["done"] == 10
     assert matrix(root, "run", "--workers=1", "--digests").returncode == 0
     assert content(root / "out") == first
+
+
+def guide_program() -> str:
+    guide = (pathlib.Path(__file__).parents[3] / "docs" / "matrix.md").read_text()
+    return guide.split("```python\n")[1].split("```")[0]
+
+
+def test_clients_follow_routes(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "in" / "2.0" / "windows" / "data").write_bytes(random.Random(1).randbytes(10_000))
+    ran = matrix(root, "run", "--workers=2", "--set=full_ratio=0.9")
+    assert "11 patches made, 1 files shipped whole, 0 failed" in ran.stderr
+    assert "windows/data--1.1--2.0.bdelta: NEW is shipped whole" in ran.stderr.splitlines()
+    names: dict[str, Any] = {}
+    monkeypatch.chdir(root)
+    shutil.copytree("out", "patches")
+    shutil.copy(root / "in" / "1.0" / "linux" / "bin" / "app", "app")
+    exec(guide_program(), names)
+    assert pathlib.Path("app").read_bytes() == (root / "in" / "2.0" / "linux" / "bin" / "app").read_bytes()
+    whole = root / "in" / "1.0" / "windows" / "data"
+    shutil.copy(whole, "data")
+    assert not names["update"]("data", "out", "windows", "data", "1.0", "2.0")
+    assert pathlib.Path("data").read_bytes() == whole.read_bytes()
 
 
 def test_the_next_release_makes_what_is_new_alone(root: pathlib.Path) -> None:
@@ -230,7 +254,7 @@ def test_what_is_killed_costs_its_jobs_and_nothing_else(root: pathlib.Path, clus
     _, told = run.communicate(timeout=180)
     assert run.returncode == 0, told
     assert manifest(root)["ok"]
-    assert "12 of 12 patches made" in told
+    assert "12 patches made, 0 files shipped whole, 0 failed" in told
 
 
 def alive(group: int) -> bool:
@@ -272,7 +296,8 @@ def test_signals_end_a_run(
         [sys.executable, "-m", "bdelta.matrix._main", "run", str(root / "plan.toml"), where],
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )
-    waiting_for(lambda: (root / "out" / ".records" / "plan.json").exists() if early else any((root / "out").glob("linux/.bdelta-*")))
+    sign = ".records/plan.json" if early else "linux/.bdelta-*"
+    waiting_for(lambda: any((root / "out").glob(sign)))
     (os.killpg if to_all else os.kill)(run.pid, number)
     _, told = run.communicate(timeout=60)
     assert run.returncode == 128 + number, told
@@ -297,6 +322,6 @@ def test_a_run_that_was_broken_off_goes_on(root: pathlib.Path) -> None:
     again = matrix(root, "run", "--workers=2")
     assert again.returncode == 0, again.stderr
     assert leftovers(root) == []
-    before = int(again.stderr.rsplit("made, ", 1)[1].split()[0])
+    before = int(again.stderr.rsplit("failed; ", 1)[1].split()[0])
     assert 2 <= before < 12
     assert matrix(root, "verify", "--workers=1").returncode == 0

@@ -14,7 +14,8 @@ fsspec = pytest.importorskip("fsspec")
 pytest.importorskip("distributed")
 
 import bdelta
-from bdelta.matrix import _jobs, _main, _plan
+from bdelta.matrix import _jobs, _plan
+from bdelta.matrix._output import claim_output
 from bdelta.matrix._store import Cache
 
 RELEASES = ("1", "2")
@@ -88,7 +89,7 @@ def test_s3(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
         plan = plan_of(tmp_path, "s3://releases/app", "s3://patches/app")
         (job,) = _plan.jobs_of(plan, _plan.find_files(plan))
         cache = Cache(str(tmp_path / "cache"), 1 << 20)
-        _main.claim_output(plan)
+        claim_output(plan)
         entry = _jobs.run_job(plan, job, cache)
         assert entry["ok"], entry
         assert _jobs.recorded(plan, [job], digests=True) == {job.name: entry}

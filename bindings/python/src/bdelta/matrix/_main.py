@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import logging
-import os
-import pathlib
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import dask.config
-import fsspec  # type: ignore[import-untyped]
 from rich.console import Console
 from rich.progress import Progress
 
 import bdelta
 from bdelta.matrix import _jobs, _manifest, _plan, _run, _store
-from bdelta.matrix._order import out_of_order
+from bdelta.matrix._order import by_version, out_of_order
+from bdelta.matrix._output import check_output, claim_output
 from bdelta.matrix._plan import File, Job, Plan, PlanError
+from bdelta.matrix._signals import Ended, ended_by_signals
 
 QUIET = {
     "logging": {"distributed": "critical"},
@@ -33,44 +32,15 @@ QUIET = {
 }
 """Dask watches its workers all the time. Without that two idle workers take 0.01 of a core, not 0.07."""
 
-Tell = Callable[[Job, str], None]
-
-
-def mark_of(plan: Plan) -> str:
-    """What says of an output by which plan it is."""
-    return _store.join(plan.output, ".records/plan.json")
-
-
-def check_output(plan: Plan) -> None:
-    """PlanError where the output has something that no plan made, or one that differs in what has to stay."""
-    known = _store.read(mark_of(plan))
-    if known is None:
-        fs, path = fsspec.core.url_to_fs(plan.output)
-        if fs.exists(path) and fs.ls(path, detail=False):
-            raise PlanError(f"output: {plan.output} exists and holds other files; take another folder")
-        if _plan.is_local(fs):
-            there = next(folder for folder in (path, *map(str, pathlib.Path(path).parents)) if os.path.lexists(folder))
-            if not os.path.isdir(there) or not os.access(there, os.W_OK | os.X_OK):
-                raise PlanError(f"output: {there} is no folder that can be written to")
-        return
-    before, now = json.loads(known), plan.fixed()
-    for key in sorted({*before, *now}):
-        if before.get(key) != now.get(key):
-            was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
-            raise PlanError(f"{key}: is {is_now}, and the patches in {plan.output} were made with {was}; take another folder, "
-                            f"or {was} again")
-
-
-def claim_output(plan: Plan) -> None:
-    check_output(plan)
-    _store.publish(mark_of(plan), json.dumps(plan.fixed()).encode())
+Tell = Callable[[Job, str, str], None]
+"""Of a job: what is wrong with it, or else what became of it."""
 
 
 @contextlib.contextmanager
 def telling(as_json: bool, count: int) -> Iterator[Tell]:
     """Tells of each job as it ends: lines of JSON, or a bar and lines of text. On standard error."""
     if as_json:
-        yield lambda job, error: print(
+        yield lambda job, error, became: print(
             json.dumps({"job": job.name, "ok": not error, "error": error or None}), file=sys.stderr, flush=True
         )
         return
@@ -78,8 +48,8 @@ def telling(as_json: bool, count: int) -> Iterator[Tell]:
     with Progress(console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("jobs", total=count)
 
-        def tell(job: Job, error: str) -> None:
-            console.print(f"{job.name}: {error or 'done'}", markup=False, highlight=False)
+        def tell(job: Job, error: str, became: str) -> None:
+            console.print(f"{job.name}: {error or became}", markup=False, highlight=False)
             progress.advance(task)
 
         yield tell
@@ -133,8 +103,8 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
         return 0
     for job in jobs:
         print(job.name)
-    print(f"{told['jobs']} patches of {told['files']} files, {told['done']} of them done; reads {told['source_bytes']:,} bytes of "
-          f"OLD and {told['target_bytes']:,} of NEW; a job takes up to {told['memory_bytes']:,} bytes of memory")
+    print(f"{told['jobs']} patches between {told['files']} files, {told['done']} of them done; reads {told['source_bytes']:,} bytes "
+          f"of OLD and {told['target_bytes']:,} of NEW; a job takes up to {told['memory_bytes']:,} bytes of memory")
     return 0
 
 
@@ -159,13 +129,19 @@ def make(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: lis
                         _jobs.run_on_worker, plan, job, arguments.cache_bytes, key=f"bdelta-{_jobs.key_of(plan, job)}", **how
                     ),
                     _jobs.failed,
-                    lambda job, entry: tell(job, entry["error"]["message"] if entry["error"] else ""),
+                    lambda job, entry: tell(
+                        job,
+                        entry["error"]["message"] if entry["error"] else "",
+                        "done" if entry["patch"] else "NEW is shipped whole",
+                    ),
                 )
     ordered = [entries[job.name] for job in jobs]
     _store.publish(_store.join(plan.output, "manifest.json"), _manifest.manifest_json(plan, files, ordered))
     bad = [entry for entry in ordered if not entry["ok"]]
-    made, before = len(ordered) - len(bad), len(jobs) - len(left)
-    close(arguments, f"{made} of {len(ordered)} patches made, {before} of them before", made=made, failed=len(bad), before=before)
+    made, before = sum(entry["patch"] is not None for entry in ordered), len(jobs) - len(left)
+    whole = len(ordered) - made - len(bad)
+    text = f"{made} patches made, {whole} files shipped whole, {len(bad)} failed" + (f"; {before} done before" if before else "")
+    close(arguments, text, made=made, whole=whole, failed=len(bad), before=before)
     if not bad:
         return 0
     code = bad[0]["error"].get("code")
@@ -187,7 +163,7 @@ def verify(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: l
                 _jobs.verify_on_worker, plan, job, made[job.name], arguments.cache_bytes, pure=False, **how
             ),
             lambda job, error: str(error) or type(error).__name__,
-            tell,
+            lambda job, error: tell(job, error, "gives NEW"),
         )
     bad = [name for name, error in found.items() if error]
     good = len(found) - len(bad)
@@ -232,24 +208,6 @@ def parser() -> argparse.ArgumentParser:
     return options
 
 
-class Ended(KeyboardInterrupt):
-    """By SIGTERM."""
-
-
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """SIGTERM ends a block as SIGINT does, by an exception."""
-
-    def end(number: int, frame: object) -> None:
-        raise Ended
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def main(given: list[str] | None = None) -> int:
     arguments = parser().parse_args(given)
     try:
@@ -265,9 +223,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         output = [] if arguments.output is None else [f"output={json.dumps(arguments.output)}"]
-        plan = _plan.read_plan(arguments.plan, [*arguments.set, *output], arguments.sort == "versions")
+        plan = _plan.read_plan(arguments.plan, [*arguments.set, *output])
+        if arguments.sort:
+            plan = dataclasses.replace(plan, releases=by_version(plan.releases))
         if (found := out_of_order(plan.releases)) is not None:
-            warn(arguments, f"{found[0]} stands before {found[1]}, as if it were older; --sort versions takes the order of versions")
+            warn(arguments, f"{found[0]} stands before {found[1]}, as if it were older; --sort versions sorts them by version")
         files = _plan.find_files(plan)
         return int(arguments.does(arguments, plan, files, _plan.jobs_of(plan, files)))
     except PlanError as error:

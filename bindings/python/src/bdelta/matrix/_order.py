@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
 
+from bdelta.matrix._plan import PlanError
+
 
 def version_of(release: str) -> Version | None:
     """What a name has from its first digit on, by the rules of versions in Python; None where that is no version."""
@@ -24,3 +26,14 @@ def out_of_order(releases: Sequence[str]) -> tuple[str, str] | None:
         if before > after:
             return older, newer
     return None
+
+
+def by_version(releases: Sequence[str]) -> tuple[str, ...]:
+    """The releases, the oldest version first. PlanError for a name without a version."""
+    versions = []
+    for release in releases:
+        version = version_of(release)
+        if version is None:
+            raise PlanError(f"--sort versions: {release!r} has no version in it")
+        versions.append((version, release))
+    return tuple(release for _, release in sorted(versions))

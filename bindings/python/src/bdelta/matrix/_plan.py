@@ -18,7 +18,6 @@ import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 import bdelta
-from bdelta.matrix._order import version_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -87,7 +86,7 @@ class Plan:
     last: int = 1
     """So many releases before each get a patch to it; 0: all."""
     full_ratio: float = 0
-    """Patches above this share of NEW are not made: the file is fetched whole. 0: none."""
+    """A patch larger than this share of NEW is not kept: the file is fetched whole. 0: all are kept."""
     routes: str = "all"
     """In the manifest: "all", from each release to each later one; "newest": to the last one alone."""
     create: bdelta.CreateOptions = dataclasses.field(default_factory=lambda: bdelta.CreateOptions())
@@ -264,17 +263,7 @@ def table_of_folders(paths: Sequence[str]) -> dict[str, Any]:
     return {"releases": [of_path[at] for of_path in parts], "input": folder, "files": ["**"]}
 
 
-def sorted_by_version(releases: Sequence[str]) -> tuple[str, ...]:
-    versions = []
-    for release in releases:
-        version = version_of(release)
-        if version is None:
-            raise PlanError(f"--sort versions: {release!r} has no version in it")
-        versions.append((version, release))
-    return tuple(release for _, release in sorted(versions))
-
-
-def read_plan(paths: str | Sequence[str], settings: Sequence[str] = (), sort_versions: bool = False) -> Plan:
+def read_plan(paths: str | Sequence[str], settings: Sequence[str] = ()) -> Plan:
     """A plan from a file, or for folders, with settings in the place of what it has.
 
     PlanError for unknown keys, other types and values that make no sense.
@@ -296,8 +285,6 @@ def read_plan(paths: str | Sequence[str], settings: Sequence[str] = (), sort_ver
         raise reader.fail(key, "there is no such key")
     if len(plan.releases) < 2:
         raise reader.fail("releases", "a patch takes two of them")
-    if sort_versions:
-        plan = dataclasses.replace(plan, releases=sorted_by_version(plan.releases))
     if plan.routes not in ("all", "newest"):
         raise reader.fail("routes", f"expected 'all' or 'newest', found {plan.routes!r}")
     if plan.last < 0:

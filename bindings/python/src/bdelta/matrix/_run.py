@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import signal
 from collections.abc import Callable, Iterator
-from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 import distributed
@@ -15,6 +13,7 @@ from distributed import Client, LocalCluster, as_completed
 from distributed.comm.core import CommClosedError
 
 from bdelta.matrix._plan import Job, Plan, PlanError
+from bdelta.matrix._signals import signals_held
 
 T = TypeVar("T")
 
@@ -54,26 +53,6 @@ def local_cluster(plan: Plan, jobs: list[Job], workers: int) -> Iterator[str]:
             )
             stack.enter_context(cluster)
         yield cluster.scheduler_address
-
-
-@contextlib.contextmanager
-def signals_held() -> Iterator[None]:
-    """Keeps signals that end the program until a block is done: a cluster that is half there can't be ended.
-
-    Processes that begin meanwhile get no SIGINT, which a terminal sends to all of them: it is their parent that ends them.
-    """
-    came: list[int] = []
-    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in (signal.SIGINT, signal.SIGTERM)}
-    resource_tracker.ensure_running()  # which would let SIGINT through again if it began later
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
 
 
 def connected(address: str) -> Client:
