@@ -66,6 +66,8 @@ def test_files(text: Pair, tmp_path: pathlib.Path) -> None:
         bdelta.create(text[0], text[1], there)
     assert isinstance(exists.value, bdelta.UsageError)
     assert exists.value.code == bdelta.Code.OutputExists
+    assert exists.value.remedy == "choose another name, or set overwrite=True"
+    assert str(exists.value).endswith(f"; {exists.value.remedy}")
     with pytest.raises(bdelta.UsageError) as same:
         bdelta.create(there, there, there, overwrite=True)
     assert same.value.code == bdelta.Code.SamePath
@@ -125,6 +127,21 @@ def test_digests_that_are_known(text: Pair) -> None:
     with pytest.raises(bdelta.VerificationError) as wrong:
         bdelta.create_bytes(*text, known_target=bdelta.Digests(xxh3_128=bytes(16)))
     assert wrong.value.code == bdelta.Code.SelfCheckFailed
+
+
+def test_remedies_name_keywords() -> None:
+    with pytest.raises(bdelta.UsageError) as coder:
+        bdelta.create_bytes(b"OLD", b"NEW", format="bdt1", group_digests=True)
+    assert 'use format="bdt2"' in str(coder.value)
+    named = set()
+    for path in (pathlib.Path(__file__).parents[3] / "src").rglob("*.[ch]pp"):
+        for text in re.findall(r"""'"'|("(?:[^"\\\n]|\\.)*")""", path.read_text()):
+            named |= set(re.findall(r"\b[A-Z]\w*::\w+", text))
+    assert {"FileOptions::overwrite", "CreateOptions::group_digests", "PatchFormat::kBdt2"} <= named
+    options = set(bdelta.CreateOptions.__annotations__) | set(bdelta.ApplyOptions.__annotations__)
+    for name in named:
+        keyword, _, value = bdelta._errors.in_keywords(name).partition("=")
+        assert keyword in options and value, name
 
 
 def test_every_exit_class_is_a_kind() -> None:

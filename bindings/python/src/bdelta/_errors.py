@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from bdelta._codes import Code
@@ -111,7 +112,20 @@ KINDS: dict[int, type[Error]] = {
 }
 
 
-def from_library(number: int, text: str, *fields: Any) -> Error:
-    """The exception for an error of the library."""
+def in_keywords(remedy: str) -> str:
+    """A remedy of the library with options as Python has them.
+
+    >>> in_keywords("set FileOptions::overwrite, or use PatchFormat::kBdt2")
+    'set overwrite=True, or use format="bdt2"'
+    """
+    remedy = re.sub(r"\b[A-Z]\w*Options::(\w+)", r"\1=True", remedy)
+    return re.sub(r"\bPatchFormat::k(\w+)", lambda found: f'format="{found[1].lower()}"', remedy)
+
+
+def from_library(
+    number: int, text: str, detail: str, offset: int | None, file: str, remedy: str, needed_bytes: int
+) -> Error:
+    """The exception for an error of the library. `text` ends with the remedy."""
     code = Code(number)
-    return KINDS[code.exit_class](text, code, *fields)
+    told = in_keywords(remedy)
+    return KINDS[code.exit_class](text.removesuffix(remedy) + told, code, detail, offset, file, told, needed_bytes)
