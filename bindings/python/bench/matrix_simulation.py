@@ -60,7 +60,7 @@ def make_output(plan: _plan.Plan, jobs: list[_plan.Job]) -> None:
         for path in (patch, record):
             path.parent.mkdir(parents=True, exist_ok=True)
         patch.write_bytes(bytes(1000))
-        record.write_text(json.dumps({"key": _jobs.key_of(plan, job), "full_ratio": 0, "entry": entry_of(job)}))
+        record.write_text(json.dumps({"key": _jobs.key_of(plan, job), "full_ratio": 0, "seconds": 1, "entry": entry_of(job)}))
 
 
 def nothing(at: int) -> int:
@@ -107,7 +107,7 @@ def main() -> None:
         timed(seconds, "looking for records, none there", lambda: _jobs.recorded(plan, jobs))
         make_output(plan, jobs)
         done = timed(seconds, "looking for records, all there", lambda: _jobs.recorded(plan, jobs))
-        entries = [done[job.name] for job in jobs]
+        entries = [done[job.name].entry for job in jobs]
         manifest = timed(seconds, "manifest", lambda: _manifest.manifest_json(plan, found, entries))
     scheduler = scheduler_seconds(workers)
     end = laid_out(len(jobs), job_seconds, workers, scheduler)

@@ -34,6 +34,10 @@ def root(tmp_path: pathlib.Path) -> pathlib.Path:
     return tmp_path
 
 
+def recorded_entries(plan: _plan.Plan, jobs: list[_plan.Job], digests: bool = False) -> dict[str, _jobs.Entry]:
+    return {name: done.entry for name, done in _jobs.recorded(plan, jobs, digests).items()}
+
+
 def written(root: pathlib.Path, text: str) -> str:
     path = root / "plan.toml"
     path.write_text(text)
@@ -105,7 +109,7 @@ def test_the_spelling_of_the_output_is_no_part_of_the_plan(root: pathlib.Path, m
         for folders in (["in/1", "in/2"], ["./in/1/", "./in/2"], [f"{root}/in/1", f"{root}/in/2"]):
             plan = _plan.read_plan(folders, [f"output={spelling}"])
             claim_output(plan)
-            assert _jobs.recorded(plan, _plan.jobs_of(plan, _plan.find_files(plan))) == entries
+            assert recorded_entries(plan, _plan.jobs_of(plan, _plan.find_files(plan))) == entries
 
 
 def test_links_are_what_they_lead_to(root: pathlib.Path) -> None:
@@ -187,6 +191,25 @@ def test_the_share_of_new_decides_anew_what_is_kept(root: pathlib.Path) -> None:
     assert whole["full"]
     assert [done(ratio) for ratio in (share - 0.02, share - 0.01, share + 0.01, 0)] == [True, True, False, False]
     assert (root / "out" / job.name).exists()
+
+
+def test_the_pace_of_what_is_done_tells_how_long_the_rest_takes(
+    root: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(root, GOOD.format(root=root))
+    plan = _plan.read_plan(path)
+    assert _main.main(["plan", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["seconds"] is None
+    (root / "in" / "3" / "app").write_bytes(b"3" * 250)
+    first, second = _plan.jobs_of(plan, _plan.find_files(plan))
+    claim_output(plan)
+    _jobs.run_job(plan, first, Cache(str(root / "cache"), 0))
+    record = root / "out" / ".records" / f"{first.name}.json"
+    told = json.loads(record.read_bytes())
+    assert 0 <= told["seconds"] < 60
+    record.write_text(json.dumps({**told, "seconds": 7}))
+    assert _main.main(["plan", path]) == 0
+    assert "one worker takes 17.5 seconds for those that are left" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", ["plan", "run"])
@@ -290,7 +313,7 @@ def test_files_that_are_not_local(root: pathlib.Path) -> None:
     cache = Cache(str(root / "cache"), 1 << 20)
     claim_output(plan)
     entry = _jobs.run_job(plan, first, cache)
-    assert entry["ok"] and _jobs.recorded(plan, [first, second], digests=True) == {first.name: entry}
+    assert entry["ok"] and recorded_entries(plan, [first, second], digests=True) == {first.name: entry}
     assert bdelta.apply_bytes(b"1" * 100, fs.cat("/matrix-out/app--1--2.bdelta")) == b"2" * 100
     assert _jobs.verify_job(plan, first, entry, cache) == ""
     fs.pipe("/matrix-test/3/app", b"changed")
@@ -303,28 +326,28 @@ def test_what_counts_as_done(root: pathlib.Path) -> None:
     jobs = _plan.jobs_of(plan, _plan.find_files(plan))
     assert _jobs.recorded(plan, jobs) == {}
     entries = {job.name: _jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs}
-    assert _jobs.recorded(plan, jobs) == entries
+    assert recorded_entries(plan, jobs) == entries
     first, second = (job.name for job in jobs)
     patch, record = root / "out" / first, root / "out" / ".records" / f"{first}.json"
     whole, made = patch.read_bytes(), record.stat().st_mtime
     rest = {second: entries[second]}
 
     patch.unlink()
-    assert _jobs.recorded(plan, jobs) == rest
+    assert recorded_entries(plan, jobs) == rest
     patch.write_bytes(whole[:-1])
     os.utime(patch, (made, made))
-    assert _jobs.recorded(plan, jobs) == rest
+    assert recorded_entries(plan, jobs) == rest
     patch.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     os.utime(patch, (made, made))  # as if the disk had lost a bit
-    assert _jobs.recorded(plan, jobs) == entries
-    assert _jobs.recorded(plan, jobs, digests=True) == rest
+    assert recorded_entries(plan, jobs) == entries
+    assert recorded_entries(plan, jobs, digests=True) == rest
     os.utime(patch, (made + 1, made + 1))
-    assert _jobs.recorded(plan, jobs) == rest
+    assert recorded_entries(plan, jobs) == rest
     patch.write_bytes(whole)
     os.utime(patch, (made + 1, made + 1))  # a copy
-    assert _jobs.recorded(plan, jobs) == entries
+    assert recorded_entries(plan, jobs) == entries
     record.write_bytes(record.read_bytes()[:-1])
-    assert _jobs.recorded(plan, jobs) == rest
+    assert recorded_entries(plan, jobs) == rest
 
 
 def test_folders_in_the_place_of_a_plan(root: pathlib.Path) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 from distributed import get_worker
 
@@ -27,8 +28,16 @@ def record_name(job: Job) -> str:
     return f".records/{job.name}.json"
 
 
-def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Entry]:
-    """The entries of the jobs that are done, by name. A job is done if
+class Done(NamedTuple):
+    """A job that is done."""
+
+    entry: Entry
+    seconds: float
+    """That a worker had it, by the clock."""
+
+
+def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Done]:
+    """The jobs that are done, by name. A job is done if
 
     - its record is of these inputs,
     - its patch would be kept by this plan or, where none was kept, would not be, and
@@ -38,25 +47,24 @@ def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, En
     found = {}
     for job in jobs:
         record = record_name(job)
-        entry = _entry_of(plan, job) if record in there else None
-        if entry is None:
+        done = _done(plan, job) if record in there else None
+        if done is None:
             continue
-        if entry["patch"]:
+        if done.entry["patch"]:
             patch = there.get(job.name)
-            if patch is None or patch["size"] != entry["patch"]["bytes"]:
+            if patch is None or patch["size"] != done.entry["patch"]["bytes"]:
                 continue
-            if (digests or written_later(patch, there[record])) and not _is_whole(plan, job, entry):
+            if (digests or written_later(patch, there[record])) and not _is_whole(plan, job, done.entry):
                 continue
-        found[job.name] = entry
+        found[job.name] = done
     return found
 
 
-def _entry_of(plan: Plan, job: Job) -> Entry | None:
+def _done(plan: Plan, job: Job) -> Done | None:
     try:
         record = json.loads(read(join(plan.output, record_name(job))) or b"")
-        entry: Entry = record["entry"]
         fits = record["key"] == key_of(plan, job) and _is_kept_alike(plan, job, record)
-        return entry if fits else None
+        return Done(record["entry"], record["seconds"]) if fits else None
     except (ValueError, KeyError):
         return None  # damaged
 
@@ -97,6 +105,7 @@ def _entry(job: Job, **fields: Any) -> Entry:
 
 def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
     """Makes a patch and its record, and gives its entry. What a second try can't help is an entry with an error."""
+    start = time.monotonic()
     try:
         with cache.fetched(job.source) as old, cache.fetched(job.target) as new:
             with published(join(plan.output, job.name)) as patch:
@@ -120,7 +129,8 @@ def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
             decoder_memory_bytes=report.decoder_memory_bytes,
             verified=report.verified,
         )
-    record = {"key": key_of(plan, job), "full_ratio": plan.full_ratio, "entry": entry}
+    seconds = round(time.monotonic() - start, 3)
+    record = {"key": key_of(plan, job), "full_ratio": plan.full_ratio, "seconds": seconds, "entry": entry}
     publish(join(plan.output, record_name(job)), json.dumps(record).encode())
     return entry
 

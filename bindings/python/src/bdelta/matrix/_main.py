@@ -88,7 +88,10 @@ def check_room(arguments: argparse.Namespace, plan: Plan, jobs: list[Job]) -> No
 def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
     check_output(plan)
     done = _jobs.recorded(plan, jobs)
-    check_room(arguments, plan, [job for job in jobs if job.name not in done])
+    left = [job for job in jobs if job.name not in done]
+    check_room(arguments, plan, left)
+    done_bytes = sum(job.target.bytes for job in jobs if job.name in done)
+    seconds_a_byte = sum(one.seconds for one in done.values()) / done_bytes if done_bytes else None
     told: dict[str, Any] = {
         "files": len(files),
         "jobs": len(jobs),
@@ -96,6 +99,7 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
         "source_bytes": sum(job.source.bytes for job in jobs),
         "target_bytes": sum(job.target.bytes for job in jobs),
         "memory_bytes": max((job.memory_bytes for job in jobs), default=0),
+        "seconds": None if seconds_a_byte is None else round(seconds_a_byte * sum(job.target.bytes for job in left), 1),
     }
     if arguments.json:
         told["patches"] = [{"name": job.name, "memory_bytes": job.memory_bytes} for job in jobs]
@@ -105,6 +109,8 @@ def show_plan(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs
         print(job.name)
     print(f"{told['jobs']} patches between {told['files']} files, {told['done']} of them done; reads {told['source_bytes']:,} bytes "
           f"of OLD and {told['target_bytes']:,} of NEW; a job takes up to {told['memory_bytes']:,} bytes of memory")
+    if left and told["seconds"] is not None:
+        print(f"one worker takes {told['seconds']:,} seconds for those that are left, at the pace of those that are done")
     return 0
 
 
@@ -118,7 +124,7 @@ def run(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list
 
 
 def make(arguments: argparse.Namespace, plan: Plan, files: list[File], jobs: list[Job]) -> int:
-    entries = _jobs.recorded(plan, jobs, arguments.digests)
+    entries = {name: done.entry for name, done in _jobs.recorded(plan, jobs, arguments.digests).items()}
     left = [job for job in jobs if job.name not in entries]
     with telling(arguments.json, len(left)) as tell:
         if left:
