@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import doctest
 import importlib
 import importlib.metadata
@@ -9,6 +10,8 @@ import os
 import pathlib
 import pkgutil
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -58,6 +61,30 @@ def test_the_guide(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_guide_begins_with_five_lines() -> None:
     first = GUIDE.read_text().split("```")[1]
     assert len(first.strip().splitlines()) - 1 == 5  # behind the name of the language
+
+
+def options_of(parser: argparse.ArgumentParser) -> set[str]:
+    """Names of all options, those of commands too."""
+    names: set[str] = set()
+    for action in parser._actions:
+        names |= set(action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            names = names.union(*(options_of(command) for command in action.choices.values()))
+    return names
+
+
+@pytest.mark.parametrize("program", ["matrix", "report"])
+def test_manual_pages(program: str) -> None:
+    pytest.importorskip("distributed")
+    name = f"share/man/man1/bdelta-{program}.1"
+    (page,) = (file.locate() for file in importlib.metadata.files("bdelta") or [] if str(file).endswith(name))
+    text = pathlib.Path(str(page)).read_text()
+    parser = importlib.import_module(f"bdelta.{program}._main").parser()
+    heads = re.findall(r"^\.TP\n(.*)$", text, re.M)
+    assert {name.replace("\\-", "-") for head in heads for name in re.findall(r"\\fB(.*?)\\fR", head)} == options_of(parser)
+    if shutil.which("groff"):
+        run = subprocess.run(["groff", "-man", "-ww", "-z", str(page)], capture_output=True, text=True)
+        assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_version_and_licence() -> None:
