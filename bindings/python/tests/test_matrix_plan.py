@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 
 import pytest
 
@@ -165,14 +166,32 @@ def test_what_stays_the_same_in_an_output(root: pathlib.Path, before: str, after
         claim_output(later)
 
 
-def test_a_folder_of_another_input_or_version(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    claim_output(_plan.read_plan(written(root, GOOD.format(root=root))))
-    message = '^input: is ".*/other/{release}", and the patches in .*/out were made with ".*/in/{release}"'
-    with pytest.raises(_plan.PlanError, match=message):
-        claim_output(_plan.read_plan(written(root, GOOD.format(root=root).replace("/in/", "/other/"))))
+def test_a_folder_of_another_version_or_of_other_releases(root: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(root, GOOD.format(root=root))
+    claim_output(_plan.read_plan(path))
+    claim_output(_plan.read_plan(path, ['releases=["3", "4"]']))
+    with pytest.raises(_plan.PlanError, match="^releases: none of 1, 2 is among those of the patches in .*/out, which are 3, 4; "):
+        claim_output(_plan.read_plan(path, ['releases=["1", "2"]']))
     monkeypatch.setattr(bdelta, "__version__", "9.9")
-    with pytest.raises(_plan.PlanError, match='^version: is "9.9", and'):
-        claim_output(_plan.read_plan(written(root, GOOD.format(root=root))))
+    with pytest.raises(_plan.PlanError, match='^version: is "9.9", and the patches in .*/out were made with '):
+        claim_output(_plan.read_plan(path))
+
+
+def test_inputs_that_were_moved_are_known_by_their_digests(root: pathlib.Path) -> None:
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)))
+    jobs = _plan.jobs_of(plan, _plan.find_files(plan))
+    entries = {job.name: _jobs.run_job(plan, job, Cache(str(root / "cache"), 0)) for job in jobs}
+    shutil.copytree(root / "in", root / "moved")
+    plan = _plan.read_plan(written(root, GOOD.format(root=root)), [f"input={root}/moved/{{release}}"])
+
+    def done() -> dict[str, _jobs.Entry]:
+        return recorded_entries(plan, _plan.jobs_of(plan, _plan.find_files(plan)))
+
+    assert len(entries) == 2 and done() == entries
+    (root / "moved" / "3" / "app").write_bytes(b"x" * 100)
+    assert list(done()) == ["app--1--2.bdelta"]
+    (root / "moved" / "1" / "app").write_bytes(b"x")
+    assert done() == {}
 
 
 def test_the_share_of_new_decides_anew_what_is_kept(root: pathlib.Path) -> None:

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
 import time
 from typing import Any, NamedTuple
 
+import fsspec  # type: ignore[import-untyped]
 from distributed import get_worker
 
 import bdelta
-from bdelta.matrix._plan import File, Job, Plan, digest_of, weighty
+from bdelta.matrix._plan import File, Job, Plan, digest_of, is_local, weighty
 from bdelta.matrix._store import Cache, Changed, join, listing, publish, published, read, written_later
 
 Entry = dict[str, Any]
 """An entry of `patches` in the manifest."""
 
 
+def making_of(plan: Plan, job: Job) -> str:
+    """Changes with all besides inputs that may change the patch, but for the share of NEW above which there is none."""
+    return digest_of([bdelta.__version__, weighty(plan.create_for(job.target)), job.name])
+
+
+def tokens_of(job: Job) -> list[str]:
+    """Change with the inputs."""
+    return [f"{file.url} {file.bytes} {file.token}" for file in (job.source, job.target)]
+
+
 def key_of(plan: Plan, job: Job) -> str:
-    """Changes with whatever may change the patch, but for the share of NEW above which there is none."""
-    inputs = [[file.url, file.bytes, file.token] for file in (job.source, job.target)]
-    return digest_of([bdelta.__version__, weighty(plan.create_for(job.target)), job.name, inputs])
+    return digest_of([making_of(plan, job), tokens_of(job)])
 
 
 def record_name(job: Job) -> str:
@@ -39,7 +49,7 @@ class Done(NamedTuple):
 def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Done]:
     """The jobs that are done, by name. A job is done if
 
-    - its record is of these inputs,
+    - its record is of these inputs, as their tokens tell or, where these are local, their digests,
     - its patch would be kept by this plan or, where none was kept, would not be, and
     - its patch is there as it was made: of the recorded size, and if it was written since, or with `digests`, of the digest.
     """
@@ -63,10 +73,32 @@ def recorded(plan: Plan, jobs: list[Job], digests: bool = False) -> dict[str, Do
 def _done(plan: Plan, job: Job) -> Done | None:
     try:
         record = json.loads(read(join(plan.output, record_name(job))) or b"")
-        fits = record["key"] == key_of(plan, job) and _is_kept_alike(plan, job, record)
+        fits = record["making"] == making_of(plan, job) and _is_kept_alike(plan, job, record) and _has_inputs(job, record)
         return Done(record["entry"], record["seconds"]) if fits else None
     except (ValueError, KeyError):
         return None  # damaged
+
+
+def _has_inputs(job: Job, record: dict[str, Any]) -> bool:
+    """Local files that were copied or moved have other tokens and the same digest."""
+    for side, file, token, before in zip(("source", "target"), (job.source, job.target), tokens_of(job), record["tokens"]):
+        told = record["entry"][side]
+        if token != before and (file.bytes != told["bytes"] or sha256_of(file.url, file.token) != told.get("sha256", "")):
+            return False
+    return True
+
+
+@functools.lru_cache(maxsize=None)
+def sha256_of(url: str, token: str) -> str | None:
+    """Of a local file, which has this token; None of others: fetching them takes too long."""
+    fs, path = fsspec.core.url_to_fs(url)
+    if not is_local(fs):
+        return None
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def _is_kept_alike(plan: Plan, job: Job, record: dict[str, Any]) -> bool:
@@ -130,7 +162,13 @@ def run_job(plan: Plan, job: Job, cache: Cache) -> Entry:
             verified=report.verified,
         )
     seconds = round(time.monotonic() - start, 3)
-    record = {"key": key_of(plan, job), "full_ratio": plan.full_ratio, "seconds": seconds, "entry": entry}
+    record = {
+        "making": making_of(plan, job),
+        "tokens": tokens_of(job),
+        "full_ratio": plan.full_ratio,
+        "seconds": seconds,
+        "entry": entry,
+    }
     publish(join(plan.output, record_name(job)), json.dumps(record).encode())
     return entry
 

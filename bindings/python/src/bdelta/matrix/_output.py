@@ -30,6 +30,10 @@ def check_output(plan: Plan) -> None:
                 raise PlanError(f"output: {there} is no folder that can be written to")
         return
     before, now = json.loads(known), plan.fixed()
+    releases = before.pop("releases", [])
+    if not set(releases) & set(plan.releases):
+        raise PlanError(f"releases: none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, which are "
+                        f"{', '.join(releases)}; take another folder")
     for key in sorted({*before, *now}):
         if before.get(key) != now.get(key):
             was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
@@ -40,4 +44,4 @@ def check_output(plan: Plan) -> None:
 def claim_output(plan: Plan) -> None:
     """Makes an output the plan's, after `check_output`."""
     check_output(plan)
-    publish(mark_of(plan), json.dumps(plan.fixed()).encode())
+    publish(mark_of(plan), json.dumps({**plan.fixed(), "releases": plan.releases}).encode())

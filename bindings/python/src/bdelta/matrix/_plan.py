@@ -101,7 +101,7 @@ class Plan:
         """What stays the same for all patches of an output, by its key; everything else may change from run to run."""
         policies = [[list(policy.files), policy.above_bytes, weighty(policy.create)] for policy in self.policies]
         options = {f"create.{key}": value for key, value in weighty(self.create).items()}
-        return {"version": bdelta.__version__, "input": self.input, **options, **({"policies": policies} if policies else {})}
+        return {"version": bdelta.__version__, **options, **({"policies": policies} if policies else {})}
 
     def create_for(self, target: File) -> bdelta.CreateOptions:
         """The options of the plan for a patch to this file."""
