@@ -17,7 +17,8 @@ constexpr ProgramTexts kTexts{
              "       bpatch [OPTIONS] --dry-run OLD PATCH\n"
              "       bpatch [OPTIONS] --in-place FILE PATCH\n"
              "       bpatch [OPTIONS] --resume FILE_OR_DIR\n"
-             "       bpatch --info [OLD] PATCH\n"
+             "       bpatch --info PATCH\n"
+             "       bpatch --info OLD PATCH\n"
              "       bpatch --info --members OLD PATCH",
     .source = "The file or directory that both sides have",
     .target = "What to make; - is standard output for a file",
