@@ -9,7 +9,9 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kUnlikeShare = 8;  // with a model of misses and without, what differs by more than 1/share
+// With copies of NEW, which rule out models, and without: what differs by more than 1/share.
+constexpr std::uint64_t kUnlikeShare = 8;
+constexpr std::uint64_t kModelledShare = 32;  // likewise, where the estimate has the last word and misses may be modelled
 
 }  // namespace
 
@@ -120,10 +122,12 @@ Result<std::optional<bool>> BodyCoder::is_smaller_by_estimate(const BodyDraft& a
   BDELTA_ASSIGN(std::uint64_t bytes, estimate(after, kind));
   bytes += extra_bytes;
   const bool takes_time = settings().model_bytes && settings().apply_byte_ns == 0;
-  const std::uint64_t open_bytes = !alike && takes_time ? bytes_before / kUnlikeShare : 0;
+  std::uint64_t open_bytes = 0;
+  if (!alike && takes_time) open_bytes = bytes_before / kUnlikeShare;
+  if (!alike && !takes_time && tries_modelled_misses(before)) open_bytes = bytes_before / kModelledShare;
   if (bytes + open_bytes < bytes_before) return std::optional<bool>(true);
-  if (bytes >= bytes_before + open_bytes) return std::optional<bool>(false);
-  return std::optional<bool>();
+  if (takes_time && bytes < bytes_before + open_bytes) return std::optional<bool>();
+  return std::optional<bool>(false);
 }
 
 Result<bool> BodyCoder::is_smaller(BodyDraft after, std::uint64_t extra_bytes, BodyDraft before,

@@ -126,7 +126,7 @@ Status CreateRun::finish_native() {
     append(head_, writer_->encode_digests());
     report_.head_sha256 = sha256(head_);
   }
-  for (std::size_t i = 0; i < kStreamCount; ++i) {
+  for (std::size_t i = 0; i < kModelledCode; ++i) {
     report_.streams.push_back({stream_name(i), writer_->totals().raw[i], writer_->totals().coded[i]});
   }
   return {};

@@ -110,7 +110,7 @@ void Refinement::take_target_copies() {
   chosen_.covers = with_target_copies(chosen_.covers, found.copies, inputs_.source.bytes().size());
 }
 
-// Groups with copies of NEW have no modelled bytes. Where these pay, `draft`, which has such copies, is often so much
+// Windows with copies of NEW have no modelled bytes. Where these pay, `draft`, which has such copies, is often so much
 // larger that it need not be coded to know.
 Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_t extra_bytes) {
   if (!has_modelled_misses() || draft.stream_bytes() <= kQuickBytes) return false;
@@ -145,7 +145,7 @@ Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::opti
   return {};
 }
 
-// Groups with such copies have no modelled bytes, so substitutions that these had no need of may be of use again. Sets
+// Windows with such copies have no modelled bytes, so substitutions that these had no need of may be of use again. Sets
 // of covers that were not chosen were better with such copies on none of 19 pairs, and small ones took half as long
 // again.
 Status Refinement::find_target_copies() {

@@ -11,7 +11,7 @@ struct ModelledScope {
   bool literals = false;      // the literals
   bool misses = false;        // the residual: which copied bytes change, and into what
   unsigned miss_log = 12;     // log2 of the slots of each table of the miss model, see model/miss_model.hpp
-  unsigned lane_count = 1;    // coded windows go to the lanes in turn; each lane has models and a code of its own
+  unsigned lane_count = 1;    // windows with modelled bytes go to the lanes in turn; each lane has models and a code of its own
 };
 
 inline constexpr std::uint64_t kNoSource = ~std::uint64_t{0};  // in the place of a position in the source

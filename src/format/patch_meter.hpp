@@ -3,9 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 
-#include "delta/modelled_bytes.hpp"
 #include "model/streams.hpp"
 
 namespace bdelta {
@@ -19,7 +17,6 @@ struct MeteredGroup {
   StreamSizes coded_bytes{};      // by stream, those in the code apart
   std::uint64_t code_bytes = 0;   // of the streams in code_streams, as bits
   unsigned code_streams = 0;
-  std::optional<ModelledScope> modelled;  // what the stream code_stream(*modelled) holds in place of its own
 };
 
 class PatchMeter {

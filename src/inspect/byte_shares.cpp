@@ -4,47 +4,40 @@
 #include <limits>
 
 #include "base/varint.hpp"
-#include "model/modelled_scope.hpp"
 
 namespace bdelta::inspecting {
 namespace {
 
 constexpr std::uint32_t kAllStreams = (1u << (2 * kStreamCount)) - 1;
-constexpr std::uint32_t kResidualBits = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
 
 const char* kind_of(std::size_t stream) noexcept {
   stream %= kStreamCount;
   if (stream == kLiterals) return "literals";
+  if (stream == kModelledCode) return "modelled";
   return is_residual(stream) ? "residuals" : "copies";
 }
 
 }  // namespace
 
-void ByteShares::add_code(const MeteredGroup& group, std::uint64_t bytes, std::uint32_t streams, const char* kind) {
+void ByteShares::add_code(const MeteredGroup& group, std::uint64_t bytes, std::uint32_t streams) {
   if (bytes == 0) return;
   if (group.kind == GroupKind::kCovers) streams <<= kStreamCount;
-  codes_.push_back({group.target_pos, group.target_pos + group.target_bytes, bytes, streams, kind});
+  codes_.push_back({group.target_pos, group.target_pos + group.target_bytes, bytes, streams});
 }
 
 void ByteShares::add_group(const MeteredGroup& group) {
   std::uint64_t rest_bytes = group.patch_bytes - group.code_bytes;
-  add_code(group, group.code_bytes, group.code_streams, nullptr);
+  add_code(group, group.code_bytes, group.code_streams);
   for (std::size_t stream = 0; stream < kStreamCount; ++stream) {
     rest_bytes -= group.coded_bytes[stream];
-    const bool is_modelled = group.modelled && stream == code_stream(*group.modelled);
-    if (is_modelled) {
-      const std::uint32_t streams = (group.modelled->misses ? kResidualBits : 0) | (group.modelled->literals ? 1u << kLiterals : 0);
-      add_code(group, group.coded_bytes[stream], streams, "modelled");
-    } else {
-      add_code(group, group.coded_bytes[stream], 1u << stream, nullptr);
-    }
+    add_code(group, group.coded_bytes[stream], 1u << stream);
   }
   add_part("tables", rest_bytes);
 }
 
 void ByteShares::end(std::uint64_t patch_bytes, std::uint64_t target_bytes) {
   if (!codes_.empty() || !parts_.empty()) return;
-  codes_.push_back({0, target_bytes, patch_bytes, kAllStreams, nullptr});
+  codes_.push_back({0, target_bytes, patch_bytes, kAllStreams});
 }
 
 void ByteShares::add(std::uint64_t pos, std::uint64_t length, std::size_t stream, std::uint64_t weight) {
@@ -64,13 +57,14 @@ void ByteShares::add_window(const WindowDelta& window, ByteSpan made, const std:
   add_residual(window);
   std::uint64_t end = window.target_pos;
   for (const Run& run : changed) {
-    add(run.pos, 0, kResidualGaps, varint_bytes(run.pos - end) + run.length);
+    add(run.pos, 0, kModelledCode, varint_bytes(run.pos - end) + run.length);
     end = run.pos + run.length;
   }
 }
 
 void ByteShares::add_ops(const WindowDelta& window, ByteSpan made) {
   const std::size_t apart = window.predicted ? kStreamCount : 0;
+  const std::size_t literal_stream = window.models_literals() ? kModelledCode : kLiterals;
   std::uint64_t pos = window.target_pos;
   std::uint64_t literal_bytes = 0;
   for (const DeltaOp& op : window.ops) {
@@ -82,7 +76,8 @@ void ByteShares::add_ops(const WindowDelta& window, ByteSpan made) {
       diagonal_ = diagonal;
       literal_bytes = 0;
     } else {
-      add_literal(op, pos, made.empty() ? made : made.subspan(static_cast<std::size_t>(pos - window.target_pos), static_cast<std::size_t>(op.length)));
+      add_literal(op, pos, made.empty() ? made : made.subspan(static_cast<std::size_t>(pos - window.target_pos), static_cast<std::size_t>(op.length)),
+                  literal_stream);
       literal_bytes = op.length;
     }
     pos += op.length;
@@ -90,12 +85,12 @@ void ByteShares::add_ops(const WindowDelta& window, ByteSpan made) {
 }
 
 // In pieces, each with what it is likely to take, where its bytes are known.
-void ByteShares::add_literal(const DeltaOp& op, std::uint64_t pos, ByteSpan bytes) {
-  if (op.kind == OpKind::kRun || bytes.empty()) return add(pos, op.length, kLiterals, op.kind == OpKind::kRun ? 1 : op.length);
+void ByteShares::add_literal(const DeltaOp& op, std::uint64_t pos, ByteSpan bytes, std::size_t stream) {
+  if (op.kind == OpKind::kRun || bytes.empty()) return add(pos, op.length, stream, op.kind == OpKind::kRun ? 1 : op.length);
   std::uint64_t left = op.length;
   for (const std::uint64_t cost : literal_cost_.estimate(bytes)) {
     const std::uint64_t some = std::min<std::uint64_t>(left, LiteralCost::kPieceBytes);
-    add(pos, some, kLiterals, cost);
+    add(pos, some, stream, cost);
     pos += some;
     left -= some;
   }
@@ -138,7 +133,7 @@ void ByteShares::share(const Take& take) {
     std::uint64_t weight = 0;
     for (std::size_t i = first; i < end; ++i) weight += is_in(items_[i]) ? items_[i].weight : 0;
     if (weight == 0) {
-      parts_[code.kind ? code.kind : "tables"] += code.bytes;
+      parts_[code.streams == 1u << kModelledCode ? "modelled" : "tables"] += code.bytes;
       continue;
     }
     std::uint64_t passed = 0;
@@ -149,7 +144,7 @@ void ByteShares::share(const Take& take) {
       passed += item.weight;
       const double share = static_cast<double>(code.bytes) * static_cast<double>(passed) / static_cast<double>(weight);
       const std::uint64_t until = passed == weight ? code.bytes : std::min(static_cast<std::uint64_t>(share), code.bytes);
-      const char* const kind = code.kind ? code.kind : kind_of(item.stream);
+      const char* const kind = kind_of(item.stream);
       parts_[kind] += until - given;
       if (until > given) take(item, kind, until - given);
       given = until;

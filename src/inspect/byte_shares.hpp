@@ -50,12 +50,11 @@ class ByteShares {
     std::uint64_t target_end = 0;
     std::uint64_t bytes = 0;
     std::uint32_t streams = 0;  // bits
-    const char* kind = nullptr;  // null: by stream
   };
 
-  void add_code(const MeteredGroup& group, std::uint64_t bytes, std::uint32_t streams, const char* kind);
+  void add_code(const MeteredGroup& group, std::uint64_t bytes, std::uint32_t streams);
   void add_ops(const WindowDelta& window, ByteSpan made);
-  void add_literal(const DeltaOp& op, std::uint64_t pos, ByteSpan bytes);
+  void add_literal(const DeltaOp& op, std::uint64_t pos, ByteSpan bytes, std::size_t stream);
   void add_residual(const WindowDelta& window);
   void add(std::uint64_t pos, std::uint64_t length, std::size_t stream, std::uint64_t weight);
 

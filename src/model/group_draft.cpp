@@ -52,16 +52,35 @@ std::uint64_t GroupDraft::target_bytes() const noexcept {
   return bytes;
 }
 
-GroupDraft ops_of(const GroupDraft& draft) {
-  GroupDraft ops;
-  ops.windows = draft.windows;
-  ops.apart = draft.apart;
-  for (std::size_t i = 0; i < kOpStreamCount; ++i) ops.streams[i] = draft.streams[i];
-  for (WindowRecord& window : ops.windows) {
-    window.run_count = 0;
-    std::fill(window.sizes.begin() + kOpStreamCount, window.sizes.end(), 0);
+ModelledBytes modelled_bytes_of(const GroupDraft& draft) noexcept {
+  ModelledBytes bytes;
+  for (const WindowRecord& window : draft.windows) {
+    if (!window.modelled) continue;
+    bytes.literals += window.sizes[kLiterals];
+    bytes.misses += window.sizes[kResidualValues];
+    bytes.copied += window.target_length - window.sizes[kLiterals];
   }
-  return ops;
+  return bytes;
+}
+
+GroupDraft without_modelled(const GroupDraft& draft, unsigned streams) {
+  GroupDraft rest;
+  rest.windows = draft.windows;
+  rest.apart = draft.apart;
+  for (std::size_t s = 0; s < kOpStreamCount; ++s) rest.streams[s] = draft.streams[s];
+  for (std::size_t s = kOpStreamCount; s < kStreamCount; ++s) {
+    ByteCursor cursor(draft.streams[s]);
+    for (WindowRecord& window : rest.windows) {
+      const ByteSpan bytes = cursor.bytes(window.sizes[s]);
+      if (window.modelled || (streams >> s & 1) == 0) {
+        window.sizes[s] = 0;
+      } else {
+        append(rest.streams[s], bytes);
+      }
+    }
+  }
+  for (WindowRecord& window : rest.windows) window.run_count = window.sizes[kResidualGaps] > 0 ? window.run_count : 0;
+  return rest;
 }
 
 namespace {
@@ -98,6 +117,7 @@ class CoversEncoder {
 
   void close(std::uint64_t end) {
     record_.target_length = end - begin_;
+    record_.covers = true;
     draft_.windows.push_back(std::exchange(record_, {}));
     begin_ = pos_ = end;
   }

@@ -28,8 +28,16 @@ struct GroupDraft {
   [[nodiscard]] std::uint64_t target_bytes() const noexcept;  // of all its windows
 };
 
-// The ops alone.
-[[nodiscard]] GroupDraft ops_of(const GroupDraft& draft);
+// What windows with modelled bytes may leave to models.
+struct ModelledBytes {
+  std::uint64_t literals = 0;
+  std::uint64_t misses = 0;  // copied bytes that change
+  std::uint64_t copied = 0;
+};
+[[nodiscard]] ModelledBytes modelled_bytes_of(const GroupDraft& draft) noexcept;
+
+// The ops, and of `streams`, as bits, what windows have that are not modelled.
+[[nodiscard]] GroupDraft without_modelled(const GroupDraft& draft, unsigned streams);
 
 // Groups of kind kCovers that tell the covers of the windows that are predicted. Together they are as long as `groups`, which
 // follow one another; each has covers, unless there are none.

@@ -5,7 +5,7 @@
 
 namespace bdelta {
 
-inline constexpr unsigned kMaxTableLog = 10;
+inline constexpr unsigned kMaxTableLog = 8;  // 8 MiB: beyond, decoding slows down more than the code shrinks
 
 inline constexpr unsigned kModelStreams = 0x3f;  // all but the literals may be carried
 

@@ -48,12 +48,14 @@ Result<PackedLane> pack_lane(const GroupDraft& draft, const ModelledScope& scope
   std::uint64_t number = 0;
   for (const WindowRecord& record : draft.windows) {
     walk.take(record);
-    if (record.plain || number++ % scope.lane_count != lane) continue;
+    if (!record.modelled || number++ % scope.lane_count != lane) continue;
     target.resize(static_cast<std::size_t>(record.target_length));
     out.resize(target.size());
     BDELTA_TRY(inputs.target->read_at(walk.target_pos, target));
     BDELTA_TRY(fill_window(walk, scope, inputs, target, out));
-    BDELTA_TRY(model.code(encoder, walk.target_pos, walk.ops, walk.source_before, out, target.data(), watch));
+    // A copy of the target ends nowhere in the source.
+    const std::uint64_t source_before = walk.source_before <= inputs.source->size() ? walk.source_before : kNoSource;
+    BDELTA_TRY(model.code(encoder, walk.target_pos, walk.ops, source_before, out, target.data(), watch));
     packed.taken_bytes.push_back(encoder.taken_bytes());
     if (watch) watch->advance();
   }
@@ -71,20 +73,14 @@ ModelledGroup join_lanes(const GroupDraft& draft, const ModelledScope& scope, co
   coded.scope = scope;
   coded.windows = draft.windows;
   coded.sound = true;
-  const StreamId stream = code_stream(scope);
   std::vector<std::uint64_t> done(scope.lane_count);  // of each lane's code
   std::uint64_t number = 0;
   for (WindowRecord& record : coded.windows) {
-    if (record.plain) continue;
+    if (!record.modelled) continue;
     const PackedLane& lane = lanes[number % scope.lane_count];
     const std::uint64_t end = std::min<std::uint64_t>(lane.taken_bytes[number / scope.lane_count], lane.code.size());
     std::uint64_t& begin = done[number % scope.lane_count];
-    if (scope.misses) {
-      record.run_count = 0;
-      record.sizes[kResidualGaps] = record.sizes[kResidualLengths] = 0;
-    }
-    if (scope.literals) record.sizes[kLiterals] = 0;
-    record.sizes[stream] = end - begin;
+    record.sizes[kModelledCode] = end - begin;
     coded.sound &= end - begin <= most_code_bytes(record.target_length);
     append(coded.code, ByteSpan(lane.code).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
     begin = end;

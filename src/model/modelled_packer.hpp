@@ -21,7 +21,7 @@ struct ModelledInputs {
 // The code of a lane.
 struct PackedLane {
   Bytes code;
-  std::vector<std::uint64_t> taken_bytes;  // for each coded window of the lane: of the code, by who has decoded it
+  std::vector<std::uint64_t> taken_bytes;  // for each of its windows: of the code, by who has decoded it
   StreamSizes cost_bytes{};                // of the code: of literals, of flags as kResidualGaps, of kResidualValues
 };
 
@@ -31,7 +31,7 @@ inline constexpr unsigned kPackedLanes = 2;
 // Upper bound of the bytes that pack_lane allocates beside its result, for windows of so many bytes.
 [[nodiscard]] std::uint64_t modelled_packer_bytes(std::uint64_t window_bytes);
 
-// `watch` may be null. Errors are those of the inputs.
+// Of the windows that may have modelled bytes. `watch` may be null. Errors are those of the inputs.
 [[nodiscard]] Result<PackedLane> pack_lane(const GroupDraft& draft, const ModelledScope& scope, unsigned lane,
                                            const ModelledInputs& inputs, Watch* watch = nullptr);
 

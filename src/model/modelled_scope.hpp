@@ -22,9 +22,16 @@ inline constexpr std::uint64_t kLiteralMemoryBytes = std::uint64_t{4} << 20;
                              (scope.misses ? miss_memory_bytes(scope.miss_log) : 0));
 }
 
-// The stream in whose place the code stands.
-[[nodiscard]] constexpr StreamId code_stream(const ModelledScope& scope) {
-  return scope.misses ? kResidualValues : kLiterals;
+// The streams, as bits, that models have of windows with modelled bytes.
+[[nodiscard]] constexpr unsigned modelled_streams(const ModelledScope& scope) {
+  return (scope.literals ? 1u << kLiterals : 0) | (scope.misses ? kResidualBits : 0);
+}
+
+// Those that a group may have of a coded window.
+[[nodiscard]] constexpr unsigned streams_of(const WindowRecord& window, const ModelledScope& scope) {
+  if (window.covers) return kOpStreams;
+  const unsigned streams = ((1u << kStreamCount) - 1) & ~(window.predicted ? kOpStreams : 0);
+  return streams & ~(window.modelled ? modelled_streams(scope) : 1u << kModelledCode);
 }
 
 // The code of a window of so many bytes has no more: what a model makes of noise is hardly longer than the noise.

@@ -17,11 +17,13 @@ enum StreamId : std::uint8_t {
   kResidualLengths = 4,  // varint: length of the run less one
   kResidualValues = 5,   // bytes: target - source
   kLiterals = 6,         // bytes
+  kModelledCode = 7,     // bytes: what models make of literals and misses; a draft has none
 };
-inline constexpr std::size_t kStreamCount = 7;
+inline constexpr std::size_t kStreamCount = 8;
 
 // Those that say which copied bytes change.
 inline constexpr std::array<StreamId, 3> kResidualStreams = {kResidualGaps, kResidualLengths, kResidualValues};
+inline constexpr unsigned kResidualBits = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
 [[nodiscard]] constexpr bool is_residual(std::size_t stream) noexcept { return stream >= kResidualGaps && stream <= kResidualValues; }
 
 [[nodiscard]] const char* stream_name(std::size_t id) noexcept;
@@ -31,10 +33,6 @@ inline constexpr unsigned kOpStreams = (1u << kOpStreamCount) - 1;  // bits: tho
 
 // What of its windows a group carries. The covers of windows that are predicted stand before the first window's bytes.
 enum class GroupKind : std::uint8_t { kWhole, kCovers };
-
-[[nodiscard]] constexpr unsigned streams_of(GroupKind kind) noexcept {
-  return kind == GroupKind::kCovers ? kOpStreams : (1u << kStreamCount) - 1;
-}
 
 using StreamBytes = std::array<Bytes, kStreamCount>;
 using StreamSizes = std::array<std::uint64_t, kStreamCount>;
@@ -48,19 +46,15 @@ inline constexpr std::uint64_t kMaxWindowBytes = 8ull << 20;     // target bytes
 struct WindowRecord {
   bool plain = false;               // one copy, no residual, no streams
   bool predicted = false;           // coded: its ops stand apart, as covers
+  bool modelled = false;            // coded: models have its literals, its misses or both; in a draft: they may
+  bool covers = false;              // coded: covers alone, that make nothing; of any length
   std::uint64_t target_length = 0;
   std::int64_t diagonal_change = 0; // plain: as a value of kDiagonals
   std::uint64_t copy_count = 0;     // coded
   std::uint64_t run_count = 0;      // coded: residual runs
   StreamSizes sizes{};              // coded: raw bytes of each stream that belong to this window
   std::uint32_t checksum = 0;       // coded
-  bool unknown_streams = false;     // reading: the table names streams that do not exist
   std::uint64_t left_out_bytes = 0; // of the target in front, where a draft is of a sample alone
 };
-
-// Those that a group carries of a coded window.
-[[nodiscard]] constexpr unsigned streams_of(GroupKind kind, const WindowRecord& window) noexcept {
-  return window.predicted && kind == GroupKind::kWhole ? streams_of(kind) & ~kOpStreams : streams_of(kind);
-}
 
 }  // namespace bdelta

@@ -66,7 +66,7 @@ Status decode_residual(const StreamBytes& streams, WindowDelta& window) {
 
 const char* stream_name(std::size_t id) noexcept {
   static constexpr const char* kNames[kStreamCount] = {"literal_lengths",  "copy_lengths",    "diagonals", "residual_gaps",
-                                                       "residual_lengths", "residual_values", "literals"};
+                                                       "residual_lengths", "residual_values", "literals", "modelled"};
   return id < kStreamCount ? kNames[id] : "unknown";
 }
 

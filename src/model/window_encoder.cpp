@@ -74,6 +74,7 @@ class GroupEncoder {
     window_begin_ = pos_ = literal_from_ = pos;
     record_ = {};
     record_.predicted = predicted_;
+    record_.modelled = true;
     record_.left_out_bytes = std::exchange(left_out_bytes_, 0);
     run_count_ = 0;
     unchanged_ = 0;
@@ -147,6 +148,7 @@ class GroupEncoder {
 
   void count_target_copy(std::uint64_t target_pos) {
     draft_.copies_target = true;
+    record_.modelled = false;
     const std::uint64_t history = window_begin_ - std::min(window_begin_, target_pos);
     draft_.history_bytes = std::max(draft_.history_bytes, history);
   }

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t kNumbersPerTable = 512;  // of a group for each doubling of the tables
 constexpr std::uint64_t kMaxNumberBytes = std::uint64_t{4} << 20;  // ops and runs of one window, at most
-constexpr unsigned kLargestTableLog = 8;         // 8 MiB: beyond, decoding slows down more than the code shrinks
 
 // The raw streams of a group, window by window.
 class StreamCursors {
@@ -61,7 +60,7 @@ ModelScope fitting_scope(const GroupDraft& draft, unsigned streams) {
   for (const WindowRecord& record : draft.windows) count += record.copy_count + record.run_count;
   ModelScope scope{streams, 0};
   if (scope.has(kResidualValues)) count += draft.streams[kResidualValues].size();
-  while (scope.table_log < kLargestTableLog && count >> scope.table_log > kNumbersPerTable) ++scope.table_log;
+  while (scope.table_log < kMaxTableLog && count >> scope.table_log > kNumbersPerTable) ++scope.table_log;
   return scope;
 }
 
@@ -74,7 +73,7 @@ std::uint64_t packer_memory_bytes(const GroupDraft& draft) {
 }
 
 std::uint64_t packer_memory_bytes(std::uint64_t window_bytes) {
-  return model_memory_bytes({kModelStreams, kLargestTableLog}) + kMaxNumberBytes + window_bytes;
+  return model_memory_bytes({kModelStreams, kMaxTableLog}) + kMaxNumberBytes + window_bytes;
 }
 
 PackedGroup pack_group(const GroupDraft& draft, const ModelScope& scope, Watch* watch) {

@@ -186,6 +186,15 @@ void save_modelled() {
   }
 }
 
+// Windows with modelled bytes beside others that copy NEW.
+void save_mixed() {
+  const test::SelfCopied parts = test::partly_self_copied(1500, 4);
+  test::Craft craft;
+  craft.modelled_literals = craft.modelled_misses = true;
+  craft.window_bytes = 800;
+  save_patch({"mixed_windows", parts.source, parts.target, test::craft_patch(parts.source, parts.target, parts.covers, craft)});
+}
+
 // Of archives: of streams that are unpacked, with checksums of a tar that are filled in, of a program that is predicted.
 void save_patches_of_archives() {
   const test::TarPair tars = test::tar_pair(4, 9);
@@ -202,6 +211,7 @@ void save_patches_of_archives() {
 
 void save_patches() {
   save_modelled();
+  save_mixed();
   save_patches_of_archives();
   for (const Pair& pair : native_pairs()) {
     save_patch(pair);

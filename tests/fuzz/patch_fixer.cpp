@@ -13,6 +13,7 @@
 #include "format/format.hpp"
 #include "io/memory_io.hpp"
 #include "model/model_scope.hpp"
+#include "model/modelled_scope.hpp"
 #include "support/fills.hpp"
 #include "support/read_plan.hpp"
 #include "support/records.hpp"
@@ -39,47 +40,49 @@ std::optional<HeaderPlace> find_header(ByteSpan patch) {
   return HeaderPlace{patch.size() - cursor.available(), static_cast<std::size_t>(length)};
 }
 
-void skip_sizes(ByteCursor& head, const WindowRecord& window, bool packed, unsigned scope) {
+// From the number of copies on.
+void skip_counts(ByteCursor& head, unsigned streams, bool packed, unsigned scope) {
+  const auto has = [](unsigned bits, std::size_t stream) { return (bits >> stream & 1) != 0; };
+  const std::uint64_t copies = has(streams, kCopyLengths) ? head.varint() : 0;
   if (!packed) {
     for (unsigned present = head.u8(); present != 0; present &= present - 1) (void)head.varint();
     return;
   }
-  const std::uint64_t copies = window.predicted ? 0 : head.varint();
-  const std::uint64_t runs = head.varint();
+  const std::uint64_t runs = has(streams, kResidualGaps) ? head.varint() : 0;
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    const bool used = (streams_of(GroupKind::kWhole, window) >> i & 1) != 0 && (i <= kDiagonals ? copies : runs) > 0;
-    if (used && (scope >> i & 1) == 0) (void)head.varint();
+    if (has(streams & ~scope, i) && (i <= kDiagonals ? copies : runs) > 0) (void)head.varint();
   }
+  if (has(streams, kModelledCode)) (void)head.varint();
 }
 
 // head_pos: of the head in the patch.
-std::vector<std::size_t> find_checksums(ByteSpan bytes, GroupKind kind, std::size_t head_pos) {
+std::vector<std::size_t> find_checksums(ByteSpan bytes, std::size_t head_pos) {
   std::vector<std::size_t> places;
-  if (kind == GroupKind::kCovers) return places;
   ByteCursor head(bytes);
   const unsigned form = head.u8();
   const bool packed = (form & native::kFormPacked) != 0;
-  const bool modelled = (form & native::kFormModelledBytes) != 0;
   const unsigned scope = packed ? head.u8() : 0;
-  if (modelled) {
+  ModelledScope modelled;
+  if ((form & native::kFormModelledBytes) != 0) {
     const unsigned coded = head.u8();
-    if ((coded & native::kModelledLiterals) != 0) (void)head.u8();
-    if ((coded & native::kModelledMisses) != 0) (void)head.le<std::uint16_t>();
+    modelled.literals = (coded & native::kModelledLiterals) != 0;
+    modelled.misses = (coded & native::kModelledMisses) != 0;
+    (void)head.bytes((modelled.literals ? 1u : 0u) + (modelled.misses ? 2u : 0u));
   }
   for (std::uint64_t count = head.varint(); count > 0 && head.ok(); --count) {
     const std::uint64_t length_and_kind = head.varint();
-    WindowRecord window;
-    window.predicted = (length_and_kind & native::kWindowPredicted) != 0;
     if ((length_and_kind & native::kWindowCoded) == 0) {
       (void)head.varint();
       continue;
     }
+    WindowRecord window;
+    window.predicted = (length_and_kind & native::kWindowPredicted) != 0;
+    window.modelled = (length_and_kind & native::kWindowModelled) != 0;
+    window.covers = (length_and_kind & native::kWindowCovers) != 0;
     const std::size_t place = head_pos + bytes.size() - head.available();
-    (void)head.le<std::uint32_t>();
-    if (!packed && !window.predicted) (void)head.varint();
-    skip_sizes(head, window, packed, scope);
-    if (packed && modelled) (void)head.varint();
-    if (head.ok()) places.push_back(place);
+    if (!window.covers) (void)head.le<std::uint32_t>();
+    skip_counts(head, streams_of(window, modelled), packed, scope);
+    if (head.ok() && !window.covers) places.push_back(place);
   }
   return places;
 }
@@ -200,7 +203,7 @@ std::vector<GroupPlace> find_groups(ByteSpan patch) {
     group.body_bytes = cursor.available();
     const ByteSpan table = cursor.bytes(cursor.varint());
     const auto table_pos = static_cast<std::size_t>(table.data() - patch.data());
-    if (cursor.ok()) group.checksums = find_checksums(table, group.kind, table_pos);
+    if (cursor.ok()) group.checksums = find_checksums(table, table_pos);
     groups.push_back(std::move(group));
   }
   return groups;

@@ -10,6 +10,7 @@ inline constexpr const char* kGoldenSets[] = {
     "bdt2-modelled-misses", "bdt2-modelled-misses-many", "bdt2-modelled-misses-predicted", "bdt2-modelled-misses-lanes",
     "bdt2-substitutions", "bdt2-substitutions-modelled", "bdt2-substitutions-predicted", "bdt2-substitutions-covers",
     "bdt2-target", "bdt2-target-many", "bdt2-every-field", "bdt2-windows", "bdt2-windows-modelled",
+    "bdt2-windows-mixed", "bdt2-windows-mixed-packed",
     "bdt2-arm-and-go", "bdt2-thumb", "bdt2-pe-exceptions", "bdt2-sorted-tables",
     "bdt2-image-choice", "bdt2-macho-tables", "bdt2-mixed-pages",
     "bdt2-positions", "bdt2-tracks",

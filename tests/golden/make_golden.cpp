@@ -317,10 +317,25 @@ void make_windows() {
   save("bdt2-windows", source, target, craft_patch(source, target, merged(others, copies), craft));
 }
 
+// Windows with modelled bytes, in two lanes, beside windows that copy NEW. Once their numbers are packed.
+void make_mixed_windows() {
+  const SelfCopied parts = partly_self_copied(8000, 12);
+  Craft craft;
+  craft.codec = {CodecId::kLzma, 6, 0};
+  craft.modelled_literals = craft.modelled_misses = true;
+  craft.window_bytes = 3000;
+  craft.group_bytes = 1 << 20;
+  craft.lane_bytes = 0;
+  save("bdt2-windows-mixed", parts.source, parts.target, craft_patch(parts.source, parts.target, parts.covers, craft));
+  craft.model = true;
+  save("bdt2-windows-mixed-packed", parts.source, parts.target, craft_patch(parts.source, parts.target, parts.covers, craft));
+}
+
 // Programs of all formats and machines, which have all kinds of sorted table among them.
 void make_programs() {
   make_every_field();
   make_windows();
+  make_mixed_windows();
   const ProgramPair programs = program_pair(11, 60);
   by_tool("bdt2-predicted", programs.old_version, programs.new_version, create_options(6));
   const ProgramPair more = program_pair(12, 300);

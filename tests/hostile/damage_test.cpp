@@ -2,6 +2,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
+#include "support/repeated.hpp"
 
 namespace bdelta::test::damage_test {
 namespace {
@@ -50,6 +51,11 @@ std::vector<Victim> native_victims() {
   modelled.group_bytes = 1 << 20;
   const Bytes less(busy.begin() + 1000, busy.begin() + 4500);
   victims.push_back({"modelled", source, less, craft_patch(source, less, covers_of(source, less), modelled)});
+  const SelfCopied parts = partly_self_copied(1500, 4);
+  modelled.window_bytes = 800;
+  modelled.model = true;
+  modelled.lane_bytes = 0;
+  victims.push_back({"mixed_windows", parts.source, parts.target, craft_patch(parts.source, parts.target, parts.covers, modelled)});
   victims.push_back({"windows_and_groups", source, target, crafted(source, target, CodecId::kZstd, 700, 2500)});
   victims.push_back({"empty_new", source, {}, crafted(source, {}, CodecId::kZstd, 700, 2500)});
   Craft plain;

@@ -221,7 +221,7 @@ TEST_F(Declared, FrameBeyondTheLimit) {
   header.group_bytes = std::uint64_t{1} << 40;
   header.window_bytes = 1000;
   Bytes head = {0, 1};
-  append_varint(head, 1000 << 2 | 1);
+  append_varint(head, 1000 << native::kWindowBits | native::kWindowCoded);
   append_le(head, std::uint32_t{0});
   append(head, Bytes{0, 0x40});
   append_varint(head, 1000);
@@ -253,7 +253,7 @@ TEST_F(Declared, FramesAheadOfTheirTurnTakeNoMemory) {
   header.window_bytes = 2;
   header.group_bytes = 1 << 20;
   header.decoder_memory_bytes = 128 * kMiB;
-  Bytes head = {0, 1, 2 << 2 | 1, 0, 0, 0, 0, 1, 0x47, 1, 1, 1, 1, 0, 0, 0};
+  Bytes head = {0, 1, 2 << native::kWindowBits | native::kWindowCoded, 0, 0, 0, 0, 1, 0x47, 1, 1, 1, 1, 0, 0, 0};
   head.push_back(static_cast<std::uint8_t>(1 | (26 - kMinWindowLog) << 4));
   const std::size_t peak = peak_of([&] { (void)error_with(group_record(2, head, frames)); });
   EXPECT_LT(peak, 8 * kMiB);
@@ -266,7 +266,7 @@ TEST_F(Declared, CountsOfAPackedWindowStayBounded) {
   header.group_bytes = 1000;
   header.decoder_memory_bytes = model_memory_bytes({kModelStreams, kMaxTableLog});
   Bytes head = {kMaxTableLog << 4 | 1, kModelStreams, 1};
-  append_varint(head, kMaxWindowBytes << 2 | 1);
+  append_varint(head, kMaxWindowBytes << native::kWindowBits | native::kWindowCoded);
   append_le(head, std::uint32_t{0});
   append_varint(head, kMaxWindowOps);
   append_varint(head, kMaxWindowRuns);

@@ -154,7 +154,7 @@ def main():
             with tempfile.TemporaryDirectory(prefix="apply_memory_") as directory:
                 work = pathlib.Path(directory)
                 info = check_pair(programs, work, levels, bites, *make_pair(programs, work, size, change))
-                has_modelled_bytes = info["required_features"] >> 4 & 1 == 1
+                has_modelled_bytes = info["required_features"] & (1 << 9 | 1 << 14) != 0
                 require(has_modelled_bytes or "--ultra" not in levels, "the patch has no modelled bytes")
         check_compilers(programs)
     except Failure as failure:

@@ -9,7 +9,7 @@
 namespace bdelta::test::modelled_bytes_test {
 namespace {
 
-bool models_bytes(const Bytes& patch) { return has_feature(patch, native::kFeatureModelledBytes); }
+bool models_bytes(const Bytes& patch) { return has_feature(patch, native::kFeatureModelledLiterals | native::kFeatureModelledMisses); }
 
 std::uint64_t features_of(const Bytes& patch) { return info_of(patch).required_features; }
 
@@ -103,7 +103,7 @@ TEST(ModelledLiterals, AnyWindowsAndGroupsComeBack) {
       const Bytes words = wordy_bytes(3000, 6);
       target.insert(target.begin() + 9000, words.begin(), words.end());
       const Bytes patch = craft_patch(source, target, covers_of(source, target), craft);
-      EXPECT_EQ(native::kFeatureModelledBytes | native::kFeatureModelledLiterals, features_of(patch));
+      EXPECT_EQ(native::kFeatureModelledLiterals, features_of(patch));
       expect_rebuilt_everywhere(source, patch, target);
     }
   }
@@ -119,7 +119,7 @@ Pair new_words(std::size_t new_bytes) {
 }
 
 TEST(ModelledLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
-  constexpr std::uint64_t kLight = native::kFeatureModelledBytes | native::kFeatureModelledLiterals;
+  constexpr std::uint64_t kLight = native::kFeatureModelledLiterals;
   const Pair few = new_words(1500);
   for (int level = kMinLevel; level <= 9; ++level) {
     const auto patch = make_patch(few.source, few.target, create_options(level));
@@ -157,11 +157,9 @@ TEST(ModelledLiterals, NeedTheirFeature) {
   const auto patch = make_patch(pair.source, pair.target, create_options(9));
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
-  const std::uint64_t honest = split.header.required_features;
-  for (const std::uint64_t feature : {native::kFeatureModelledLiterals, native::kFeatureModelledBytes}) {
-    split.header.required_features = honest & ~feature;
-    EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
-  }
+  ASSERT_EQ(native::kFeatureModelledLiterals, split.header.required_features);
+  split.header.required_features = 0;
+  EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 
 TEST(ModelledBytes, NeitherThreadsNorReadersChangeThePatch) {
@@ -217,9 +215,10 @@ TEST(ModelledBytes, NeedTheirFeature) {
   ASSERT_OK(patch);
   SplitPatch split = split_patch(*patch);
   ASSERT_TRUE(models_bytes(*patch));
-  split.header.required_features &= ~native::kFeatureModelledBytes;
+  const std::uint64_t honest = split.header.required_features;
+  split.header.required_features = honest & ~(native::kFeatureModelledLiterals | native::kFeatureModelledMisses);
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
-  split.header.required_features |= native::kFeatureModelledBytes | std::uint64_t{1} << 63;
+  split.header.required_features = honest | std::uint64_t{1} << 63;
   EXPECT_FAILS(ErrorCode::kUnsupportedFeature, apply_patch(pair.source, with_header(split.header, split.body)));
 }
 

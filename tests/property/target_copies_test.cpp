@@ -149,7 +149,7 @@ TEST(CraftedTargetCopies, ComeBackFromWindowsOfAnySize) {
   }
 }
 
-// Modelled bytes are not for groups with such copies, also if they are asked for.
+// Modelled bytes are not for windows with such copies, also if they are asked for.
 TEST(CraftedTargetCopies, HaveNoModelledBytes) {
   const SelfCopied pair = self_copied(20'000, 5000, 6);
   Craft craft;

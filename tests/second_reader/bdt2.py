@@ -5,11 +5,11 @@ from modelled_bytes import Lanes, ops_of, source_end
 from cursor import Cursor, check32, require
 from digests import Digests
 from fills import fill_in, read_fills
-from group import LITERALS, WHOLE, read_group_head
+from group import LITERALS, MODELLED_CODE, read_group_head
 from header import read_header
 from moved_numbers import move_numbers, read_moved_numbers
 from prediction import read_prediction
-from records import DIGESTS, END, FILLS, MOVED_NUMBERS, SUBSTITUTIONS, Records
+from records import DIGESTS, END, FILLS, GROUP, MOVED_NUMBERS, SUBSTITUTIONS, Records
 from streams import Frames
 from trees import digest_of, read_trees, stream_of
 from view import read_views
@@ -62,7 +62,7 @@ def apply_records(source, records, digests, header):
 
     target = bytearray()
     while not has(END):
-        group, body = read_group_head(records, WHOLE, header)
+        group, body = read_group_head(records, GROUP, header)
         require(len(target) + group.target_bytes <= header.target_bytes, "groups add up to more than NEW")
         apply_group(source, predictor, substitutions, header, group, body, target)
     records.finish()
@@ -89,15 +89,16 @@ def apply_group(source, predictor, substitutions, header, group, body, target):
             target += copied_bytes(source, len(target) + diagonal, window.target_bytes)
             source_before = len(target) + diagonal
             continue
-        raw, code = take_streams(group, window, frames)
-        given = Given(group, {stream: data for stream, data in raw.items() if stream != LITERALS})
+        late = {LITERALS, MODELLED_CODE} if group.packed else set()
+        raw = frames.take({stream: size for stream, size in window.sizes.items() if stream not in late})
+        given = Given(group, {stream: data for stream, data in raw.items() if stream < LITERALS})
         numbers.begin_window()
         if window.predicted:
             copies, pieces = predictor.copies(len(target), window.target_bytes)
             numbers.pass_copies(copies, diagonal, len(target) - group_pos)
         else:
             copies = numbers.copies(window, given, diagonal, len(target) - group_pos)
-            pieces = pieces_of(source, header, group, copies, len(target))
+            pieces = pieces_of(source, header, window, copies, len(target))
         diagonal = copies[-1][2] if copies else diagonal
         pieces = make_substitutions(substitutions, copies, pieces, len(target)) if substitutions else pieces
         runs = numbers.residual(window, given, copies, len(target) - group_pos)
@@ -105,10 +106,11 @@ def apply_group(source, predictor, substitutions, header, group, body, target):
         literals = read_literals(group, window, frames, raw, copies)
         rebuilt = execute(window, copies, pieces, runs, literals, target)
         ops = ops_of(window.target_bytes, len(target), copies)
-        if lanes:
-            code = take_late_code(group, window, frames) if code is None else code
+        if window.modelled:
+            sizes = {MODELLED_CODE: window.sizes.get(MODELLED_CODE, 0)}
+            code = frames.take(sizes)[MODELLED_CODE] if group.packed else raw.get(MODELLED_CODE, b"")
             rebuilt = lanes.decode(code, rebuilt, len(target), ops, source_before)
-        source_before = source_end(ops)
+        source_before = source_end(ops, len(source))
         require(check32(rebuilt) == window.checksum, f"the window at {len(target)} is not what the patch promises")
         target += rebuilt
     numbers.finish()
@@ -126,24 +128,11 @@ def make_substitutions(substitutions, copies, pieces, target_pos):
     return replaced
 
 
-def take_streams(group, window, frames):
-    """What the window has of streams, and the code of its modelled bytes: None if that comes only with the literals."""
-    if not group.modelled or group.packed and group.modelled.code_stream == LITERALS:
-        return frames.take(window.sizes), None
-    stream = group.modelled.code_stream
-    raw = frames.take({**window.sizes, stream: window.code_bytes})
-    return raw, raw.pop(stream)
-
-
-def take_late_code(group, window, frames):
-    return frames.take({LITERALS: window.code_bytes})[LITERALS]
-
-
 def read_literals(group, window, frames, raw, copies):
     """What the copies leave: bytes of a stream, or zeros where they are coded. In packed groups it is known only now how
     much that is."""
     literal_bytes = literal_bytes_of(window, copies)
-    if group.modelled and group.modelled.literals:
+    if LITERALS not in window.streams:
         return bytes(literal_bytes)
     literals = frames.take({LITERALS: literal_bytes})[LITERALS] if group.packed else raw.get(LITERALS, b"")
     require(len(literals) == literal_bytes, f"a window has {len(literals)} literals where {literal_bytes} are needed")

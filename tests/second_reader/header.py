@@ -7,11 +7,10 @@ DRAFT = 4
 FEATURE_PREDICTION = 1 << 0
 FEATURE_TARGET_COPIES = 1 << 1
 FEATURE_VIEW = 1 << 2
-FEATURE_MODELLED_BYTES = 1 << 4
 FEATURE_TREES = 1 << 5
 FEATURE_LITERAL_MODEL = 1 << 9
 FEATURE_MISS_MODEL = 1 << 14
-KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_MODELLED_BYTES | FEATURE_TREES |
+KNOWN_FEATURES = (FEATURE_PREDICTION | FEATURE_TARGET_COPIES | FEATURE_VIEW | FEATURE_TREES |
                   FEATURE_LITERAL_MODEL | FEATURE_MISS_MODEL)
 
 
@@ -45,12 +44,7 @@ class Header:
         return bool(self.required_features & FEATURE_TREES)
 
     @property
-    def may_model_bytes(self):
-        return bool(self.required_features & FEATURE_MODELLED_BYTES)
-
-    @property
     def may_have_literal_model(self):
-        """In groups with modelled bytes."""
         return bool(self.required_features & FEATURE_LITERAL_MODEL)
 
     @property

@@ -7,7 +7,7 @@ from cursor import require
 from literal_model import LiteralModel
 from miss_model import MissModel
 
-VALUES, LITERALS = 5, 6
+GAPS, RUN_LENGTHS, VALUES, LITERALS = 3, 4, 5, 6
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,9 @@ class ModelledScope:
     lanes: int
 
     @property
-    def code_stream(self):
-        """The stream in whose place the code stands."""
-        return VALUES if self.misses else LITERALS
+    def streams(self):
+        """Those in whose place the code of a window stands."""
+        return ({GAPS, RUN_LENGTHS, VALUES} if self.misses else set()) | ({LITERALS} if self.literals else set())
 
     def memory(self):
         literals = 4194304 if self.literals else 0
@@ -62,10 +62,10 @@ def ops_of(window_bytes, window_pos, copies):
     return ops
 
 
-def source_end(ops):
-    """Behind what the last op copied; None if it is a literal."""
+def source_end(ops, source_bytes):
+    """Behind what the last op copied of the source; None if it copied nothing there."""
     last = ops[-1]
-    return None if last.source_pos is None else last.source_pos + last.end - last.begin
+    return None if last.source_pos is None or last.source_pos >= source_bytes else last.source_pos + last.end - last.begin
 
 
 class Lane:
@@ -115,7 +115,7 @@ class Lane:
 class Lanes:
     def __init__(self, scope, source):
         self.lanes = [Lane(scope, source) for _ in range(scope.lanes)]
-        self.number = 0  # of the next coded window
+        self.number = 0  # of the next modelled window
 
     def decode(self, code, window, window_pos, ops, source_before):
         window = bytearray(window)

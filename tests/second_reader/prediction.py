@@ -3,7 +3,7 @@ import struct
 
 from cursor import MIB, Cursor, require
 from fields import KNOWN_KINDS
-from group import COVERS, read_group_head
+from group import read_group_head
 from image_table import Table
 from images import BYTES_PER_IMAGE, MAX_ALL_SECTIONS
 from labels import read_labels
@@ -11,7 +11,7 @@ from mixed_pages import read_page_breaks
 from old_fields import find_fields
 from predict import OwnerMap, Predictor
 from rebuilt_tables import Rebuilder
-from records import GLOBAL
+from records import COVERS, GLOBAL
 from scan import parse_at
 from sorted_tables import MIXED_PAGES, RELOCATIONS, STARTS, TABLE_KINDS, entry_format, find_sorted_tables
 from streams import Frames, read_whole_stream

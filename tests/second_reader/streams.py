@@ -6,7 +6,7 @@ import zstandard
 from cursor import MIB, PatchError, require
 from group import LZMA, STORE, ZSTD, codec_memory
 
-CODE = 7  # the stream number of a frame that holds a piece of the context coder's code
+CODE = 8  # the stream number of a frame that holds a piece of the context coder's code
 
 
 class StreamDecoder:

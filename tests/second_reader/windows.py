@@ -174,7 +174,7 @@ class TargetCopy:
     target_pos: int
 
 
-def pieces_of(source, header, group, copies, window_pos):
+def pieces_of(source, header, window, copies, window_pos):
     """The bytes of each copy of a window that begins at target position `window_pos`, or a TargetCopy."""
     pieces, target_pos = [], window_pos
     for literals, length, diagonal in copies:
@@ -182,7 +182,7 @@ def pieces_of(source, header, group, copies, window_pos):
         source_pos = target_pos + diagonal
         if header.copies_target and source_pos >= len(source):
             from_pos = source_pos - len(source)
-            require(not group.modelled, "copies of NEW beside modelled bytes")
+            require(not window.modelled, "copies of NEW beside modelled bytes")
             require(from_pos + length <= target_pos, f"a copy of NEW at {target_pos} reaches into itself")
             require(from_pos >= window_pos - header.history, f"a copy of NEW at {target_pos} begins too far back")
             pieces.append(TargetCopy(from_pos))

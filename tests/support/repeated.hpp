@@ -59,4 +59,24 @@ struct SelfCopied {
   return made;
 }
 
+// Three parts of part_bytes. Misses of the first and the last follow from what stands around them, as a model is quick to
+// learn; the one between is the first one once more, with a few other bytes. New words come at the end.
+[[nodiscard]] inline SelfCopied partly_self_copied(std::size_t part_bytes, std::uint64_t seed) {
+  SelfCopied made;
+  made.source = wordy_bytes(2 * part_bytes, seed);
+  const auto append_bent = [&](std::size_t from) {
+    made.covers.push_back({from, made.target.size(), part_bytes});
+    for (std::size_t i = from; i < from + part_bytes; ++i) {
+      const bool changes = i >= 2 && (made.source[i - 2] * 31 + made.source[i - 1] * 7) % 61 == 3;
+      made.target.push_back(static_cast<std::uint8_t>(made.source[i] + (changes ? 1 : 0)));
+    }
+  };
+  append_bent(0);
+  made.covers.push_back({made.source.size(), part_bytes, part_bytes});
+  for (std::size_t i = 0; i < part_bytes; ++i) made.target.push_back(static_cast<std::uint8_t>(made.target[i] + (i % 601 == 7 ? 1 : 0)));
+  append_bent(part_bytes);
+  append(made.target, wordy_bytes(part_bytes / 4, seed + 1));
+  return made;
+}
+
 }  // namespace bdelta::test

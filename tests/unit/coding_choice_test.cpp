@@ -136,8 +136,8 @@ TEST(ModelledMisses, HaveNoChanceWhereTheyTakeMoreThanTheyCanSave) {
   EXPECT_FALSE(may_take(50));
 }
 
-// Beside a model of misses, literals count for less. An even estimate counts them as those of a group that copies from
-// the target, which has no such model.
+// Beside a model of misses, literals count for less. An even estimate counts them as those of windows that copy
+// the target, which have no such model.
 TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   const Pair pair = wordy_pair();
   WorkerPool pool(1);
@@ -151,7 +151,7 @@ TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   const auto even = slow.estimate_groups(drafts, native::Estimate::kEven);
   ASSERT_OK(likely);
   ASSERT_OK(even);
-  drafts.front().copies_target = true;
+  for (WindowRecord& window : drafts.front().windows) window.modelled = false;
   ASSERT_FALSE(slow.tries_modelled_misses(drafts));
   const auto copying = slow.estimate_groups(drafts);
   const auto copying_even = slow.estimate_groups(drafts, native::Estimate::kEven);

@@ -77,6 +77,17 @@ TEST_F(Groups, EmptyWindow) {
   windows[1] = 1;
   expect(ErrorCode::kPatchCorrupt);
 }
+TEST_F(Groups, WindowOfCovers) {
+  windows[1] |= 8;
+  windows.erase(windows.begin() + 3, windows.begin() + 7);  // it has no checksum
+  windows[4] = 0x07;
+  windows.resize(8);
+  streams.resize(3);
+  frames.resize(9);
+  expect(ErrorCode::kPatchCorrupt);
+}
+TEST_F(Groups, ModelledWindowWithoutModels) { windows[1] |= 4; expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Groups, WindowOfTwoKinds) { windows[1] |= 12; expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Groups, PredictedWindowWithoutPrediction) {
   windows[1] |= 2;
   windows.erase(windows.begin() + 7);  // it tells no number of copies,
@@ -158,7 +169,7 @@ TEST_F(Groups, UnknownFormsAreRefused) {
     form = {static_cast<std::uint8_t>(bad)};
     expect(ErrorCode::kUnsupportedFeature);
   }
-  form = {0xb1};  // tables of 2^11 times the least
+  form = {0x91};  // tables of 2^9 times the least
   expect(ErrorCode::kUnsupportedFeature);
 }
 
@@ -169,9 +180,9 @@ class Packed : public Groups {
  protected:
   Packed() {
     form = {0x03};
-    windows = {0x3f, 0x01, 0xdd, 0x01, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
+    windows = {0x3f, 0x01, 0xf1, 0x06, 0x70, 0xfc, 0xe9, 0x49, 0x01, 0x01};
     streams = {0};
-    frames = {0x07, 0x05, 0xff, 0x2d, 0x8f, 0x59, 0x20, 0x06, 0x0a, 0x41, 0x6e, 0x64,
+    frames = {0x08, 0x05, 0xff, 0x2d, 0x8f, 0x59, 0x20, 0x06, 0x0a, 0x41, 0x6e, 0x64,
               0x20, 0x6d, 0x6f, 0x72, 0x65, 0x21, 0x0a};
     header.decoder_memory_bytes = model_memory_bytes({kModelStreams, 0});
   }
@@ -216,7 +227,7 @@ TEST_F(Packed, CodeBehindWhatNeedsIt) {
   std::rotate(frames.begin(), frames.begin() + 7, frames.end());
   expect(ErrorCode::kPatchCorrupt);
 }
-TEST_F(Packed, CodeTwice) { append(frames, Bytes{7, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
+TEST_F(Packed, CodeTwice) { append(frames, Bytes{8, 1, 0}); expect(ErrorCode::kPatchCorrupt); }
 TEST_F(Packed, CodeLongerThanItsWindowsUse) {
   frames[1] = 105;
   frames.insert(frames.begin() + 7, 100, 0x55);
@@ -225,7 +236,7 @@ TEST_F(Packed, CodeLongerThanItsWindowsUse) {
 
 TEST_F(Packed, CodeMayBeInAnyFrames) {
   Bytes apart;
-  for (int i = 2; i < 7; ++i) append(apart, Bytes{7, 1, frames[static_cast<std::size_t>(i)]});
+  for (int i = 2; i < 7; ++i) append(apart, Bytes{8, 1, frames[static_cast<std::size_t>(i)]});
   frames.erase(frames.begin(), frames.begin() + 7);
   frames.insert(frames.begin(), apart.begin(), apart.end());
   const auto applied = made();

@@ -38,9 +38,9 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
   if (settings.literal_window_bytes == 0 || draft.target.empty()) return false;
   if (draft.target.size() > settings.doubt_bytes) return false;
   std::uint64_t copy_cost = 0;
-  for (std::size_t s = 0; s < kLiterals; ++s) copy_cost += cost_of(made, s);
+  for (std::size_t s = 0; s < kLiterals; ++s) copy_cost += cost_of(draft, made, s);
   std::uint64_t raw = draft.streams[kLiterals].size();
-  std::uint64_t cost = cost_of(made, kLiterals);
+  std::uint64_t cost = cost_of(draft, made, kLiterals);
   const std::uint64_t copied_bytes = draft.target.size() - raw;
   if (copy_cost < kDoubtLeast) return false;
   const std::uint64_t margin = raw > copied_bytes ? 8 : 2;
@@ -72,7 +72,7 @@ Result<bool> is_hopeless(const GroupDraft& draft, const WriterSettings& settings
 Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPool& pool, GroupChoices& made) {
   const Span span(pool.timeline(), PhaseId::kCompress, kLiterals, draft.target.size());
   std::uint64_t before = 0;
-  for (std::size_t s = 0; s < kStreamCount; ++s) before += cost_of(made, s);
+  for (std::size_t s = 0; s < kStreamCount; ++s) before += cost_of(draft, made, s);
   BDELTA_ASSIGN(const bool hopeless, is_hopeless(draft, settings, made, before, pool.watch()));
   if (hopeless) return {};
   BDELTA_ASSIGN(CodedStream literals, compress_stream(draft.target, settings.literals, {pool.watch(), nullptr}));
@@ -92,10 +92,9 @@ Status try_literals(GroupDraft& draft, const WriterSettings& settings, WorkerPoo
 // Notes what each stream has of the group, and lets go of all that went into it.
 void finish_choice(const GroupDraft& draft, GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
-    if (carries(draft, s)) made.raw_bytes[s] = draft.streams[s].size();
+    made.raw_bytes[s] = draft.streams[s].size();
     const bool packed = made.coded.packed && made.coded.packed->scope.has(s);
     made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
-    if (made.coded.modelled && code_stream(*made.coded.modelled) == s) made.coded_bytes[s] = 0;
     made.coded_bytes[s] += made.modelled_bytes[s];
   }
   made.coded = {};
@@ -155,7 +154,7 @@ Status share_literals(const std::vector<GroupDraft>& drafts, FrameBudget& budget
 Status compress(const std::vector<GroupDraft>& drafts, const WriterSettings& settings, const ModelledInputs& inputs,
                 FrameBudget& budget, LiteralCache& cache, WorkerPool& pool, std::vector<GroupChoices>& choices) {
   for (std::size_t g = 0; g < drafts.size(); ++g) {
-    if (!inputs.source || drafts[g].kind == GroupKind::kCovers || drafts[g].copies_target) continue;
+    if (!inputs.source || drafts[g].kind == GroupKind::kCovers) continue;
     choices[g].modelled.scope = scope_to_try(drafts[g], settings);
   }
   const auto run = [&](const std::vector<Task>& tasks) {
@@ -196,7 +195,7 @@ Status choose_groups(std::vector<GroupDraft>& drafts, const WriterSettings& sett
     if (in_doubt(drafts[g], choices[g], settings)) BDELTA_TRY(try_literals(drafts[g], settings, pool, choices[g]));
     const Span span(pool.timeline(), PhaseId::kCompress, g);
     assemble_smallest(drafts[g], settings, pool.watch(), choices[g]);
-    assemble_with_models(drafts[g], settings, pool.watch(), choices[g]);
+    BDELTA_TRY(assemble_with_models(drafts[g], settings, pool.watch(), choices[g]));
     finish_choice(drafts[g], choices[g]);
     return {};
   });

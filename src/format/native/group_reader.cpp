@@ -19,7 +19,7 @@ Status GroupReader::open(std::uint64_t target_bytes) {
   Bytes head(static_cast<std::size_t>(head_bytes));
   if (!patch_.read_exact(head)) return frames_.unread("the head of a group can't be read");
   BDELTA_ASSIGN(tables_, parse_group_tables(head, kind_, header_, target_bytes, patch_.position()));
-  if (tables_.packed && tables_.coded_count != 0) {
+  if (tables_.packed) {
     CodeFeed& feed = *this;
     unpacker_ = std::make_unique<WindowUnpacker>(tables_.scope, feed);
   }
@@ -33,49 +33,48 @@ ByteSpan GroupReader::more() {
   return code;
 }
 
-// Streams out of scope first: the others are told from them. Literals last: the numbers tell how many they are.
+// Streams out of scope first: the others are told from them. Literals later: the numbers tell how many they are.
 Status GroupReader::unpack(WindowRecord& window, StreamBytes& streams) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    if (!tables_.scope.has(i) && carries(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
-    if (kind_ == GroupKind::kCovers && i > kDiagonals) streams[i].clear();
+    if (!tables_.scope.has(i) && !stands_apart(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
   }
-  const std::uint64_t code_bytes = window.sizes[kLiterals];
   Status unpacked = unpacker_->unpack(window, streams);
   BDELTA_TRY(std::move(code_status_));
   code_status_ = {};
   BDELTA_TRY(std::move(unpacked));
-  if (tables_.modelled && tables_.modelled->literals) window.sizes[kLiterals] = code_bytes;
-  return kind_ == GroupKind::kCovers ? Status() : frames_.take(window, kLiterals, streams[kLiterals]);
+  if ((streams_of(window, tables_.modelled) >> kLiterals & 1) == 0) window.sizes[kLiterals] = 0;
+  BDELTA_TRY(frames_.take(window, kLiterals, streams[kLiterals]));
+  return frames_.take(window, kModelledCode, streams[kModelledCode]);
 }
 
 std::optional<ModelledPart> GroupReader::modelled_part() const {
-  if (!tables_.modelled || tables_.windows[next_window_ - 1].plain) return std::nullopt;
+  if (!tables_.windows[next_window_ - 1].modelled) return std::nullopt;
   ModelledPart part;
-  part.scope = *tables_.modelled;
-  const std::uint64_t number = coded_number_ - 1;
+  part.scope = tables_.modelled;
+  const std::uint64_t number = modelled_number_ - 1;
   part.lane = static_cast<unsigned>(number % part.scope.lane_count);
   part.turn = number / part.scope.lane_count;
-  part.last = number + part.scope.lane_count >= tables_.coded_count;
+  part.last = number + part.scope.lane_count >= tables_.modelled_count;
   return part;
 }
 
 Result<WindowRecord> GroupReader::next(std::uint64_t target_pos, std::int64_t diagonal, StreamBytes& streams) {
   WindowRecord window = tables_.windows[next_window_++];
-  coded_number_ += !window.plain;
+  modelled_number_ += window.modelled;
   if (window.predicted) {
     covers_->fill(target_pos, diagonal, window, streams);
     if (window.copy_count > kMaxWindowOps) return frames_.corrupt("a window has more copies than are allowed");
   }
   if (tables_.packed) {
     if (window.plain) {
-      if (unpacker_) unpacker_->plain(window);
+      unpacker_->plain(window);
     } else {
       BDELTA_TRY(unpack(window, streams));
     }
     return window;
   }
   for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (carries(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
+    if (!stands_apart(window, i)) BDELTA_TRY(frames_.take(window, i, streams[i]));
   }
   return window;
 }
@@ -84,8 +83,7 @@ void GroupReader::measure(MeteredGroup& group) const {
   group.kind = kind_;
   group.coded_bytes = frames_.coded_bytes();
   group.code_bytes = frames_.code_bytes();
-  group.code_streams = tables_.packed ? tables_.scope.streams & streams_of(kind_) : 0;
-  group.modelled = tables_.modelled;
+  group.code_streams = tables_.scope.streams;
 }
 
 Status GroupReader::close() {

@@ -40,8 +40,9 @@ class GroupReader final : private CodeFeed {
   Status close();
 
  private:
-  [[nodiscard]] bool carries(const WindowRecord& window, std::size_t stream) const noexcept {
-    return (streams_of(kind_, window) >> stream & 1) != 0;
+  // Whether the covers that stand apart have filled the stream.
+  [[nodiscard]] static bool stands_apart(const WindowRecord& window, std::size_t stream) noexcept {
+    return window.predicted && stream < kOpStreamCount;
   }
   Status unpack(WindowRecord& window, StreamBytes& streams);
   ByteSpan more() override;  // the next frame of a packed group's code
@@ -54,7 +55,7 @@ class GroupReader final : private CodeFeed {
   FrameReader frames_;
   GroupTables tables_;
   std::size_t next_window_ = 0;
-  std::uint64_t coded_number_ = 0;  // of windows that are not plain, given by `next`
+  std::uint64_t modelled_number_ = 0;  // of windows with modelled bytes, given by `next`
   std::unique_ptr<WindowUnpacker> unpacker_;  // of a packed group
   Status code_status_;
 };

@@ -9,42 +9,11 @@ namespace bdelta::native {
 namespace {
 
 // What a packed window has of streams out of scope; how many literals there are follows from its ops.
-void parse_given_sizes(ByteCursor& head, GroupKind kind, const ModelScope& scope, WindowRecord& window) {
+void parse_given_sizes(ByteCursor& head, unsigned streams, const ModelScope& scope, WindowRecord& window) {
   for (std::size_t i = 0; i <= kResidualValues; ++i) {
-    const bool carried = (streams_of(kind, window) >> i & 1) != 0;
-    const bool used = carried && (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+    const bool used = (streams >> i & 1) != 0 && (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
     if (used && !scope.has(i)) window.sizes[i] = head.varint();
   }
-}
-
-WindowRecord parse_window(ByteCursor& head, GroupKind kind, bool packed, const ModelScope& scope,
-                          const std::optional<ModelledScope>& modelled) {
-  WindowRecord window;
-  window.target_length = head.varint();
-  if (kind == GroupKind::kWhole) {
-    const std::uint64_t length_and_kind = window.target_length;
-    window.plain = (length_and_kind & kWindowCoded) == 0;
-    window.target_length >>= window.plain ? 1 : kWindowBits;
-    if (window.plain) {
-      window.diagonal_change = head.svarint();
-      return window;
-    }
-    window.predicted = (length_and_kind & kWindowPredicted) != 0;
-    window.checksum = head.le<std::uint32_t>();
-  }
-  if (!window.predicted) window.copy_count = head.varint();
-  if (packed) {
-    if (kind != GroupKind::kCovers) window.run_count = head.varint();
-    parse_given_sizes(head, kind, scope, window);
-    if (modelled) window.sizes[code_stream(*modelled)] = head.varint();
-    return window;
-  }
-  const unsigned present = head.u8();
-  window.unknown_streams = (present & ~streams_of(kind, window)) != 0;
-  for (std::size_t i = 0; i < kStreamCount; ++i) {
-    if (present >> i & 1) window.sizes[i] = head.varint();
-  }
-  return window;
 }
 
 class TablesParser {
@@ -64,6 +33,9 @@ class TablesParser {
   Status parse_modelled_scope();
   Status parse_windows(std::uint64_t target_bytes);
   Status parse_streams();
+  [[nodiscard]] bool may_have(const WindowRecord& window) const;
+  Status parse_window(WindowRecord& window);
+  Status parse_coded(WindowRecord& window);
   [[nodiscard]] bool is_bounded(const WindowRecord& window) const;
   Status take_memory(std::uint64_t bytes);
   [[nodiscard]] Error corrupt(const char* what) const {
@@ -93,17 +65,13 @@ Status TablesParser::parse_form() {
   const unsigned table_log = form >> kFormTableShift;
   tables_.packed = (form & kFormPacked) != 0;
   tables_.has_literals = (form & kFormLiterals) != 0;
-  unsigned known = kFormPacked | kFormLiterals;
-  if ((header_.required_features & kFeatureModelledBytes) != 0) known |= kFormModelledBytes;
+  constexpr unsigned known = kFormPacked | kFormLiterals | kFormModelledBytes;
   if ((form & 15 & ~known) != 0 || table_log > kMaxTableLog || (!tables_.packed && (form & ~kFormModelledBytes) != 0)) {
     return unknown("a group has form " + std::to_string(form));
   }
-  if (tables_.has_literals && kind_ == GroupKind::kCovers) return corrupt("a group of covers has literals");
   if (tables_.packed) {
     const unsigned streams = cursor_.u8();
-    if (!cursor_.ok() || (streams & ~(kModelStreams & streams_of(kind_))) != 0) {
-      return corrupt("a packed group has streams that can't be packed");
-    }
+    if (!cursor_.ok() || (streams & ~kModelStreams) != 0) return corrupt("a packed group has streams that can't be packed");
     tables_.scope = {streams, table_log};
   }
   return (form & kFormModelledBytes) != 0 ? parse_modelled_scope() : Status();
@@ -111,7 +79,6 @@ Status TablesParser::parse_form() {
 
 Status TablesParser::parse_modelled_scope() {
   const unsigned byte = cursor_.u8();
-  if (kind_ == GroupKind::kCovers || !cursor_.ok()) return corrupt("a group has modelled bytes where none may be");
   ModelledScope scope;
   scope.literals = (byte & kModelledLiterals) != 0;
   scope.misses = (byte & kModelledMisses) != 0;
@@ -127,37 +94,69 @@ Status TablesParser::parse_modelled_scope() {
   }
   if (!cursor_.ok()) return corrupt("the head of a group ends too early");
   if (!known) return unknown("a group has bytes coded by a model that is not known");
-  constexpr unsigned kResidualStreams = 1u << kResidualGaps | 1u << kResidualLengths | 1u << kResidualValues;
-  const bool residual_twice = tables_.packed && scope.misses && (tables_.scope.streams & kResidualStreams) != 0;
-  const bool literals_twice = scope.misses && scope.literals && tables_.has_literals;
   const bool fits = scope.miss_log >= kMinMissLog && scope.miss_log <= kMaxMissLog;
-  if ((!scope.literals && !scope.misses) || !fits || residual_twice || literals_twice) {
+  if ((!scope.literals && !scope.misses) || !fits) {
     return corrupt("the modelled bytes of a group are coded in a way that does not exist");
   }
   tables_.modelled = scope;
   return take_memory(models_memory_bytes(scope));
 }
 
+// Covers stand in groups of their own, modelled bytes and predicted windows where their models and covers are.
+bool TablesParser::may_have(const WindowRecord& window) const {
+  if (window.covers != (kind_ == GroupKind::kCovers)) return false;
+  if (window.covers && (window.predicted || window.modelled)) return false;
+  if (window.predicted && (header_.required_features & kFeaturePrediction) == 0) return false;
+  return !window.modelled || modelled_streams(tables_.modelled) != 0;
+}
+
+Status TablesParser::parse_window(WindowRecord& window) {
+  const std::uint64_t length_and_kind = cursor_.varint();
+  window.plain = (length_and_kind & kWindowCoded) == 0;
+  window.target_length = length_and_kind >> (window.plain ? 1 : kWindowBits);
+  if (window.plain) {
+    window.diagonal_change = cursor_.svarint();
+  } else {
+    window.predicted = (length_and_kind & kWindowPredicted) != 0;
+    window.modelled = (length_and_kind & kWindowModelled) != 0;
+    window.covers = (length_and_kind & kWindowCovers) != 0;
+  }
+  if (!may_have(window)) return corrupt("a window is of a kind that its group can't have");
+  return window.plain ? Status() : parse_coded(window);
+}
+
+Status TablesParser::parse_coded(WindowRecord& window) {
+  const unsigned streams = streams_of(window, tables_.modelled);
+  const auto has = [streams](StreamId stream) { return (streams >> stream & 1) != 0; };
+  if (!window.covers) window.checksum = cursor_.le<std::uint32_t>();
+  if (has(kCopyLengths)) window.copy_count = cursor_.varint();
+  if (tables_.packed) {
+    if (has(kResidualGaps)) window.run_count = cursor_.varint();
+    parse_given_sizes(cursor_, streams, tables_.scope, window);
+    if (has(kModelledCode)) window.sizes[kModelledCode] = cursor_.varint();
+    return {};
+  }
+  const unsigned present = cursor_.u8();
+  if ((present & ~streams) != 0) return corrupt("a window has bytes of a stream that it can't have");
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    if (present >> i & 1) window.sizes[i] = cursor_.varint();
+  }
+  return {};
+}
+
 // Every size is tied to the window's target bytes or to a limit of the format.
 bool TablesParser::is_bounded(const WindowRecord& window) const {
-  if (window.target_length == 0 || window.unknown_streams) return false;
+  if (window.target_length == 0) return false;
   if (window.plain) return true;
-  if (window.predicted && (header_.required_features & kFeaturePrediction) == 0) return false;
-  StreamSizes sizes = window.sizes;
-  if (tables_.modelled) {
-    const ModelledScope& modelled = *tables_.modelled;
-    if (sizes[code_stream(modelled)] > most_code_bytes(window.target_length)) return false;
-    sizes[code_stream(modelled)] = 0;
-    const bool has_runs = window.run_count > 0 || sizes[kResidualGaps] > 0 || sizes[kResidualLengths] > 0;
-    if (modelled.misses && (has_runs || (modelled.literals && sizes[kLiterals] > 0))) return false;
-  }
-  return (window.target_length <= header_.window_bytes || kind_ == GroupKind::kCovers) && window.copy_count <= kMaxWindowOps &&
+  const StreamSizes& sizes = window.sizes;
+  return (window.target_length <= header_.window_bytes || window.covers) && window.copy_count <= kMaxWindowOps &&
          window.run_count <= kMaxWindowRuns && sizes[kLiteralLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kCopyLengths] <= window.copy_count * kMaxVarintBytes &&
          sizes[kDiagonals] <= window.copy_count * kMaxVarintBytes &&
          sizes[kResidualGaps] <= kMaxWindowRuns * kMaxVarintBytes &&
          sizes[kResidualLengths] <= kMaxWindowRuns * kMaxVarintBytes &&
-         sizes[kResidualValues] <= window.target_length && sizes[kLiterals] <= window.target_length;
+         sizes[kResidualValues] <= window.target_length && sizes[kLiterals] <= window.target_length &&
+         sizes[kModelledCode] <= most_code_bytes(window.target_length);
 }
 
 Status TablesParser::parse_windows(std::uint64_t target_bytes) {
@@ -167,12 +166,13 @@ Status TablesParser::parse_windows(std::uint64_t target_bytes) {
   tables_.windows.reserve(static_cast<std::size_t>(count));
   std::uint64_t left = target_bytes;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const WindowRecord window = parse_window(cursor_, kind_, tables_.packed, tables_.scope, tables_.modelled);
+    WindowRecord window;
+    BDELTA_TRY(parse_window(window));
     if (!cursor_.ok()) return corrupt("the table of windows is broken");
     if (!is_bounded(window)) return corrupt("a window is larger than the header allows");
     if (window.target_length > left) return corrupt("the windows of a group add up to more than it declares");
     left -= window.target_length;
-    tables_.coded_count += !window.plain;
+    tables_.modelled_count += window.modelled;
     for (std::size_t s = 0; s < kStreamCount; ++s) tables_.streams[s].present |= window.sizes[s] != 0;
     tables_.windows.push_back(window);
   }
@@ -192,9 +192,7 @@ Status TablesParser::parse_streams() {
     stream.codec = static_cast<CodecId>(entry & 15);
     const bool is_stored = stream.codec == CodecId::kStore;
     if (is_stored && entry >> 4 != 0) return corrupt("a stored stream declares a window");
-    if (tables_.modelled && &stream == &tables_.streams[code_stream(*tables_.modelled)] && !is_stored) {
-      return corrupt("a code is compressed");
-    }
+    if (&stream == &tables_.streams[kModelledCode] && !is_stored) return corrupt("a code is compressed");
     stream.window_log = (entry >> 4) + kMinWindowLog;
     BDELTA_TRY(take_memory(decoder_memory_bytes(stream.codec, stream.window_log)));
   }

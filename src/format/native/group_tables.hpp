@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "bdelta/io.hpp"
@@ -23,9 +22,9 @@ struct GroupTables {
   bool packed = false;        // some streams are in one code, …
   ModelScope scope;           // … namely these
   bool has_literals = false;  // a packed group that has them
-  std::optional<ModelledScope> modelled;
+  ModelledScope modelled;     // of windows with modelled bytes; nothing where the group has no models
   std::vector<WindowRecord> windows;
-  std::uint64_t coded_count = 0;  // of windows that are not plain
+  std::uint64_t modelled_count = 0;  // of windows with modelled bytes
   std::array<StreamCode, kStreamCount> streams;
 };
 

@@ -27,8 +27,7 @@ void add_trial(const std::vector<GroupDraft>& drafts, std::size_t group, const W
   if (!settings.model) return;
   std::size_t number_bytes = 0;
   for (std::size_t s = 0; s <= kResidualValues; ++s) {
-    const bool tried = carries(drafts[group], s) && !(made.misses_settled && is_residual(s));
-    if (tried) number_bytes += drafts[group].streams[s].size();
+    if (!made.misses_settled || !is_residual(s)) number_bytes += drafts[group].streams[s].size();
   }
   const bool are_few = number_bytes <= settings.model_most_bytes &&
                        (settings.model_target_share == 0 ||
@@ -57,7 +56,7 @@ std::vector<Task> list_first_tasks(const std::vector<GroupDraft>& drafts, const 
     const bool modelled_misses = choices[g].modelled.scope.misses;
     for (std::size_t s = 0; s < kStreamCount; ++s) {
       const std::size_t raw_bytes = draft.streams[s].size();
-      if (raw_bytes == 0 || !carries(draft, s) || (s == kLiterals && cache.knows(g))) continue;
+      if (raw_bytes == 0 || (s == kLiterals && cache.knows(g))) continue;
       tasks.push_back({g, s, raw_bytes, is_packed_first(draft, s, settings) || (modelled_misses && is_residual(s))});
     }
     if (!modelled_misses) add_trial(drafts, g, settings, choices[g], tasks);

@@ -17,11 +17,6 @@ struct Task {
   bool quick = false;  // by kQuickCodec for now, to see whether the context coder is ahead of the slow one anyway
 };
 
-// Whether a group of this kind has to carry the stream.
-[[nodiscard]] inline bool carries(const GroupDraft& draft, std::size_t stream) noexcept {
-  return (streams_of(draft.kind) >> stream & 1) != 0;
-}
-
 // The codec of a stream.
 [[nodiscard]] const CodecSettings& settings_of(const WriterSettings& settings, std::size_t stream) noexcept;
 

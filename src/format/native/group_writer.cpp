@@ -36,33 +36,30 @@ Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& sett
   return frames;
 }
 
-void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, const CodedStreams& coded) {
-  const PackedGroup* const packed = coded.packed ? &*coded.packed : nullptr;
+void append_window(Bytes& head, const WindowRecord& window, const CodedStreams& coded) {
   if (window.plain) {
     append_varint(head, window.target_length << 1);
     append_varint(head, zigzag(window.diagonal_change));
     return;
   }
-  const unsigned carried = streams_of(kind, window);
-  if (kind == GroupKind::kWhole) {
-    append_varint(head, window.target_length << kWindowBits | kWindowCoded | (window.predicted ? kWindowPredicted : 0));
-    append_le(head, window.checksum);
-  } else {
-    append_varint(head, window.target_length);
-  }
-  if (!window.predicted) append_varint(head, window.copy_count);
-  if (packed) {
-    if (kind != GroupKind::kCovers) append_varint(head, window.run_count);
+  const unsigned kind = kWindowCoded | (window.predicted ? kWindowPredicted : 0) | (window.modelled ? kWindowModelled : 0) |
+                        (window.covers ? kWindowCovers : 0);
+  const unsigned streams = streams_of(window, coded.modelled);
+  const auto has = [streams](std::size_t stream) { return (streams >> stream & 1) != 0; };
+  append_varint(head, window.target_length << kWindowBits | kind);
+  if (!window.covers) append_le(head, window.checksum);
+  if (has(kCopyLengths)) append_varint(head, window.copy_count);
+  if (coded.packed) {
+    if (has(kResidualGaps)) append_varint(head, window.run_count);
     for (std::size_t i = 0; i <= kResidualValues; ++i) {
-      const bool used = (i <= kDiagonals ? window.copy_count : window.run_count) > 0 && (carried >> i & 1) != 0;
-      if (used && !packed->scope.has(i)) append_varint(head, window.sizes[i]);
+      const bool used = has(i) && (i <= kDiagonals ? window.copy_count : window.run_count) > 0;
+      if (used && !coded.packed->scope.has(i)) append_varint(head, window.sizes[i]);
     }
-    if (coded.modelled) append_varint(head, window.sizes[code_stream(*coded.modelled)]);
+    if (has(kModelledCode)) append_varint(head, window.sizes[kModelledCode]);
     return;
   }
   std::uint8_t present = 0;
   for (std::size_t i = 0; i < kStreamCount; ++i) present |= static_cast<std::uint8_t>((window.sizes[i] != 0) << i);
-  present &= static_cast<std::uint8_t>(carried);
   head.push_back(present);
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (present >> i & 1) append_varint(head, window.sizes[i]);
@@ -70,7 +67,7 @@ void append_window(Bytes& head, GroupKind kind, const WindowRecord& window, cons
 }
 
 std::uint8_t form_of(const StreamSizes& sizes, const CodedStreams& coded) {
-  unsigned form = coded.modelled ? kFormModelledBytes : 0;
+  unsigned form = modelled_streams(coded.modelled) != 0 ? kFormModelledBytes : 0;
   if (coded.packed) {
     const ModelScope& scope = coded.packed->scope;
     form |= kFormPacked | (sizes[kLiterals] == 0 ? 0 : kFormLiterals) | scope.table_log << kFormTableShift;
@@ -89,19 +86,18 @@ void append_modelled_scope(Bytes& head, const ModelledScope& scope) {
 
 // Those that a reader needs for the models in the scope.
 std::uint64_t modelled_features(const ModelledScope& scope) {
-  return kFeatureModelledBytes | (scope.literals ? kFeatureModelledLiterals : 0) |
-         (scope.misses ? kFeatureModelledMisses : 0);
+  return (scope.literals ? kFeatureModelledLiterals : 0) | (scope.misses ? kFeatureModelledMisses : 0);
 }
 
-Bytes encode_head(GroupKind kind, const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
+Bytes encode_head(const std::vector<WindowRecord>& windows, const StreamSizes& sizes, const CodedStreams& coded) {
   const PackedGroup* packed = coded.packed ? &*coded.packed : nullptr;
   Bytes head;
   head.reserve(16 + 16 * windows.size());
   head.push_back(form_of(sizes, coded));
   if (packed) head.push_back(static_cast<std::uint8_t>(packed->scope.streams));
-  if (coded.modelled) append_modelled_scope(head, *coded.modelled);
+  if (modelled_streams(coded.modelled) != 0) append_modelled_scope(head, coded.modelled);
   append_varint(head, windows.size());
-  for (const WindowRecord& window : windows) append_window(head, kind, window, coded);
+  for (const WindowRecord& window : windows) append_window(head, window, coded);
   // Which streams the group has follows from its form and its windows.
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (packed && packed->scope.has(i))) continue;
@@ -176,15 +172,21 @@ Result<CodedStream> store_stream(ByteSpan raw, const CompressContext& context) {
   return coded;
 }
 
-// Of the streams that a group of this kind carries.
-StreamSizes stream_sizes(GroupKind kind, const std::vector<WindowRecord>& windows) {
+StreamSizes stream_sizes(const std::vector<WindowRecord>& windows) {
   StreamSizes sizes{};
   for (const WindowRecord& window : windows) {
-    for (std::size_t i = 0; i < kStreamCount; ++i) {
-      if (streams_of(kind) >> i & 1) sizes[i] += window.sizes[i];
-    }
+    for (std::size_t i = 0; i < kStreamCount; ++i) sizes[i] += window.sizes[i];
   }
   return sizes;
+}
+
+// Takes out what stands apart, and what models have. Without models nothing is modelled.
+void keep_own_streams(WindowRecord& window, const ModelledScope& modelled) {
+  window.modelled = window.modelled && modelled_streams(modelled) != 0;
+  const unsigned streams = streams_of(window, modelled);
+  for (std::size_t i = 0; i < kStreamCount; ++i) {
+    if ((streams >> i & 1) == 0) window.sizes[i] = 0;
+  }
 }
 
 std::uint64_t target_bytes_of(const std::vector<WindowRecord>& windows) {
@@ -218,12 +220,10 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
   return coded;
 }
 
-CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, const CodedStreams& coded) {
-  for (WindowRecord& window : windows) {
-    if (window.predicted) std::fill_n(window.sizes.begin(), kOpStreamCount, std::uint64_t{0});
-  }
-  const StreamSizes sizes = stream_sizes(kind, windows);
-  const Bytes head = encode_head(kind, windows, sizes, coded);
+CodedGroup assemble_group(std::vector<WindowRecord> windows, const CodedStreams& coded) {
+  for (WindowRecord& window : windows) keep_own_streams(window, coded.modelled);
+  const StreamSizes sizes = stream_sizes(windows);
+  const Bytes head = encode_head(windows, sizes, coded);
   Bytes body;
   append_varint(body, target_bytes_of(windows));
   append_varint(body, head.size());
@@ -237,10 +237,8 @@ CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, con
   body.reserve(body.size() + frame_bytes + 16);
   for (const FrameRef& ref : frame_order(windows, coded)) append_frame(body, sizes, coded, ref);
   if (coded.packed) group.memory_bytes += model_memory_bytes(coded.packed->scope);
-  if (coded.modelled) {
-    group.features |= modelled_features(*coded.modelled);
-    group.memory_bytes += models_memory_bytes(*coded.modelled);
-  }
+  group.features |= modelled_features(coded.modelled);
+  if (modelled_streams(coded.modelled) != 0) group.memory_bytes += models_memory_bytes(coded.modelled);
   for (std::size_t i = 0; i < kStreamCount; ++i) {
     if (sizes[i] == 0 || (coded.packed && coded.packed->scope.has(i))) continue;
     group.memory_bytes += decoder_memory_bytes(coded.streams[i].codec, coded.streams[i].window_log);

@@ -51,7 +51,7 @@ Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings,
 struct CodedStreams {
   std::vector<CodedStream> streams = std::vector<CodedStream>(kStreamCount);
   std::optional<PackedGroup> packed;  // in place of the streams that it carries
-  std::optional<ModelledScope> modelled;  // literals, residual or both are coded: the code stands as code_stream()
+  ModelledScope modelled;  // of windows with modelled bytes, if there are any
 };
 
 struct CodedGroup {
@@ -61,6 +61,6 @@ struct CodedGroup {
 };
 
 // coded.streams[i] is the stream i of the windows; where bytes are modelled, the windows are those of join_lanes.
-[[nodiscard]] CodedGroup assemble_group(GroupKind kind, std::vector<WindowRecord> windows, const CodedStreams& coded);
+[[nodiscard]] CodedGroup assemble_group(std::vector<WindowRecord> windows, const CodedStreams& coded);
 
 }  // namespace bdelta::native

@@ -16,13 +16,12 @@ inline constexpr std::uint64_t kFeaturePrediction = 1u << 0;     // a global rec
 inline constexpr std::uint64_t kFeatureTargetCopies = 1u << 1;   // windows may copy from the target in front of them
 inline constexpr std::uint64_t kFeatureView = 1u << 2;           // positions are those of a view
 inline constexpr std::uint64_t kFeatureInPlace = 1u << 3;        // windows in another order than ascending
-inline constexpr std::uint64_t kFeatureModelledBytes = 1u << 4;       // groups with modelled bytes
 inline constexpr std::uint64_t kFeatureTree = 1u << 5;           // OLD and NEW are directories
 inline constexpr std::uint64_t kFeatureSlowModels = 1u << 7;     // models that take longer
-inline constexpr std::uint64_t kFeatureModelledLiterals = 1u << 9;  // groups may have modelled literals
-inline constexpr std::uint64_t kFeatureModelledMisses = 1u << 14;   // groups may have modelled misses
+inline constexpr std::uint64_t kFeatureModelledLiterals = 1u << 9;  // windows may have modelled literals
+inline constexpr std::uint64_t kFeatureModelledMisses = 1u << 14;   // windows may have modelled misses
 inline constexpr std::uint64_t kKnownFeatures =
-    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureModelledBytes | kFeatureTree |
+    kFeaturePrediction | kFeatureTargetCopies | kFeatureView | kFeatureTree |
     kFeatureModelledLiterals | kFeatureModelledMisses;
 
 // What a record of trees has behind its patterns.
@@ -30,15 +29,17 @@ inline constexpr std::uint64_t kTreeTimes = 1u << 0;
 inline constexpr std::uint64_t kTreeSourceList = 1u << 1;
 
 // The low bits of what a coded window's entry in the table begins with; the length stands above them. Plain ones have
-// one bit.
+// one bit. Covers are neither predicted nor modelled.
 inline constexpr unsigned kWindowCoded = 1u << 0;
 inline constexpr unsigned kWindowPredicted = 1u << 1;
-inline constexpr unsigned kWindowBits = 2;
+inline constexpr unsigned kWindowModelled = 1u << 2;
+inline constexpr unsigned kWindowCovers = 1u << 3;
+inline constexpr unsigned kWindowBits = 4;
 
 // First byte of a group's head: how its streams are coded.
 inline constexpr unsigned kFormPacked = 1u << 0;    // some streams in one code of the context coder; a byte says which
 inline constexpr unsigned kFormLiterals = 1u << 1;  // packed: the group has a stream of literals
-inline constexpr unsigned kFormModelledBytes = 1u << 2;  // literals, residual or both are coded; a byte says how
+inline constexpr unsigned kFormModelledBytes = 1u << 2;  // windows may have modelled bytes; a byte says of what
 inline constexpr unsigned kFormTableShift = 4;      // packed: log of the model's tables in the high four bits
 
 // A byte of the form of a group with modelled bytes. Behind it come the numbers of the models that are used, and
@@ -51,7 +52,7 @@ inline constexpr unsigned kModelledTwoLanes = 1u << 2;  // instead of one
 inline constexpr std::uint8_t kLiteralModel = 1;
 inline constexpr std::uint8_t kMissModel = 1;
 
-// The frames of a packed group's code stand as stream 7, without a raw size.
+// The frames of a packed group's code stand as one stream more, without a raw size.
 inline constexpr std::uint8_t kCodeFrameId = kStreamCount;
 
 // Records stand in the order of their tags, but that of trees in front of that of views; only those of covers and of

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/packed_choice.hpp"
 
@@ -25,33 +26,23 @@ constexpr std::uint64_t kFarAheadLeast = 4096;             // bytes that it leav
 constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
 constexpr std::uint64_t kLeastMisses = 8;                  // likewise
 
-std::uint64_t literal_ns_of(const GroupDraft& draft) {
-  return kFirstLiteralNs + draft.streams[kLiterals].size() * kLiteralNs;
-}
-
-std::uint64_t miss_ns_of(const GroupDraft& draft) {
-  const std::uint64_t copied_bytes = draft.coded_bytes - draft.streams[kLiterals].size();
-  return copied_bytes * kCopiedNs + draft.streams[kResidualValues].size() * kMissNs;
-}
-
-// Bytes that what takes so long to apply must save.
-std::uint64_t price_of(std::uint64_t ns, const WriterSettings& settings) {
+std::uint64_t bytes_for(std::uint64_t ns, const WriterSettings& settings) {
   return settings.apply_byte_ns == 0 ? 0 : (std::max(ns, kFreeNs) - kFreeNs) / settings.apply_byte_ns;
 }
 
-std::uint64_t literal_price(const GroupDraft& draft, const WriterSettings& settings) {
-  return price_of(literal_ns_of(draft), settings);
+std::uint64_t literal_price(const ModelledBytes& bytes, const WriterSettings& settings) {
+  return bytes_for(kFirstLiteralNs + bytes.literals * kLiteralNs, settings);
 }
 
 // The models of literals and of misses, where these may be tried.
 ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& settings, bool try_misses) {
-  const std::uint64_t misses = draft.streams[kResidualValues].size();
+  const ModelledBytes bytes = modelled_bytes_of(draft);
   ModelledScope scope;
-  const std::uint64_t literals = draft.streams[kLiterals].size();
-  scope.literals = settings.model_literals && literals >= kLeastLiterals && literal_price(draft, settings) < literals;
+  scope.literals =
+      settings.model_literals && bytes.literals >= kLeastLiterals && literal_price(bytes, settings) < bytes.literals;
   scope.misses = try_misses;
-  if (try_misses && draft.coded_bytes >= settings.lane_bytes) scope.lane_count = kPackedLanes;
-  const auto too_small = [&](unsigned log) { return misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
+  if (try_misses && bytes.literals + bytes.copied >= settings.lane_bytes) scope.lane_count = kPackedLanes;
+  const auto too_small = [&](unsigned log) { return bytes.misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
   while (scope.miss_log < kMaxMissLog && too_small(scope.miss_log)) ++scope.miss_log;
   return scope;
 }
@@ -71,7 +62,7 @@ Status set_scope(const GroupDraft& draft, const ModelledScope& scope, const Mode
   if (scope.literals == tried.scope.literals && scope.misses == tried.scope.misses) return {};
   tried.scope = scope;
   tried.lanes.clear();
-  if (!scope.literals && !scope.misses) return {};
+  if (modelled_streams(scope) == 0) return {};
   for (unsigned lane = 0; lane < scope.lane_count; ++lane) {
     BDELTA_ASSIGN(PackedLane packed, pack_lane(draft, scope, lane, inputs, watch));
     tried.lanes.push_back(std::move(packed));
@@ -81,39 +72,47 @@ Status set_scope(const GroupDraft& draft, const ModelledScope& scope, const Mode
 }
 
 // The streams of the group with what models code of them replaced by its code.
-CodedStreams with_models(const GroupDraft& draft, const ModelledGroup& modelled, const WriterSettings& settings,
-                           Watch* watch, const CodedStreams& plain) {
+Result<CodedStreams> with_models(const GroupDraft& draft, const ModelledGroup& modelled, const WriterSettings& settings,
+                                 Watch* watch, const CodedStreams& plain) {
   CodedStreams coded = plain;
   coded.modelled = modelled.scope;
-  if (modelled.scope.literals) coded.streams[kLiterals] = {};
+  const unsigned streams = modelled_streams(modelled.scope);
+  const GroupDraft rest = without_modelled(draft, streams);
+  for (std::size_t s = kOpStreamCount; s < kModelledCode; ++s) {
+    if ((streams >> s & 1) == 0) continue;
+    BDELTA_ASSIGN(coded.streams[s], compress_stream(rest.streams[s], settings_of(settings, s), {watch, nullptr, false}));
+  }
   if (modelled.scope.misses) {
-    for (const StreamId s : kResidualStreams) coded.streams[s] = {};
-    coded.packed = settings.model ? pack_ops(draft, settings, watch, coded.streams) : std::nullopt;
+    coded.packed = settings.model ? pack_smallest(rest, settings, watch, coded.streams) : std::nullopt;
   }
-  CodedStream& code = coded.streams[code_stream(modelled.scope)];
-  for (std::size_t begin = 0; begin < modelled.code.size(); begin += kMaxFrameBytes) {
-    const auto first = modelled.code.begin() + static_cast<std::ptrdiff_t>(begin);
-    const std::size_t length = std::min<std::size_t>(kMaxFrameBytes, modelled.code.size() - begin);
-    code.frames.emplace_back(first, first + static_cast<std::ptrdiff_t>(length));
-  }
+  BDELTA_ASSIGN(coded.streams[kModelledCode], compress_stream(modelled.code, {}, {watch, nullptr, false}));
   return coded;
+}
+
+// What of the cost of a stream windows with modelled bytes have, about: as of its bytes before coding.
+std::uint64_t modelled_cost(const GroupDraft& draft, const GroupChoices& made, std::size_t stream) {
+  std::uint64_t bytes = 0;
+  for (const WindowRecord& window : draft.windows) bytes += window.modelled ? window.sizes[stream] : 0;
+  const std::uint64_t all_bytes = draft.streams[stream].size();
+  const std::uint64_t cost = stream_cost(made, stream);
+  return bytes == all_bytes ? cost : cost * bytes / all_bytes;
 }
 
 }  // namespace
 
-std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings) {
-  return price_of(miss_ns_of(draft), settings);
+std::uint64_t miss_price(const ModelledBytes& bytes, const WriterSettings& settings) {
+  return bytes_for(bytes.copied * kCopiedNs + bytes.misses * kMissNs, settings);
 }
 
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
-  const std::uint64_t misses = draft.streams[kResidualValues].size();
+  const ModelledBytes bytes = modelled_bytes_of(draft);
   // It saves a byte a miss at best.
-  const bool try_misses = settings.model_misses && misses >= kLeastMisses && miss_price(draft, settings) < misses;
+  const bool try_misses = settings.model_misses && bytes.misses >= kLeastMisses && miss_price(bytes, settings) < bytes.misses;
   return fitting_scope(draft, settings, try_misses);
 }
 
 bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings) {
-  return !draft.copies_target && scope_to_try(draft, settings).misses;
+  return scope_to_try(draft, settings).misses;
 }
 
 Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
@@ -123,23 +122,23 @@ Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSetti
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
     residual_bytes += coded_bytes(coded);
   }
-  return residual_bytes > miss_price(draft, settings);
+  return residual_bytes > miss_price(modelled_bytes_of(draft), settings);
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {
   ModelledScope& scope = made.modelled.scope;
   if (!scope.misses) return;
   std::uint64_t quick_bytes = 0;
-  for (const StreamId s : kResidualStreams) quick_bytes += coded_bytes(made.coded.streams[s]);
-  if (quick_bytes <= miss_price(draft, settings)) scope = fitting_scope(draft, settings, false);
+  for (const StreamId s : kResidualStreams) quick_bytes += modelled_cost(draft, made, s);
+  if (quick_bytes <= miss_price(modelled_bytes_of(draft), settings)) scope = fitting_scope(draft, settings, false);
 }
 
 bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made) {
   if (!made.modelled.scope.misses) return false;
   std::uint64_t quick_bytes = 0;
-  std::uint64_t model_bytes = miss_price(draft, settings);
+  std::uint64_t model_bytes = miss_price(modelled_bytes_of(draft), settings);
   for (const StreamId s : kResidualStreams) {
-    quick_bytes += coded_bytes(made.coded.streams[s]);
+    quick_bytes += modelled_cost(draft, made, s);
     for (const PackedLane& lane : made.modelled.lanes) model_bytes += lane.cost_bytes[s];
   }
   return quick_bytes >= kFarAheadLeast && model_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
@@ -151,34 +150,37 @@ Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& set
   if (tried.lanes.empty()) return {};
   count_lanes(tried);
   std::uint64_t residual_cost = 0;
-  for (const StreamId s : kResidualStreams) residual_cost += stream_cost(made, s);
+  for (const StreamId s : kResidualStreams) residual_cost += modelled_cost(draft, made, s);
+  const ModelledBytes bytes = modelled_bytes_of(draft);
   ModelledScope scope = tried.scope;
-  scope.literals = scope.literals && tried.bytes[kLiterals] + literal_price(draft, settings) < stream_cost(made, kLiterals);
-  scope.misses = scope.misses && miss_bytes(tried) + miss_price(draft, settings) < residual_cost;
+  scope.literals = scope.literals && tried.bytes[kLiterals] + literal_price(bytes, settings) < modelled_cost(draft, made, kLiterals);
+  scope.misses = scope.misses && miss_bytes(tried) + miss_price(bytes, settings) < residual_cost;
   return set_scope(draft, scope, inputs, watch, tried);
 }
 
-std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept {
+std::uint64_t cost_of(const GroupDraft& draft, const GroupChoices& made, std::size_t stream) noexcept {
   const TriedModels& tried = made.modelled;
   const bool has = stream == kLiterals ? tried.scope.literals : stream >= kResidualGaps && tried.scope.misses;
   const std::uint64_t cost = stream_cost(made, stream);
-  return has && !tried.lanes.empty() ? std::min(cost, tried.bytes[stream]) : cost;
+  if (!has || tried.lanes.empty()) return cost;
+  return std::min(cost, tried.bytes[stream] + cost - modelled_cost(draft, made, stream));
 }
 
-void assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
+Status assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
   const TriedModels& tried = made.modelled;
-  if (tried.lanes.empty()) return;
-  const std::uint64_t before_bytes = made.group.body.size();
-  const std::uint64_t price = (tried.scope.literals ? literal_price(draft, settings) : 0) +
-                              (tried.scope.misses ? miss_price(draft, settings) : 0);
+  if (tried.lanes.empty()) return {};
   const ModelledGroup modelled = join_lanes(draft, tried.scope, tried.lanes);
-  if (!modelled.sound) return;
-  CodedStreams coded = with_models(draft, modelled, settings, watch, made.coded);
-  CodedGroup group = assemble_group(draft.kind, modelled.windows, coded);
-  if (group.body.size() + price >= before_bytes) return;
+  if (!modelled.sound) return {};
+  BDELTA_ASSIGN(CodedStreams coded, with_models(draft, modelled, settings, watch, made.coded));
+  CodedGroup group = assemble_group(modelled.windows, coded);
+  const ModelledBytes bytes = modelled_bytes_of(draft);
+  const std::uint64_t price = (tried.scope.literals ? literal_price(bytes, settings) : 0) +
+                              (tried.scope.misses ? miss_price(bytes, settings) : 0);
+  if (group.body.size() + price >= made.group.body.size()) return {};
   made.group = std::move(group);
   made.coded = std::move(coded);
   made.modelled_bytes = modelled.cost_bytes;
+  return {};
 }
 
 }  // namespace bdelta::native

@@ -5,8 +5,8 @@
 
 namespace bdelta::native {
 
-// Bytes that the model of misses must save of a group for the time it takes when applying.
-[[nodiscard]] std::uint64_t miss_price(const GroupDraft& draft, const WriterSettings& settings);
+// Bytes that the model of misses must save for the time it takes when applying.
+[[nodiscard]] std::uint64_t miss_price(const ModelledBytes& bytes, const WriterSettings& settings);
 
 // What of a group is worth trying under models: literals and misses that may save enough for the time they add.
 [[nodiscard]] ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
@@ -30,9 +30,9 @@ Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& set
                                 Watch* watch, GroupChoices& made);
 
 // What a stream costs in the cheapest of its forms, once it is known which models are worthwhile.
-[[nodiscard]] std::uint64_t cost_of(const GroupChoices& made, std::size_t stream) noexcept;
+[[nodiscard]] std::uint64_t cost_of(const GroupDraft& draft, const GroupChoices& made, std::size_t stream) noexcept;
 
 // Takes the group with modelled bytes where that is smaller than what was chosen before.
-void assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made);
+Status assemble_with_models(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made);
 
 }  // namespace bdelta::native

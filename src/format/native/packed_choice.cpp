@@ -58,7 +58,7 @@ unsigned winners(const GroupDraft& draft, const PackedGroup& trial, const std::v
 }  // namespace
 
 unsigned streams_to_pack(const GroupDraft& draft, std::uint64_t most_values) noexcept {
-  unsigned streams = kModelStreams & streams_of(draft.kind);
+  unsigned streams = draft.kind == GroupKind::kCovers ? kOpStreams : kModelStreams;
   if (draft.streams[kResidualValues].size() > most_values) streams &= ~(1u << kResidualValues);
   return streams;
 }
@@ -74,13 +74,14 @@ bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t
          quick_bytes / kAheadOf * kAheadAt;
 }
 
-std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
-                                    const std::vector<CodedStream>& streams) {
-  const GroupDraft ops = ops_of(draft);
-  PackedGroup packed = pack_group(ops, fitting_scope(ops, kOpStreams), watch);
-  const unsigned won = winners(ops, packed, streams, settings);
+std::optional<PackedGroup> pack_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
+                                         const std::vector<CodedStream>& streams) {
+  unsigned tried = streams_to_pack(draft, settings.model_values);
+  for (const StreamId s : kResidualStreams) tried &= ~(draft.streams[s].empty() ? 1u << s : 0u);
+  PackedGroup packed = pack_group(draft, fitting_scope(draft, tried), watch);
+  const unsigned won = winners(draft, packed, streams, settings);
   if (won == 0) return std::nullopt;
-  if (won != packed.scope.streams) packed = pack_group(ops, fitting_scope(ops, won), watch);
+  if (won != packed.scope.streams) packed = pack_group(draft, fitting_scope(draft, won), watch);
   return packed;
 }
 
@@ -91,12 +92,12 @@ std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept
 }
 
 void assemble_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch, GroupChoices& made) {
-  made.group = assemble_group(draft.kind, draft.windows, made.coded);
+  made.group = assemble_group(draft.windows, made.coded);
   const unsigned won = made.trial ? winners(draft, *made.trial, made.coded.streams, settings) : 0;
   if (won == 0) return;
   if (won != made.trial->scope.streams) made.trial = pack_group(draft, fitting_scope(draft, won), watch);
   std::swap(made.coded.packed, made.trial);
-  CodedGroup packed = assemble_group(draft.kind, draft.windows, made.coded);
+  CodedGroup packed = assemble_group(draft.windows, made.coded);
   if (packed.body.size() < made.group.body.size()) {
     made.group = std::move(packed);
   } else {

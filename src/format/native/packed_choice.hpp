@@ -15,10 +15,9 @@ namespace bdelta::native {
 [[nodiscard]] bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t stream,
                                 const WriterSettings& settings);
 
-// The numbers of ops packed alone, where that is smaller than `streams`: what is left of a packed group whose misses are
-// coded.
-[[nodiscard]] std::optional<PackedGroup> pack_ops(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
-                                                  const std::vector<CodedStream>& streams);
+// The numbers of a draft packed, where that is smaller than `streams`.
+[[nodiscard]] std::optional<PackedGroup> pack_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,
+                                                       const std::vector<CodedStream>& streams);
 
 // What a stream costs in the cheaper of its forms without modelled bytes.
 [[nodiscard]] std::uint64_t stream_cost(const GroupChoices& made, std::size_t stream) noexcept;

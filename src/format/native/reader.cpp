@@ -289,12 +289,11 @@ class Reader final : public PatchReader {
     }
   }
 
-  // Modelled bytes leave the place of the stream that their code stands for.
   void place_code(WindowDelta& window) {
     window.modelled = group_->modelled_part();
     window.code.clear();
     if (window.modelled) {
-      window.code.swap(code_stream(window.modelled->scope) == kLiterals ? window.literals : window.residual_values);
+      window.code.swap(streams_[kModelledCode]);
       window.modelled->group = group_count_;
       window.modelled->source_before = source_end_;
     }

@@ -6,7 +6,7 @@
 // a quarter less, sets that make more of the target a literal looked better than they were: by 2 % on ruff without
 // prediction. Likewise the model of misses in the residual, of which it leaves between a third and two thirds, if the
 // quick one finds anything there. Beside that model literals counted as a quarter less rank sets better (Django by 10
-// %, pygame-ce by 5 % at --ultra). But groups with copies of NEW have no such model, and the coder of their literals is
+// %, pygame-ce by 5 % at --ultra). But windows with copies of NEW have no such model, and the coder of their literals is
 // the same: beside these, literals count alike (else ansible by -8 went without such copies, and was 13 % larger).
 #include "format/native/size_estimate.hpp"
 
@@ -31,7 +31,10 @@ std::uint64_t expected(const StreamSizes& quick_bytes, const GroupDraft& draft, 
     (is_residual(s) ? residual_bytes : number_bytes) += low && !is_noise ? bytes * 3 / 4 : bytes;
     if (is_residual(s)) modelled_bytes += is_noise ? bytes : bytes * 9 / 16;
   }
-  if (!low) modelled_bytes += miss_price(draft, settings);
+  // Of windows that may not be modelled the residual stays what it is.
+  const std::uint64_t misses = std::max<std::uint64_t>(1, draft.streams[kResidualValues].size());
+  modelled_bytes = residual_bytes - (residual_bytes - modelled_bytes) * modelled_bytes_of(draft).misses / misses;
+  if (!low) modelled_bytes += miss_price(modelled_bytes_of(draft), settings);
   const bool models_misses = tries_modelled_misses(draft, settings) && modelled_bytes < residual_bytes;
   const std::uint64_t literals = quick_bytes[kLiterals];
   std::uint64_t literal_bytes = literals;
@@ -52,7 +55,7 @@ Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, con
   BDELTA_TRY(for_each_within(pool, drafts.size() * kStreamCount, settings.codec_bytes, memory, [&](std::size_t i) -> Status {
     const GroupDraft& draft = drafts[i / kStreamCount];
     const Bytes& raw = draft.streams[i % kStreamCount];
-    if (raw.empty() || (streams_of(draft.kind) >> i % kStreamCount & 1) == 0) return {};
+    if (raw.empty()) return {};
     const Span span(pool.timeline(), PhaseId::kCompress, i % kStreamCount, raw.size());
     BDELTA_ASSIGN(const CodedStream coded, compress_stream(raw, kQuickCodec, {pool.watch(), nullptr}));
     bytes[i / kStreamCount][i % kStreamCount] = coded_bytes(coded);

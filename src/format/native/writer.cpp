@@ -61,7 +61,6 @@ Status Writer::append_record(RecordTag tag, ByteSpan body) {
 
 Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   for (std::size_t s = 0; s < kStreamCount; ++s) {
-    if ((streams_of(draft.kind) >> s & 1) == 0) continue;
     totals_.raw[s] += made.raw_bytes[s];
     totals_.coded[s] += made.coded_bytes[s];
   }
@@ -70,7 +69,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
   limits_.required_features |= made.group.features | (draft.copies_target ? kFeatureTargetCopies : 0);
   limits_.history_bytes = std::max(limits_.history_bytes, draft.history_bytes);
   for (const WindowRecord& window : draft.windows) {
-    if (!window.plain && draft.kind == GroupKind::kWhole) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
+    if (!window.plain && !window.covers) limits_.window_bytes = std::max(limits_.window_bytes, window.target_length);
   }
   return append_record(draft.kind == GroupKind::kCovers ? RecordTag::kCovers : RecordTag::kGroup, made.group.body);
 }
