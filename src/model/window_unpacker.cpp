@@ -1,6 +1,7 @@
 #include "model/window_unpacker.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/byte_cursor.hpp"
 #include "model/window_model.hpp"
@@ -34,65 +35,47 @@ void WindowUnpacker::plain(const WindowRecord& record) {
 
 namespace {
 
-// The numbers of a stream that is not in scope; false if it holds more or less.
-template <class Item, class Set>
-bool read_given(const Bytes& stream, std::vector<Item>& items, Set set) {
+using Op = mix::OpNumbers;
+using Run = mix::RunNumbers;
+
+// The numbers of a stream that is not in scope, each of them `less` by this; false if it holds more or less.
+template <class Item, class Number>
+bool read_given(const Bytes& stream, std::vector<Item>& items, Number Item::*member, unsigned less = 0) {
+  // Numbers beyond 32 bits are beyond any window where 32 are kept, and so is what stands in their place.
+  constexpr std::uint64_t kMost = sizeof(Number) < 8 ? std::numeric_limits<Number>::max() - 1 : ~std::uint64_t{0};
   ByteCursor cursor(stream);
-  for (Item& item : items) set(item, cursor.varint());
+  for (Item& item : items) item.*member = static_cast<Number>(std::min(cursor.varint(), kMost) + less);
   return cursor.ok() && cursor.available() == 0;
 }
 
-template <class Item, class Get>
-void write_found(Bytes& stream, const std::vector<Item>& items, Get get) {
+template <class Item, class Number>
+void write_found(Bytes& stream, const std::vector<Item>& items, Number Item::*member, unsigned less = 0) {
   stream.clear();
-  for (const Item& item : items) append_varint(stream, get(item));
+  for (const Item& item : items) append_varint(stream, item.*member - less);
 }
 
 }  // namespace
 
 bool WindowUnpacker::read_streams(StreamBytes& streams) {
-  using Op = mix::OpNumbers;
-  using Run = mix::RunNumbers;
   const ModelScope& scope = state_->window_scope;
   mix::WindowNumbers& numbers = state_->numbers;
-  bool sound = true;
-  // Numbers beyond 32 bits are beyond any window, and so is what stands in their place.
-  const auto narrow = [](std::uint64_t value) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xfffffffe));
-  };
-  if (!scope.has(kLiteralLengths)) {
-    sound &= read_given(streams[kLiteralLengths], numbers.ops, [](Op& op, std::uint64_t value) { op.literal = value; });
-  }
-  if (!scope.has(kCopyLengths)) {
-    sound &= read_given(streams[kCopyLengths], numbers.ops, [](Op& op, std::uint64_t value) { op.length = value; });
-  }
-  if (!scope.has(kDiagonals)) {
-    sound &= read_given(streams[kDiagonals], numbers.ops, [](Op& op, std::uint64_t value) { op.jump = value; });
-  }
-  if (!scope.has(kResidualGaps)) {
-    sound &= read_given(streams[kResidualGaps], numbers.runs, [&](Run& run, std::uint64_t value) { run.gap = narrow(value); });
-  }
-  if (!scope.has(kResidualLengths)) {
-    sound &= read_given(streams[kResidualLengths], numbers.runs,
-                        [&](Run& run, std::uint64_t value) { run.length = narrow(value) + 1; });
-  }
   numbers.values.swap(streams[kResidualValues]);
   if (scope.has(kResidualValues)) numbers.values.clear();
-  return sound;
+  return (scope.has(kLiteralLengths) || read_given(streams[kLiteralLengths], numbers.ops, &Op::literal)) &&
+         (scope.has(kCopyLengths) || read_given(streams[kCopyLengths], numbers.ops, &Op::length)) &&
+         (scope.has(kDiagonals) || read_given(streams[kDiagonals], numbers.ops, &Op::jump)) &&
+         (scope.has(kResidualGaps) || read_given(streams[kResidualGaps], numbers.runs, &Run::gap)) &&
+         (scope.has(kResidualLengths) || read_given(streams[kResidualLengths], numbers.runs, &Run::length, 1));
 }
 
 void WindowUnpacker::write_streams(StreamBytes& streams) {
-  using Op = mix::OpNumbers;
-  using Run = mix::RunNumbers;
   const ModelScope& scope = state_->window_scope;
   mix::WindowNumbers& numbers = state_->numbers;
-  if (scope.has(kLiteralLengths)) write_found(streams[kLiteralLengths], numbers.ops, [](const Op& op) { return op.literal; });
-  if (scope.has(kCopyLengths)) write_found(streams[kCopyLengths], numbers.ops, [](const Op& op) { return op.length; });
-  if (scope.has(kDiagonals)) write_found(streams[kDiagonals], numbers.ops, [](const Op& op) { return op.jump; });
-  if (scope.has(kResidualGaps)) write_found(streams[kResidualGaps], numbers.runs, [](const Run& run) { return run.gap; });
-  if (scope.has(kResidualLengths)) {
-    write_found(streams[kResidualLengths], numbers.runs, [](const Run& run) { return run.length - 1; });
-  }
+  if (scope.has(kLiteralLengths)) write_found(streams[kLiteralLengths], numbers.ops, &Op::literal);
+  if (scope.has(kCopyLengths)) write_found(streams[kCopyLengths], numbers.ops, &Op::length);
+  if (scope.has(kDiagonals)) write_found(streams[kDiagonals], numbers.ops, &Op::jump);
+  if (scope.has(kResidualGaps)) write_found(streams[kResidualGaps], numbers.runs, &Run::gap);
+  if (scope.has(kResidualLengths)) write_found(streams[kResidualLengths], numbers.runs, &Run::length, 1);
   numbers.values.swap(streams[kResidualValues]);
 }
 
