@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "parallel/compare.hpp"
+#include "match/changed_bytes.hpp"
 
 namespace bdelta {
 namespace {
@@ -65,16 +65,11 @@ std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe
   auto cover = covers.begin();
   for (const exe::Image& image : target_images) {
     ComparedImage& one = compared.emplace_back();
-    one.changed_bytes = image.size_bytes;
+    one.changed_bytes = changed_bytes(source, target, covers, {image.file_pos, end_of(image)}, pool);
     while (cover != covers.end() && cover->target_end() <= image.file_pos) ++cover;
     for (auto c = cover; c != covers.end() && c->target_pos < end_of(image); ++c) {
       const std::uint64_t begin = std::max(c->target_pos, image.file_pos);
-      const auto length = static_cast<std::size_t>(std::min(c->target_end(), end_of(image)) - begin);
-      const std::uint64_t from = c->source_pos + (begin - c->target_pos);
-      one.changed_bytes -= length - count_differing(source.subspan(static_cast<std::size_t>(from), length),
-                                                    target.subspan(static_cast<std::size_t>(begin), length), pool);
-      origins.add(from, length);
-      pool.advance();
+      origins.add(c->source_pos + (begin - c->target_pos), std::min(c->target_end(), end_of(image)) - begin);
     }
     one.origin = origins.take_most();
   }

@@ -125,6 +125,7 @@ class CreateRun {
   CreateInputs inputs_;
   std::optional<FileHasher> target_hasher_;  // absent where the caller knows the digests
   std::optional<Matcher> matcher_;         // over the source
+  std::optional<Covers> seeds_;            // of the survey, where there was one
   std::optional<GatheredSource> gathered_;  // where it is not whole
   view::Members source_members_;           // of archives; …
   view::Members target_members_;           // … both until find_fills takes them

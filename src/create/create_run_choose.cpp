@@ -26,7 +26,7 @@ Status CreateRun::find_in_source(ByteSpan target, const Diagonals& diagonals) {
     work_->set_seeds(changes.free_bytes, changes.changed_bytes() - changes.free_bytes);
     begin_step(searches ? WorkStep::kSearch : WorkStep::kParse, WorkStep::kParse);
   });
-  BDELTA_ASSIGN(found_, search.find(target, diagonals, doubted_programs()));
+  BDELTA_ASSIGN(found_, search.find(target, diagonals, seeds_, doubted_programs()));
   return {};
 }
 

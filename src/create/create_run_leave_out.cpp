@@ -9,12 +9,15 @@
 #include "base/try.hpp"
 #include "create/number_pass.hpp"
 #include "create/page_hash_pass.hpp"
+#include "create/survey.hpp"
 #include "exe/images.hpp"
 #include "view/file_digests.hpp"
 #include "view/header_sums.hpp"
 
 namespace bdelta {
 namespace {
+
+constexpr double kSurveyed = 0.25;  // goal of a stage
 
 // Whether a place is in what looks like a tar header of the archive that begins at archive_pos: an applier takes that for none.
 bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_pos) {
@@ -76,11 +79,18 @@ Status CreateRun::find_fills() {
 }
 
 void CreateRun::find_programs() {
-  if (source_images_.empty()) return;
-  work_->set_predicts(!target_images_.empty());
+  if (source_images_.empty() || target_images_.empty()) return;
+  work_->set_predicts(true);
   begin_step(WorkStep::kSurvey);
-  chosen_.programs = ProgramPass::begin(inputs_.source.bytes(), std::move(source_images_), inputs_.target.bytes(),
-                                        std::move(target_images_), diagonals(), budget_.settings, *pool_);
+  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
+  Survey survey;
+  {
+    const Watch::Part part(&watch_, kSurveyed);
+    survey = Survey::make(source, target, diagonals(), budget_.settings.match, budget_.match, *pool_);
+  }
+  chosen_.programs = ProgramPass::begin(source, std::move(source_images_), target, std::move(target_images_), survey.plain,
+                                        budget_.settings, *pool_);
+  seeds_ = std::move(survey.seeds);
   work_->set_predicts(chosen_.programs != nullptr);
   if (chosen_.programs) work_->set_changed(chosen_.programs->plain_changed_bytes());
 }
@@ -93,6 +103,7 @@ Status CreateRun::move_numbers() {
   BDELTA_ASSIGN(const MutableByteSpan source, inputs_.source.edit(*pool_));
   bdelta::move_numbers(source, found, &watch_);
   matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+  seeds_.reset();
   inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   moved_numbers_ = std::move(found);
   return writer_->add_moved_numbers(moved_numbers_);

@@ -14,6 +14,7 @@
 #include "exe/cover_pieces.hpp"
 #include "exe/labels.hpp"
 #include "exe/relabel.hpp"
+#include "match/changed_bytes.hpp"
 #include "match/parse.hpp"
 #include "parallel/compare.hpp"
 #include "parallel/large_buffer.hpp"
@@ -27,7 +28,11 @@ constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly
 constexpr std::uint64_t kMisfitRatio = 3;
 constexpr std::uint64_t kMisfitBytes = 256;  // fewer misses tell nothing
 constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
-constexpr std::uint64_t kSampledShare = 8;
+constexpr std::size_t kSampledShare = 8;
+// Before all code of OLD is decoded, some of it tells whether prediction may pay at all. It is off by less than the factor.
+constexpr std::size_t kLeastBlocks = 3;    // of code, if there are so many
+constexpr std::size_t kGlancedShare = 16;  // one block in so many is looked at
+constexpr std::uint64_t kGlanceFactor = 4;
 constexpr std::uint64_t kFewChangedBytes = 256 * 1024;  // without prediction: a search among these takes little time
 constexpr std::uint64_t kClearShare = 8;  // of them, fewer than one in so many left by prediction make it the better way
 constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields are not counted one by one
@@ -36,7 +41,7 @@ constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields
 constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
 constexpr int kDistantPasses = 2;
 // Goals of stages, as steps take time beside each other.
-constexpr double kPlainCovered = 0.25, kImagesCompared = 0.35, kSourceFound = 0.6;  // of begin
+constexpr double kImagesCompared = 0.35, kSourceFound = 0.6;                            // of begin
 constexpr double kMasked = 0.25;                                                       // of masked_covers
 constexpr double kLearned = 0.3, kLabelled = 0.45, kSetApart = 0.5;                    // of labelled_covers
 constexpr double kPredicted = 0.7, kSettled = 0.8;                                     // of predict
@@ -83,33 +88,44 @@ void clear_gaps(const Covers& covers, MutableByteSpan bytes) {
 }  // namespace
 
 std::unique_ptr<ProgramPass> ProgramPass::begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                                                std::vector<exe::Image> target_images, const Diagonals& diagonals,
+                                                std::vector<exe::Image> target_images, const Covers& plain_covers,
                                                 const LevelSettings& settings, WorkerPool& pool) {
-  if (source_images.empty() || target_images.empty()) return nullptr;
-  Covers covers;
-  {
-    const Watch::Part part(pool.watch(), kPlainCovered);
-    covers = find_plain_covers(source, target, diagonals, pool);
-  }
   pool.begin_stage(kImagesCompared, 0);
-  ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), covers, pool);
+  ImagePair images = changed_images(source, std::move(source_images), target, std::move(target_images), plain_covers, pool);
   if (images.source.empty() || images.target.empty()) return nullptr;
-  const PlainChanges changes = count_changes(source, target, covers, images.target, pool);
   // It can't save more than differs.
-  if (!is_prediction_worth_it(changes.program_bytes, target.size(), settings.make_byte_ns)) return nullptr;
-  std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool, changes.all_bytes));
+  const std::uint64_t most_saved = cover_changes(source, target, plain_covers).changed_bytes();
+  if (!is_prediction_worth_it(most_saved, target.size(), settings.make_byte_ns)) return nullptr;
+  std::unique_ptr<ProgramPass> pass(new ProgramPass(source, target, settings, pool));
+  const exe::Images target_layouts(images.target);
+  const exe::OwnerMap map(plain_covers, pool.watch());
+  if (!pass->may_pay(std::move(images.source), map, target_layouts)) return nullptr;
   pool.begin_stage(kSourceFound, 0);
-  pass->find_source_program(std::move(images.source));
+  pass->find_source_code();
   if (!tables_fit_in_apply(*pass->old_)) return nullptr;
-  if (!pass->keep_fitting_kinds(covers, exe::Images(images.target))) return nullptr;
+  if (!pass->keep_fitting_kinds(map, target_layouts)) return nullptr;
+  pass->plain_changed_bytes_ = changed_bytes(source, target, plain_covers, {0, target.size()}, pool);
   pool.begin_stage(1, 0);
   pass->find_target_program(std::move(images.target));
   return pass;
 }
 
-void ProgramPass::find_source_program(std::vector<exe::Image> images) {
+exe::KindCounts ProgramPass::count_kinds(const exe::OwnerMap& map, const exe::Images& target_images,
+                                         std::size_t most_share) const {
+  const std::size_t share = std::clamp(old_->code_blocks() / kLeastBlocks, std::size_t{1}, most_share);
+  return exe::count_kinds(*old_, target_images, target_, map, exe::LabelIndex({}), pool_, share);
+}
+
+// By a few blocks of code of OLD, and by its tables, which are found for that.
+bool ProgramPass::may_pay(std::vector<exe::Image> images, const exe::OwnerMap& map, const exe::Images& target_images) {
+  const Step step(pool_, PhaseId::kPredict);
+  old_.emplace(source_, std::move(images), pool_, exe::Program::WithoutJumpTables());
+  return is_prediction_worth_it(saved_bytes(count_kinds(map, target_images, kGlancedShare)) * kGlanceFactor, target_.size(), settings_.make_byte_ns);
+}
+
+void ProgramPass::find_source_code() {
   const Step step(pool_, PhaseId::kPredict, source_.size());
-  old_.emplace(source_, std::move(images), pool_, exe::Program::kKeepAll);
+  old_->find_all(pool_, exe::Program::kKeepAll);
   field_bytes_ = field_bytes_in_apply(*old_);
 }
 
@@ -162,18 +178,17 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes
 // of programs are changed at random, code is told from data no more, and prediction spoils what copies give. Where a
 // compiler of another kind made them, it is right about few fields. Where they weren't moved, nothing is left to foretell.
-bool ProgramPass::keep_fitting_kinds(const Covers& plain_covers, const exe::Images& target_images) {
+bool ProgramPass::keep_fitting_kinds(const exe::OwnerMap& map, const exe::Images& target_images) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
-  const std::uint64_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
-  const exe::KindCounts counts = exe::count_kinds(*old_, target_images, target_, exe::OwnerMap(plain_covers, pool_.watch()),
-                                                  exe::LabelIndex({}), pool_, share);
+  const std::size_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
+  const exe::KindCounts counts = count_kinds(map, target_images, share);
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     const exe::KindCount& count = counts[kind];
-    if (count.predicted_misses > kMisfitRatio * count.plain_misses + kMisfitBytes) {
+    if (count.predicted_misses > kMisfitRatio * count.plain_misses + share * kMisfitBytes) {
       fitting_kinds_ &= ~(exe::KindSet{1} << kind);
     }
   }
-  return is_prediction_worth_it(saved_bytes(counts, share), target_.size(), settings_.make_byte_ns);
+  return is_prediction_worth_it(saved_bytes(counts), target_.size(), settings_.make_byte_ns);
 }
 
 bool ProgramPass::is_distant() const noexcept {

@@ -23,9 +23,9 @@ class ProgramPass {
  public:
   // Null if one of the files holds no program, if they hardly differ, if fields don't behave like addresses of this pair,
   // or if bpatch would need too much memory. Both must outlive the object, and so must the settings. The images are those
-  // of the files.
+  // of the files, the covers those of a fast search.
   static std::unique_ptr<ProgramPass> begin(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
-                                            std::vector<exe::Image> target_images, const Diagonals& diagonals,
+                                            std::vector<exe::Image> target_images, const Covers& plain_covers,
                                             const LevelSettings& settings, WorkerPool& pool);
 
   // Finds covers of the target where fields that lead to the same place are equal, and settles what the patch says of
@@ -56,16 +56,18 @@ class ProgramPass {
   [[nodiscard]] std::uint64_t apply_bytes() const noexcept { return apply_bytes_; }
 
  private:
-  ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool,
-              std::uint64_t plain_changed_bytes)
-      : source_(source), target_(target), settings_(settings), pool_(pool), plain_changed_bytes_(plain_changed_bytes) {}
+  ProgramPass(ByteSpan source, ByteSpan target, const LevelSettings& settings, WorkerPool& pool)
+      : source_(source), target_(target), settings_(settings), pool_(pool) {}
 
-  void find_source_program(std::vector<exe::Image> images);
+  [[nodiscard]] bool may_pay(std::vector<exe::Image> images, const exe::OwnerMap& map, const exe::Images& target_images);
+  [[nodiscard]] exe::KindCounts count_kinds(const exe::OwnerMap& map, const exe::Images& target_images,
+                                            std::size_t most_share) const;
+  void find_source_code();
   void find_target_program(std::vector<exe::Image> images);
   [[nodiscard]] Covers masked_covers(const Diagonals& diagonals);
   [[nodiscard]] Covers labelled_covers(const Covers& first, const ParseParams& level_params);
   // False: prediction saves less than it takes.
-  [[nodiscard]] bool keep_fitting_kinds(const Covers& plain_covers, const exe::Images& target_images);
+  [[nodiscard]] bool keep_fitting_kinds(const exe::OwnerMap& map, const exe::Images& target_images);
   [[nodiscard]] bool is_distant() const noexcept;
   void predict(const Covers& covers, const Covers& outside_covers);
   [[nodiscard]] bool is_doubtful(const exe::KindCounts& counts, std::uint64_t left_bytes) const;
@@ -75,7 +77,7 @@ class ProgramPass {
   const ByteSpan target_;
   const LevelSettings& settings_;
   WorkerPool& pool_;
-  const std::uint64_t plain_changed_bytes_;  // of the target, by a fast search without prediction
+  std::uint64_t plain_changed_bytes_ = 0;  // of the target, by a fast search without prediction
   std::optional<exe::Program> old_;
   std::optional<exe::Program> new_;
   std::optional<TablePass> tables_;

@@ -7,6 +7,7 @@
 
 #include "create/level.hpp"
 #include "create/unwind_marks.hpp"
+#include "match/changed_bytes.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -29,16 +30,6 @@ MutableByteSpan part(MutableByteSpan bytes, const exe::SortedTable& table) {
 // Bytes that resemble nothing but those of the same number.
 void put_noise(MutableByteSpan bytes, std::uint64_t number) {
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(number++ * 0x9E3779B97F4A7C15u >> 56);
-}
-
-// Bytes of the target that the covers don't tell.
-std::uint64_t misses_of(const Covers& covers, ByteSpan source, ByteSpan target) {
-  std::uint64_t misses = target.size();
-  for (const Cover& cover : covers) {
-    misses -= cover.length - count_differing(part(source, cover.source_pos, cover.length),
-                                             part(target, cover.target_pos, cover.length));
-  }
-  return misses;
 }
 
 // Tables one behind the other, so that many small ones take no more time than one large one.
@@ -171,7 +162,7 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
       wanted.add(part(target_.file(), pair.target), 0);
     }
     const auto misses = [&](const TableRow& source, const TableRow& target) {
-      return misses_of(match(source.bytes(), target.bytes()), source.bytes(), target.bytes());
+      return changed_bytes(source.bytes(), target.bytes(), match(source.bytes(), target.bytes()), {0, target.bytes().size()});
     };
     if (wanted.bytes().empty()) continue;
     Bytes told;

@@ -5,61 +5,84 @@
 #include <cstring>
 
 #include "exe/cover_pieces.hpp"
+#include "parallel/free_list.hpp"
 
 namespace bdelta::exe {
 namespace {
 
-void add(const KindCounts& from, KindCounts& to) {
+void add(const KindCounts& from, std::uint64_t times, KindCounts& to) {
   for (std::size_t i = 0; i < to.size(); ++i) {
-    to[i].field_count += from[i].field_count;
-    to[i].right_count += from[i].right_count;
-    to[i].plain_count += from[i].plain_count;
-    to[i].predicted_misses += from[i].predicted_misses;
-    to[i].plain_misses += from[i].plain_misses;
+    to[i].field_count += times * from[i].field_count;
+    to[i].right_count += times * from[i].right_count;
+    to[i].plain_count += times * from[i].plain_count;
+    to[i].predicted_misses += times * from[i].predicted_misses;
+    to[i].plain_misses += times * from[i].plain_misses;
   }
+}
+
+struct Counted {
+  KindCounts code{}, tables{};  // of stretches that hold them
+};
+
+struct Task {
+  Predictor predictor;
+  FreeList<FieldCache>::Lent fields;
+  Counted& counted;
+};
+
+void count_field(const Field& field, const Program& source, ByteSpan target, const OwnerMap& map, std::uint32_t cover, Predictor& predictor,
+                 KindCounts& counts) {
+  const std::size_t size = field_bytes(field.form);
+  const std::uint8_t* plain = source.file().data() + field.pos;
+  const std::uint8_t* wanted = target.data() + map.moved(cover, field.pos);
+  std::array<std::uint8_t, 8> bytes{};
+  std::memcpy(bytes.data(), plain, size);
+  Prediction prediction;
+  if (!predictor.stays(field, cover) && predictor.predict(field, cover, prediction)) {
+    (void)write_field(bytes.data(), field, prediction.origin, prediction.target_address);
+  }
+  const std::uint64_t plain_misses = count_differing({plain, size}, {wanted, size});
+  const std::uint64_t predicted_misses = count_differing({bytes.data(), size}, {wanted, size});
+  KindCount& count = counts[static_cast<std::size_t>(field.kind)];
+  ++count.field_count;
+  count.right_count += predicted_misses == 0 ? 1 : 0;
+  count.plain_count += plain_misses == 0 ? 1 : 0;
+  count.predicted_misses += predicted_misses;
+  count.plain_misses += plain_misses;
 }
 
 }  // namespace
 
 KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                        const LabelIndex& labels, WorkerPool& pool, std::uint64_t share) {
-  struct Task {
-    Predictor predictor;
-    FieldCache fields;
-    KindCounts& counts;
-  };
   const CoverPieces pieces(map.covers());
-  std::vector<KindCounts> counts(pieces.task_count());
+  std::vector<Counted> counted(pieces.task_count());
+  FreeList<FieldCache> caches;
   const auto make = [&](std::size_t task) {
-    return Task{Predictor(source.images(), images, map, &labels), {}, counts[task]};
+    return Task{Predictor(source.images(), images, map, &labels), caches.lend([] { return std::make_unique<FieldCache>(); }),
+                counted[task]};
   };
   pieces.for_each(pool, make, [&](Task& task, const CoverPiece& piece) {
     const Cover& cover = map.covers()[piece.cover];
-    if ((cover.target_pos + piece.begin) / CoverPieces::kMostPieceBytes % share != 0) return;
-    const std::uint64_t begin = cover.source_pos + piece.begin;
-    for (const Field& field : source.fields_from(begin, begin + piece.length, task.fields)) {
-      const std::size_t size = field_bytes(field.form);
-      if (field.pos + size > cover.source_end()) continue;
-      const std::uint8_t* plain = source.file().data() + field.pos;
-      const std::uint8_t* wanted = target.data() + map.moved(piece.cover, field.pos);
-      std::array<std::uint8_t, 8> bytes{};
-      std::memcpy(bytes.data(), plain, size);
-      Prediction prediction;
-      if (!task.predictor.stays(field, piece.cover) && task.predictor.predict(field, piece.cover, prediction)) {
-        (void)write_field(bytes.data(), field, prediction.origin, prediction.target_address);
+    const std::uint64_t end = cover.source_pos + piece.begin + piece.length;
+    for (std::uint64_t begin = cover.source_pos + piece.begin; begin < end;) {
+      const Program::Stretch stretch = source.stretch_at(begin);
+      const std::uint64_t next = std::min(end, stretch.end_pos);
+      if (!stretch.code_block || *stretch.code_block % share == share / 2) {
+        KindCounts& counts = stretch.code_block ? task.counted.code : task.counted.tables;
+        for (const Field& field : source.fields_from(begin, next, *task.fields)) {
+          if (field.pos + field_bytes(field.form) > cover.source_end()) continue;
+          count_field(field, source, target, map, piece.cover, task.predictor, counts);
+        }
       }
-      const std::uint64_t plain_misses = count_differing({plain, size}, {wanted, size});
-      const std::uint64_t predicted_misses = count_differing({bytes.data(), size}, {wanted, size});
-      KindCount& count = task.counts[static_cast<std::size_t>(field.kind)];
-      ++count.field_count;
-      count.right_count += predicted_misses == 0 ? 1 : 0;
-      count.plain_count += plain_misses == 0 ? 1 : 0;
-      count.predicted_misses += predicted_misses;
-      count.plain_misses += plain_misses;
+      begin = next;
     }
   });
   KindCounts sum{};
-  for (const KindCounts& some : counts) add(some, sum);
+  for (const Counted& some : counted) {
+    add(some.code, share, sum);
+    add(some.tables, 1, sum);
+  }
   return sum;
 }
 

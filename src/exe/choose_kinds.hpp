@@ -22,7 +22,7 @@ struct KindCount {
 };
 using KindCounts = std::array<KindCount, kFieldKindCount>;
 
-// `target` are the bytes that `images` lie in. Of its stretches of 256 KiB one of `share` is looked at.
+// `target` are the bytes that `images` lie in. Of the blocks of code in the source one of `share` is looked at, and counts for all.
 [[nodiscard]] KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                                      const LabelIndex& labels, WorkerPool& pool, std::uint64_t share = 1);
 

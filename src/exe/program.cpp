@@ -32,6 +32,15 @@ const Program::CodePart& Program::part_of_block(std::size_t block) const noexcep
   return *std::prev(after);
 }
 
+Program::Stretch Program::stretch_at(std::uint64_t pos) const noexcept {
+  const auto ends_before = [pos](const CodePart& part) { return part.file_pos + part.size_bytes <= pos; };
+  const auto part = std::partition_point(parts_.begin(), parts_.end(), ends_before);
+  if (part == parts_.end()) return {std::nullopt, file_.size()};
+  if (pos < part->file_pos) return {std::nullopt, part->file_pos};
+  const auto block = static_cast<std::size_t>((pos - part->file_pos) / kCodeBlockBytes);
+  return {part->first_block + block, part->file_pos + std::min<std::uint64_t>((block + 1) * kCodeBlockBytes, part->size_bytes)};
+}
+
 void Program::find_code(std::size_t block, std::vector<Field>& fields) const {
   const CodePart& part = part_of_block(block);
   const ImageLayout& layout = images_.layouts[part.image];

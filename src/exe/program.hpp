@@ -82,6 +82,11 @@ class Program {
   // The same for images that are known already, as find_images gives them.
   Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0);
 
+  // The same without jump tables, for a look at some of the fields, until find_all has decoded all code.
+  struct WithoutJumpTables {};
+  Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, WithoutJumpTables);
+  void find_all(WorkerPool& pool, std::uint64_t keep_bytes);
+
   Program(const Program&) = delete;  // what it is made of knows where the rest is
   Program& operator=(const Program&) = delete;
 
@@ -109,6 +114,14 @@ class Program {
       at = next;
     }
   }
+
+  // Where the stretch ends that a position is in: a block of code, which is decoded as one, or what lies between two sections.
+  struct Stretch {
+    std::optional<std::size_t> code_block;  // its number
+    std::uint64_t end_pos = 0;
+  };
+  [[nodiscard]] Stretch stretch_at(std::uint64_t pos) const noexcept;
+  [[nodiscard]] std::size_t code_blocks() const noexcept { return block_count_; }
 
   // The fields whose first byte lies in [begin, end); valid until the cache is used again.
   [[nodiscard]] std::span<const Field> fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
@@ -138,7 +151,6 @@ class Program {
 
   void find_code_parts();
   void find_tables(WorkerPool& pool);
-  void find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes);
   void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads);
   // Look-ups in a layout remember the one before, so each task has a copy: of one image only, as there may be many of both.
   struct LayoutCopy {

@@ -13,10 +13,14 @@ Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes)
     : Program(file, find_images(file), pool, keep_bytes) {}
 
 Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes)
+    : Program(file, std::move(images), pool, WithoutJumpTables()) {
+  find_all(pool, keep_bytes);
+}
+
+Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, WithoutJumpTables)
     : file_(file), images_(std::move(images)) {
   find_code_parts();
   find_tables(pool);
-  find_code_and_jump_tables(pool, keep_bytes);
 }
 
 void Program::find_code_parts() {
@@ -41,7 +45,7 @@ void Program::find_tables(WorkerPool& pool) {
 }
 
 // The fields of code are kept if all then takes no more than keep_bytes.
-void Program::find_code_and_jump_tables(WorkerPool& pool, std::uint64_t keep_bytes) {
+void Program::find_all(WorkerPool& pool, std::uint64_t keep_bytes) {
   const std::uint64_t table_bytes = table_memory_bytes();
   std::vector<std::vector<TableLoad>> loads(images_.all.size());
   scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/bytes.hpp"
+#include "match/changed_bytes.hpp"
 
 namespace bdelta {
 namespace {
@@ -17,22 +17,6 @@ constexpr std::uint64_t kAmpleChanged = std::uint64_t{64} << 10;   // … but so
 constexpr std::uint64_t kMostChanged = std::uint64_t{128} << 10;   // and more never
 constexpr std::uint64_t kMoreBytes = 2;  // times the bytes that are asked for, where less than ample changes in those
 constexpr std::uint64_t kTaskStretches = 64;
-
-// Of target[begin, end).
-std::uint64_t count_changed(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
-                            std::uint64_t end) {
-  std::uint64_t changed = end - begin;
-  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
-                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
-  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-    const std::uint64_t from = std::max(begin, cover->target_pos);
-    const auto length = static_cast<std::size_t>(std::min(end, cover->target_end()) - from);
-    const auto source_pos = static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos));
-    changed -= length - count_differing(source.subspan(source_pos, length),
-                                        target.subspan(static_cast<std::size_t>(from), length));
-  }
-  return changed;
-}
 
 struct Stretch {
   ByteRange range;
@@ -66,7 +50,7 @@ ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers
     const std::size_t end = std::min<std::size_t>(stretches.size(), (task + 1) * kTaskStretches);
     const Span span(pool.timeline(), PhaseId::kParse, task, (end - task * kTaskStretches) * kStretchBytes);
     for (std::size_t i = task * kTaskStretches; i < end; ++i) {
-      changed[i] = count_changed(source, target, covers, stretches[i].begin, stretches[i].end);
+      changed[i] = changed_bytes(source, target, covers, stretches[i]);
     }
   });
   std::vector<Stretch> changing;

@@ -94,6 +94,7 @@ Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal
   Covers all;
   all.reserve(count);
   for (const Covers& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
+  join_covers(all);
   return all;
 }
 
@@ -119,8 +120,7 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
   return parse_covers(source_, target, covers, params_.parse_params, {}, pool_, scope, choice);
 }
 
-// What nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
-void Matcher::settle(ByteSpan target, Covers& covers) const {
+Covers Matcher::settled(ByteSpan target, Covers covers) const {
   if (params_.loosen) {
     loosen_covers(source_, target, params_, covers, pool_);
     join_covers(covers);
@@ -129,22 +129,22 @@ void Matcher::settle(ByteSpan target, Covers& covers) const {
     prune_covers(source_, target, covers, pool_);
     join_covers(covers);
   }
+  return covers;
 }
 
-std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice) {
-  if (source_.empty() || target.empty()) return {{}};
-  const auto timed = [this](PhaseId phase, const auto& pass, std::uint64_t bytes = 0) {
-    const Step step(pool_, phase, bytes);
+Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& told) {
+  if (source_.empty() || target.empty()) return {};
+  const auto timed = [this](PhaseId phase, double until_share, std::uint64_t bytes, const auto& pass) {
+    const Step step(pool_, phase);
+    if (bytes != 0) pool_.begin_stage(until_share, bytes);
     return pass();
   };
-
   const auto tell = [&](std::uint64_t free_bytes, bool searches) {
-    if (choice && choice->found_so_far) choice->found_so_far({free_bytes, {}, 1}, searches);
+    if (told) told({free_bytes, {}, 1}, searches);
   };
 
   // What lies on the diagonals from the start and from the end needs no index.
-  Covers covers = timed(PhaseId::kCompare, [&] {
-    pool_.begin_stage(goals().compared, target.size());
+  Covers covers = timed(PhaseId::kCompare, goals().compared, target.size(), [&] {
     return cover_diagonals(source_, target, diagonals, params_, pool_);
   });
 
@@ -154,49 +154,47 @@ std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals, c
   if (params_.parse) tell(left_bytes, true);
   Covers near;
   if (is_nearly_covered(left_bytes, target.size())) {
-    timed(PhaseId::kScan, [&] {
-      pool_.begin_stage(goals().seen_nearby, target.size());
-      near = scan(target, covers, diagonals.from_start);
-      join_covers(near);
-    });
+    near = timed(PhaseId::kScan, goals().seen_nearby, target.size(), [&] { return scan(target, covers, diagonals.from_start); });
     left_bytes = target.size() - covered_bytes(near);
   }
 
   // The index, once it is earned.
-  timed(PhaseId::kIndex, [&] { build_index_if_worth(left_bytes); });
+  timed(PhaseId::kIndex, 0, 0, [&] { build_index_if_worth(left_bytes); });
   if (!near.empty() && (params_.parse || index_.empty())) covers = std::move(near);
 
   // The scan covers most of the rest.
-  timed(PhaseId::kScan, [&] {
-    pool_.begin_stage(goals().scanned, target.size());
-    covers = scan(target, covers, diagonals.from_start);
-    join_covers(covers);
-  });
-
+  covers = timed(PhaseId::kScan, goals().scanned, target.size(), [&] { return scan(target, covers, diagonals.from_start); });
   tell(target.size() - covered_bytes(covers), false);
+  return covers;
+}
+
+std::vector<Covers> Matcher::find_from(ByteSpan target, Covers seeds, const CostChoice* choice) const {
+  if (source_.empty() || target.empty()) return {{}};
+  if (!params_.parse) {
+    const Step step(pool_, PhaseId::kSelect, target.size());
+    pool_.begin_stage(1, 0);
+    return {settled(target, std::move(seeds))};
+  }
 
   // The cheapest way through the target, with what was found so far as candidates. It leaves open where of several places
   // that cost the same a border stands.
-  if (params_.parse) {
-    std::vector<Covers> sets = timed(PhaseId::kParse, [&] {
-      std::optional<Watch::Part> part;
-      if (!choice || !choice->found_so_far) part.emplace(pool_.watch(), 1);
-      return parse(target, covers, choice);
-    });
-    timed(PhaseId::kSelect, [&] {
-      for (Covers& set : sets) round_borders(source_, target, set, pool_);
-      if (sets.empty() || !is_quick_to_settle(target, covers)) return;
-      settle(target, covers);
-      if (std::find(sets.begin(), sets.end(), covers) == sets.end()) sets.push_back(std::move(covers));
-    });
-    return sets;
+  std::vector<Covers> sets;
+  {
+    const Step step(pool_, PhaseId::kParse);
+    std::optional<Watch::Part> part;
+    if (!choice || !choice->found_so_far) part.emplace(pool_.watch(), 1);
+    sets = parse(target, seeds, choice);
   }
+  const Step step(pool_, PhaseId::kSelect);
+  for (Covers& set : sets) round_borders(source_, target, set, pool_);
+  if (sets.empty() || !is_quick_to_settle(target, seeds)) return sets;
+  seeds = settled(target, std::move(seeds));
+  if (std::find(sets.begin(), sets.end(), seeds) == sets.end()) sets.push_back(std::move(seeds));
+  return sets;
+}
 
-  timed(PhaseId::kSelect, [&] {
-    pool_.begin_stage(1, 0);
-    settle(target, covers);
-  }, target.size());
-  return {std::move(covers)};
+std::vector<Covers> Matcher::find(ByteSpan target, const Diagonals& diagonals) {
+  return find_from(target, find_seeds(target, diagonals));
 }
 
 Covers find_covers(ByteSpan source, ByteSpan target, const MatchParams& params, WorkerPool& pool) {

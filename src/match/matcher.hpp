@@ -30,9 +30,17 @@ class Matcher {
   // Covers of `target`, whose positions begin at 0. Same bytes, parameters and calls before give the same covers for any
   // thread count. The stages are those of a part.
   // Several sets for the caller to choose from where the parse weighs costs in several ways, and where little changes; at
-  // least one. With `choice`
-  // all costs are tried on a sample, and those that it tells on the whole target.
-  [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals, const CostChoice* choice = nullptr);
+  // least one.
+  [[nodiscard]] std::vector<Covers> find(ByteSpan target, const Diagonals& diagonals);
+
+  // The same in two steps. First what fast passes find; `told`, which may be empty, is called as CostChoice says.
+  [[nodiscard]] Covers find_seeds(ByteSpan target, const Diagonals& diagonals, const CostChoice::FoundSoFar& told = {});
+
+  // Then covers of that. With `choice` all costs are tried on a sample, and those that it tells on the whole target.
+  [[nodiscard]] std::vector<Covers> find_from(ByteSpan target, Covers seeds, const CostChoice* choice = nullptr) const;
+
+  // Seeds as they are without a parse: what nobody wanted goes to the neighbours, then borders and doubtful covers are settled.
+  [[nodiscard]] Covers settled(ByteSpan target, Covers seeds) const;
 
  private:
   struct Goals {
@@ -43,7 +51,6 @@ class Matcher {
   [[nodiscard]] bool is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept;
   void build_index_if_worth(std::uint64_t left_bytes);
   [[nodiscard]] Covers scan(ByteSpan target, const Covers& known, std::int64_t diagonal);
-  void settle(ByteSpan target, Covers& covers) const;
   [[nodiscard]] bool is_quick_to_settle(ByteSpan target, const Covers& covers) const noexcept;
   [[nodiscard]] ByteRanges ranges_to_read(ByteSpan target, const Covers& covers) const;
   [[nodiscard]] std::vector<Covers> parse(ByteSpan target, const Covers& covers, const CostChoice* choice) const;

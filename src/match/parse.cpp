@@ -2,44 +2,18 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 #include "match/anchor_table.hpp"
 #include "match/change_sample.hpp"
 #include "match/chunk_parser.hpp"
 #include "match/source_grams.hpp"
+#include "parallel/free_list.hpp"
 
 namespace bdelta {
 namespace {
 
 constexpr double kAnchored = 0.12;  // goal of the stage of anchors; those behind it are told by CostChoice
 constexpr std::size_t kTasksPerThread = 6;  // at least, so that no thread is left alone with a long one at the end
-
-// Tables that are not in use: one for each worker in the end. What is in a table does not change its answers.
-class GramTables {
- public:
-  GramTables(ByteSpan source, std::size_t max_blocks, unsigned gram_bytes)
-      : source_(source), max_blocks_(max_blocks), gram_bytes_(gram_bytes) {}
-
-  std::unique_ptr<SourceGrams> take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<SourceGrams>(source_, max_blocks_, gram_bytes_);
-    std::unique_ptr<SourceGrams> table = std::move(free_.back());
-    free_.pop_back();
-    return table;
-  }
-  void give_back(std::unique_ptr<SourceGrams> table) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(table));
-  }
-
- private:
-  const ByteSpan source_;
-  const std::size_t max_blocks_;
-  const unsigned gram_bytes_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<SourceGrams>> free_;
-};
 
 // Sets of costs that one task parses a chunk with: all, as they ask for the same blocks of grams, unless threads would
 // then find too few tasks. One where memory is bounded, as each keeps its paths.
@@ -90,7 +64,7 @@ struct Shared {
   std::span<const std::uint8_t> miss_scale;
   const ParseScope& scope;
   const AnchorTable& anchors;
-  GramTables& tables;
+  FreeList<SourceGrams>& tables;  // one for each worker in the end
   WorkerPool& pool;
 };
 
@@ -108,11 +82,12 @@ std::vector<Covers> parse_chunks(const Shared& with, const ByteRanges& ranges, s
     const auto sets = costs.subspan(first, std::min(together, costs.size() - first));
     const auto [begin, end] = ranges[chunk];
     const Span span(with.pool.timeline(), PhaseId::kParse, chunk, end - begin);
-    std::unique_ptr<SourceGrams> grams = with.tables.take();
+    const auto grams = with.tables.lend([&] {
+      return std::make_unique<SourceGrams>(with.source, scope.gram_blocks, with.params.gram_bytes);
+    });
     const ParseTask task{with.source, with.target, with.seeds, sets, with.params.beam, with.params.long_grams,
                          with.miss_scale, begin, end};
     std::vector<Covers> parsed = parse_chunk(task, with.anchors, *grams, with.pool.watch());
-    with.tables.give_back(std::move(grams));
     for (std::size_t set = 0; set < parsed.size(); ++set) {
       if (most_covers != 0) keep_longest(parsed[set], most_covers);
       chunks[(first + set) * ranges.size() + chunk] = std::move(parsed[set]);
@@ -150,7 +125,7 @@ std::vector<Covers> parse_covers(ByteSpan source, ByteSpan target, const Covers&
   pool.begin_stage(kAnchored, read_bytes + target.size());
   AnchorTable anchors;
   anchors.build(source, target, seeds, params.anchor_shift, pool, scope.anchors);
-  GramTables tables(source, scope.gram_blocks, params.gram_bytes);
+  FreeList<SourceGrams> tables;
   const Shared with{source, target, seeds, params, miss_scale, scope, anchors, tables, pool};
   bool chooses = choice && (choice->of_one || costs.size() > 1) && changes.changed_bytes() >= choice->least_changed_bytes;
   if (choice && choice->are_cheap && choice->are_cheap(seeds, costs.front())) {

@@ -53,9 +53,10 @@ struct CostChoice {
   std::function<std::vector<std::size_t>(std::vector<Covers> sets, const ByteRanges& sample, const Covers& seeds)> best_of;
 
   // Told what covers leave so far, before steps that may take far longer than all until then. Stages from then on are those
-  // of another part. Matcher::find knows free bytes alone; where a parse follows, it also tells before the search goes on.
+  // of another part. Matcher knows free bytes alone; where a parse follows, it also tells before the search goes on.
   // May be empty.
-  std::function<void(const CoverChanges& changes, bool searches)> found_so_far;
+  using FoundSoFar = std::function<void(const CoverChanges& changes, bool searches)>;
+  FoundSoFar found_so_far;
 
   // Whether covers like these take much less in the patch than `costs` say: then the first costs count with cheap covers
   // too, however little changes. May be empty.

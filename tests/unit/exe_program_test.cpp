@@ -1,6 +1,7 @@
 // What a Program finds: the same fields however it is asked and whatever it keeps.
 #include <algorithm>
 
+#include "exe/isa.hpp"
 #include "exe/program.hpp"
 #include "support/expect.hpp"
 #include "support/toy_program.hpp"
@@ -137,6 +138,33 @@ TEST_F(Fields, AreKeptOnlyWithinTheLimit) {
   EXPECT_TRUE(program.decode_code(pool_));
   EXPECT_GE(program.memory_bytes(), without + 2 * 450'000u);
   EXPECT_EQ(program.memory_bytes(), Program(file_, x86_images(file_), pool_, 1'000'000'000).memory_bytes());
+}
+
+TEST_F(Fields, AreAllThereInTheEnd) {
+  Program late(file_, x86_images(file_), pool_, Program::WithoutJumpTables());
+  late.find_all(pool_, Program::kKeepAll);
+  const Program whole(file_, x86_images(file_), pool_, Program::kKeepAll);
+  EXPECT_EQ(whole.memory_bytes(), late.memory_bytes());
+  EXPECT_TRUE(std::ranges::equal(whole.all_fields(pool_), late.all_fields(pool_), same_field));
+}
+
+// A stretch is a block of code, or what lies between two sections.
+TEST_F(Fields, LieInStretches) {
+  const Program program(file_, x86_images(file_), pool_);
+  const Section& code = program.images().all[0].sections[0];
+  EXPECT_EQ(code.file_pos, program.stretch_at(0).end_pos);
+  const std::uint64_t end = code.file_pos + code.size_bytes;
+  std::size_t number = 0;
+  for (std::uint64_t pos = code.file_pos; pos < end; ++number) {
+    const Program::Stretch stretch = program.stretch_at(pos);
+    EXPECT_EQ(number, stretch.code_block);
+    EXPECT_EQ(std::min(end, pos + kCodeBlockBytes), stretch.end_pos);
+    EXPECT_EQ(number, program.stretch_at(stretch.end_pos - 1).code_block);
+    pos = stretch.end_pos;
+  }
+  EXPECT_EQ(program.code_blocks(), number);
+  EXPECT_EQ(std::nullopt, program.stretch_at(end).code_block);
+  EXPECT_EQ(file_.size(), program.stretch_at(end).end_pos);
 }
 
 // What is kept beside tables counts: room for code alone is not enough.

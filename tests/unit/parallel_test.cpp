@@ -1,4 +1,5 @@
 // The worker pool, and tables that its threads write part by part.
+#include "parallel/free_list.hpp"
 #include "parallel/table_parts.hpp"
 
 #include <gtest/gtest.h>
@@ -80,6 +81,24 @@ INSTANTIATE_TEST_SUITE_P(Threads, Pool, ::testing::Values(1u, 2u, 3u, 16u));
 TEST(PoolOfNone, IsAPoolOfOne) {
   WorkerPool pool(0);
   EXPECT_EQ(1u, pool.thread_count());
+}
+
+// What came back is lent again; more are made only for those who ask meanwhile.
+TEST(FreeListOfNumbers, LendsWhatIsNotInUse) {
+  FreeList<int> list;
+  int made_count = 0;
+  const auto make = [&] { return std::make_unique<int>(++made_count); };
+  {
+    const auto first = list.lend(make);
+    const auto second = list.lend(make);
+    EXPECT_EQ(1, *first);
+    EXPECT_EQ(2, *second);
+  }
+  const auto again = list.lend(make);
+  const auto other = list.lend(make);
+  EXPECT_EQ(3, *again + *other);
+  EXPECT_EQ(2, made_count);
+  EXPECT_EQ(3, *list.lend(make));
 }
 
 }  // namespace
