@@ -19,8 +19,7 @@ constexpr std::uint64_t kSampledChangedBytes = std::uint64_t{256} << 10;
 
 }  // namespace
 
-Result<std::vector<Covers>> CoverSearch::find(ByteSpan target, const Diagonals& diagonals, const std::optional<Covers>& known_seeds,
-                                              const ProgramPass* doubted) {
+Result<std::vector<Covers>> CoverSearch::find_from(ByteSpan target, Covers from, const ProgramPass* doubted) {
   const LevelSettings& settings = coder_.settings();
   Status sampled;
   CostChoice choice;
@@ -45,14 +44,13 @@ Result<std::vector<Covers>> CoverSearch::find(ByteSpan target, const Diagonals& 
       return has_cheap_set;
     };
   }
-  Covers from = known_seeds ? *known_seeds : matcher_.find_seeds(target, diagonals, found_so_far_);
   std::vector<Covers> found = matcher_.find_from(target, std::move(from), &choice);
   BDELTA_TRY(std::move(sampled));
   return found;
 }
 
 Result<Covers> CoverSearch::find_best(ByteSpan target, const Diagonals& diagonals) {
-  BDELTA_ASSIGN(std::vector<Covers> found, find(target, diagonals, {}, nullptr));
+  BDELTA_ASSIGN(std::vector<Covers> found, find_from(target, matcher_.find_seeds(target, diagonals), nullptr));
   if (found.size() == 1) return std::move(found.front());
   std::vector<std::size_t> alternatives(found.size());
   std::iota(alternatives.begin(), alternatives.end(), std::size_t{0});

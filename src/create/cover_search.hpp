@@ -1,8 +1,6 @@
 // Covers of one stretch of a target by the matcher, with those costs that code it smallest.
 #pragma once
 
-#include <optional>
-
 #include "create/body_coder.hpp"
 #include "match/matcher.hpp"
 
@@ -19,9 +17,8 @@ class CoverSearch {
 
   // Sets of covers to choose from; their positions begin at 0. Small targets where little changes are parsed with all costs
   // there are, others with those that do best in a sample. With `doubted`, programs that may be better taken as plain data,
-  // no set says that prediction is clearly better. known_seeds: if a search found them before.
-  Result<std::vector<Covers>> find(ByteSpan target, const Diagonals& diagonals, const std::optional<Covers>& known_seeds,
-                                   const ProgramPass* doubted);
+  // no set says that prediction is clearly better. seeds: as the matcher finds them.
+  Result<std::vector<Covers>> find_from(ByteSpan target, Covers seeds, const ProgramPass* doubted);
 
   // Of all of a target that is a file of its own, the set that codes smallest.
   Result<Covers> find_best(ByteSpan target, const Diagonals& diagonals);

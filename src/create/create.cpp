@@ -1,77 +1,84 @@
-// The way of the data when a patch is made, as flat lists of steps.
-#include "bdelta/create.hpp"
+// The steps of making a patch, as a flat list.
+#include "create/patch_making.hpp"
 
-#include "base/guard.hpp"
+#include <algorithm>
+#include <utility>
+
 #include "base/try.hpp"
 #include "bdelta/apply.hpp"
-#include "create/file_call.hpp"
-#include "create/input_file.hpp"
-#include "io/file_error.hpp"
-#include "io/open.hpp"
+#include "view/find_streams.hpp"
 
 namespace bdelta {
-namespace {
 
-Result<Report> create_streams(RandomReader& source, RandomReader& target, SequentialWriter& patch,
-                              const CreateOptions& options) {
-  Timeline timeline(options.trace);
-  Watch watch(options.progress, 0, options.time_limit_seconds);
-  PatchMaking making(source, target, options, timeline, watch);
-  BDELTA_TRY(making.make());
-  BDELTA_TRY(source.check_unchanged());
-  BDELTA_TRY(target.check_unchanged());
-  BDELTA_TRY(making.run().write(patch));
-  return making.run().take_report();
-}
-
-Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {
-  if (patch == "-" || input == "-" || !same_file(input, patch)) return {};
-  return io::file_error(ErrorCode::kSamePath, patch, "PATCH and an input");
-}
-
-// PATCH is opened before the work, so that a refusal comes at once.
-Result<Report> create_paths(const std::filesystem::path& source_path, const std::filesystem::path& target_path,
-                            const std::filesystem::path& patch_path, const CreateOptions& options) {
-  BDELTA_TRY(check_other_file(patch_path, source_path));
-  BDELTA_TRY(check_other_file(patch_path, target_path));
-  FileCall call(source_path, target_path, patch_path, options);
-  BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
-  BDELTA_ASSIGN(InputFile target, InputFile::open(target_path, options.files, &call.counters));
-  if (source.shares_stream(target)) {
-    return io::file_error(ErrorCode::kSamePath, io::input_name(target_path), "OLD and NEW, and it can be read only once",
-                          "give one of them as a file");
+// Null if streams were found meanwhile: the patch is then to be made of views.
+Result<std::unique_ptr<CreateRun>> PatchMaking::make_patch(bool looks_for_streams) {
+  auto made = std::make_unique<CreateRun>(views_ ? views_->source_view() : source_, views_ ? views_->target_view() : target_,
+                                          options_, timeline_, watch_, views_.get(), trees_);
+  CreateRun& run = *made;
+  BDELTA_TRY(run.check_limits());
+  BDELTA_TRY(run.load_inputs());
+  BDELTA_TRY(run.digest_inputs());
+  run.settle_budget();
+  run.begin_patch();
+  BDELTA_TRY(run.add_trees());
+  BDELTA_TRY(run.add_views());
+  CreateRun::Members members = run.find_members();
+  CreateRun::Images images = run.find_images();
+  BDELTA_TRY(run.find_fills(std::move(members), images));
+  Survey survey = run.survey();
+  if (looks_for_streams && run.hides_streams(survey)) {
+    BDELTA_TRY(open_views(true));
+    if (views_) return std::unique_ptr<CreateRun>();
   }
-  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
-  BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));
-  BDELTA_TRY(target.put_aside(options, call.timeline, call.watch));
-  return create_into(*patch, source.reader(), target.reader(), call);
+  std::unique_ptr<ProgramPass> programs;
+  if (images.may_be_predicted()) programs = run.find_programs(images, std::exchange(survey.plain, {}));
+  if (images.may_have_objects && !programs) {
+    BDELTA_ASSIGN(const bool is_edited, run.move_numbers());
+    if (is_edited) survey = run.survey();
+  }
+  for (const TargetRange& segment : run.segments()) {
+    BDELTA_TRY(run.load_segment(segment));
+    BDELTA_ASSIGN(Chosen chosen, run.choose(std::exchange(survey, {}), std::exchange(programs, nullptr)));
+    BDELTA_TRY(run.encode(std::move(chosen)));
+  }
+  BDELTA_TRY(run.finish_body());
+  BDELTA_TRY(run.self_check());
+  return made;
 }
 
-Result<Report> create_to_open(const std::filesystem::path& source_path, RandomReader& target,
-                              const std::filesystem::path& patch_path, const CreateOptions& options) {
-  BDELTA_TRY(check_other_file(patch_path, source_path));
-  FileCall call(source_path, "NEW", patch_path, options);
-  BDELTA_ASSIGN(InputFile source, InputFile::open(source_path, options.files, &call.counters));
-  BDELTA_ASSIGN(const auto patch, io::open_output(patch_path, options.files, &call.counters));
-  BDELTA_TRY(source.put_aside(options, call.timeline, call.watch));
-  return create_into(*patch, source.reader(), target, call);
+// Of views first, if the files are archives. Those that whoever applies has no room for are given up.
+Status PatchMaking::make() {
+  BDELTA_ASSIGN(const bool may, may_unpack());
+  if (may) BDELTA_TRY(open_views(false));
+  const bool looks_for_streams = !views_ && options_.unpack != Unpack::kNone && options_.format != PatchFormat::kBdt1;
+  BDELTA_ASSIGN(run_, make_patch(looks_for_streams));
+  if (!run_) {
+    BDELTA_ASSIGN(run_, make_patch(false));
+  }
+  if (views_ && run_->decoder_memory_bytes() > ApplyOptions().memory_limit_bytes) {
+    run_.reset();
+    unpack_.no_room = std::exchange(unpack_.unpacked, {});
+    views_.reset();
+    BDELTA_ASSIGN(run_, make_patch(false));
+  }
+  run_->report_streams(unpack_);
+  return {};
 }
 
-}  // namespace
-
-Result<Report> create(RandomReader& source, RandomReader& target, SequentialWriter& patch,
-                      const CreateOptions& options) {
-  return guarded([&] { return create_streams(source, target, patch, options); });
+Result<bool> PatchMaking::may_unpack() const {
+  if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return false;
+  if (std::max(source_.size(), target_.size()) >= kMaxFileBytes) return false;  // the run says so
+  return trees_ ? may_have_archives(target_, trees_->target_parts()) : view::may_be_archive(target_);
 }
 
-Result<Report> create_file(const std::filesystem::path& source, const std::filesystem::path& target,
-                           const std::filesystem::path& patch, const CreateOptions& options) {
-  return guarded([&] { return create_paths(source, target, patch, options); });
-}
-
-Result<Report> create_file(const std::filesystem::path& source, RandomReader& target,
-                           const std::filesystem::path& patch, const CreateOptions& options) {
-  return guarded([&] { return create_to_open(source, target, patch, options); });
+Status PatchMaking::open_views(bool scans) {
+  watch_.set_phase(PhaseId::kUnpack);
+  watch_.set_total(target_.size());
+  WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
+  unpack_ = {};
+  const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
+  BDELTA_ASSIGN(views_, FileViews::make(source_, target_, trees_, scans, options_, pool, unpack_));
+  return {};
 }
 
 }  // namespace bdelta

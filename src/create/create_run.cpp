@@ -72,6 +72,7 @@ Status CreateRun::check_limits() {
 }
 
 void CreateRun::begin_patch() {
+  work_->set_surveys(budget_.ample);
   const LevelSettings& settings = budget_.settings;
   body_.emplace(spool_options(options_, budget_.spool_bytes));
   if (options_.format == PatchFormat::kBdt1) {

@@ -9,6 +9,7 @@
 #include "create/file_views.hpp"
 #include "create/gathered_source.hpp"
 #include "create/group_joiner.hpp"
+#include "create/survey.hpp"
 #include "create/work_estimate.hpp"
 #include "format/bdt1/writer.hpp"
 #include "hash/file_hasher.hpp"
@@ -20,6 +21,16 @@ namespace bdelta {
 
 class CreateRun {
  public:
+  struct Members {
+    view::Members source, target;
+  };
+  struct Images {
+    std::vector<exe::Image> source, target;
+    bool may_have_objects = false;  // in the source, that were not linked
+
+    [[nodiscard]] bool may_be_predicted() const noexcept { return !source.empty() && !target.empty(); }
+  };
+
   // Everything must outlive the run. The watch counts bytes of the target from now on. With views the patch is made of
   // these, which `source` and `target` are then; it is a patch for the files.
   // With trees, it is a patch for these, and the files are their streams.
@@ -36,23 +47,25 @@ class CreateRun {
   Status add_trees();  // where the patch is made of them, …
   Status add_views();  // … likewise
 
-  void find_members();     // of archives, and which are the same in both; while their headers are whole
-  void find_images();      // of programs, for the next two
-  Status find_fills();     // what an applier computes by itself
-  void find_programs();    // where their fields can be predicted
-  Status move_numbers();   // of lists in OLD that NEW has numbered anew
+  // Of archives, and which are the same in both; while their headers are whole.
+  [[nodiscard]] Members find_members();
+  [[nodiscard]] Images find_images() const;  // of programs
+  Status find_fills(Members members, const Images& images);  // what an applier computes by itself
+
+  // One search, where both files are at hand as a whole; nothing elsewhere. Good until one of them is edited.
+  [[nodiscard]] Survey survey();
+  // Whether NEW, where it is not in OLD, has streams that could be unpacked.
+  [[nodiscard]] bool hides_streams(const Survey& survey) const;
+  // Null where fields can't be predicted, or that doesn't pay. plain_covers: of the survey.
+  [[nodiscard]] std::unique_ptr<ProgramPass> find_programs(Images& images, const Covers& plain_covers);
+  Result<bool> move_numbers();  // of lists in OLD that NEW has numbered anew; whether OLD was edited for that
 
   // The target in parts, in order; each goes through the steps below.
   [[nodiscard]] std::vector<TargetRange> segments() const;
   Status load_segment(const TargetRange& segment);
-  Status find_covers();
-  // Whether NEW, where it is not in OLD, has streams that could be unpacked; behind find_covers.
-  [[nodiscard]] bool hides_streams() const;
-  Status choose_covers();  // of several sets the one that codes smallest
-  Status find_substitutions();
-  Status find_target_copies();  // in place of covers that cost more
-  Status compare_prediction();  // with what would have been made without it, where that takes no time
-  Status encode();       // into the spool
+  // What codes smallest. The survey may be none; programs: see find_programs.
+  Result<Chosen> choose(Survey survey, std::unique_ptr<ProgramPass> programs);
+  Status encode(Chosen chosen);  // into the spool
 
   Status finish_body();  // and make the head
   Status self_check();   // applies head and spool in memory
@@ -71,9 +84,13 @@ class CreateRun {
   void take_budget(Budget budget);  // in place of a scarce one
   void list_left_out(std::uint64_t needed_bytes);
   Status load_target(const TargetRange& segment);
-  Status find_in_source(ByteSpan target, const Diagonals& diagonals);
+  // Sets of covers of the segment without prediction.
+  Result<std::vector<Covers>> find_sets(Survey survey, const ProgramPass* doubted);
   // Of what is not predicted, which is a file of its own in this.
   Result<Covers> find_outside_covers(const TargetRanges& predicted);
+  // Of those sets, and of `doubted`, which may be null.
+  Result<Chosen> choose_plain(Survey survey, std::unique_ptr<ProgramPass> doubted);
+  Status refine(Chosen& chosen);  // substitutions, and copies of NEW
   Status encode_native();
   Status encode_predicted();
   Status encode_bdt1();
@@ -87,12 +104,9 @@ class CreateRun {
   void begin_step(WorkStep first, WorkStep last) { watch_.begin_part(work_->share(first, last)); }
   void begin_step(WorkStep step) { begin_step(step, step); }
 
-  // Programs that may be better taken as plain data, in this segment; else null.
-  [[nodiscard]] const ProgramPass* doubted_programs() const noexcept;
   // Whether both files are at hand as a whole, in one segment, for a patch that may say more of them than copies.
   [[nodiscard]] bool sees_whole_files() const noexcept { return budget_.ample && writer_; }
-  // How much the patch takes by what was chosen and found, beside what all patches of this pair have.
-  Result<std::uint64_t> chosen_bytes();
+  Result<std::uint64_t> bytes_of(Chosen& chosen);
   // The likeliest ones of the segment in the source.
   [[nodiscard]] Diagonals diagonals() const noexcept;
   [[nodiscard]] std::uint64_t source_size() const noexcept { return inputs_.source_reader.size(); }
@@ -124,25 +138,17 @@ class CreateRun {
 
   CreateInputs inputs_;
   std::optional<FileHasher> target_hasher_;  // absent where the caller knows the digests
-  std::optional<Matcher> matcher_;         // over the source
-  std::optional<Covers> seeds_;            // of the survey, where there was one
+  std::optional<Matcher> matcher_;         // over a source that is whole, where the target is cut into segments
   std::optional<GatheredSource> gathered_;  // where it is not whole
-  view::Members source_members_;           // of archives; …
-  view::Members target_members_;           // … both until find_fills takes them
   std::vector<AlignedRange> member_ranges_;
 
   // What the inputs have others in place of:
   Fills fills_;                            // in the target
-  std::vector<exe::Image> source_images_;  // none without prediction; …
-  std::vector<exe::Image> target_images_;  // … both until find_programs takes them
-  bool may_have_objects_ = false;          // in the source, that were not linked
   MovedNumbers moved_numbers_;             // in the source
 
   // Of the segment:
   Bytes segment_bytes_;                    // empty where inputs_.target holds them
-  std::vector<Covers> found_;              // sets of covers to choose from
-  Chosen chosen_;
-  bool compares_prediction_ = false;       // in the end, with what would have been made without it
+  Chosen chosen_;                          // that is encoded: the writer looks at it until the body is finished
 
   Bytes head_;                             // of the patch; the body is in the spool
   std::optional<io::Spool> body_;

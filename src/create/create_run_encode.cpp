@@ -13,7 +13,8 @@ constexpr double kEncodedShare = 0.1;  // of a step, that making streams takes
 
 }  // namespace
 
-Status CreateRun::encode() {
+Status CreateRun::encode(Chosen chosen) {
+  chosen_ = std::move(chosen);
   if (chosen_.coded) work_->set_streams({});
   begin_step(WorkStep::kCode);
   if (writer_) writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));

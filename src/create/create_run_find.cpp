@@ -2,6 +2,7 @@
 #include "create/create_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/try.hpp"
 #include "create/cover_search.hpp"
@@ -80,7 +81,6 @@ Status CreateRun::digest_inputs() {
     hash_watched(bytes, watch_, i == 0 ? source_hasher : *target_hasher_);
   });
   if (budget_.source_whole) {
-    matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
     inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   } else {
     gathered_.emplace(inputs_.source_reader, budget_, *pool_);
@@ -124,10 +124,8 @@ Likeness CreateRun::look_for_likeness() {
 }
 
 void CreateRun::take_budget(Budget budget) {
-  matcher_.reset();
   budget_ = std::move(budget);
   pool_.emplace(budget_.threads, &timeline_, &watch_);
-  matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
 }
 
 // What the level does to such files where there is room.
@@ -149,21 +147,32 @@ void CreateRun::list_left_out(std::uint64_t needed_bytes) {
   if (settings.model_bytes) list("modelled_bytes");
 }
 
-void CreateRun::find_members() {
-  if (!budget_.ample) return;
+CreateRun::Members CreateRun::find_members() {
+  if (!budget_.ample) return {};
   begin_step(WorkStep::kSurvey);
   const Step step(*pool_, PhaseId::kCompare);
+  Members members;
   if (views_) {
-    source_members_ = views_->source_members();
-    target_members_ = views_->target_members();
+    members = {views_->source_members(), views_->target_members()};
   } else if (trees_) {
-    source_members_ = members_of(trees_->source_parts());
-    target_members_ = members_of(trees_->target_parts());
+    members = {members_of(trees_->source_parts()), members_of(trees_->target_parts())};
   } else {
-    source_members_ = members_of_file(inputs_.source.bytes());
-    target_members_ = members_of_file(inputs_.target.bytes());
+    members = {members_of_file(inputs_.source.bytes()), members_of_file(inputs_.target.bytes())};
   }
-  member_ranges_ = view::align_members(source_members_, target_members_);
+  member_ranges_ = view::align_members(members.source, members.target);
+  return members;
+}
+
+Survey CreateRun::survey() {
+  if (!budget_.ample) return {};
+  begin_step(WorkStep::kSurvey);
+  return Survey::make(inputs_.source.bytes(), inputs_.target.bytes(), diagonals(), budget_.settings.match, budget_.match, *pool_);
+}
+
+bool CreateRun::hides_streams(const Survey& survey) const {
+  if (!survey.is_made) return false;
+  const Step step(*pool_, PhaseId::kUnpack);
+  return has_hidden_streams(inputs_.target.bytes(), survey.plain);
 }
 
 Diagonals CreateRun::diagonals() const noexcept {
@@ -218,41 +227,38 @@ Result<Covers> CreateRun::find_outside_covers(const TargetRanges& predicted) {
   CreateInputs inputs{source_reader, target_reader, std::move(source), std::move(target), {0, target_reader.size()},
                       inputs_.source_pieces, FilePieces(file.bytes())};
   BodyCoder coder(budget_, inputs, *writer_, *pool_);
-  CoverSearch search(*matcher_, coder, inputs, {});
+  Matcher matcher(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+  CoverSearch search(matcher, coder, inputs, {});
   BDELTA_ASSIGN(const Covers covers, search.find_best(file.bytes(), file.diagonals(diagonals())));
   return file.placed(covers);
 }
 
-Status CreateRun::find_covers() {
+// What a survey found goes on from there. In segments there is none, and one index for all that need it.
+Result<std::vector<Covers>> CreateRun::find_sets(Survey survey, const ProgramPass* doubted) {
   begin_step(WorkStep::kSearch, WorkStep::kParse);
   const ByteSpan target = inputs_.target_pieces.span(inputs_.segment.begin, inputs_.segment.end - inputs_.segment.begin);
-  if (chosen_.programs) {
-    BDELTA_ASSIGN(const Covers outside_covers, find_outside_covers(chosen_.programs->predicted_ranges()));
-    chosen_.programs->find_covers(diagonals(), outside_covers);
-    compares_prediction_ = chosen_.programs->is_close_call();
-    if (!doubted_programs()) {
-      found_.assign(1, chosen_.programs->covers());
-      return {};
-    }
-    work_->set_predicts(false);  // what comes now is done without
-    begin_step(WorkStep::kSearch, WorkStep::kParse);
-  }
+  std::vector<Covers> found;
   if (gathered_) {
     Matcher matcher(gathered_->bytes(), budget_.settings.match, budget_.match, *pool_);
-    found_ = matcher.find(target, gathered_->diagonals());
-    for (Covers& covers : found_) covers = gathered_->place(std::move(covers));
+    found = matcher.find(target, gathered_->diagonals());
+    for (Covers& covers : found) covers = gathered_->place(std::move(covers));
   } else {
-    BDELTA_TRY(find_in_source(target, diagonals()));
-    if (budget_.ample) matcher_.reset();  // there is one segment
+    if (!matcher_) matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
+    const auto tell = [&](const CoverChanges& changes, bool searches) {
+      work_->set_seeds(changes.free_bytes, changes.changed_bytes() - changes.free_bytes);
+      begin_step(searches ? WorkStep::kSearch : WorkStep::kParse, WorkStep::kParse);
+    };
+    if (survey.is_made && !budget_.settings.match.parse) return std::vector<Covers>{std::move(survey.plain)};
+    Covers().swap(survey.plain);
+    Covers seeds = survey.is_made ? std::move(survey.seeds) : matcher_->find_seeds(target, diagonals(), tell);
+    if (coder_) {
+      BDELTA_ASSIGN(found, CoverSearch(*matcher_, *coder_, inputs_, tell).find_from(target, std::move(seeds), doubted));
+    } else {
+      found = matcher_->find_from(target, std::move(seeds));
+    }
   }
-  for (Covers& covers : found_) inputs_.move_to_segment(covers);
-  return {};
-}
-
-bool CreateRun::hides_streams() const {
-  if (!budget_.ample || views_ || found_.empty()) return false;
-  const Step step(*pool_, PhaseId::kUnpack);
-  return has_hidden_streams(inputs_.target.bytes(), found_.front());
+  for (Covers& covers : found) inputs_.move_to_segment(covers);
+  return found;
 }
 
 }  // namespace bdelta

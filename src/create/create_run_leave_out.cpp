@@ -9,15 +9,12 @@
 #include "base/try.hpp"
 #include "create/number_pass.hpp"
 #include "create/page_hash_pass.hpp"
-#include "create/survey.hpp"
 #include "exe/images.hpp"
 #include "view/file_digests.hpp"
 #include "view/header_sums.hpp"
 
 namespace bdelta {
 namespace {
-
-constexpr double kSurveyed = 0.25;  // goal of a stage
 
 // Whether a place is in what looks like a tar header of the archive that begins at archive_pos: an applier takes that for none.
 bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_pos) {
@@ -36,20 +33,16 @@ bool are_in_headers(const Fills& fills, ByteSpan target, std::uint64_t archive_p
 }  // namespace
 
 // Prediction looks at both files as a whole, and takes the memory of both again.
-void CreateRun::find_images() {
-  if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return;
-  auto [source_images, may_have_objects] = exe::search_images(inputs_.source.bytes(), {});
-  may_have_objects_ = may_have_objects;
-  if (source_images.empty()) return;
-  source_images_ = std::move(source_images);
-  target_images_ = exe::find_images(inputs_.target.bytes());
+CreateRun::Images CreateRun::find_images() const {
+  if (!options_.predict || !budget_.settings.predict || !sees_whole_files()) return {};
+  exe::ImageSearch source = exe::search_images(inputs_.source.bytes(), {});
+  if (source.images.empty()) return {{}, {}, source.may_have_objects};
+  return {std::move(source.images), exe::find_images(inputs_.target.bytes()), source.may_have_objects};
 }
 
 // Like prediction, where both files are at hand as a whole. In the order of filling, as files of an archive may be signed
 // programs. In a strange file what is found may not go together with what was found before, and is left as it is then.
-Status CreateRun::find_fills() {
-  const view::Members source_members = std::exchange(source_members_, {});
-  const view::Members target_members = std::exchange(target_members_, {});
+Status CreateRun::find_fills(Members members, const Images& images) {
   if (!sees_whole_files()) return {};
   const LevelSettings& settings = budget_.settings;
   const ByteSpan source = inputs_.source.bytes();
@@ -65,10 +58,10 @@ Status CreateRun::find_fills() {
   if (settings.header_sums) {
     add(view::find_header_sums(source, source_archive_pos(), target, target_archive_pos(), *pool_));
   }
-  if (!source_images_.empty()) add(find_page_digests(source, source_images_, target, target_images_, *pool_));
+  if (!images.source.empty()) add(find_page_digests(source, images.source, target, images.target, *pool_));
   if (settings.digest_share != 0) {
     const std::uint64_t most_hashed_bytes = target.size() / settings.digest_share;
-    add(view::find_file_digests(source, source_members, target, target_members, most_hashed_bytes, *pool_));
+    add(view::find_file_digests(source, members.source, target, members.target, most_hashed_bytes, *pool_));
   }
   if (fills_.empty()) return {};
   BDELTA_ASSIGN(const MutableByteSpan edited, inputs_.target.edit(*pool_));
@@ -78,35 +71,27 @@ Status CreateRun::find_fills() {
   return writer_->add_fills(fills_);
 }
 
-void CreateRun::find_programs() {
-  if (source_images_.empty() || target_images_.empty()) return;
+std::unique_ptr<ProgramPass> CreateRun::find_programs(Images& images, const Covers& plain_covers) {
   work_->set_predicts(true);
-  begin_step(WorkStep::kSurvey);
-  const ByteSpan source = inputs_.source.bytes(), target = inputs_.target.bytes();
-  Survey survey;
-  {
-    const Watch::Part part(&watch_, kSurveyed);
-    survey = Survey::make(source, target, diagonals(), budget_.settings.match, budget_.match, *pool_);
-  }
-  chosen_.programs = ProgramPass::begin(source, std::move(source_images_), target, std::move(target_images_), survey.plain,
-                                        budget_.settings, *pool_);
-  seeds_ = std::move(survey.seeds);
-  work_->set_predicts(chosen_.programs != nullptr);
-  if (chosen_.programs) work_->set_changed(chosen_.programs->plain_changed_bytes());
+  begin_step(WorkStep::kGate);
+  std::unique_ptr<ProgramPass> programs =
+      ProgramPass::begin(inputs_.source.bytes(), std::move(images.source), inputs_.target.bytes(), std::move(images.target),
+                         plain_covers, budget_.settings, *pool_);
+  work_->set_predicts(programs != nullptr);
+  if (programs) work_->set_changed(programs->plain_changed_bytes());
+  return programs;
 }
 
 // Of kernel modules. A patch has programs or these.
-Status CreateRun::move_numbers() {
-  if (!may_have_objects_ || chosen_.programs) return {};
+Result<bool> CreateRun::move_numbers() {
   MovedNumbers found = learn_moved_numbers(inputs_.source.bytes(), inputs_.target.bytes(), *pool_);
-  if (found.lists.empty()) return {};
+  if (found.lists.empty()) return false;
   BDELTA_ASSIGN(const MutableByteSpan source, inputs_.source.edit(*pool_));
   bdelta::move_numbers(source, found, &watch_);
-  matcher_.emplace(inputs_.source.bytes(), budget_.settings.match, budget_.match, *pool_);
-  seeds_.reset();
   inputs_.source_pieces = FilePieces(inputs_.source.bytes());
   moved_numbers_ = std::move(found);
-  return writer_->add_moved_numbers(moved_numbers_);
+  BDELTA_TRY(writer_->add_moved_numbers(moved_numbers_));
+  return true;
 }
 
 }  // namespace bdelta

@@ -1,8 +1,7 @@
-// One patch, in one run or two.
+// One patch: create.cpp has the steps.
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "create/create_run.hpp"
 
@@ -23,8 +22,7 @@ class PatchMaking {
   [[nodiscard]] CreateRun& run() noexcept { return *run_; }
 
  private:
-  Result<bool> make_patch(CreateRun& run);
-  Result<bool> finds_views(const CreateRun& run);
+  Result<std::unique_ptr<CreateRun>> make_patch(bool looks_for_streams);
   Status open_views(bool scans);
   [[nodiscard]] Result<bool> may_unpack() const;
 
@@ -35,9 +33,8 @@ class PatchMaking {
   Timeline& timeline_;
   Watch& watch_;
   UnpackReport unpack_;
-  bool scanned_ = false;  // streams are looked for anywhere once
   std::unique_ptr<FileViews> views_;  // null where files are taken as they are; outlives the run
-  std::optional<CreateRun> run_;
+  std::unique_ptr<CreateRun> run_;
 };
 
 }  // namespace bdelta

@@ -120,7 +120,7 @@ double WorkEstimate::segment_ns(WorkStep step) const noexcept {
         const double passes = kMaskedPasses + settings_.label_passes + kPredictPasses;
         return target * passes * (kPassNs + kPassChangedNs * changed_share());
       }
-      return static_cast<double>(files_.source_bytes) * kIndexNs + target * kScanNs;
+      return surveys_ ? 0 : static_cast<double>(files_.source_bytes) * kIndexNs + target * kScanNs;
     case WorkStep::kParse: {
       if (predicts_) return 0;
       if (!settings_.match.parse) return target * kSelectNs;
@@ -142,7 +142,11 @@ double WorkEstimate::nominal_ns(WorkStep step) const noexcept {
   switch (step) {
     case WorkStep::kLoad: return (source + target) * kLoadNs;
     case WorkStep::kDigest: return (source + target) * kDigestNs;
-    case WorkStep::kSurvey: return !settings_.predict ? 0 : target * (predicts_ ? kGateNs : kSurveyNs);
+    case WorkStep::kSurvey: {
+      const double search = surveys_ ? source * kIndexNs + target * kScanNs : 0;
+      return search + (settings_.predict ? target * kSurveyNs : 0);
+    }
+    case WorkStep::kGate: return predicts_ ? target * kGateNs : 0;
     case WorkStep::kVerify: {
       if (!verifies_) return 0;
       const double segments = target / std::max(1.0, target_bytes());

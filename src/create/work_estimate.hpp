@@ -38,9 +38,10 @@ struct CodingBytes {
 enum class WorkStep : std::uint8_t {
   kLoad,     // the files that are held as a whole
   kDigest,   // them
-  kSurvey,   // what is to be predicted or left out
+  kSurvey,   // what is left out, and a search for what the files share
+  kGate,     // whether to predict
   kFetch,    // what is held for the segment alone
-  kSearch,   // for covers by fast passes; with prediction, all that leads to its covers
+  kSearch,   // for covers by fast passes, if no survey has; with prediction, all that leads to its covers
   kParse,    // of NEW; without one, what becomes of covers
   kRefine,   // substitutions and copies of NEW
   kCode,     // to the body of the patch
@@ -58,6 +59,7 @@ class WorkEstimate {
 
   // What has become known, of the segment at hand. Open bytes have no cover.
   void set_segment(std::uint64_t begin, std::uint64_t end, bool is_read) noexcept;
+  void set_surveys(bool surveys) noexcept { surveys_ = surveys; }  // by one search of both files
   void set_predicts(bool predicts) noexcept { predicts_ = predicts; }
   void set_changed(std::uint64_t bytes) noexcept { changed_bytes_ = bytes; }  // of NEW, by a fast search
   void set_seeds(std::uint64_t open_bytes, std::uint64_t missed_bytes) noexcept;  // missed: that differ under covers
@@ -79,6 +81,7 @@ class WorkEstimate {
   const LevelSettings& settings_;
   const Files files_;
   const bool verifies_;
+  bool surveys_ = false;
   bool predicts_ = false;
   std::optional<std::uint64_t> changed_bytes_;
 
