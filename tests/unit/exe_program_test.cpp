@@ -1,6 +1,7 @@
 // What a Program finds: the same fields however it is asked and whatever it keeps.
 #include <algorithm>
 
+#include "exe/choose_kinds.hpp"
 #include "exe/isa.hpp"
 #include "exe/program.hpp"
 #include "support/expect.hpp"
@@ -165,6 +166,24 @@ TEST_F(Fields, LieInStretches) {
   EXPECT_EQ(program.code_blocks(), number);
   EXPECT_EQ(std::nullopt, program.stretch_at(end).code_block);
   EXPECT_EQ(file_.size(), program.stretch_at(end).end_pos);
+}
+
+TEST_F(Fields, OfSomeBlocksOfCodeCountForAll) {
+  const Program program(file_, x86_images(file_), pool_);
+  const Covers covers = {{0, 0, file_.size()}};
+  const OwnerMap map(covers);
+  const auto count = [&](std::uint64_t share, FieldKind kind) {
+    return count_kinds(program, program.images(), file_, map, LabelIndex({}), pool_, share)[static_cast<std::size_t>(kind)];
+  };
+  ASSERT_EQ(3U, program.code_blocks());
+  const std::uint64_t begin = program.images().all[0].sections[0].file_pos + kCodeBlockBytes;
+  std::uint64_t call_count = 0;  // of the second block
+  FieldCache cache;
+  for (const Field& field : program.fields_from(begin, begin + kCodeBlockBytes, cache)) call_count += field.kind == FieldKind::kCall;
+  EXPECT_GT(call_count, 0U);
+  EXPECT_EQ(3 * call_count, count(3, FieldKind::kCall).field_count);
+  EXPECT_GT(count(1, FieldKind::kPointer).field_count, 0U);
+  EXPECT_EQ(count(1, FieldKind::kPointer).field_count, count(3, FieldKind::kPointer).field_count) << "tables are counted whole";
 }
 
 // What is kept beside tables counts: room for code alone is not enough.
