@@ -60,7 +60,8 @@ def make_output(plan: _plan.Plan, jobs: list[_plan.Job]) -> None:
         for path in (patch, record):
             path.parent.mkdir(parents=True, exist_ok=True)
         patch.write_bytes(bytes(1000))
-        record.write_text(json.dumps({"making": _jobs.making_of(plan, job), "tokens": _jobs.tokens_of(job), "full_ratio": 0, "seconds": 1, "entry": entry_of(job)}))
+        told = {"making": _jobs.making_of(plan, job), "tokens": _jobs.tokens_of(job)}
+        record.write_text(json.dumps({**told, "full_ratio": 0, "seconds": 1, "entry": entry_of(job)}))
 
 
 def nothing(at: int) -> int:

@@ -170,7 +170,7 @@ def test_a_folder_of_another_version_or_of_other_releases(root: pathlib.Path, mo
     path = written(root, GOOD.format(root=root))
     claim_output(_plan.read_plan(path))
     claim_output(_plan.read_plan(path, ['releases=["3", "4"]']))
-    with pytest.raises(_plan.PlanError, match="^releases: none of 1, 2 is among those of the patches in .*/out, which are 3, 4; "):
+    with pytest.raises(_plan.PlanError, match="^releases: none of 1, 2 is among .* of the patches in .*/out, which are 3, 4; "):
         claim_output(_plan.read_plan(path, ['releases=["1", "2"]']))
     monkeypatch.setattr(bdelta, "__version__", "9.9")
     with pytest.raises(_plan.PlanError, match='^version: is "9.9", and the patches in .*/out were made with '):

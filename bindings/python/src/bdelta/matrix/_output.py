@@ -32,8 +32,8 @@ def check_output(plan: Plan) -> None:
     before, now = json.loads(known), plan.fixed()
     releases = before.pop("releases", [])
     if not set(releases) & set(plan.releases):
-        raise PlanError(f"releases: none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, which are "
-                        f"{', '.join(releases)}; take another folder")
+        raise PlanError(f"releases: none of {', '.join(plan.releases)} is among those of the patches in {plan.output}, "
+                        f"which are {', '.join(releases)}; take another folder")
     for key in sorted({*before, *now}):
         if before.get(key) != now.get(key):
             was, is_now = (json.dumps(of[key]) if key in of else "the default" for of in (before, now))
