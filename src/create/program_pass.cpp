@@ -116,11 +116,12 @@ exe::KindCounts ProgramPass::count_kinds(const exe::OwnerMap& map, const exe::Im
   return exe::count_kinds(*old_, target_images, target_, map, exe::LabelIndex({}), pool_, share);
 }
 
-// By a few blocks of code of OLD, and by its tables, which are found for that.
+// By a few blocks of code of OLD and some of its tables, all of which are found for that.
 bool ProgramPass::may_pay(std::vector<exe::Image> images, const exe::OwnerMap& map, const exe::Images& target_images) {
   const Step step(pool_, PhaseId::kPredict);
   old_.emplace(source_, std::move(images), pool_, exe::Program::WithoutJumpTables());
-  return is_prediction_worth_it(saved_bytes(count_kinds(map, target_images, kGlancedShare)) * kGlanceFactor, target_.size(), settings_.make_byte_ns);
+  const std::uint64_t saved = saved_bytes(count_kinds(map, target_images, kGlancedShare));
+  return is_prediction_worth_it(saved * kGlanceFactor, target_.size(), settings_.make_byte_ns);
 }
 
 void ProgramPass::find_source_code() {

@@ -20,30 +20,28 @@ void add(const KindCounts& from, std::uint64_t times, KindCounts& to) {
   }
 }
 
-struct Counted {
-  KindCounts code{}, tables{};  // of stretches that hold them
-};
+constexpr std::uint64_t kTablePieceBytes = std::uint64_t{64} << 10;  // of tables, taken or left out as one
 
 struct Task {
   Predictor predictor;
   FreeList<FieldCache>::Lent fields;
-  Counted& counted;
+  KindCounts& counts;
 };
 
-void count_field(const Field& field, const Program& source, ByteSpan target, const OwnerMap& map, std::uint32_t cover, Predictor& predictor,
-                 KindCounts& counts) {
+void count_field(const Field& field, const Program& source, ByteSpan target, const OwnerMap& map, std::uint32_t cover,
+                 Task& task) {
   const std::size_t size = field_bytes(field.form);
   const std::uint8_t* plain = source.file().data() + field.pos;
   const std::uint8_t* wanted = target.data() + map.moved(cover, field.pos);
   std::array<std::uint8_t, 8> bytes{};
   std::memcpy(bytes.data(), plain, size);
   Prediction prediction;
-  if (!predictor.stays(field, cover) && predictor.predict(field, cover, prediction)) {
+  if (!task.predictor.stays(field, cover) && task.predictor.predict(field, cover, prediction)) {
     (void)write_field(bytes.data(), field, prediction.origin, prediction.target_address);
   }
   const std::uint64_t plain_misses = count_differing({plain, size}, {wanted, size});
   const std::uint64_t predicted_misses = count_differing({bytes.data(), size}, {wanted, size});
-  KindCount& count = counts[static_cast<std::size_t>(field.kind)];
+  KindCount& count = task.counts[static_cast<std::size_t>(field.kind)];
   ++count.field_count;
   count.right_count += predicted_misses == 0 ? 1 : 0;
   count.plain_count += plain_misses == 0 ? 1 : 0;
@@ -56,33 +54,31 @@ void count_field(const Field& field, const Program& source, ByteSpan target, con
 KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                        const LabelIndex& labels, WorkerPool& pool, std::uint64_t share) {
   const CoverPieces pieces(map.covers());
-  std::vector<Counted> counted(pieces.task_count());
+  std::vector<KindCounts> counts(pieces.task_count());
   FreeList<FieldCache> caches;
   const auto make = [&](std::size_t task) {
     return Task{Predictor(source.images(), images, map, &labels), caches.lend([] { return std::make_unique<FieldCache>(); }),
-                counted[task]};
+                counts[task]};
   };
   pieces.for_each(pool, make, [&](Task& task, const CoverPiece& piece) {
     const Cover& cover = map.covers()[piece.cover];
     const std::uint64_t end = cover.source_pos + piece.begin + piece.length;
     for (std::uint64_t begin = cover.source_pos + piece.begin; begin < end;) {
       const Program::Stretch stretch = source.stretch_at(begin);
-      const std::uint64_t next = std::min(end, stretch.end_pos);
-      if (!stretch.code_block || *stretch.code_block % share == share / 2) {
-        KindCounts& counts = stretch.code_block ? task.counted.code : task.counted.tables;
+      const std::uint64_t piece_number = begin / kTablePieceBytes;
+      const std::uint64_t piece_end = stretch.code_block ? stretch.end_pos : (piece_number + 1) * kTablePieceBytes;
+      const std::uint64_t next = std::min({end, stretch.end_pos, piece_end});
+      if (stretch.code_block.value_or(piece_number) % share == share / 2) {
         for (const Field& field : source.fields_from(begin, next, *task.fields)) {
           if (field.pos + field_bytes(field.form) > cover.source_end()) continue;
-          count_field(field, source, target, map, piece.cover, task.predictor, counts);
+          count_field(field, source, target, map, piece.cover, task);
         }
       }
       begin = next;
     }
   });
   KindCounts sum{};
-  for (const Counted& some : counted) {
-    add(some.code, share, sum);
-    add(some.tables, 1, sum);
-  }
+  for (const KindCounts& some : counts) add(some, share, sum);
   return sum;
 }
 

@@ -22,7 +22,8 @@ struct KindCount {
 };
 using KindCounts = std::array<KindCount, kFieldKindCount>;
 
-// `target` are the bytes that `images` lie in. Of the blocks of code in the source one of `share` is looked at, and counts for all.
+// `target` are the bytes that `images` lie in. Of the blocks of code in the source, and of pieces of tables, one of `share` is
+// looked at, and counts for so many.
 [[nodiscard]] KindCounts count_kinds(const Program& source, const Images& images, ByteSpan target, const OwnerMap& map,
                                      const LabelIndex& labels, WorkerPool& pool, std::uint64_t share = 1);
 

@@ -168,7 +168,7 @@ TEST_F(Fields, LieInStretches) {
   EXPECT_EQ(file_.size(), program.stretch_at(end).end_pos);
 }
 
-TEST_F(Fields, OfSomeBlocksOfCodeCountForAll) {
+TEST_F(Fields, OfASampleCountForAll) {
   const Program program(file_, x86_images(file_), pool_);
   const Covers covers = {{0, 0, file_.size()}};
   const OwnerMap map(covers);
@@ -182,8 +182,9 @@ TEST_F(Fields, OfSomeBlocksOfCodeCountForAll) {
   for (const Field& field : program.fields_from(begin, begin + kCodeBlockBytes, cache)) call_count += field.kind == FieldKind::kCall;
   EXPECT_GT(call_count, 0U);
   EXPECT_EQ(3 * call_count, count(3, FieldKind::kCall).field_count);
-  EXPECT_GT(count(1, FieldKind::kPointer).field_count, 0U);
-  EXPECT_EQ(count(1, FieldKind::kPointer).field_count, count(3, FieldKind::kPointer).field_count) << "tables are counted whole";
+  const std::uint64_t pointer_count = count(1, FieldKind::kPointer).field_count;
+  EXPECT_GT(pointer_count, 0U);
+  EXPECT_LT(pointer_count / 2, count(3, FieldKind::kPointer).field_count) << "so are tables, by smaller pieces";
 }
 
 // What is kept beside tables counts: room for code alone is not enough.
