@@ -4,6 +4,7 @@
 
 #include "base/try.hpp"
 #include "create/find_pngs.hpp"
+#include "create/level.hpp"
 #include "view/png_chunks.hpp"
 
 namespace bdelta {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::uint64_t kMostViewApplyBytes = std::uint64_t{176} << 20;
 // What is unpacked of either file, as few packed bytes may be very many: so much, and more of large files that aren't such.
 constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20, kMostRawBytes = std::uint64_t{1} << 30, kUsualRatio = 16;
-// Of those, for each view of a view: tables, and a packed stream.
-constexpr std::uint64_t kFurtherViewBytes = std::uint64_t{30} << 20;
 // Of the time that making takes, where streams are unpacked.
 constexpr double kUnpackShare = 0.6;
 // A limit of making has room for both views, and as much for the work on them.
@@ -26,6 +25,12 @@ ViewParts parts_of(const TreePair::Parts& files) {
   return parts;
 }
 
+// Out of NEW's streams.
+AlikeStreams leave_out_alike(const ViewedFile& source, ViewedFile& target, const LayerLimits& limits, UnpackReport& report) {
+  if (limits.at_any_cost) return {};
+  return {source.bytes, source.found.streams, target.bytes, target.found.streams, report.same};
+}
+
 // Chunks of PNG files, joined, and then the streams that these hold: two views, or none.
 std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, WorkerPool& pool, UnpackReport& report) {
   std::vector<ViewLayer> layers;
@@ -34,16 +39,18 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, Work
   if (target.found.streams.empty()) return layers;
   UnpackReport of_chunks;  // these hold streams, and are none
   limits.kind = view::StreamKind::kPngChunks;
-  auto joined = ViewLayer::make(std::move(source), std::move(target), limits, 1, pool, of_chunks);
+  AlikeStreams alike = leave_out_alike(source, target, limits, of_chunks);
+  auto joined = ViewLayer::make(source, std::move(target), std::move(alike), limits, 1, pool, of_chunks);
   if (!joined) return layers;
+  limits = further_limits(limits);
   limits.kind = view::StreamKind::kDeflate;
-  limits.has_directory = false;
-  limits.most_apply_bytes -= kFurtherViewBytes;
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
     return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}}};
   };
-  auto unpacked = ViewLayer::make(streams_of(joined->source_view, joined->source_parts, joined->source_streams),
-                                  streams_of(joined->target_view, joined->target_parts, joined->target_streams), limits, 1, pool, report);
+  source = streams_of(joined->source_view, joined->source_parts, joined->source_streams);
+  target = streams_of(joined->target_view, joined->target_parts, joined->target_streams);
+  alike = leave_out_alike(source, target, limits, report);
+  auto unpacked = ViewLayer::make(source, std::move(target), std::move(alike), limits, 1, pool, report);
   if (!unpacked) return layers;
   layers.push_back(std::move(*joined));
   layers.push_back(std::move(*unpacked));
@@ -79,39 +86,64 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   }
   BDELTA_ASSIGN(views->source_input_, InputBytes::load(source, pool));
   pair.source = views->source_input_.bytes();
-  pair.source_parts = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
+  const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
+  pair.source_parts = parts_of_source;
+  std::vector<ViewLayer> layers;
+  ViewLayer last;  // in which nothing of NEW is unpacked
   for (;;) {
-    FoundParts found_source = find_parts(pair.source, pair.source_parts, search);
-    pair.source_parts = found_source.parts;
-    pair.target_parts = found.parts;
-    if (found.streams.empty() || views->plans_.size() == view::kMostViews) break;
-    const double until_share = 1 - 1.0 / static_cast<double>(2u << views->plans_.size());
-    auto layer = ViewLayer::make({pair.source, std::move(found_source)}, {pair.target, std::move(found)}, limits, until_share, pool, report);
+    ViewedFile old_file{pair.source, find_parts(pair.source, pair.source_parts, search)}, new_file{pair.target, std::move(found)};
+    pair.source_parts = old_file.found.parts;
+    pair.target_parts = new_file.found.parts;
+    last.left_raw_bytes = raw_bytes_of(old_file.found.streams);
+    if (new_file.found.streams.empty() || layers.size() == view::kMostViews) break;
+    const double until_share = 1 - 1.0 / static_cast<double>(2u << layers.size());
+    last.alike = leave_out_alike(old_file, new_file, limits, report);
+    auto layer = ViewLayer::make(old_file, std::move(new_file), last.alike, limits, until_share, pool, report);
     if (!layer) break;
-    pair = views->take(std::move(*layer));
-    limits.has_directory = false;
-    limits.most_apply_bytes -= kFurtherViewBytes;
+    last.alike = {};
+    pair = views->take(*layer);
+    layers.push_back(std::move(*layer));
+    limits = further_limits(limits);
     search.is_of_view = true;
     found = find_parts(pair.target, pair.target_parts, search);
     for (const view::Member& member : found.encrypted) report.encrypted.add(member.data_bytes);
   }
-  if ((has_pngs || !views->plans_.empty()) && views->plans_.size() + 2 <= view::kMostViews) {
-    for (ViewLayer& layer : png_layers(pair, limits, pool, report)) pair = views->take(std::move(layer));
+  if ((has_pngs || !layers.empty()) && layers.size() + 2 <= view::kMostViews) {
+    for (ViewLayer& layer : png_layers(pair, limits, pool, report)) {
+      pair = views->take(layer);
+      layers.push_back(std::move(layer));
+    }
   }
-  if (views->plans_.empty()) return std::unique_ptr<FileViews>();
-  views->source_members_ = members_of(pair.source_parts);
+  if (layers.empty()) return std::unique_ptr<FileViews>();
   views->target_members_ = members_of(pair.target_parts);
+  search.is_of_view = false;
+  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), level_settings(options.level).apply_byte_ns}, pair.source_parts, pool);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
   return views;
 }
 
-ViewPair FileViews::take(ViewLayer layer) {
-  if (plans_.empty()) {
+void FileViews::settle(AlikeSearch search, const ViewParts& source_parts, WorkerPool& pool) {
+  search.source_view = source_view_;
+  search.target_view = target_view_;
+  for (ViewLayer& layer : search.layers) {
+    layer.limits.most_view_bytes -= std::min(layer.limits.most_view_bytes, held_bytes());
+  }
+  if (auto views = unpack_alike(search, pool)) {
+    plans_ = std::move(views->plans);
+    source_view_ = std::move(views->view);
+    source_members_ = members_of(views->parts);
+    return;
+  }
+  for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
+  source_members_ = members_of(source_parts);
+}
+
+ViewPair FileViews::take(ViewLayer& layer) {
+  if (target_view_.empty()) {
     source_archive_pos_ = layer.source_streams.empty() ? 0 : layer.source_streams.front().file_pos;
     target_archive_pos_ = layer.target_streams.empty() ? 0 : layer.target_streams.front().file_pos;
   }
-  plans_.push_back(std::move(layer.plan));
   source_view_ = std::move(layer.source_view);
   target_view_ = std::move(layer.target_view);
   return {source_view_, target_view_, std::move(layer.source_parts), std::move(layer.target_parts)};

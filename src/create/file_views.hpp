@@ -8,7 +8,7 @@
 #include "bdelta/create.hpp"
 #include "create/input.hpp"
 #include "create/tree_pair.hpp"
-#include "create/view_layer.hpp"
+#include "create/unpack_alike.hpp"
 #include "io/memory_io.hpp"
 
 namespace bdelta {
@@ -53,7 +53,8 @@ class FileViews {
  private:
   FileViews(RandomReader& source, RandomReader& target) : source_(source), target_(target) {}
 
-  ViewPair take(ViewLayer layer);
+  ViewPair take(ViewLayer& layer);
+  void settle(AlikeSearch search, const ViewParts& source_parts, WorkerPool& pool);
 
   RandomReader& source_;
   RandomReader& target_;

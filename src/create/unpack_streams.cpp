@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
-#include <unordered_set>
 
-#include "hash/xxh3.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
 
@@ -88,44 +85,6 @@ std::optional<UnpackedStream> unpack_target_stream(ByteSpan file, const view::Fo
 }
 
 }  // namespace
-
-// NEW's are copied packed, so one of OLD stays packed for them. Of several that are alike, those stay unpacked that streams of
-// NEW were likely made from: by name.
-void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
-                         std::vector<view::FoundStream>& of_target) {
-  struct Alike {
-    Digest128 digest;
-    std::size_t index = 0;  // of the source's stream
-    bool operator<(const Alike& other) const noexcept { return digest != other.digest ? digest < other.digest : index < other.index; }
-  };
-  std::vector<Alike> known;
-  for (std::size_t i = 0; i < of_source.size(); ++i) known.push_back({xxh3_128(packed_bytes_of(source, of_source[i])), i});
-  std::sort(known.begin(), known.end());
-  std::vector<bool> is_first_copied(of_source.size());  // of the first that are alike
-  std::erase_if(of_target, [&](const view::FoundStream& stream) {
-    const Digest128 digest = xxh3_128(packed_bytes_of(target, stream));
-    const auto first = std::lower_bound(known.begin(), known.end(), Alike{digest, 0});
-    if (first == known.end() || first->digest != digest) return false;
-    is_first_copied[first->index] = true;
-    return true;
-  });
-  std::unordered_set<std::string_view> changed;
-  for (const view::FoundStream& stream : of_target) changed.insert(stream.name);
-  std::vector<bool> stays_packed(of_source.size());
-  for (std::size_t i = 0, end = 0; i < known.size(); i = end) {
-    while (end < known.size() && known[end].digest == known[i].digest) ++end;
-    if (!is_first_copied[known[i].index]) continue;
-    bool any = false;
-    for (std::size_t at = i; at < end; ++at) {
-      const bool stays = changed.count(of_source[known[at].index].name) == 0;
-      stays_packed[known[at].index] = stays;
-      any = any || stays;
-    }
-    if (!any) stays_packed[known[i].index] = true;
-  }
-  std::size_t index = 0;
-  std::erase_if(of_source, [&](const view::FoundStream&) { return stays_packed[index++]; });
-}
 
 std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found, WorkerPool& pool) {
   std::vector<std::optional<UnpackedStream>> unpacked(found.size());

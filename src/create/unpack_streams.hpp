@@ -17,11 +17,6 @@ struct UnpackedStream {
   deflate::StreamRecipe recipe;  // of a stream of NEW
 };
 
-// Leaves out of both lists the streams that stand in both files alike: these are copied as they are. Of several that are alike in
-// OLD, those stay whose name a stream of NEW has that changes, but for one: NEW is likely made from their text.
-void leave_out_unchanged(ByteSpan source, std::vector<view::FoundStream>& of_source, ByteSpan target,
-                         std::vector<view::FoundStream>& of_target);
-
 // Those of OLD that decompress, in order.
 [[nodiscard]] std::vector<UnpackedStream> unpack_source_streams(ByteSpan file, const std::vector<view::FoundStream>& found,
                                                                 WorkerPool& pool);

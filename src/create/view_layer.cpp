@@ -16,6 +16,9 @@
 namespace bdelta {
 namespace {
 
+// Of what an applier may take, for each view of a view: tables, and a packed stream.
+constexpr std::uint64_t kFurtherViewBytes = std::uint64_t{30} << 20;
+
 view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
   view::PackedStreams places;
   for (const UnpackedStream& stream : streams) places.push_back(stream.place);
@@ -23,15 +26,15 @@ view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
 }
 
 // Of each stream of NEW: the one of OLD with its name, else the one behind that of the stream before.
-std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& source, const std::vector<UnpackedStream>& target) {
+std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& source, const std::vector<std::string>& target_names) {
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < source.size(); ++i) {
     if (!source[i].name.empty()) by_name.emplace(source[i].name, i);
   }
   std::vector<std::size_t> counterparts;
   std::size_t expected = 0;
-  for (const UnpackedStream& stream : target) {
-    const auto known = by_name.find(stream.name);
+  for (const std::string& name : target_names) {
+    const auto known = by_name.find(name);
     const std::size_t last = source.empty() ? 0 : source.size() - 1;
     counterparts.push_back(known != by_name.end() ? known->second : std::min(expected, last));
     expected = counterparts.back() + 1;
@@ -43,18 +46,6 @@ std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& sour
 std::uint64_t expected_bytes(ByteSpan file, const std::vector<view::FoundStream>& found) {
   std::uint64_t bytes = file.size();
   for (const view::FoundStream& stream : found) bytes = bytes - stream.packed_bytes + stream.raw_bytes;
-  return bytes;
-}
-
-std::uint64_t raw_bytes_of(const std::vector<view::FoundStream>& found) {
-  std::uint64_t bytes = 0;
-  for (const view::FoundStream& stream : found) bytes += stream.raw_bytes;
-  return bytes;
-}
-
-std::uint64_t packed_bytes_of(const std::vector<view::FoundStream>& found) {
-  std::uint64_t bytes = 0;
-  for (const view::FoundStream& stream : found) bytes += stream.packed_bytes;
   return bytes;
 }
 
@@ -138,59 +129,88 @@ std::vector<UnpackedStream> join_png_runs(ByteSpan file, const std::vector<view:
 
 }  // namespace
 
-std::optional<ViewLayer> ViewLayer::make(ViewedFile source, ViewedFile target, const LayerLimits& limits, double until_share,
-                                         WorkerPool& pool, UnpackReport& report) {
-  std::vector<view::FoundStream> &found_source = source.found.streams, &found_target = target.found.streams;
-  const std::uint64_t all_bytes = packed_bytes_of(found_target), all_count = found_target.size();
-  if (!limits.at_any_cost) leave_out_unchanged(source.bytes, found_source, target.bytes, found_target);
-  report.same.count += all_count - found_target.size();
-  report.same.bytes += all_bytes - packed_bytes_of(found_target);
-  if (found_target.empty()) return std::nullopt;
-  const std::uint64_t most_raw_bytes = std::max(raw_bytes_of(found_source), raw_bytes_of(found_target));
-  const std::uint64_t views_bytes = expected_bytes(source.bytes, found_source) + expected_bytes(target.bytes, found_target);
-  if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes) {
-    for (const view::FoundStream& stream : found_target) report.no_room.add(stream.packed_bytes);
-    return std::nullopt;
-  }
-  pool.begin_stage(until_share, 2 * raw_bytes_of(found_target));  // analysed, and rebuilt
-  const bool of_pngs = limits.kind == view::StreamKind::kPngChunks;
-  ViewLayer layer;
-  view::ViewPlan& plan = layer.plan;
-  plan.kind = limits.kind;
-  std::vector<UnpackedStream> of_target =
-      of_pngs ? join_png_runs(target.bytes, found_target, &plan.recipe)
-                : unpack_target_streams(target.bytes, found_target, limits.at_any_cost, pool, report);
-  if (!of_pngs) plan.recipe = recipe_of(of_target);
-  if (of_target.empty()) return std::nullopt;
-  std::vector<UnpackedStream> of_source =
-      of_pngs ? join_png_runs(source.bytes, found_source, nullptr) : unpack_source_streams(source.bytes, found_source, pool);
+std::uint64_t raw_bytes_of(const FoundStreams& found) {
+  std::uint64_t bytes = 0;
+  for (const view::FoundStream& stream : found) bytes += stream.raw_bytes;
+  return bytes;
+}
 
-  layer.source_streams = places_of(of_source);
-  layer.target_streams = places_of(of_target);
-  const ToldDirectory source_directory = limits.has_directory ? told_directory(source.bytes, layer.source_streams) : ToldDirectory();
-  const ToldDirectory target_directory = limits.has_directory ? told_directory(target.bytes, layer.target_streams) : ToldDirectory();
-  plan.source_directory = source_directory.place;
-  plan.target_directory = target_directory.place;
-  plan.source_view_bytes = view_bytes_of(source.bytes, layer.source_streams, source_directory);
-  plan.target_view_bytes = view_bytes_of(target.bytes, layer.target_streams, target_directory);
-  for (const view::PackedStream& stream : layer.source_streams) {
+LayerLimits further_limits(LayerLimits limits) {
+  limits.has_directory = false;
+  limits.most_apply_bytes -= kFurtherViewBytes;
+  return limits;
+}
+
+bool ViewLayer::unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool) {
+  const std::uint64_t kept_bytes = view::bytes_of(chosen.kept);
+  if (raw_bytes_of(chosen.unpacked) > limits.most_raw_bytes ||
+      expected_bytes(source.bytes, chosen.unpacked) + kept_bytes + target_view.size() > limits.most_view_bytes) {
+    return false;
+  }
+  std::vector<UnpackedStream> streams = plan.kind == view::StreamKind::kPngChunks
+                                            ? join_png_runs(source.bytes, chosen.unpacked, nullptr)
+                                            : unpack_source_streams(source.bytes, chosen.unpacked, pool);
+  source_streams = places_of(streams);
+  const ToldDirectory directory = limits.has_directory ? told_directory(source.bytes, source_streams) : ToldDirectory();
+  plan.source_directory = directory.place;
+  plan.source_view_bytes = view_bytes_of(source.bytes, source_streams, directory) + kept_bytes;
+  plan.source_largest_bytes = 0;
+  for (const view::PackedStream& stream : source_streams) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
-  plan.source_count = layer.source_streams.size();
-  plan.target_count = layer.target_streams.size();
+  plan.source_count = source_streams.size();
+  plan.kept_count = chosen.kept.size();
   if (source.bytes.size() + view::held_view_bytes(plan.source_view_bytes) + plan.source_largest_bytes +
           view::directory_memory_bytes(plan.source_directory, plan.target_directory) >
       limits.most_apply_bytes) {
-    for (const UnpackedStream& stream : of_target) report.no_room.add(stream.place.packed_bytes);
+    return false;
+  }
+  plan.geometry = view::encode_geometry(source.bytes, source_streams, chosen.kept, target_streams, counterparts_of(streams, target_names));
+  source_view = *view_of(source.bytes, streams, directory, plan.source_view_bytes, plan.kind, false);
+  for (const view::KeptRange& range : chosen.kept) {
+    append(source_view, source.bytes.subspan(static_cast<std::size_t>(range.file_pos), static_cast<std::size_t>(range.bytes)));
+  }
+  source_parts = parts_in_view(source.found.parts, source_streams);
+  return true;
+}
+
+std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile target, AlikeStreams alike, const LayerLimits& limits,
+                                         double until_share, WorkerPool& pool, UnpackReport& report) {
+  const FoundStreams& found = target.found.streams;
+  if (found.empty()) return std::nullopt;
+  ViewLayer layer;
+  layer.limits = limits;
+  layer.alike = std::move(alike);
+  const ChosenStreams chosen = layer.alike.choose(source.bytes, source.found.streams, {});
+  layer.left_raw_bytes = raw_bytes_of(source.found.streams) - raw_bytes_of(chosen.unpacked);
+  const std::uint64_t most_raw_bytes = std::max(raw_bytes_of(chosen.unpacked), raw_bytes_of(found));
+  const std::uint64_t views_bytes = expected_bytes(source.bytes, chosen.unpacked) + expected_bytes(target.bytes, found);
+  if (most_raw_bytes > limits.most_raw_bytes || views_bytes > limits.most_view_bytes) {
+    for (const view::FoundStream& stream : found) report.no_room.add(stream.packed_bytes);
     return std::nullopt;
   }
-  plan.geometry = view::encode_geometry(source.bytes, layer.source_streams, layer.target_streams, counterparts_of(of_source, of_target));
-  auto target_view = view_of(target.bytes, of_target, target_directory, plan.target_view_bytes, limits.kind, true);
+  pool.begin_stage(until_share, 2 * raw_bytes_of(found));  // analysed, and rebuilt
+  const bool of_pngs = limits.kind == view::StreamKind::kPngChunks;
+  view::ViewPlan& plan = layer.plan;
+  plan.kind = limits.kind;
+  std::vector<UnpackedStream> streams = of_pngs ? join_png_runs(target.bytes, found, &plan.recipe)
+                                                : unpack_target_streams(target.bytes, found, limits.at_any_cost, pool, report);
+  if (!of_pngs) plan.recipe = recipe_of(streams);
+  if (streams.empty()) return std::nullopt;
+  layer.target_streams = places_of(streams);
+  for (const UnpackedStream& stream : streams) layer.target_names.push_back(stream.name);
+  const ToldDirectory directory = limits.has_directory ? told_directory(target.bytes, layer.target_streams) : ToldDirectory();
+  plan.target_directory = directory.place;
+  plan.target_view_bytes = view_bytes_of(target.bytes, layer.target_streams, directory);
+  plan.target_count = layer.target_streams.size();
+  if (!layer.unpack_source(source, chosen, pool)) {
+    for (const UnpackedStream& stream : streams) report.no_room.add(stream.place.packed_bytes);
+    return std::nullopt;
+  }
+  auto target_view = view_of(target.bytes, streams, directory, plan.target_view_bytes, limits.kind, true);
   if (!target_view) return std::nullopt;
   for (const view::PackedStream& stream : layer.target_streams) report.unpacked.add(stream.packed_bytes);
   layer.target_view = std::move(*target_view);
-  layer.source_view = *view_of(source.bytes, of_source, source_directory, plan.source_view_bytes, limits.kind, false);
-  layer.source_parts = parts_in_view(std::move(source.found.parts), layer.source_streams);
   layer.target_parts = parts_in_view(std::move(target.found.parts), layer.target_streams);
   return layer;
 }

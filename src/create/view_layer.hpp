@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "bdelta/report.hpp"
+#include "create/alike_streams.hpp"
 #include "create/view_parts.hpp"
 #include "parallel/worker_pool.hpp"
-#include "view/geometry.hpp"
 
 namespace bdelta {
 
@@ -25,17 +25,29 @@ struct LayerLimits {
   std::uint64_t most_apply_bytes = 0;  // for OLD, its view, its largest stream and directories
 };
 
+[[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);
+
+// For a view of a view with such limits: it takes memory, too, and has no directory of its own.
+[[nodiscard]] LayerLimits further_limits(LayerLimits limits);
+
 struct ViewLayer {
   view::ViewPlan plan;
   Bytes source_view, target_view;
   ViewParts source_parts, target_parts;  // of the views
   view::PackedStreams source_streams, target_streams;  // of the files
+  AlikeStreams alike;
+  std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
+  LayerLimits limits;
+  std::vector<std::string> target_names;  // of NEW's streams
 
   // Each stream of NEW that is unpacked was rebuilt by what applies, and is what NEW has. Nothing if none is, or there is no
   // room for it. until_share: of the stage of the pool's watch, as far as this goes.
-  // The report counts NEW's streams.
-  static std::optional<ViewLayer> make(ViewedFile source, ViewedFile target, const LayerLimits& limits, double until_share,
-                                       WorkerPool& pool, UnpackReport& report);
+  // The report counts NEW's streams, but for those that are alike. These are not in the target.
+  static std::optional<ViewLayer> make(const ViewedFile& source, ViewedFile target, AlikeStreams alike, const LayerLimits& limits,
+                                       double until_share, WorkerPool& pool, UnpackReport& report);
+
+  // OLD's view and what the plan says of it, made for NEW's as it is. False if there is no room for it.
+  bool unpack_source(const ViewedFile& source, const ChosenStreams& chosen, WorkerPool& pool);
 };
 
 }  // namespace bdelta

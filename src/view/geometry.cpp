@@ -32,13 +32,33 @@ bool SourcePositions::next(std::uint64_t end, std::uint64_t& pos) noexcept {
   return read_difference(from_, likely_stream_pos(file_, end), pos) && pos >= end && pos < file_.size();
 }
 
-Bytes encode_geometry(ByteSpan source_file, const PackedStreams& source, const PackedStreams& target,
+std::uint64_t bytes_of(const KeptRanges& ranges) noexcept {
+  std::uint64_t bytes = 0;
+  for (const KeptRange& range : ranges) bytes += range.bytes;
+  return bytes;
+}
+
+bool read_kept_range(ByteCursor& from, std::uint64_t file_bytes, std::uint64_t end, KeptRange& range) noexcept {
+  const std::uint64_t gap = from.varint();
+  range.bytes = from.varint();
+  if (!from.ok() || gap > file_bytes - end || range.bytes == 0 || range.bytes > file_bytes - end - gap) return false;
+  range.file_pos = end + gap;
+  return true;
+}
+
+Bytes encode_geometry(ByteSpan source_file, const PackedStreams& source, const KeptRanges& kept, const PackedStreams& target,
                       const std::vector<std::size_t>& counterparts) {
   Bytes bytes;
   std::uint64_t end = 0;
   for (const PackedStream& stream : source) {
     append_difference(bytes, stream.file_pos, likely_stream_pos(source_file, end));
     end = stream.file_end();
+  }
+  end = 0;
+  for (const KeptRange& range : kept) {
+    append_varint(bytes, range.file_pos - end);
+    append_varint(bytes, range.bytes);
+    end = range.file_end();
   }
   std::size_t expected = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {

@@ -81,6 +81,21 @@ class ViewTeller {
   std::uint64_t told_bytes_ = 0;
 };
 
+Error other_size() { return {ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"}; }
+
+// The end of a view.
+Status add_kept_ranges(ByteSpan file, std::uint64_t count, ByteCursor& geometry, ViewTeller& teller) {
+  KeptRange range;
+  for (; count > 0; --count) {
+    if (!read_kept_range(geometry, file.size(), range.file_end(), range)) {
+      return Error{ErrorCode::kPatchCorrupt, "it keeps a range that OLD has not; fetch the patch again"};
+    }
+    if (range.bytes > teller.left_bytes()) return other_size();
+    BDELTA_TRY(teller.add(file.subspan(static_cast<std::size_t>(range.file_pos), static_cast<std::size_t>(range.bytes))));
+  }
+  return teller.left_bytes() == 0 ? Status() : other_size();
+}
+
 }  // namespace
 
 Result<PackedStreams> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
@@ -106,12 +121,11 @@ Result<PackedStreams> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCur
   const auto told = tell_directory(file, streams, directory);
   if (!told) return Error{ErrorCode::kPatchCorrupt, "OLD has another directory of an archive than it says; fetch the patch again"};
   const auto rest = file.subspan(static_cast<std::size_t>(end));
-  if (rest.size() - directory.bytes + told->size() != teller.left_bytes()) {
-    return Error{ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"};
-  }
+  if (rest.size() - directory.bytes + told->size() > teller.left_bytes()) return other_size();
   BDELTA_TRY(teller.add_gap(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr));
   BDELTA_TRY(teller.add(*told));
   BDELTA_TRY(teller.add(rest.last(static_cast<std::size_t>(directory.behind_bytes))));
+  BDELTA_TRY(add_kept_ranges(file, plan.kept_count, geometry, teller));
   return streams;
 }
 

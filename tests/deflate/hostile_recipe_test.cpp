@@ -157,5 +157,33 @@ TEST(HostileRecipe, ParametersThatNoEncoderHas) {
   }
 }
 
+// Each is refused at another place, behind what was already coded of it.
+TEST(HostileRecipe, OneThatIsRefusedLeavesTheOthersAsTheyAre) {
+  std::vector<StreamRecipe> refused(4);
+  refused[0].parameters = zlib_parameters(1);
+  refused[0].parameters.ng = 1;
+  refused[1].parameters = zlib_parameters(9);
+  refused[1].joints = {{10, JointKind::kContinue, JointMarker::kNone}, {1'000'000, JointKind::kContinue, JointMarker::kNone}};
+  refused[2].parameters = zlib_parameters(3);
+  refused[2].corrections = {{5, {}}, {1'000'000, {}}};
+  refused[3].deviations.resize(2);
+  refused[3].deviations[1].blocks_before = std::uint64_t{1} << 40;
+  const auto recipe_of = [&](bool with_refused) {
+    RecipeWriter writer;
+    Analyser analyser;
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      const Bytes packed = odd_stream(seed);
+      const auto analysis = analyser.analyse(packed);
+      EXPECT_OK(analysis);
+      EXPECT_TRUE(writer.add(analysis->recipe, analysis->sizes()));
+      if (with_refused) {
+        EXPECT_FALSE(writer.add(refused[seed % refused.size()], {1000, 1000})) << seed;
+      }
+    }
+    return writer.finish();
+  };
+  EXPECT_TRUE(same_bytes(recipe_of(false), recipe_of(true)));
+}
+
 }  // namespace
 }  // namespace bdelta::test::hostile_recipe_test

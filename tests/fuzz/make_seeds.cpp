@@ -431,8 +431,11 @@ void save_views() {
   next[2].content[9] ^= 1;
   Bytes next_text = text;
   next_text[3] ^= 1;
+  std::vector<test::ZipMember> copied = {{"one", test::wordy_bytes(3000, 1)}, {"two", test::wordy_bytes(300, 2)}};
+  const Bytes kept = test::zip_of(copied);
+  copied.push_back({"copy", joined({test::bytes_of("changed"), copied[0].content})});
   const std::pair<const char*, std::pair<Bytes, Bytes>> pairs[] = {
-      {"record_zip", {zipped, test::zip_of(next)}}, {"record_gzip", {gzipped, test::gzip_of(next_text)}}, {"record_new", {text, gzipped}},
+      {"record_kept", {kept, test::zip_of(copied)}}, {"record_zip", {zipped, test::zip_of(next)}}, {"record_gzip", {gzipped, test::gzip_of(next_text)}}, {"record_new", {text, gzipped}},
       {"record_nested", {nested, next_nested}}};
   for (const auto& [name, pair] : pairs) {
     const auto patch = test::make_patch(pair.first, pair.second, test::create_options(3));

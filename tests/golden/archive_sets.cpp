@@ -162,6 +162,22 @@ ArchivePair archives_in_archive() {
   return {"bdt2-view-nested", gzip_with(before, own_deflate(before)), gzip_with(after, own_deflate(after))};
 }
 
+// Members that NEW has as they are, and what they hold in others.
+ArchivePair copies_in_zip() {
+  const auto archive = [](bool next) {
+    std::vector<ZipMember> members;
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      Bytes document = wordy_bytes(1500, 150 + i);
+      append(document, zlib_with(wordy_bytes(2000, 160 + i), own_deflate(wordy_bytes(2000, 160 + i))));
+      members.push_back(packed_member("file" + std::to_string(i), document));
+    }
+    if (next) members.push_back(packed_member("of1", changed(wordy_bytes(1500, 151), 1)));
+    if (next) members.push_back(packed_member("in3", changed(wordy_bytes(2000, 163), 3)));
+    return zip_of(members);
+  };
+  return {"bdt2-view-kept", archive(false), archive(true)};
+}
+
 ArchivePair program_in_zip() {
   const ProgramPair programs = program_pair(11, 60);
   const auto archive = [](const Bytes& program) {
@@ -175,7 +191,7 @@ ArchivePair program_in_zip() {
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
   return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), other_encoders(vectors), program_in_zip(),
-          archives_in_archive()};
+          archives_in_archive(), copies_in_zip()};
 }
 
 }  // namespace bdelta::test

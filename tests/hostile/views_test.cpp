@@ -29,14 +29,14 @@ Bytes archive_of(bool next) {
 
 // Where the fields of the record's body are that are to lie.
 struct ViewFields {
-  std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count;
+  std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, kept_count, target_count;
   view::ZipDirectory source_directory, target_directory;
   Bytes geometry, recipe;
   std::uint64_t view_count = 1, kind = 0;
 
   explicit ViewFields(const view::ViewPlan& plan)
       : source_view_bytes(plan.source_view_bytes), target_view_bytes(plan.target_view_bytes),
-        source_largest_bytes(plan.source_largest_bytes), source_count(plan.source_count), target_count(plan.target_count),
+        source_largest_bytes(plan.source_largest_bytes), source_count(plan.source_count), kept_count(plan.kept_count), target_count(plan.target_count),
         source_directory(plan.source_directory), target_directory(plan.target_directory), geometry(plan.geometry), recipe(plan.recipe) {}
 
   // As numbers, those of the geometry.
@@ -56,7 +56,7 @@ struct ViewFields {
     const auto put = [&](std::initializer_list<std::uint64_t> numbers) {
       for (const std::uint64_t number : numbers) append_varint(bytes, number);
     };
-    put({view_count, kind, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, target_count});
+    put({view_count, kind, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, kept_count, target_count});
     for (const view::ZipDirectory& directory : {source_directory, target_directory}) {
       put({directory.bytes});
       if (directory.bytes != 0) put({directory.behind_bytes, directory.shift});
@@ -143,10 +143,12 @@ class HostileViews : public ::testing::Test {
 TEST_F(HostileViews, Counts) {
   for (const std::uint64_t count : {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{4}, std::uint64_t{5'000'000}, kMost}) {
     SCOPED_TRACE(count);
-    ViewFields source = fields(), target = fields();
+    ViewFields source = fields(), kept = fields(), target = fields();
     source.source_count = count;
+    kept.kept_count = count;
     target.target_count = count;
     expect_corrupt(source);
+    if (count != 0) expect_corrupt(kept);
     expect_corrupt(target);
   }
 }
@@ -299,6 +301,29 @@ TEST_F(HostileViews, EachNumberOfTheGeometry) {
       const ErrorCode code = code_of(bent.body());
       EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || (code == ErrorCode::kTargetDigest && i >= 3)) << static_cast<int>(code);
     }
+  }
+}
+
+// Ranges of OLD behind its view: inside OLD, none empty, and as many bytes as the view has room for.
+TEST_F(HostileViews, KeptRanges) {
+  const auto with_kept = [&](const std::vector<std::uint64_t>& kept, std::uint64_t view_bytes) {
+    ViewFields bent = fields();
+    std::vector<std::uint64_t> numbers = bent.numbers();
+    numbers.insert(numbers.begin() + 3, kept.begin(), kept.end());
+    bent.set_numbers(numbers);
+    bent.kept_count = kept.size() / 2;
+    bent.source_view_bytes += view_bytes;
+    return bent;
+  };
+  const std::uint64_t size = source_.size();
+  EXPECT_EQ(ErrorCode::kInternal, code_of(with_kept({}, 0).body()));
+  const std::vector<std::pair<std::vector<std::uint64_t>, std::uint64_t>> wrong = {
+      {{0, 0}, 0}, {{size, 0}, 0}, {{0, size + 1}, size + 1}, {{size, 1}, 1}, {{size - 1, 2}, 2}, {{0, kMost}, kMost}, {{kMost, 1}, 1},
+      {{1, kMost}, 0}, {{0, 5}, 4}, {{0, 5}, 6}, {{0, 5}, 0}, {{0, size, 0, 1}, size + 1}, {{0, 5, kMost - 3, 5}, 10},
+      {{10, 5, 0, size - 14}, size - 9}};
+  for (const auto& [kept, view_bytes] : wrong) {
+    SCOPED_TRACE(testing::PrintToString(kept) + std::to_string(view_bytes));
+    expect_corrupt(with_kept(kept, view_bytes));
   }
 }
 
@@ -488,7 +513,7 @@ TEST(HeldRecipes, AreBoundedByTheirLength) {
   ASSERT_GT(view::held_bytes(recipe), view::most_held_bytes(plan.recipe.size()));
   plan.target_count = 1;
   plan.target_view_bytes = kRawBytes;
-  plan.geometry = view::encode_geometry({}, {}, {{0, packed_bytes, kRawBytes}}, {0});
+  plan.geometry = view::encode_geometry({}, {}, {}, {{0, packed_bytes, kRawBytes}}, {0});
   io::MemoryReader source(ByteSpan{});
   const auto views = AppliedViews::make(source, {plan}, packed_bytes, nullptr);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, views);

@@ -81,6 +81,7 @@ class Head:
     target_view: int
     largest: int
     source_count: int
+    kept_count: int
     target_count: int
     source_directory: object
     target_directory: object
@@ -92,10 +93,11 @@ def read_head(fields, source_bytes, target_bytes):
     kind = fields.varint(most=IMAGE_CHUNKS, name="a kind of streams")
     sizes = [fields.varint() for _ in range(3)]
     source_count = fields.varint(most=MAX_STREAMS, name="streams of OLD")
+    kept_count = fields.varint(most=MAX_STREAMS, name="kept ranges of OLD")
     target_count = fields.varint(most=MAX_STREAMS, name="streams of NEW")
     directories = [read_place(fields, size) for size in (source_bytes, target_bytes)]
-    geometry_bytes = fields.varint(least=source_count + target_count, name="bytes of geometry")
-    return Head(kind, *sizes, source_count, target_count, *directories, geometry_bytes, fields.varint())
+    geometry_bytes = fields.varint(least=source_count + 2 * kept_count + target_count, name="bytes of geometry")
+    return Head(kind, *sizes, source_count, kept_count, target_count, *directories, geometry_bytes, fields.varint())
 
 
 def held_bytes(heads, source_bytes):
@@ -135,11 +137,12 @@ def read_view(head, told, views, target_bytes):
     geometry = Cursor(told, 0, head.geometry_bytes, "the geometry of views")
     source = views.source
     old_streams = read_source_streams(geometry, source, head)
+    kept = read_kept_ranges(geometry, source, head.kept_count)
     new_streams = read_target_streams(geometry, old_streams, head.target_count)
     geometry.finish()
     require_behind(head.source_directory, old_streams, len(source))
     require_behind(head.target_directory, new_streams, target_bytes)
-    views.source = view_of(source, old_streams, head)
+    views.source = view_of(source, old_streams, head) + kept
     require(len(views.source) == head.source_view,
             f"OLD's view has {len(views.source)} bytes, the patch says {head.source_view}")
     place = head.target_directory
@@ -162,6 +165,16 @@ def read_source_streams(geometry, source, head):
         streams.append(Stream(pos, packed_bytes, len(text), text))
         end = pos + packed_bytes
     return streams
+
+
+def read_kept_ranges(geometry, source, count):
+    kept, end = bytearray(), 0
+    for _ in range(count):
+        pos = end + geometry.varint()
+        end = pos + geometry.varint(least=1, name="bytes of a kept range")
+        require(end <= len(source), "a kept range reaches out of OLD")
+        kept += source[pos:end]
+    return bytes(kept)
 
 
 def inflate(source, pos, largest):

@@ -16,6 +16,7 @@ constexpr const char* kViewRecord = "the record of views";
 constexpr std::uint64_t kStreamHeldBytes = 256;      // place, parameters
 constexpr std::uint64_t kRebuildBytes = std::uint64_t{26} << 20;  // tables, the tokens of a block, a packed stream
 
+constexpr std::uint64_t kLeastKeptBytes = 2;  // of geometry, for a range that is kept
 constexpr std::uint64_t kMostViewRatio = 8;  // OLD's view, of the memory declared: what is in a file is bounded, too
 
 // Of the files, or of views of them, with these sizes. What is wrong, or null.
@@ -25,14 +26,14 @@ const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint6
       head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.target_directory.bytes > memory_bytes) {
     return "needs more memory than the header declares";
   }
-  if (plan.source_count > head.geometry_bytes || plan.target_count > head.geometry_bytes - plan.source_count ||
-      plan.source_count > view::kMostStreams || plan.target_count > view::kMostStreams) {
+  const bool has_counts = std::max({plan.source_count, plan.kept_count, plan.target_count}) <= view::kMostStreams;
+  if (!has_counts || plan.source_count + kLeastKeptBytes * plan.kept_count + plan.target_count > head.geometry_bytes) {
     return "has an impossible count";
   }
   if (!plan.source_directory.fits(source_size) || !plan.target_directory.fits(target_size)) {
     return "has a directory outside of its archive";
   }
-  const bool is_possible = plan.source_view_bytes / view::kMostRatio <= source_size && plan.target_view_bytes / view::kMostRatio <= target_size;
+  const bool is_possible = plan.source_view_bytes / (view::kMostRatio + 1) <= source_size && plan.target_view_bytes / view::kMostRatio <= target_size;
   return !is_possible ? "has an impossible size" : nullptr;
 }
 

@@ -25,7 +25,7 @@ struct ViewHead {
   std::uint64_t geometry_bytes = 0;
   std::uint64_t recipe_bytes = 0;
 };
-inline constexpr std::size_t kMostViewHeadBytes = 1 + view::kMostViews * 14 * kMaxVarintBytes;
+inline constexpr std::size_t kMostViewHeadBytes = 1 + view::kMostViews * 15 * kMaxVarintBytes;
 
 template <class Cursor>
 [[nodiscard]] std::vector<ViewHead> read_view_heads(Cursor& from) {
@@ -39,6 +39,7 @@ template <class Cursor>
     plan.target_view_bytes = from.varint();
     plan.source_largest_bytes = from.varint();
     plan.source_count = from.varint();
+    plan.kept_count = from.varint();
     plan.target_count = from.varint();
     for (view::ZipDirectory* const directory : {&plan.source_directory, &plan.target_directory}) {
       directory->bytes = from.varint();

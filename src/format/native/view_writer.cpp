@@ -13,6 +13,7 @@ void append_head(Bytes& body, const view::ViewPlan& plan) {
   append_varint(body, plan.target_view_bytes);
   append_varint(body, plan.source_largest_bytes);
   append_varint(body, plan.source_count);
+  append_varint(body, plan.kept_count);
   append_varint(body, plan.target_count);
   for (const view::ZipDirectory& directory : {plan.source_directory, plan.target_directory}) {
     append_varint(body, directory.bytes);

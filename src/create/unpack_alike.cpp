@@ -1,0 +1,167 @@
+// Three steps, each only if the one before gives reason to. Samples of NEW tell how much of it is missing in OLD's view. OLD's
+// views are made with the texts of all alike streams, and of what is packed in those: what is missing is looked for in each. They
+// are made with the texts that are worth it.
+#include "create/unpack_alike.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "create/find_pngs.hpp"
+#include "create/missing_text.hpp"
+#include "view/deflate/recipe_writer.hpp"
+#include "view/view_positions.hpp"
+
+namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kUnpackNs = 3;  // nominal, to unpack a byte of text and to keep it; more unpacks less
+constexpr std::uint64_t kLookNs = 8;    // likewise of a view, to make it once more and to look for what is missing; more looks less
+constexpr std::uint64_t kTextShare = 4;  // a text that is missing costs this part of its bytes; more unpacks less
+constexpr std::uint64_t kLeastSavedBytes = 256;  // by all texts, to look for them: less doesn't pay for what is said of them
+
+// What an alike stream holds, in a view.
+struct AlikeText {
+  std::uint64_t begin = 0, end = 0;
+  Digest128 digest;  // of the packed stream
+};
+
+bool is_worth(std::uint64_t missing_bytes, std::uint64_t taken_ns, std::uint64_t apply_byte_ns) {
+  return apply_byte_ns == 0 || missing_bytes / kTextShare * apply_byte_ns >= taken_ns;
+}
+
+class SourcePass {
+ public:
+  SourcePass(const AlikeSearch& search, const WantedTexts& wanted, WorkerPool& pool)
+      : search_(search), wanted_(wanted), pool_(pool), file_(search.source), parts_search_(search.parts_search) {
+    views_.parts = search.parts;
+  }
+
+  // False if there is no room.
+  bool run() {
+    for (const ViewLayer& layer : search_.layers) {
+      if (!add(layer, find(layer.plan.kind))) return false;
+    }
+    ViewLayer behind = search_.last;
+    while (views_.plans.size() < view::kMostViews) {
+      FoundParts found = find(view::StreamKind::kDeflate);
+      views_.parts = found.parts;
+      if (!may_unpack(found.streams)) break;
+      behind.alike.leave_all_packed();
+      behind.limits = further_limits(search_.layers.back().limits);
+      behind.plan.target_view_bytes = views_.plans.back().target_view_bytes;
+      behind.plan.recipe = deflate::RecipeWriter().finish();
+      if (!add(std::exchange(behind, {}), std::move(found))) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] const std::vector<AlikeText>& texts() const noexcept { return texts_; }
+  [[nodiscard]] ByteSpan text(const AlikeText& text) const {
+    return ByteSpan(views_.view).subspan(static_cast<std::size_t>(text.begin), static_cast<std::size_t>(text.end - text.begin));
+  }
+  [[nodiscard]] SourceViews take() { return std::move(views_); }
+
+ private:
+  FoundParts find(view::StreamKind kind) {
+    const bool holds_runs = !views_.plans.empty() && views_.plans.back().kind == view::StreamKind::kPngChunks;
+    if (holds_runs && views_.plans.size() < search_.layers.size()) {
+      return {views_.parts, find_png_streams(file_, streams_, parts_search_.most_raw_bytes), {}};
+    }
+    FoundParts found = find_parts(file_, views_.parts, parts_search_);
+    return kind == view::StreamKind::kPngChunks ? find_png_runs(file_, std::move(found.parts)) : found;
+  }
+
+  [[nodiscard]] bool is_in_text(std::uint64_t pos) const {
+    const auto next = std::upper_bound(texts_.begin(), texts_.end(), pos,
+                                       [](std::uint64_t at, const AlikeText& text) { return at < text.begin; });
+    return next != texts_.begin() && pos < std::prev(next)->end;
+  }
+
+  [[nodiscard]] bool may_unpack(const FoundStreams& streams) const {
+    return std::any_of(streams.begin(), streams.end(), [&](const view::FoundStream& stream) {
+      return wanted_.have(packed_digest(file_, stream.file_pos, stream.packed_bytes)) || is_in_text(stream.file_pos);
+    });
+  }
+
+  bool add(ViewLayer layer, FoundParts found) {
+    const auto is_forced = [this](std::uint64_t pos) { return is_in_text(pos); };
+    const ChosenStreams chosen = layer.alike.choose(file_, found.streams, wanted_, is_forced);
+    if (!layer.unpack_source({file_, std::move(found)}, chosen, pool_)) return false;
+    view::ViewPositions positions(layer.source_streams);
+    std::vector<AlikeText> texts;
+    for (const view::PackedStream& stream : layer.source_streams) {
+      const Digest128 digest = packed_digest(file_, stream.file_pos, stream.packed_bytes);
+      if (!layer.alike.may_stay_packed(digest) || !wanted_.have(digest) || is_in_text(stream.file_pos)) continue;
+      const std::uint64_t begin = positions.at(stream.file_pos);
+      texts.push_back({begin, begin + stream.raw_bytes, digest});
+    }
+    move_texts(layer.source_streams);
+    texts_.insert(texts_.end(), texts.begin(), texts.end());
+    std::sort(texts_.begin(), texts_.end(), [](const AlikeText& a, const AlikeText& b) { return a.begin < b.begin; });
+    views_.plans.push_back(std::move(layer.plan));
+    views_.view = std::move(layer.source_view);
+    views_.parts = std::move(layer.source_parts);
+    streams_ = std::move(layer.source_streams);
+    file_ = views_.view;
+    parts_search_.is_of_view = true;
+    return true;
+  }
+
+  // To where they are in the next view.
+  void move_texts(const view::PackedStreams& streams) {
+    std::vector<std::uint64_t*> all;
+    for (AlikeText& text : texts_) all.insert(all.end(), {&text.begin, &text.end});
+    std::sort(all.begin(), all.end(), [](const std::uint64_t* a, const std::uint64_t* b) { return *a < *b; });
+    view::ViewPositions positions(streams);
+    for (std::uint64_t* const pos : all) *pos = positions.at(*pos);
+  }
+
+  const AlikeSearch& search_;
+  const WantedTexts& wanted_;
+  WorkerPool& pool_;
+  ByteSpan file_;
+  PartSearch parts_search_;
+  view::PackedStreams streams_;  // of the view before
+  std::vector<AlikeText> texts_;  // ascending, none in another
+  SourceViews views_;
+};
+
+// Of OLD's streams that stay packed.
+std::uint64_t left_raw_bytes(const AlikeSearch& search) {
+  std::uint64_t bytes = search.last.left_raw_bytes;
+  for (const ViewLayer& layer : search.layers) bytes += layer.left_raw_bytes;
+  return bytes;
+}
+
+WantedTexts worthy_texts(const SourcePass& pass, MissingText& missing, std::uint64_t apply_byte_ns) {
+  WantedTexts wanted;
+  for (const AlikeText& text : pass.texts()) {
+    const std::uint64_t saved_bytes = missing.take(pass.text(text));
+    if (saved_bytes > 0 && is_worth(saved_bytes, kUnpackNs * (text.end - text.begin), apply_byte_ns)) wanted.of.insert(text.digest);
+  }
+  return wanted;
+}
+
+}  // namespace
+
+std::optional<SourceViews> unpack_alike(const AlikeSearch& search, WorkerPool& pool) {
+  const std::uint64_t left_bytes = left_raw_bytes(search);
+  if (left_bytes == 0) return std::nullopt;
+  MissingText missing(search.target_view);
+  missing.take(search.source_view);
+  if (missing.bytes() < kTextShare * kLeastSavedBytes) return std::nullopt;
+  if (!is_worth(missing.bytes(), kLookNs * (search.source_view.size() + left_bytes), search.apply_byte_ns)) return std::nullopt;
+  WantedTexts wanted;
+  {
+    const WantedTexts all{true};
+    SourcePass pass(search, all, pool);
+    if (!pass.run()) return std::nullopt;
+    wanted = worthy_texts(pass, missing, search.apply_byte_ns);
+  }
+  if (wanted.of.empty()) return std::nullopt;
+  SourcePass pass(search, wanted, pool);
+  if (!pass.run()) return std::nullopt;
+  return pass.take();
+}
+
+}  // namespace bdelta
