@@ -69,6 +69,7 @@ struct UnpackReport {
   Streams damaged;    // … as they don't decompress to what is said of them
   Streams encrypted;  // … as they are
   Streams no_room;    // … as memory for them would be beyond a limit
+  Streams unlike;     // … as what they hold is so new that the patch would be larger
 
   // Of those that the patch may be larger for.
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return costly.bytes + damaged.bytes + encrypted.bytes + no_room.bytes; }

@@ -46,7 +46,7 @@ Result<std::unique_ptr<CreateRun>> PatchMaking::make_patch(bool looks_for_stream
   return made;
 }
 
-// Of views first, if the files are archives. Those that whoever applies has no room for are given up.
+// Of views first, if the files are archives. Those are given up that whoever applies has no room for, or that make it larger.
 Status PatchMaking::make() {
   BDELTA_ASSIGN(const bool may, may_unpack());
   if (may) BDELTA_TRY(open_views(false));
@@ -55,14 +55,21 @@ Status PatchMaking::make() {
   if (!run_) {
     BDELTA_ASSIGN(run_, make_patch(false));
   }
-  if (views_ && run_->decoder_memory_bytes() > ApplyOptions().memory_limit_bytes) {
+  if (UnpackReport::Streams* const fault = views_ ? fault_of_views() : nullptr) {
     run_.reset();
-    unpack_.no_room = std::exchange(unpack_.unpacked, {});
+    *fault = std::exchange(unpack_.unpacked, {});
     views_.reset();
     BDELTA_ASSIGN(run_, make_patch(false));
   }
   run_->report_streams(unpack_);
   return {};
+}
+
+// Why the patch is to be made without, or null. Without them what changed of NEW costs no more than its bytes.
+UnpackReport::Streams* PatchMaking::fault_of_views() {
+  if (run_->decoder_memory_bytes() > ApplyOptions().memory_limit_bytes) return &unpack_.no_room;
+  const bool may_be_larger = options_.unpack == Unpack::kAll;
+  return !may_be_larger && run_->patch_bytes() > views_->changed_bytes() ? &unpack_.unlike : nullptr;
 }
 
 Result<bool> PatchMaking::may_unpack() const {

@@ -88,6 +88,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   pair.source = views->source_input_.bytes();
   const ViewParts parts_of_source = trees ? parts_of(trees->source_parts()) : ViewParts{whole_part(source.size())};
   pair.source_parts = parts_of_source;
+  views->changed_bytes_ = target.size();
   std::vector<ViewLayer> layers;
   ViewLayer last;  // in which nothing of NEW is unpacked
   for (;;) {
@@ -98,6 +99,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
     if (new_file.found.streams.empty() || layers.size() == view::kMostViews) break;
     const double until_share = 1 - 1.0 / static_cast<double>(2u << layers.size());
     last.alike = leave_out_alike(old_file, new_file, limits, report);
+    if (layers.empty()) views->changed_bytes_ -= report.same.bytes;
     auto layer = ViewLayer::make(old_file, std::move(new_file), last.alike, limits, until_share, pool, report);
     if (!layer) break;
     last.alike = {};
@@ -117,7 +119,8 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (layers.empty()) return std::unique_ptr<FileViews>();
   views->target_members_ = members_of(pair.target_parts);
   search.is_of_view = false;
-  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), level_settings(options.level).apply_byte_ns}, pair.source_parts, pool);
+  const std::uint64_t apply_byte_ns = level_settings(options.level).apply_byte_ns;
+  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), apply_byte_ns}, pair.source_parts, pool);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
   return views;

@@ -47,6 +47,9 @@ class FileViews {
   [[nodiscard]] std::uint64_t source_archive_pos() const noexcept { return source_archive_pos_; }
   [[nodiscard]] std::uint64_t target_archive_pos() const noexcept { return target_archive_pos_; }
 
+  // Of NEW, but for streams that OLD has alike.
+  [[nodiscard]] std::uint64_t changed_bytes() const noexcept { return changed_bytes_; }
+
   // Private memory that it takes.
   [[nodiscard]] std::uint64_t held_bytes() const noexcept { return source_view_.size() + target_view_.size(); }
 
@@ -68,6 +71,7 @@ class FileViews {
   view::Members target_members_;
   std::uint64_t source_archive_pos_ = 0;
   std::uint64_t target_archive_pos_ = 0;
+  std::uint64_t changed_bytes_ = 0;
   view::ViewPlans plans_;
 };
 

@@ -23,6 +23,7 @@ class PatchMaking {
 
  private:
   Result<std::unique_ptr<CreateRun>> make_patch(bool looks_for_streams);
+  UnpackReport::Streams* fault_of_views();
   Status open_views(bool scans);
   [[nodiscard]] Result<bool> may_unpack() const;
 

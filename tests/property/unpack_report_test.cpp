@@ -74,6 +74,36 @@ TEST(UnpackReport, AtAnyCostNoneIsCostlyOrTheSame) {
   EXPECT_EQ(0u, report.left_bytes());
 }
 
+// That deflate finds again, and faster codecs pass over.
+Bytes short_words() {
+  constexpr std::size_t kWordBytes = 4;
+  const Bytes words = random_bytes(1000 * kWordBytes, 1);
+  Random random(2);
+  Bytes bytes;
+  while (bytes.size() < 200'000) {
+    append(bytes, ByteSpan(words).subspan(kWordBytes * random.below(1000), kWordBytes));
+    append(bytes, random_bytes(random.below(3), bytes.size()));
+  }
+  return bytes;
+}
+
+// What is all new takes no more bytes than without unpacking, though the fastest level packs worse than NEW's encoder.
+TEST(UnpackReport, WhatOldHasNothingOf) {
+  const std::vector<ZipMember> before = members_of(2);
+  std::vector<ZipMember> after = before;
+  after.push_back({"new", short_words(), 9});
+  const UnpackReport report = report_of(before, after, create_options(1));
+  expect_streams(report.unlike, 1, zlib_deflate(after[2].content, {.level = 9}).size());
+  expect_streams(report.unpacked, 0, 0);
+  EXPECT_EQ(2u, report.same.count);
+  EXPECT_EQ(0u, report.left_bytes());
+  const auto patch = make_patch(zip_of(before), zip_of(after), create_options(1));
+  const auto packed = make_patch(zip_of(before), zip_of(after), packed_options(1));
+  ASSERT_OK(patch);
+  ASSERT_OK(packed);
+  EXPECT_TRUE(same_bytes(*packed, *patch));
+}
+
 TEST(UnpackReport, NoRoomOrNothingAsked) {
   std::vector<ZipMember> after = {{"zeros", Bytes(20 * kMiB), 6}};
   CreateOptions options = create_options(3);

@@ -99,7 +99,8 @@ std::string version_text(const char* program) {
 // With the names that JSON and statistics have for them.
 static std::vector<std::pair<const char*, UnpackReport::Streams>> outcomes_of(const UnpackReport& unpack) {
   return {{"unpacked", unpack.unpacked}, {"same", unpack.same},       {"costly", unpack.costly},
-          {"damaged", unpack.damaged},   {"encrypted", unpack.encrypted}, {"no_room", unpack.no_room}};
+          {"damaged", unpack.damaged},   {"encrypted", unpack.encrypted}, {"no_room", unpack.no_room},
+          {"unlike", unpack.unlike}};
 }
 
 std::string stats_text(const Report& report, std::uint64_t peak_resident_bytes) {
