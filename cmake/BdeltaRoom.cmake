@@ -15,6 +15,9 @@ if(CMAKE_SIZEOF_VOID_P LESS 8)
   list(APPEND BDELTA_WARNINGS -Wno-conversion)
 endif()
 
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:--gc-sections BDELTA_HAVE_GC_SECTIONS)
+
 function(bdelta_compile_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   if(MSVC)
@@ -23,6 +26,10 @@ function(bdelta_compile_options target)
   else()
     target_compile_options(${target} PRIVATE ${BDELTA_WARNINGS} $<$<BOOL:${BDELTA_DEVELOPER}>:-Werror>)
     target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
+    if(BDELTA_HAVE_GC_SECTIONS)  # what nothing calls takes no room, in programs that link the archives neither
+      target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
+      target_link_options(${target} PRIVATE LINKER:--gc-sections)
+    endif()
     if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # a file among others looks like a header
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
     endif()

@@ -193,7 +193,8 @@ class Interruptions(Updates):
     def test_what_stands_in_the_way_takes_it_back(self):
         self.interrupt()
         self.build(self.dir_, {"comes": b"somebody's"})
-        text = self.call(BPATCH, "--resume", "dir", status=3)
+        text = self.call(BPATCH, "--resume", "dir", status=2)
+        self.assertIn("something came to this place meanwhile", text)
         self.assertIn("the directory is as it was", text)
         os.remove(os.path.join(self.dir_, b"comes"))
         self.assertEqual(tree_of(self.old), tree_of(self.dir_))
