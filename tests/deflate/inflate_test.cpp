@@ -107,6 +107,22 @@ TEST(Inflate, TakesNoMoreThanItMay) {
   EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(zlib_deflate(bytes_of("a"), {}), {.most_raw_bytes = 0}));
 }
 
+// Wherever the text's memory happens to end.
+TEST(Inflate, TakesAllThatItMay) {
+  const Bytes text = wordy_bytes(20'000, 8);
+  for (std::size_t size = 1; size < text.size(); size += size < 3700 || size > 4200 ? 97 : 1) {
+    const Bytes packed = zlib_deflate(ByteSpan(text).first(size), {.level = 1});
+    for (const bool keep_tokens : {false, true}) {
+      const auto all = inflate(packed, {.most_raw_bytes = size, .keep_tokens = keep_tokens});
+      ASSERT_OK(all) << size;
+      ASSERT_EQ(size, all->raw().size());
+      const auto less = inflate(packed, {.most_raw_bytes = size - 1, .keep_tokens = keep_tokens});
+      ASSERT_FALSE(less) << size;
+      EXPECT_EQ(ErrorCode::kOutputLimit, less.error().code);
+    }
+  }
+}
+
 // What RFC 1951 leaves to the encoder and no encoder uses.
 TEST(Inflate, TellsWhatIsNotCanonical) {
   const Bytes raw = random_bytes(100, 7);

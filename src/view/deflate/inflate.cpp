@@ -203,7 +203,7 @@ class Inflater {
       }
       if (size_ + kRoom > out_.text.size()) {
         if (bits_.ended_early()) return broken("it ends too early");
-        BDELTA_TRY(make_room(1));
+        BDELTA_TRY(make_room(0));  // what comes may be the end
       }
     }
   }
