@@ -18,6 +18,7 @@ constexpr std::uint64_t kUnpackNs = 3;  // nominal, to unpack a byte of text and
 constexpr std::uint64_t kLookNs = 8;    // likewise of a view, to make it once more and to look for what is missing; more looks less
 constexpr std::uint64_t kTextShare = 4;  // a text that is missing costs this part of its bytes; more unpacks less
 constexpr std::uint64_t kLeastSavedBytes = 256;  // by all texts, to look for them: less doesn't pay for what is said of them
+constexpr std::uint64_t kLeastMissingBytes = 512;  // that a text has: fewer samples may be anywhere, too; more unpacks less
 
 // What an alike stream holds, in a view.
 struct AlikeText {
@@ -137,7 +138,7 @@ WantedTexts worthy_texts(const SourcePass& pass, MissingText& missing, std::uint
   WantedTexts wanted;
   for (const AlikeText& text : pass.texts()) {
     const std::uint64_t saved_bytes = missing.take(pass.text(text));
-    if (saved_bytes > 0 && is_worth(saved_bytes, kUnpackNs * (text.end - text.begin), apply_byte_ns)) wanted.of.insert(text.digest);
+    if (saved_bytes >= kLeastMissingBytes && is_worth(saved_bytes, kUnpackNs * (text.end - text.begin), apply_byte_ns)) wanted.of.insert(text.digest);
   }
   return wanted;
 }
