@@ -124,7 +124,9 @@ Result<std::optional<bool>> BodyCoder::is_smaller_by_estimate(const BodyDraft& a
   const bool takes_time = settings().model_bytes && settings().apply_byte_ns == 0;
   std::uint64_t open_bytes = 0;
   if (!alike && takes_time) open_bytes = bytes_before / kUnlikeShare;
-  if (!alike && !takes_time && tries_modelled_misses(before)) open_bytes = bytes_before / kModelledShare;
+  if (!alike && !takes_time && tries_modelled_misses(before)) {
+    open_bytes = bytes_before / (extra_bytes > 0 ? kUnlikeShare : kModelledShare);  // substitutions leave models less to find
+  }
   if (bytes + open_bytes < bytes_before) return std::optional<bool>(true);
   if (takes_time && bytes < bytes_before + open_bytes) return std::optional<bool>();
   return std::optional<bool>(false);
