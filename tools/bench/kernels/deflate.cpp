@@ -3,7 +3,10 @@
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
 
-#include "deflate/zlib_stream.hpp"
+#include <zlib.h>
+
+#include <stdexcept>
+
 #include "kernels.hpp"
 #include "support/generate.hpp"
 
@@ -18,10 +21,40 @@ struct Stream {
   Bytes packed;
 };
 
+// Raw streams of zlib, all at once.
+Bytes zlib_deflate(ByteSpan raw, int level) {
+  z_stream zlib{};
+  if (deflateInit2(&zlib, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::runtime_error("zlib");
+  Bytes packed(deflateBound(&zlib, static_cast<uLong>(raw.size())));
+  zlib.next_in = const_cast<Bytef*>(raw.data());
+  zlib.avail_in = static_cast<uInt>(raw.size());
+  zlib.next_out = packed.data();
+  zlib.avail_out = static_cast<uInt>(packed.size());
+  const bool ended = ::deflate(&zlib, Z_FINISH) == Z_STREAM_END;
+  packed.resize(zlib.total_out);
+  deflateEnd(&zlib);
+  if (!ended) throw std::runtime_error("zlib");
+  return packed;
+}
+
+Bytes zlib_inflate(ByteSpan packed, std::size_t raw_bytes) {
+  z_stream zlib{};
+  if (inflateInit2(&zlib, -15) != Z_OK) throw std::runtime_error("zlib");
+  Bytes raw(raw_bytes);
+  zlib.next_in = const_cast<Bytef*>(packed.data());
+  zlib.avail_in = static_cast<uInt>(packed.size());
+  zlib.next_out = raw.data();
+  zlib.avail_out = static_cast<uInt>(raw.size());
+  const bool ended = ::inflate(&zlib, Z_FINISH) == Z_STREAM_END;
+  inflateEnd(&zlib);
+  if (!ended) throw std::runtime_error("zlib");
+  return raw;
+}
+
 Stream make_stream(const std::string& content, const Size& size, int level) {
   Stream stream;
   stream.raw = content == "text" ? test::wordy_bytes(size.bytes, 1) : program_bytes(size.bytes);
-  stream.packed = test::zlib_deflate(stream.raw, {.level = level});
+  stream.packed = zlib_deflate(stream.raw, level);
   return stream;
 }
 
@@ -31,7 +64,7 @@ const Stream& stream_of(const std::string& content, const Size& size, int level)
 }
 
 void bench_zlib_deflate(benchmark::State& state, const Stream& stream, int level) {
-  measure(state, stream.raw.size(), 0, [&] { return test::zlib_deflate(stream.raw, {.level = level}); });
+  measure(state, stream.raw.size(), 0, [&] { return zlib_deflate(stream.raw, level); });
 }
 
 // Without OLD's tokens, by one thread.
@@ -52,7 +85,7 @@ void bench_analyse(benchmark::State& state, const Stream& stream) {
 }
 
 void bench_zlib_inflate(benchmark::State& state, const Stream& stream) {
-  measure(state, stream.raw.size(), 0, [&] { return test::zlib_inflate(stream.packed); });
+  measure(state, stream.raw.size(), 0, [&] { return zlib_inflate(stream.packed, stream.raw.size()); });
 }
 
 void bench_inflate(benchmark::State& state, const Stream& stream, bool keep_tokens) {
