@@ -9,7 +9,7 @@
 namespace bdelta {
 namespace {
 
-// With copies of NEW, which rule out models, and without: what differs by more than 1/share.
+// With copies of NEW, whose windows have no models, and without: what differs by more than 1/share.
 constexpr std::uint64_t kUnlikeShare = 8;
 constexpr std::uint64_t kModelledShare = 32;  // likewise, where the estimate has the last word and misses may be modelled
 

@@ -141,6 +141,17 @@ class TreeUpdateFault : public ::testing::Test {
 
   [[nodiscard]] fs::path directory() const { return folder_ / "dir"; }
 
+  // The update has begun when the process ends.
+  void end_behind_the_first_move() const {
+    const io::FileOps table = recording_ops();
+    for (int end = 1; disk.unsynced.empty(); ++end) {
+      begin();
+      disk.end = end;
+      const io::ScopedFileOps scope(table);
+      (void)apply();
+    }
+  }
+
   void begin() const {
     copy_tree(folder_ / "old", directory());
     disk = {};
@@ -661,13 +672,7 @@ TEST_F(TreeUpdateFault, AForgedJournalStaysInside) {
 
 // Somebody has tidied up what was to come.
 TEST_F(TreeUpdateFault, WhatIsLostBringsTheOldBack) {
-  const io::FileOps table = recording_ops();
-  for (int end = 1; disk.unsynced.empty(); ++end) {
-    begin();
-    disk.end = end;
-    const io::ScopedFileOps scope(table);
-    (void)apply();
-  }
+  end_behind_the_first_move();
   const auto lose = [&](const char* what) {
     for (const auto& entry : fs::directory_iterator(directory() / ".bdelta/new")) {
       if (what == nullptr || (entry.is_regular_file() && get(entry) == get(folder_ / what))) fs::remove_all(entry);
@@ -695,13 +700,7 @@ TEST_F(TreeUpdateFault, WhatIsLostBringsTheOldBack) {
 }
 
 TEST_F(TreeUpdateFault, WhatCameMeanwhileBringsTheOldBack) {
-  const io::FileOps table = recording_ops();
-  for (int end = 1; disk.unsynced.empty(); ++end) {
-    begin();
-    disk.end = end;
-    const io::ScopedFileOps scope(table);
-    (void)apply();
-  }
+  end_behind_the_first_move();
   put(directory() / "closed", text("in the way"));
   const auto resumed = resume_tree(directory(), {});
   EXPECT_FAILS(ErrorCode::kInputChanged, resumed);
