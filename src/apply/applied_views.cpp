@@ -46,27 +46,20 @@ Result<std::vector<view::ChunkSizes>> read_chunks(ByteSpan bytes, const view::Pa
   return Error{ErrorCode::kPatchCorrupt, "what it says of PNG chunks goes on behind the last; fetch the patch again"};
 }
 
-// What OLD's streams, where they are unpacked, say of NEW's.
-Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::PackedStreams& source, std::uint64_t target_bytes,
+// What is replaced of OLD says what is of NEW.
+Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::Replacements& source, std::uint64_t target_bytes,
                                        ByteCursor& geometry) {
   view::TargetShape target;
   target.kind = plan.kind;
   target.bytes = target_bytes;
-  target.directory = plan.target_directory;
-  BDELTA_ASSIGN(target.streams, view::decode_target_streams(geometry, source, plan.target_count, target_bytes));
-  const std::uint64_t streams_end = target.streams.empty() ? 0 : target.streams.back().file_end();
-  if (target.directory.pos_in(target_bytes) < streams_end) {
-    return Error{ErrorCode::kPatchCorrupt, "NEW has a directory of an archive in front of what it lists; fetch the patch again"};
-  }
-  const std::uint64_t rest_bytes = view::view_bytes_of(target_bytes, target.streams) - target.directory.bytes;
-  target.told_bytes = plan.target_view_bytes - rest_bytes;
-  if (plan.target_view_bytes < rest_bytes || target.told_bytes > view::most_told_bytes(target.directory)) {
+  BDELTA_ASSIGN(target.replaced, view::decode_target(geometry, source, plan, target_bytes));
+  if (view::view_bytes_of(target_bytes, target.replaced.all()) != plan.target_view_bytes) {
     return Error{ErrorCode::kPatchCorrupt, "NEW unpacked has another size than it says; fetch the patch again"};
   }
   if (plan.kind == view::StreamKind::kPngChunks) {
-    BDELTA_ASSIGN(target.chunks, read_chunks(plan.recipe, target.streams));
+    BDELTA_ASSIGN(target.chunks, read_chunks(plan.recipe, target.streams()));
   } else {
-    BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams));
+    BDELTA_ASSIGN(target.recipes, read_recipes(plan.recipe, target.streams()));
   }
   return target;
 }
@@ -74,7 +67,7 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::P
 }  // namespace
 
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
-                                        Watch* watch, const ViewRoom& room, bool keeps_streams) {
+                                        Watch* watch, const ViewRoom& room, bool keeps_parts) {
   AppliedViews views;
   Bytes held;
   BDELTA_ASSIGN(ByteSpan file, bytes_of(source, held));
@@ -83,11 +76,11 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
     const bool is_last = &plan == &plans.back();
     auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
-    BDELTA_ASSIGN(view::PackedStreams streams, view::unpack_source(file, plan, geometry, watch, add));
-    BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, streams, target_bytes, geometry));
-    if (keeps_streams) {
-      views.source_streams_.push_back(std::move(streams));
-      views.target_streams_.push_back(target.streams);
+    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(file, plan, geometry, watch, add));
+    BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, replaced, target_bytes, geometry));
+    if (keeps_parts) {
+      views.source_parts_.push_back(replaced.all());
+      views.target_parts_.push_back(target.replaced.all());
     }
     views.targets_.push_back(std::move(target));
     Bytes().swap(held);
@@ -103,8 +96,8 @@ Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPl
 std::size_t AppliedViews::queued_target() const noexcept {
   std::size_t queued = 0, most_streams = 0;
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    if (targets_[i].kind != view::StreamKind::kDeflate || targets_[i].streams.size() <= most_streams) continue;
-    most_streams = targets_[i].streams.size();
+    if (targets_[i].kind != view::StreamKind::kDeflate || targets_[i].streams().size() <= most_streams) continue;
+    most_streams = targets_[i].streams().size();
     queued = i;
   }
   return queued;

@@ -15,16 +15,16 @@ namespace bdelta {
 class AppliedViews {
  public:
   // Unpacks OLD, which must have been proven. There is at least one plan. target_bytes: of NEW. The watch may be null.
-  // keeps_streams: for who asks for them. Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the watch.
+  // keeps_parts: for who asks for them. Errors: kPatchCorrupt, those of reading OLD, of storing its view and of the watch.
   static Result<AppliedViews> make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes, Watch* watch,
-                                   const ViewRoom& room = {}, bool keeps_streams = false);
+                                   const ViewRoom& room = {}, bool keeps_parts = false);
 
   [[nodiscard]] RandomReader& source() noexcept { return *source_; }
   [[nodiscard]] std::uint64_t source_bytes() const noexcept { return source_->size(); }
 
-  // What is unpacked of the file, then of its view, and so on; none where they were not kept.
-  [[nodiscard]] const std::vector<view::PackedStreams>& source_streams() const noexcept { return source_streams_; }
-  [[nodiscard]] const std::vector<view::PackedStreams>& target_streams() const noexcept { return target_streams_; }
+  // What is replaced of the file, then of its view, and so on; none where they were not kept.
+  [[nodiscard]] const std::vector<view::PackedStreams>& source_parts() const noexcept { return source_parts_; }
+  [[nodiscard]] const std::vector<view::PackedStreams>& target_parts() const noexcept { return target_parts_; }
   [[nodiscard]] std::uint64_t target_view_bytes() const noexcept { return target_view_bytes_; }
 
   // What takes NEW's last view and writes NEW to `sink`, which it does not finish; its digest is that of NEW or kPatchCorrupt.
@@ -47,8 +47,8 @@ class AppliedViews {
 
   std::unique_ptr<ViewStore> source_;  // OLD's last view
   std::vector<view::TargetShape> targets_;  // of NEW and of each of its views but the last
-  std::vector<view::PackedStreams> source_streams_;  // these two only if they are kept
-  std::vector<view::PackedStreams> target_streams_;
+  std::vector<view::PackedStreams> source_parts_;  // these two only if they are kept
+  std::vector<view::PackedStreams> target_parts_;
   std::uint64_t target_view_bytes_ = 0;
   std::unique_ptr<WorkerPool> pool_;               // null with one thread, …
   std::function<Result<Digest128>()> sink_digest_;  // none where it is that of NEW's bytes

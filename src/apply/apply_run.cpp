@@ -168,8 +168,8 @@ Status ApplyRun::begin_tap() {
   files.source = &viewed_source();
   files.target_bytes = target_bytes_.value_or(0);
   if (views_) {
-    files.source_streams = views_->source_streams();
-    files.target_streams = views_->target_streams();
+    files.source_parts = views_->source_parts();
+    files.target_parts = views_->target_parts();
   }
   files.source_manifest = source_manifest_;
   files.tree = plan_->tree ? &*plan_->tree : nullptr;

@@ -16,7 +16,7 @@ struct AppliedFiles {
   RandomReader* source = nullptr;
   std::uint64_t target_bytes = 0;
   // What is unpacked of the files, then of their views, and so on; none where they are taken as they are.
-  std::vector<view::PackedStreams> source_streams, target_streams;
+  std::vector<view::PackedStreams> source_parts, target_parts;
   const view::Manifest* source_manifest = nullptr;  // of trees, whose streams these files are; else null
   const view::TreePlan* tree = nullptr;
 };

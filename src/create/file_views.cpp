@@ -45,10 +45,10 @@ std::vector<ViewLayer> png_layers(const ViewPair& pair, LayerLimits limits, Work
   limits = further_limits(limits);
   limits.kind = view::StreamKind::kDeflate;
   const auto streams_of = [&](ByteSpan view, const ViewParts& parts, const view::PackedStreams& runs) {
-    return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}}};
+    return ViewedFile{view, {parts, find_png_streams(view, runs, limits.most_raw_bytes), {}, {}}};
   };
-  source = streams_of(joined->source_view, joined->source_parts, joined->source_streams);
-  target = streams_of(joined->target_view, joined->target_parts, joined->target_streams);
+  source = streams_of(joined->source_view, joined->source_parts, joined->source_replaced.streams);
+  target = streams_of(joined->target_view, joined->target_parts, joined->target_replaced.streams);
   alike = leave_out_alike(source, target, limits, report);
   auto unpacked = ViewLayer::make(source, std::move(target), std::move(alike), limits, 1, pool, report);
   if (!unpacked) return layers;
@@ -66,7 +66,6 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (limit != 0 && (source.size() + target.size()) > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
   LayerLimits limits;
   limits.at_any_cost = options.unpack == Unpack::kAll;
-  limits.has_directory = !trees;  // a tree may have several, of which a view replaces none
   const std::uint64_t most_raw_bytes =
       std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
   limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
@@ -144,8 +143,8 @@ void FileViews::settle(AlikeSearch search, const ViewParts& source_parts, Worker
 
 ViewPair FileViews::take(ViewLayer& layer) {
   if (target_view_.empty()) {
-    source_archive_pos_ = layer.source_streams.empty() ? 0 : layer.source_streams.front().file_pos;
-    target_archive_pos_ = layer.target_streams.empty() ? 0 : layer.target_streams.front().file_pos;
+    source_archive_pos_ = layer.source_replaced.streams.empty() ? 0 : layer.source_replaced.streams.front().file_pos;
+    target_archive_pos_ = layer.target_replaced.streams.empty() ? 0 : layer.target_replaced.streams.front().file_pos;
   }
   source_view_ = std::move(layer.source_view);
   target_view_ = std::move(layer.target_view);

@@ -66,7 +66,7 @@ class SourcePass {
   FoundParts find(view::StreamKind kind) {
     const bool holds_runs = !views_.plans.empty() && views_.plans.back().kind == view::StreamKind::kPngChunks;
     if (holds_runs && views_.plans.size() < search_.layers.size()) {
-      return {views_.parts, find_png_streams(file_, streams_, parts_search_.most_raw_bytes), {}};
+      return {views_.parts, find_png_streams(file_, streams_, parts_search_.most_raw_bytes), {}, {}};
     }
     FoundParts found = find_parts(file_, views_.parts, parts_search_);
     return kind == view::StreamKind::kPngChunks ? find_png_runs(file_, std::move(found.parts)) : found;
@@ -88,21 +88,22 @@ class SourcePass {
     const auto is_forced = [this](std::uint64_t pos) { return is_in_text(pos); };
     const ChosenStreams chosen = layer.alike.choose(file_, found.streams, wanted_, is_forced);
     if (!layer.unpack_source({file_, std::move(found)}, chosen, pool_)) return false;
-    view::ViewPositions positions(layer.source_streams);
+    const view::PackedStreams parts = layer.source_replaced.all();
+    view::ViewPositions positions(parts);
     std::vector<AlikeText> texts;
-    for (const view::PackedStream& stream : layer.source_streams) {
+    for (const view::PackedStream& stream : layer.source_replaced.streams) {
       const Digest128 digest = packed_digest(file_, stream.file_pos, stream.packed_bytes);
       if (!layer.alike.may_stay_packed(digest) || !wanted_.have(digest) || is_in_text(stream.file_pos)) continue;
       const std::uint64_t begin = positions.at(stream.file_pos);
       texts.push_back({begin, begin + stream.raw_bytes, digest});
     }
-    move_texts(layer.source_streams);
+    move_texts(parts);
     texts_.insert(texts_.end(), texts.begin(), texts.end());
     std::sort(texts_.begin(), texts_.end(), [](const AlikeText& a, const AlikeText& b) { return a.begin < b.begin; });
     views_.plans.push_back(std::move(layer.plan));
     views_.view = std::move(layer.source_view);
     views_.parts = std::move(layer.source_parts);
-    streams_ = std::move(layer.source_streams);
+    streams_ = std::move(layer.source_replaced.streams);
     file_ = views_.view;
     parts_search_.is_of_view = true;
     return true;

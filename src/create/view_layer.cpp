@@ -25,15 +25,21 @@ view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
   return places;
 }
 
-// Of each stream of NEW: the one of OLD with its name, else the one behind that of the stream before.
-std::vector<std::size_t> counterparts_of(const std::vector<UnpackedStream>& source, const std::vector<std::string>& target_names) {
+std::vector<std::string_view> names_of(const auto& named) {
+  std::vector<std::string_view> names;
+  for (const auto& each : named) names.push_back(each.name);
+  return names;
+}
+
+// Of each of NEW: the one of OLD with its name, else the one behind that of the one before.
+std::vector<std::size_t> counterparts_of(const std::vector<std::string_view>& source, const std::vector<std::string>& target) {
   std::unordered_map<std::string_view, std::size_t> by_name;
   for (std::size_t i = 0; i < source.size(); ++i) {
-    if (!source[i].name.empty()) by_name.emplace(source[i].name, i);
+    if (!source[i].empty()) by_name.emplace(source[i], i);
   }
   std::vector<std::size_t> counterparts;
   std::size_t expected = 0;
-  for (const std::string& name : target_names) {
+  for (const std::string& name : target) {
     const auto known = by_name.find(name);
     const std::size_t last = source.empty() ? 0 : source.size() - 1;
     counterparts.push_back(known != by_name.end() ? known->second : std::min(expected, last));
@@ -49,46 +55,72 @@ std::uint64_t expected_bytes(ByteSpan file, const std::vector<view::FoundStream>
   return bytes;
 }
 
-struct ToldDirectory {
-  view::ZipDirectory place;
-  Bytes told;
+// What is replaced of a file, and the descriptions of its directories.
+struct ToldFile {
+  view::Replacements replaced;
+  std::vector<Bytes> told;
+  std::vector<std::string> names;  // of archives, one for each directory
 };
 
-// Of the archive that the file is; none if it has none, or not one behind all streams.
-ToldDirectory told_directory(ByteSpan file, const view::PackedStreams& streams) {
-  const view::ZipDirectory directory = view::find_zip_directory(file);
-  std::optional<Bytes> told = view::tell_directory(file, streams, directory);
-  return told ? ToldDirectory{directory, std::move(*told)} : ToldDirectory();
+std::set<Digest128> entries_of(const ViewedFile& file) {
+  std::set<Digest128> digests;
+  for (const auto& [place, name] : file.found.directories) digests.insert(packed_digest(file.bytes, place.file_pos, place.bytes));
+  return digests;
 }
 
-std::uint64_t view_bytes_of(ByteSpan file, const view::PackedStreams& streams, const ToldDirectory& directory) {
-  return view::view_bytes_of(file.size(), streams) - directory.place.bytes + directory.told.size();
+// Directories that the other file has alike stay as they are: a copy costs nothing. So do those that overlap a stream.
+ToldFile tell_file(const ViewedFile& file, const std::vector<UnpackedStream>& streams, const std::set<Digest128>& alike) {
+  ToldFile result;
+  view::DirectoryRoom room(file.bytes.size(), file.bytes.size());
+  view::PackedStreams parts;
+  std::size_t next = 0;
+  for (const FoundDirectory& found : file.found.directories) {
+    view::ZipDirectory place = found.place;
+    for (; next < streams.size() && streams[next].place.file_pos < place.file_pos; ++next) parts.push_back(streams[next].place);
+    if (next < streams.size() && streams[next].place.file_pos < place.file_end()) continue;
+    if (alike.count(packed_digest(file.bytes, place.file_pos, place.bytes)) != 0 || !room.take(place)) continue;
+    auto told = view::tell_directory(file.bytes, parts, place);
+    if (!told) continue;
+    place.told_bytes = told->size();
+    result.replaced.directories.push_back(place);
+    result.told.push_back(std::move(*told));
+    result.names.push_back(found.name);
+    parts.push_back({place.file_pos, place.bytes, place.told_bytes});
+  }
+  result.replaced.streams = places_of(streams);
+  return result;
 }
 
 // Takes the texts out of the streams. Without `proven` their CRC-32s are taken for right. Nothing if what applies would not
 // find again what is told around them.
-std::optional<Bytes> view_of(ByteSpan file, std::vector<UnpackedStream>& streams, const ToldDirectory& directory, std::uint64_t view_bytes,
+std::optional<Bytes> view_of(ByteSpan file, std::vector<UnpackedStream>& streams, const ToldFile& told, std::uint64_t view_bytes,
                              view::StreamKind kind, bool proven) {
   Bytes view;
   view.reserve(static_cast<std::size_t>(view_bytes));
   view::GapTeller gaps;
   std::uint64_t end = 0;
-  for (UnpackedStream& stream : streams) {
-    const ByteSpan gap = file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(stream.place.file_pos - end));
-    view::MemberFields fields{{}, stream.place.packed_bytes, stream.place.raw_bytes};
+  bool found_again = true;
+  const auto gap_to = [&](std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(pos - end)); };
+  std::size_t next_stream = 0, next_directory = 0;
+  const auto on_stream = [&](const view::PackedStream& place) {
+    UnpackedStream& stream = streams[next_stream++];
+    view::MemberFields fields{{}, place.packed_bytes, place.raw_bytes};
     if (proven) {
       fields.crc = fields.tells_crc() ? crc32(stream.text) : 0;
       fields.adler = fields.tells_crc() ? adler32(stream.text) : 0;
     }
-    if (!gaps.add(gap, kind == view::StreamKind::kDeflate ? &fields : nullptr, view) && proven) return std::nullopt;
+    found_again &= gaps.add(gap_to(place.file_pos), kind == view::StreamKind::kDeflate ? &fields : nullptr, view);
     append(view, stream.text);
     Bytes().swap(stream.text);
-    end = stream.place.file_end();
-  }
-  const ByteSpan rest = file.subspan(static_cast<std::size_t>(end));
-  (void)gaps.add(rest.first(static_cast<std::size_t>(directory.place.pos_in(rest.size()))), nullptr, view);
-  append(view, directory.told);
-  append(view, rest.last(static_cast<std::size_t>(directory.place.behind_bytes)));
+    end = place.file_end();
+  };
+  view::visit(told.replaced, on_stream, [&](const view::ZipDirectory& directory) {
+    (void)gaps.add(gap_to(directory.file_pos), nullptr, view);
+    append(view, told.told[next_directory++]);
+    end = directory.file_end();
+  });
+  (void)gaps.add(gap_to(file.size()), nullptr, view);
+  if (proven && !found_again) return std::nullopt;
   return view;
 }
 
@@ -136,7 +168,6 @@ std::uint64_t raw_bytes_of(const FoundStreams& found) {
 }
 
 LayerLimits further_limits(LayerLimits limits) {
-  limits.has_directory = false;
   limits.most_apply_bytes -= kFurtherViewBytes;
   return limits;
 }
@@ -150,27 +181,30 @@ bool ViewLayer::unpack_source(const ViewedFile& source, const ChosenStreams& cho
   std::vector<UnpackedStream> streams = plan.kind == view::StreamKind::kPngChunks
                                             ? join_png_runs(source.bytes, chosen.unpacked, nullptr)
                                             : unpack_source_streams(source.bytes, chosen.unpacked, pool);
-  source_streams = places_of(streams);
-  const ToldDirectory directory = limits.has_directory ? told_directory(source.bytes, source_streams) : ToldDirectory();
-  plan.source_directory = directory.place;
-  plan.source_view_bytes = view_bytes_of(source.bytes, source_streams, directory) + kept_bytes;
+  const ToldFile told = tell_file(source, streams, target_entries);
+  source_replaced = told.replaced;
+  plan.entry_bytes = std::max(view::entry_bytes_of(source_replaced.directories), view::entry_bytes_of(target_replaced.directories));
+  plan.source_view_bytes = view::view_bytes_of(source.bytes.size(), source_replaced.all()) + kept_bytes;
   plan.source_largest_bytes = 0;
-  for (const view::PackedStream& stream : source_streams) {
+  for (const view::PackedStream& stream : source_replaced.streams) {
     plan.source_largest_bytes = std::max(plan.source_largest_bytes, stream.raw_bytes);
   }
-  plan.source_count = source_streams.size();
+  plan.source_count = source_replaced.streams.size();
+  plan.source_directory_count = source_replaced.directories.size();
   plan.kept_count = chosen.kept.size();
   if (source.bytes.size() + view::held_view_bytes(plan.source_view_bytes) + plan.source_largest_bytes +
-          view::directory_memory_bytes(plan.source_directory, plan.target_directory) >
+          view::directory_memory_bytes(plan.entry_bytes) >
       limits.most_apply_bytes) {
     return false;
   }
-  plan.geometry = view::encode_geometry(source.bytes, source_streams, chosen.kept, target_streams, counterparts_of(streams, target_names));
-  source_view = *view_of(source.bytes, streams, directory, plan.source_view_bytes, plan.kind, false);
+  const std::vector<std::string_view> directory_names(told.names.begin(), told.names.end());
+  const view::Counterparts counterparts{counterparts_of(names_of(streams), target_names.streams), counterparts_of(directory_names, target_names.directories)};
+  plan.geometry = view::encode_geometry(source.bytes, source_replaced, chosen.kept, target_replaced, counterparts);
+  source_view = *view_of(source.bytes, streams, told, plan.source_view_bytes, plan.kind, false);
   for (const view::KeptRange& range : chosen.kept) {
     append(source_view, source.bytes.subspan(static_cast<std::size_t>(range.file_pos), static_cast<std::size_t>(range.bytes)));
   }
-  source_parts = parts_in_view(source.found.parts, source_streams);
+  source_parts = parts_in_view(source.found.parts, source_replaced);
   return true;
 }
 
@@ -197,21 +231,23 @@ std::optional<ViewLayer> ViewLayer::make(const ViewedFile& source, ViewedFile ta
                                                 : unpack_target_streams(target.bytes, found, limits.at_any_cost, pool, report);
   if (!of_pngs) plan.recipe = recipe_of(streams);
   if (streams.empty()) return std::nullopt;
-  layer.target_streams = places_of(streams);
-  for (const UnpackedStream& stream : streams) layer.target_names.push_back(stream.name);
-  const ToldDirectory directory = limits.has_directory ? told_directory(target.bytes, layer.target_streams) : ToldDirectory();
-  plan.target_directory = directory.place;
-  plan.target_view_bytes = view_bytes_of(target.bytes, layer.target_streams, directory);
-  plan.target_count = layer.target_streams.size();
+  for (const UnpackedStream& stream : streams) layer.target_names.streams.push_back(stream.name);
+  ToldFile told = tell_file(target, streams, entries_of(source));
+  layer.target_entries = entries_of(target);
+  layer.target_names.directories = std::move(told.names);
+  layer.target_replaced = told.replaced;
+  plan.target_view_bytes = view::view_bytes_of(target.bytes.size(), told.replaced.all());
+  plan.target_count = told.replaced.streams.size();
+  plan.target_directory_count = told.replaced.directories.size();
   if (!layer.unpack_source(source, chosen, pool)) {
     for (const UnpackedStream& stream : streams) report.no_room.add(stream.place.packed_bytes);
     return std::nullopt;
   }
-  auto target_view = view_of(target.bytes, streams, directory, plan.target_view_bytes, limits.kind, true);
+  auto target_view = view_of(target.bytes, streams, told, plan.target_view_bytes, limits.kind, true);
   if (!target_view) return std::nullopt;
-  for (const view::PackedStream& stream : layer.target_streams) report.unpacked.add(stream.packed_bytes);
+  for (const view::PackedStream& stream : layer.target_replaced.streams) report.unpacked.add(stream.packed_bytes);
   layer.target_view = std::move(*target_view);
-  layer.target_parts = parts_in_view(std::move(target.found.parts), layer.target_streams);
+  layer.target_parts = parts_in_view(std::move(target.found.parts), layer.target_replaced);
   return layer;
 }
 

@@ -19,7 +19,6 @@ struct ViewedFile {
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
   bool at_any_cost = false;          // takes what was found, all that can be made again
-  bool has_directory = false;        // an archive's directory stands behind all streams
   std::uint64_t most_raw_bytes = 0;  // of the streams of one file
   std::uint64_t most_view_bytes = 0;   // of both views together
   std::uint64_t most_apply_bytes = 0;  // for OLD, its view, its largest stream and directories
@@ -27,18 +26,21 @@ struct LayerLimits {
 
 [[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);
 
-// For a view of a view with such limits: it takes memory, too, and has no directory of its own.
+// For a view of a view with such limits: it takes memory, too.
 [[nodiscard]] LayerLimits further_limits(LayerLimits limits);
 
 struct ViewLayer {
   view::ViewPlan plan;
   Bytes source_view, target_view;
   ViewParts source_parts, target_parts;  // of the views
-  view::PackedStreams source_streams, target_streams;  // of the files
+  view::Replacements source_replaced, target_replaced;  // of the files
   AlikeStreams alike;
   std::uint64_t left_raw_bytes = 0;  // of OLD's streams that stay packed and could be unpacked
   LayerLimits limits;
-  std::vector<std::string> target_names;  // of NEW's streams
+  struct {
+    std::vector<std::string> streams, directories;
+  } target_names;  // of what is replaced of NEW
+  std::set<Digest128> target_entries;  // of the directories found in NEW
 
   // Each stream of NEW that is unpacked was rebuilt by what applies, and is what NEW has. Nothing if none is, or there is no
   // room for it. until_share: of the stage of the pool's watch, as far as this goes.

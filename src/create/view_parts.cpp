@@ -101,7 +101,13 @@ class PartFinder {
       else if (is_whole) look_into(std::move(child), nesting + 1);
       else found_.parts.push_back(std::move(child));
     }
-    return !entries.empty();
+    if (entries.empty()) return false;
+    if (auto directory = view::find_zip_directory(bytes)) {
+      directory->file_pos += base;
+      directory->archive_pos += base;
+      found_.directories.push_back({*directory, part.member.name});
+    }
+    return true;
   }
 
   bool add_tar(const ViewPart& part, unsigned nesting) {
@@ -144,8 +150,9 @@ FoundParts find_parts(ByteSpan file, const ViewParts& parts, const PartSearch& s
   return finder.take();
 }
 
-ViewParts parts_in_view(ViewParts parts, const view::PackedStreams& streams) {
-  view::ViewPositions positions(streams);
+ViewParts parts_in_view(ViewParts parts, const view::Replacements& replaced) {
+  const view::PackedStreams all = replaced.all();
+  view::ViewPositions positions(all);
   for (auto& [member, is_packed, is_seen] : parts) {
     const std::uint64_t data_pos = member.data_pos, data_end = member.data_end();
     member.begin = positions.at(member.begin);

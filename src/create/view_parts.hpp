@@ -4,6 +4,7 @@
 
 #include "view/find_streams.hpp"
 #include "view/members.hpp"
+#include "view/replacements.hpp"
 
 namespace bdelta {
 
@@ -17,9 +18,16 @@ struct ViewPart {
 // In the order of the file, none inside another.
 using ViewParts = std::vector<ViewPart>;
 
+// A directory of a zip archive, and the archive's name.
+struct FoundDirectory {
+  view::ZipDirectory place;
+  std::string name;
+};
+
 struct FoundParts {
   ViewParts parts;
   std::vector<view::FoundStream> streams;
+  std::vector<FoundDirectory> directories;  // of archives with members, in the order of the file
   std::vector<view::Member> encrypted;  // that can't be unpacked
 };
 
@@ -35,8 +43,8 @@ struct PartSearch {
 // Looks into those that were not.
 [[nodiscard]] FoundParts find_parts(ByteSpan file, const ViewParts& parts, const PartSearch& search);
 
-// Where they are in a view in which `streams` are unpacked, each of which was found in them.
-[[nodiscard]] ViewParts parts_in_view(ViewParts parts, const view::PackedStreams& streams);
+// Where they are in a view that replaces what was found in them.
+[[nodiscard]] ViewParts parts_in_view(ViewParts parts, const view::Replacements& replaced);
 
 // For who compares files by name. None where all of a file is one part.
 [[nodiscard]] view::Members members_of(const ViewParts& parts);

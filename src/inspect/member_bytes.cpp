@@ -27,7 +27,7 @@ void sort_by_bytes(std::vector<NamedBytes>& all) {
 
 Status MemberBytesTap::begin(const AppliedFiles& files) {
   is_applied_ = true;
-  target_streams_ = files.target_streams;
+  target_parts_ = files.target_parts;
   if (files.tree) tree_ = *files.tree;
   if (files.source_manifest) source_manifest_.assign(files.source_manifest->bytes().begin(), files.source_manifest->bytes().end());
   source_bytes_ = files.source->size();
@@ -38,7 +38,7 @@ Status MemberBytesTap::begin(const AppliedFiles& files) {
     BDELTA_TRY(files.source->read_at(0, held));
     source = held;
   }
-  source_list_ = list_members({source, files.source_streams, files.source_manifest, nullptr});
+  source_list_ = list_members({source, files.source_parts, files.source_manifest, nullptr});
   return {};
 }
 
@@ -93,7 +93,7 @@ void MemberBytesTap::note_copies(const WindowDelta& window) {
 
 // Which files NEW has stands at its beginning, which of these are kept is told by those of OLD.
 Status MemberBytesTap::list_target() {
-  ListedView view{target_, target_streams_, nullptr, nullptr};
+  ListedView view{target_, target_parts_, nullptr, nullptr};
   if (!tree_) {
     target_list_ = list_members(view);
     return {};

@@ -56,7 +56,7 @@ class MemberBytesTap final : public ApplyTap {
   std::uint64_t source_bytes_ = 0;
   MemberList source_list_;
   MemberList target_list_;
-  std::vector<view::PackedStreams> target_streams_;
+  std::vector<view::PackedStreams> target_parts_;
   Bytes source_manifest_;  // of trees
   std::optional<view::TreePlan> tree_;
   std::vector<std::string> kept_paths_;  // files of NEW that no window makes

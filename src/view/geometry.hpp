@@ -20,10 +20,13 @@ struct ViewPlan {
   std::uint64_t source_count = 0;
   std::uint64_t kept_count = 0;
   std::uint64_t target_count = 0;
-  ZipDirectory source_directory;
-  ZipDirectory target_directory;
-  Bytes geometry;  // source_count positions, kept_count ranges, then target_count streams
+  std::uint64_t source_directory_count = 0;
+  std::uint64_t target_directory_count = 0;
+  std::uint64_t entry_bytes = 0;  // of the directories of either file, all together, no more
+  Bytes geometry;  // directories of OLD, its streams, ranges of it that are kept, then streams and directories of NEW
   Bytes recipe;    // of NEW's streams (view/deflate, view/png_chunks)
+
+  [[nodiscard]] bool has_directories() const noexcept { return source_directory_count != 0 || target_directory_count != 0; }
 };
 
 inline constexpr std::size_t kMostViews = 4;  // one of the other
@@ -31,17 +34,39 @@ inline constexpr std::size_t kMostViews = 4;  // one of the other
 // The first is of the files.
 using ViewPlans = std::vector<ViewPlan>;
 
-// Goes through OLD's positions. A step is how far a stream begins behind where it is likely to.
+// A directory as it is told, by what stands in front of it. All numbers are modulo 2^64.
+struct DirectoryShape {
+  std::uint64_t stream_step = 0;   // streams in front of it, behind the directory before
+  std::uint64_t gap_bytes = 0;     // to what is replaced in front of it, or to the file's start
+  std::uint64_t entry_bytes = 0;
+  std::uint64_t archive_step = 0;  // where its archive begins, less the end of the directory before
+  std::uint64_t told_bytes = 0;
+};
+
+// Goes through what is replaced of OLD. A step is how far a stream begins behind where it is likely to.
 class SourcePositions {
  public:
-  SourcePositions(ByteSpan file, ByteCursor& from) noexcept : file_(file), from_(from) {}
+  // Reads what is said of directories.
+  SourcePositions(ByteSpan file, const ViewPlan& plan, ByteCursor& from);
 
-  // Where the next stream begins, behind `end` of the one before; nothing if what is read can't be.
-  [[nodiscard]] bool next(std::uint64_t end, std::uint64_t& pos) noexcept;
+  // Whether a directory stands behind so many streams, and none in front of it is to come.
+  [[nodiscard]] bool is_directory_next(std::uint64_t stream_count) const noexcept {
+    return next_ < directories_.size() && stream_count == streams_in_front_;
+  }
+  [[nodiscard]] bool is_at_end() const noexcept { return next_ == directories_.size(); }  // of directories
+
+  // The next of either, behind `end` of what is replaced before; false if what is read can't be.
+  [[nodiscard]] bool next_stream(std::uint64_t end, std::uint64_t& pos) noexcept;
+  [[nodiscard]] bool next_directory(std::uint64_t end, ZipDirectory& directory) noexcept;
 
  private:
   ByteSpan file_;
   ByteCursor& from_;
+  DirectoryRoom room_;
+  std::vector<DirectoryShape> directories_;
+  std::size_t next_ = 0;                // of these
+  std::uint64_t streams_in_front_ = 0;  // of the next one
+  std::uint64_t directories_end_ = 0;   // of those before
 };
 
 // Of OLD, for streams that NEW has packed alike and that are read as text, too. Ascending, none overlapping, none empty.
@@ -58,12 +83,15 @@ using KeptRanges = std::vector<KeptRange>;
 // The next one, behind `end` of the one before; nothing if what is read can't be.
 [[nodiscard]] bool read_kept_range(ByteCursor& from, std::uint64_t file_bytes, std::uint64_t end, KeptRange& range) noexcept;
 
-// counterparts: for each stream of NEW the number of the one of OLD that it is told by; any if OLD has none.
-[[nodiscard]] Bytes encode_geometry(ByteSpan source_file, const PackedStreams& source, const KeptRanges& kept,
-                                    const PackedStreams& target, const std::vector<std::size_t>& counterparts);
+// For each stream and directory of NEW the number of the one of OLD that it is told by; any if OLD has none.
+struct Counterparts {
+  std::vector<std::size_t> streams, directories;
+};
 
-// Streams of NEW, ascending, inside target_bytes, of no more bytes than deflate can make. kPatchCorrupt.
-Result<PackedStreams> decode_target_streams(ByteCursor& from, const PackedStreams& source, std::uint64_t count,
-                                            std::uint64_t target_bytes);
+[[nodiscard]] Bytes encode_geometry(ByteSpan source_file, const Replacements& source, const KeptRanges& kept, const Replacements& target,
+                                    const Counterparts& counterparts);
+
+// What is replaced of NEW, inside target_bytes; streams of no more bytes than deflate can make. kPatchCorrupt.
+Result<Replacements> decode_target(ByteCursor& from, const Replacements& source, const ViewPlan& plan, std::uint64_t target_bytes);
 
 }  // namespace bdelta::view

@@ -26,9 +26,10 @@ bool is_collected(const PackedStream& stream, const deflate::StreamRecipe& recip
 }  // namespace
 
 RebuildingQueue::RebuildingQueue(RebuildingWriter& writer, WorkerPool& pool)
-    : writer_(writer), target_(writer.target()), pool_(pool), most_bytes_(pool.thread_count() * kQueueThreadBytes) {
+    : writer_(writer), target_(writer.target()), pool_(pool), most_bytes_(pool.thread_count() * kQueueThreadBytes),
+      parts_(target_.replaced.all()), positions_(parts_) {
   matchers_.reserve(pool.thread_count());
-  if (!target_.streams.empty()) left_bytes_ = target_.streams[0].file_pos;
+  begin_gap(0);
 }
 
 RebuildingQueue::~RebuildingQueue() {
@@ -37,6 +38,13 @@ RebuildingQueue::~RebuildingQueue() {
     stopped_ = true;
   }
   pool_.wait();
+}
+
+// Of the view, behind `end` of a stream: up to the next one.
+void RebuildingQueue::begin_gap(std::uint64_t end) {
+  part_ = Part::kGap;
+  const std::uint64_t begin = positions_.at(end);
+  left_bytes_ = index_ < target_.streams().size() ? positions_.at(target_.streams()[index_].file_pos) - begin : 0;
 }
 
 Status RebuildingQueue::remember(Status status) {
@@ -51,7 +59,7 @@ Status RebuildingQueue::write(ByteSpan view) {
 
 Status RebuildingQueue::take(ByteSpan view) {
   for (;;) {
-    const bool is_behind_all = part_ == Part::kGap && index_ == target_.streams.size();
+    const bool is_behind_all = part_ == Part::kGap && index_ == target_.streams().size();
     const std::uint64_t most = is_behind_all ? view.size() : left_bytes_;
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), most)));
     if (part_ == Part::kCollected) {
@@ -94,7 +102,7 @@ RebuildingQueue::Item& RebuildingQueue::add(std::size_t stream, std::uint64_t me
 
 // A stream, behind the gap at hand.
 Status RebuildingQueue::begin_part() {
-  const PackedStream& stream = target_.streams[index_];
+  const PackedStream& stream = target_.streams()[index_];
   left_bytes_ = stream.raw_bytes;
   if (!is_collected(stream, target_.recipes[index_])) {
     part_ = Part::kLarge;
@@ -112,9 +120,7 @@ Status RebuildingQueue::end_part() {
     Item& item = items_.back();
     pool_.submit([this, &item] { run(item); });
   }
-  part_ = Part::kGap;
-  const std::uint64_t end = target_.streams[index_++].file_end();
-  left_bytes_ = index_ < target_.streams.size() ? target_.streams[index_].file_pos - end : 0;
+  begin_gap(target_.streams()[index_++].file_end());
   return put_done(most_bytes_);
 }
 
@@ -151,7 +157,7 @@ Status RebuildingQueue::make(Item& item, bool whole) {
   }
   if (!matchers) matchers = std::make_unique<deflate::MatcherSet>();
   const Span span(pool_.timeline(), PhaseId::kWrite);
-  const PackedStream& stream = target_.streams[item.stream];
+  const PackedStream& stream = target_.streams()[item.stream];
   const auto take = [&](ByteSpan bytes) -> Status {
     append(item.packed, bytes);
     return {};

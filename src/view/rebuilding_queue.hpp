@@ -17,6 +17,7 @@
 #include <optional>
 
 #include "view/rebuilding_writer.hpp"
+#include "view/view_positions.hpp"
 
 namespace bdelta::view {
 
@@ -60,6 +61,7 @@ class RebuildingQueue final : public SequentialWriter {
 
   Status take(ByteSpan view);
   Status pass(ByteSpan view);
+  void begin_gap(std::uint64_t end);
   Status begin_part();
   Status end_part();
   Item& add(std::size_t stream, std::uint64_t memory_bytes);
@@ -72,6 +74,8 @@ class RebuildingQueue final : public SequentialWriter {
   const TargetShape& target_;
   WorkerPool& pool_;
   const std::uint64_t most_bytes_;
+  const PackedStreams parts_;     // all that is replaced
+  ViewPositions positions_;
   Part part_ = Part::kGap;        // what is at hand
   std::size_t index_ = 0;         // of the stream at hand, or of the next one
   std::uint64_t left_bytes_ = 0;  // of the view, up to the end of what is at hand

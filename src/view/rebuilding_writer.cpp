@@ -16,7 +16,7 @@ constexpr std::size_t kLookBytes = std::size_t{256} << 10;  // of a stream's tex
 RebuildingWriter::RebuildingWriter(TargetShape target, PositionedWriter* positioned, SequentialWriter* sequential,
                                    WorkerPool* pool, Watch* watch)
     : target_(std::move(target)), positioned_(positioned), sequential_(sequential), pool_(pool), watch_(watch),
-      has_directory_(target_.directory.bytes != 0), headers_(target_.directory.bytes) {
+      headers_(target_.replaced.directories) {
   begin_gap(0);
 }
 
@@ -38,19 +38,27 @@ Status RebuildingWriter::put_held(std::size_t gap_bytes) {
   return {};
 }
 
-// Up to the next stream, the directory or NEW's end.
+// And no stream in front of it.
+bool RebuildingWriter::is_directory_next() const noexcept {
+  const ZipDirectories& directories = target_.replaced.directories;
+  if (directory_ == directories.size()) return false;
+  return index_ == target_.streams().size() || directories[directory_].file_pos < target_.streams()[index_].file_pos;
+}
+
+// Up to the next stream or directory, or NEW's end.
 void RebuildingWriter::begin_gap(std::uint64_t pos) {
   part_ = Part::kGap;
-  const std::uint64_t end = index_ < target_.streams.size() ? target_.streams[index_].file_pos
-                            : has_directory_                ? target_.directory.pos_in(target_.bytes)
-                                                            : target_.bytes;
+  const std::uint64_t end = is_directory_next()                 ? target_.replaced.directories[directory_].file_pos
+                            : index_ < target_.streams().size() ? target_.streams()[index_].file_pos
+                                                                : target_.bytes;
   left_bytes_ = gap_bytes_ = end - pos;
 }
 
 // What follows from the stream before is held until it is whole, and what follows from the next one until that is at hand.
 Status RebuildingWriter::put_gap(ByteSpan view) {
   const std::uint64_t start = std::min(gap_bytes_, kMostFieldsBehindBytes);
-  const std::uint64_t end = gap_bytes_ - (index_ < target_.streams.size() ? std::min(gap_bytes_, kMostHeadBytes) : 0);
+  const bool is_before_stream = index_ < target_.streams().size() && !is_directory_next();
+  const std::uint64_t end = gap_bytes_ - (is_before_stream ? std::min(gap_bytes_, kMostHeadBytes) : 0);
   for (std::uint64_t at = gap_bytes_ - left_bytes_; !view.empty();) {
     const std::uint64_t most = at < start ? start - at : at < end ? end - at : view.size();
     const ByteSpan piece = view.first(static_cast<std::size_t>(std::min<std::uint64_t>(view.size(), most)));
@@ -71,7 +79,7 @@ Status RebuildingWriter::put_gap(ByteSpan view) {
 
 // What follows from the stream that begins here, and what it has in front.
 void RebuildingWriter::find_place() {
-  const PackedStream& stream = target_.streams[index_];
+  const PackedStream& stream = target_.streams()[index_];
   place_ = target_.kind == StreamKind::kDeflate ? find_fields(held_) : FieldPlace();
   fields_ = {0, stream.packed_bytes, stream.raw_bytes, kAdler32Start};
   tells_crc_ = place_.kind != FieldKind::kNone && fields_.tells_crc();
@@ -79,21 +87,21 @@ void RebuildingWriter::find_place() {
 }
 
 Status RebuildingWriter::put_stream(std::size_t index, ByteSpan packed, std::uint32_t crc, std::uint32_t adler) {
-  while (index_ < index) BDELTA_TRY(begin_part());
+  while (index_ < index || is_directory_next()) BDELTA_TRY(begin_part());
   find_place();
   fields_.crc = crc;
   fields_.adler = adler;
   if (place_.kind == FieldKind::kZipHeader) swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
   BDELTA_TRY(put_held(held_.size()));
   BDELTA_TRY(put(packed));
-  begin_gap(target_.streams[index_++].file_end());
+  begin_gap(target_.streams()[index_++].file_end());
   return {};
 }
 
 Status RebuildingWriter::begin_stream() {
   part_ = Part::kStream;
   find_place();
-  const PackedStream& stream = target_.streams[index_];
+  const PackedStream& stream = target_.streams()[index_];
   const bool holds = place_.kind == FieldKind::kZipHeader && tells_crc_;
   held_gap_bytes_ = held_.size();
   if (holds) held_.reserve(held_.size() + static_cast<std::size_t>(stream.packed_bytes));
@@ -121,19 +129,18 @@ Status RebuildingWriter::end_stream() {
     swap_crc_in_front(MutableByteSpan(held_).subspan(place_.pos), fields_);
     BDELTA_TRY(put_held(held_gap_bytes_));
   }
-  begin_gap(target_.streams[index_++].file_end());
+  begin_gap(target_.streams()[index_++].file_end());
   return {};
 }
 
 void RebuildingWriter::begin_directory() {
   part_ = Part::kDirectory;
-  has_directory_ = false;
-  held_.reserve(static_cast<std::size_t>(target_.told_bytes));
-  left_bytes_ = target_.told_bytes;
+  left_bytes_ = target_.replaced.directories[directory_].told_bytes;
+  held_.reserve(static_cast<std::size_t>(left_bytes_));
 }
 
 Status RebuildingWriter::end_directory() {
-  const auto made = make_directory(held_, headers_, target_.directory);
+  const auto made = make_directory(held_, headers_.take_next(), target_.replaced.directories[directory_++]);
   if (!made) return Error{ErrorCode::kPatchCorrupt, "what it says of NEW's directory of an archive can't be; fetch the patch again", file_pos_};
   Bytes().swap(held_);
   BDELTA_TRY(put(*made));
@@ -169,10 +176,10 @@ Status RebuildingWriter::put_piece(ByteSpan view) {
 
 // Behind a gap that is at its end.
 Status RebuildingWriter::begin_part() {
-  if (index_ < target_.streams.size()) {
-    BDELTA_TRY(begin_stream());
-  } else if (has_directory_) {
+  if (is_directory_next()) {
     begin_directory();
+  } else if (index_ < target_.streams().size()) {
+    BDELTA_TRY(begin_stream());
   } else {
     return Error{ErrorCode::kPatchCorrupt, "it gives more than NEW has; fetch the patch again", file_pos_};
   }
@@ -201,8 +208,8 @@ Status RebuildingWriter::write(ByteSpan view) {
 }
 
 Status RebuildingWriter::finish() {
-  while (left_bytes_ == 0 && (index_ < target_.streams.size() || has_directory_)) BDELTA_TRY(begin_part());
-  if (index_ == target_.streams.size() && file_pos_ == target_.bytes) return {};
+  while (left_bytes_ == 0 && (index_ < target_.streams().size() || is_directory_next())) BDELTA_TRY(begin_part());
+  if (index_ == target_.streams().size() && file_pos_ == target_.bytes) return {};
   return Error{ErrorCode::kPatchCorrupt, "it gives less than NEW has; fetch the patch again", file_pos_};
 }
 

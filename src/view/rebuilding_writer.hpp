@@ -14,7 +14,6 @@
 #include "view/deflate/rebuild.hpp"
 #include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
-#include "view/packed_streams.hpp"
 #include "view/zip_directory.hpp"
 
 namespace bdelta::view {
@@ -23,11 +22,11 @@ namespace bdelta::view {
 struct TargetShape {
   StreamKind kind = StreamKind::kDeflate;
   std::uint64_t bytes = 0;  // of NEW
-  PackedStreams streams;
+  Replacements replaced;
   std::vector<deflate::StreamRecipe> recipes;  // one for each stream, …
   std::vector<ChunkSizes> chunks;              // … or, of chunks, these
-  ZipDirectory directory;                      // in NEW, behind all streams
-  std::uint64_t told_bytes = 0;                // of the view, in the place of the directory
+
+  [[nodiscard]] const PackedStreams& streams() const noexcept { return replaced.streams; }
 };
 
 // One thread at a time. Errors: kPatchCorrupt if a recipe does not fit its stream, those of the writers.
@@ -64,6 +63,7 @@ class RebuildingWriter final : public SequentialWriter {
   void find_place();
   Status begin_stream();
   Status end_stream();
+  [[nodiscard]] bool is_directory_next() const noexcept;
   void begin_directory();
   Status end_directory();
   void begin_gap(std::uint64_t pos);
@@ -80,8 +80,8 @@ class RebuildingWriter final : public SequentialWriter {
   std::unique_ptr<deflate::Rebuilder> rebuilder_;  // of the stream at hand, …
   std::optional<ChunkWriter> chunk_writer_;        // … or this
   std::size_t index_ = 0;                          // of the stream at hand, or of the next one
-  bool has_directory_ = false;                     // it is behind what is at hand
-  ZipHeaders headers_;
+  std::size_t directory_ = 0;                      // likewise of directories
+  HeadersAhead headers_;
   std::uint64_t gap_bytes_ = 0;                    // of the gap at hand
   FieldPlace place_;                               // of what follows from the stream at hand, or from the one before; in held_
   MemberFields fields_;                            // of that stream

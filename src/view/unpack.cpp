@@ -83,6 +83,76 @@ class ViewTeller {
 
 Error other_size() { return {ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"}; }
 
+// Goes through what is replaced of OLD, and tells what stands around it as well.
+class SourceUnpacker {
+ public:
+  SourceUnpacker(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, ViewTeller& teller)
+      : file_(file), plan_(plan), positions_(file, plan, geometry), teller_(teller) {}
+
+  // The next stream, and the directories in front of it.
+  Status add_stream(Watch* watch) {
+    BDELTA_TRY(add_directories());
+    std::uint64_t pos = 0;
+    if (!positions_.next_stream(end_, pos) || pos - end_ > teller_.left_bytes()) return no_stream(pos);
+    const std::uint64_t most_bytes = std::min(teller_.left_bytes() - (pos - end_), plan_.source_largest_bytes);
+    const auto stream = unpack_stream(file_.subspan(static_cast<std::size_t>(pos)), plan_.kind, most_bytes);
+    if (!stream) return no_stream(pos);
+    const MemberFields fields{{}, stream->packed_bytes, stream->raw_bytes, 0};
+    BDELTA_TRY(teller_.add_gap(between(end_, pos), &fields));
+    BDELTA_TRY(teller_.add(ByteSpan(stream->text).first(stream->raw_bytes)));
+    replaced_.streams.push_back({pos, stream->packed_bytes, stream->raw_bytes});
+    add_part(replaced_.streams.back());
+    return watch ? watch->check(stream->raw_bytes) : Status();
+  }
+
+  // What is behind the last stream.
+  Result<Replacements> finish() {
+    BDELTA_TRY(add_directories());
+    if (!positions_.is_at_end()) return no_directory();
+    if (file_.size() - end_ > teller_.left_bytes()) return other_size();
+    BDELTA_TRY(teller_.add_gap(between(end_, file_.size()), nullptr));
+    return std::move(replaced_);
+  }
+
+ private:
+  static Error no_directory() {
+    return {ErrorCode::kPatchCorrupt, "OLD has another directory of an archive than it says; fetch the patch again"};
+  }
+
+  [[nodiscard]] ByteSpan between(std::uint64_t begin, std::uint64_t end) const {
+    return file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+
+  void add_part(const PackedStream& part) {
+    parts_.push_back(part);
+    end_ = part.file_end();
+  }
+
+  Status add_directories() {
+    while (positions_.is_directory_next(replaced_.streams.size())) {
+      ZipDirectory directory;
+      if (!positions_.next_directory(end_, directory)) return no_directory();
+      const auto told = tell_directory(file_, parts_, directory);
+      if (!told) return no_directory();
+      if (directory.file_pos - end_ + told->size() > teller_.left_bytes()) return other_size();
+      BDELTA_TRY(teller_.add_gap(between(end_, directory.file_pos), nullptr));
+      BDELTA_TRY(teller_.add(*told));
+      directory.told_bytes = told->size();
+      replaced_.directories.push_back(directory);
+      add_part({directory.file_pos, directory.bytes, directory.told_bytes});
+    }
+    return {};
+  }
+
+  const ByteSpan file_;
+  const ViewPlan& plan_;
+  SourcePositions positions_;
+  ViewTeller& teller_;
+  Replacements replaced_;
+  PackedStreams parts_;  // the same, in the order of the file
+  std::uint64_t end_ = 0;  // of what is replaced
+};
+
 // The end of a view.
 Status add_kept_ranges(ByteSpan file, std::uint64_t count, ByteCursor& geometry, ViewTeller& teller) {
   KeptRange range;
@@ -98,35 +168,13 @@ Status add_kept_ranges(ByteSpan file, std::uint64_t count, ByteCursor& geometry,
 
 }  // namespace
 
-Result<PackedStreams> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
-  PackedStreams streams;
-  SourcePositions positions(file, geometry);
+Result<Replacements> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
   ViewTeller teller(plan, sink);
-  std::uint64_t end = 0;
-  for (std::uint64_t i = 0; i < plan.source_count; ++i) {
-    std::uint64_t pos = 0;
-    if (!positions.next(end, pos) || pos - end > teller.left_bytes()) return no_stream(pos);
-    const ByteSpan gap = file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(pos - end));
-    const std::uint64_t most_bytes = std::min(teller.left_bytes() - gap.size(), plan.source_largest_bytes);
-    const auto stream = unpack_stream(file.subspan(static_cast<std::size_t>(pos)), plan.kind, most_bytes);
-    if (!stream) return no_stream(pos);
-    const MemberFields fields{{}, stream->packed_bytes, stream->raw_bytes, 0};
-    BDELTA_TRY(teller.add_gap(gap, &fields));
-    BDELTA_TRY(teller.add(ByteSpan(stream->text).first(stream->raw_bytes)));
-    streams.push_back({pos, stream->packed_bytes, stream->raw_bytes});
-    end = streams.back().file_end();
-    if (watch) BDELTA_TRY(watch->check(stream->raw_bytes));
-  }
-  const ZipDirectory& directory = plan.source_directory;
-  const auto told = tell_directory(file, streams, directory);
-  if (!told) return Error{ErrorCode::kPatchCorrupt, "OLD has another directory of an archive than it says; fetch the patch again"};
-  const auto rest = file.subspan(static_cast<std::size_t>(end));
-  if (rest.size() - directory.bytes + told->size() > teller.left_bytes()) return other_size();
-  BDELTA_TRY(teller.add_gap(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr));
-  BDELTA_TRY(teller.add(*told));
-  BDELTA_TRY(teller.add(rest.last(static_cast<std::size_t>(directory.behind_bytes))));
+  SourceUnpacker unpacker(file, plan, geometry, teller);
+  for (std::uint64_t i = 0; i < plan.source_count; ++i) BDELTA_TRY(unpacker.add_stream(watch));
+  BDELTA_ASSIGN(Replacements replaced, unpacker.finish());
   BDELTA_TRY(add_kept_ranges(file, plan.kept_count, geometry, teller));
-  return streams;
+  return replaced;
 }
 
 }  // namespace bdelta::view

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "base/byte_cursor.hpp"
 #include "view/zip_layout.hpp"
@@ -41,8 +42,8 @@ ByteSpan entry_at(ByteSpan entries) {
 
 class Teller {
  public:
-  Teller(const ZipHeaders& headers, const ZipDirectory& directory) : headers_(headers), shift_(directory.shift) {
-    told_.reserve(static_cast<std::size_t>(most_told_bytes(directory)));
+  Teller(const ZipHeaders& headers, const ZipDirectory& directory) : headers_(headers), archive_pos_(directory.archive_pos) {
+    told_.reserve(static_cast<std::size_t>(most_told_bytes(directory.bytes)));
   }
 
   void add(ByteSpan entry) {
@@ -72,7 +73,7 @@ class Teller {
   // The header at the entry's position, if it has the entry's name.
   [[nodiscard]] std::optional<std::size_t> header_of(ByteSpan entry) const {
     const std::vector<ZipHeader>& found = headers_.found();
-    const std::uint64_t pos = zip_field<std::uint32_t>(entry, kPositionAt) + shift_;
+    const std::uint64_t pos = zip_field<std::uint32_t>(entry, kPositionAt) + archive_pos_;
     const auto at = std::lower_bound(found.begin(), found.end(), pos, [](const ZipHeader& header, std::uint64_t is) { return header.pos < is; });
     if (at == found.end() || at->pos != pos) return std::nullopt;
     const ByteSpan name = entry.subspan(kZipEntryBytes, zip_field<std::uint16_t>(entry, kNameBytesAt));
@@ -82,7 +83,7 @@ class Teller {
   }
 
   const ZipHeaders& headers_;
-  const std::uint64_t shift_;
+  const std::uint64_t archive_pos_;
   std::uint64_t next_ = 0;  // the header that is expected
   Attributes attributes_{};
   Bytes told_;
@@ -120,7 +121,7 @@ class Maker {
     const ByteSpan rest = told_.bytes(rest_bytes_of(attributes_));
     if (!told_.ok() || next_ >= headers_.found().size()) return false;
     const ZipHeader& header = headers_.found()[static_cast<std::size_t>(next_++)];
-    const std::uint64_t pos = header.pos - directory_.shift;
+    const std::uint64_t pos = header.pos - directory_.archive_pos;
     if (pos > UINT32_MAX || !fits(kZipEntryBytes + header.name_bytes + rest.size())) return false;
     std::transform(shared.begin(), shared.end(), header.shared.begin(), shared.begin(), std::bit_xor<>());
     append_le(made_, kZipEntryMagic);
@@ -150,23 +151,32 @@ class Maker {
 
 }  // namespace
 
-std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& streams, const ZipDirectory& directory) {
-  if (!directory.fits(file.size())) return std::nullopt;
-  const std::uint64_t pos = directory.pos_in(file.size());
+bool DirectoryRoom::take(const ZipDirectory& directory) noexcept {
+  if (directory.bytes == 0 || !range_fits(directory.file_pos, directory.bytes, file_bytes_)) return false;
+  if (directory.archive_pos > directory.file_pos || directory.bytes > left_entry_bytes_) return false;
+  const std::uint64_t archive_bytes = directory.file_pos - directory.archive_pos;
+  if (archive_bytes > left_archive_bytes_) return false;
+  left_entry_bytes_ -= directory.bytes;
+  left_archive_bytes_ -= archive_bytes;
+  return true;
+}
+
+std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& replaced, const ZipDirectory& directory) {
+  if (!replaced.empty() && replaced.back().file_end() > directory.file_pos) return std::nullopt;
   ZipHeaders headers(directory.bytes);
-  std::uint64_t end = 0;
-  const auto pass_to = [&](std::uint64_t to) {
-    if (to < end || to > pos) return false;
-    headers.pass(end, file.subspan(static_cast<std::size_t>(end), static_cast<std::size_t>(to - end)));
-    return true;
+  std::uint64_t pos = directory.archive_pos;
+  const auto pass_to = [&](std::uint64_t end) {
+    if (pos < end) headers.pass(pos, file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(end - pos)));
   };
-  for (const PackedStream& stream : streams) {
-    if (!pass_to(stream.file_pos)) return std::nullopt;
-    end = stream.file_end();
+  const auto is_in_front = [&](const PackedStream& part) { return part.file_end() <= directory.archive_pos; };
+  for (auto part = std::partition_point(replaced.begin(), replaced.end(), is_in_front); part != replaced.end(); ++part) {
+    pass_to(part->file_pos);
+    pos = part->file_end();
   }
-  if (!pass_to(pos)) return std::nullopt;
+  pass_to(directory.file_pos);
   Teller teller(headers, directory);
-  for (ByteSpan left = file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(directory.bytes)); !left.empty();) {
+  const ByteSpan entries = file.subspan(static_cast<std::size_t>(directory.file_pos), static_cast<std::size_t>(directory.bytes));
+  for (ByteSpan left = entries; !left.empty();) {
     const ByteSpan entry = entry_at(left);
     if (entry.empty()) return std::nullopt;
     teller.add(entry);
@@ -177,6 +187,31 @@ std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& streams,
 
 std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory) {
   return Maker(told, headers, directory).make();
+}
+
+HeadersAhead::HeadersAhead(const ZipDirectories& directories) : directories_(directories), by_archive_(directories.size()) {
+  std::iota(by_archive_.begin(), by_archive_.end(), std::size_t{0});
+  std::stable_sort(by_archive_.begin(), by_archive_.end(),
+                   [&](std::size_t a, std::size_t b) { return directories[a].archive_pos < directories[b].archive_pos; });
+}
+
+void HeadersAhead::pass(std::uint64_t pos, ByteSpan bytes) {
+  const std::uint64_t end = pos + bytes.size();
+  for (; begun_count_ < by_archive_.size(); ++begun_count_) {
+    const std::size_t number = by_archive_[begun_count_];
+    if (directories_[number].archive_pos >= end) break;
+    if (number >= next_) begun_.emplace(number, directories_[number].bytes);
+  }
+  for (auto& [number, headers] : begun_) {
+    const std::uint64_t begin = std::max(pos, directories_[number].archive_pos);
+    headers.pass(begin, bytes.subspan(static_cast<std::size_t>(begin - pos)));
+  }
+}
+
+ZipHeaders HeadersAhead::take_next() {
+  const std::size_t number = next_++;
+  auto begun = begun_.extract(number);
+  return begun ? std::move(begun.mapped()) : ZipHeaders(directories_[number].bytes);
 }
 
 }  // namespace bdelta::view

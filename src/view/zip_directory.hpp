@@ -2,41 +2,62 @@
 // or changes leaves no trace in it then.
 #pragma once
 
+#include <map>
 #include <optional>
 
-#include "view/packed_streams.hpp"
+#include "view/replacements.hpp"
 #include "view/zip_headers.hpp"
 
 namespace bdelta::view {
 
-// Where one stands.
-struct ZipDirectory {
-  std::uint64_t bytes = 0;         // of its entries; 0: there is none
-  std::uint64_t behind_bytes = 0;  // of the file, behind them
-  std::uint64_t shift = 0;         // positions in it are too small by that
+// Of what is told of a directory of so many bytes.
+[[nodiscard]] constexpr std::uint64_t most_told_bytes(std::uint64_t entry_bytes) noexcept { return entry_bytes + entry_bytes / 8; }
 
-  // Whether it may stand in a file.
-  [[nodiscard]] bool fits(std::uint64_t file_bytes) const noexcept {
-    return bytes <= file_bytes && behind_bytes <= file_bytes - bytes && shift <= pos_in(file_bytes);
-  }
-  [[nodiscard]] std::uint64_t pos_in(std::uint64_t file_bytes) const noexcept { return file_bytes - behind_bytes - bytes; }
+// What directories of either file with so many bytes in all take beside the views, with the headers that they are told by.
+[[nodiscard]] constexpr std::uint64_t directory_memory_bytes(std::uint64_t entry_bytes) noexcept { return 5 * entry_bytes; }
+
+// What there is room for, as the directories of a file come in its order.
+class DirectoryRoom {
+ public:
+  // entry_bytes: of all of them. From where their archives begin up to them, they have no more than 4 times the file's bytes
+  // in all: each byte is looked at for the headers of a few archives, one in another.
+  DirectoryRoom(std::uint64_t file_bytes, std::uint64_t entry_bytes) noexcept
+      : file_bytes_(file_bytes), left_entry_bytes_(entry_bytes), left_archive_bytes_(4 * file_bytes) {}
+
+  // Whether it is in the file, and has room.
+  [[nodiscard]] bool take(const ZipDirectory& directory) noexcept;
+
+ private:
+  std::uint64_t file_bytes_;
+  std::uint64_t left_entry_bytes_;
+  std::uint64_t left_archive_bytes_;
 };
 
-// Of what is told of entries.
-[[nodiscard]] constexpr std::uint64_t most_told_bytes(const ZipDirectory& directory) noexcept {
-  return directory.bytes + directory.bytes / 8;
-}
-
-// What both directories take beside the views, with the headers that they are told by.
-[[nodiscard]] constexpr std::uint64_t directory_memory_bytes(const ZipDirectory& source, const ZipDirectory& target) noexcept {
-  return 5 * (source.bytes > target.bytes ? source.bytes : target.bytes);
-}
-
-// Of the directory in `file`: what is told of it. Nothing if it stands elsewhere than inside, behind all streams, or is not of
-// whole entries.
-[[nodiscard]] std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& streams, const ZipDirectory& directory);
+// What is told of `directory` in `file`, in front of which `replaced` stands. Nothing if these overlap, or it is not of
+// whole entries. It must be in the file; its told_bytes don't count.
+[[nodiscard]] std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& replaced, const ZipDirectory& directory);
 
 // The entries, by the headers in front of them; nothing if `told` can't be said of so many bytes.
 [[nodiscard]] std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory);
+
+// The headers of archives whose directories are still to come, as the bytes of a file go by.
+class HeadersAhead {
+ public:
+  // directories must outlive the object.
+  explicit HeadersAhead(const ZipDirectories& directories);
+
+  // The next bytes of the file that are not replaced; at pos.
+  void pass(std::uint64_t pos, ByteSpan bytes);
+
+  // Those of the next directory, up to which all has passed.
+  [[nodiscard]] ZipHeaders take_next();
+
+ private:
+  const ZipDirectories& directories_;
+  std::vector<std::size_t> by_archive_;  // numbers of directories, by where their archives begin
+  std::size_t begun_count_ = 0;          // of these
+  std::size_t next_ = 0;                 // directory
+  std::map<std::size_t, ZipHeaders> begun_;  // by the number of their directory
+};
 
 }  // namespace bdelta::view

@@ -131,16 +131,17 @@ std::vector<ZipEntry> find_zip_entries_apart(ByteSpan file) {
   return entries;
 }
 
-ZipDirectory find_zip_directory(ByteSpan file) {
+std::optional<ZipDirectory> find_zip_directory(ByteSpan file) {
   const std::optional<Directory> directory = find_directory(file);
-  if (!directory) return {};
+  if (!directory) return std::nullopt;
   std::uint64_t end = directory->pos;
   for (std::uint64_t i = 0; i < directory->entry_count; ++i) {
     const std::uint64_t bytes = entry_bytes_at(file, end);
-    if (bytes == 0) return {};
+    if (bytes == 0) return std::nullopt;
     end += bytes;
   }
-  return {end - directory->pos, file.size() - end, directory->shift};
+  if (end == directory->pos) return std::nullopt;
+  return ZipDirectory{directory->pos, end - directory->pos, directory->shift, 0};
 }
 
 }  // namespace bdelta::view

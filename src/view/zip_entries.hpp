@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "view/zip_directory.hpp"
+#include "view/replacements.hpp"
 
 namespace bdelta::view {
 
@@ -35,6 +35,6 @@ struct ZipEntry {
 [[nodiscard]] std::vector<ZipEntry> find_zip_entries_apart(ByteSpan file);
 
 // The directory that find_zip_entries goes through, as far as it is of whole entries.
-[[nodiscard]] ZipDirectory find_zip_directory(ByteSpan file);
+[[nodiscard]] std::optional<ZipDirectory> find_zip_directory(ByteSpan file);
 
 }  // namespace bdelta::view

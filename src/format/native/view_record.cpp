@@ -1,6 +1,7 @@
 #include "format/native/view_record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "base/checked.hpp"
@@ -13,25 +14,25 @@ namespace bdelta::native {
 namespace {
 
 constexpr const char* kViewRecord = "the record of views";
-constexpr std::uint64_t kStreamHeldBytes = 256;      // place, parameters
+constexpr std::uint64_t kHeldPartBytes = 256;  // of a stream or directory: place, parameters
 constexpr std::uint64_t kRebuildBytes = std::uint64_t{26} << 20;  // tables, the tokens of a block, a packed stream
 
 constexpr std::uint64_t kLeastKeptBytes = 2;  // of geometry, for a range that is kept
+constexpr std::uint64_t kLeastDirectoryBytes = 4;  // likewise, for a directory
 constexpr std::uint64_t kMostViewRatio = 8;  // OLD's view, of the memory declared: what is in a file is bounded, too
 
 // Of the files, or of views of them, with these sizes. What is wrong, or null.
 const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint64_t target_size, std::uint64_t memory_bytes) noexcept {
   const view::ViewPlan& plan = head.plan;
   if (source_size > memory_bytes || plan.source_view_bytes / kMostViewRatio > memory_bytes || plan.source_largest_bytes > std::min(plan.source_view_bytes, memory_bytes) || head.geometry_bytes > memory_bytes ||
-      head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.target_directory.bytes > memory_bytes) {
+      head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.entry_bytes > memory_bytes) {
     return "needs more memory than the header declares";
   }
-  const bool has_counts = std::max({plan.source_count, plan.kept_count, plan.target_count}) <= view::kMostStreams;
-  if (!has_counts || plan.source_count + kLeastKeptBytes * plan.kept_count + plan.target_count > head.geometry_bytes) {
+  const std::array counts = {plan.source_count, plan.kept_count, plan.target_count, plan.source_directory_count, plan.target_directory_count};
+  const bool has_counts = *std::max_element(counts.begin(), counts.end()) <= view::kMostStreams;
+  const std::uint64_t directory_bytes = kLeastDirectoryBytes * (plan.source_directory_count + plan.target_directory_count);
+  if (!has_counts || plan.source_count + kLeastKeptBytes * plan.kept_count + plan.target_count + directory_bytes > head.geometry_bytes) {
     return "has an impossible count";
-  }
-  if (!plan.source_directory.fits(source_size) || !plan.target_directory.fits(target_size)) {
-    return "has a directory outside of its archive";
   }
   const bool is_possible = plan.source_view_bytes / (view::kMostRatio + 1) <= source_size && plan.target_view_bytes / view::kMostRatio <= target_size;
   return !is_possible ? "has an impossible size" : nullptr;
@@ -50,8 +51,8 @@ std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size
   std::uint64_t bytes = 0, unpacking_bytes = 0;
   for (const view::ViewPlan& plan : plans) {
     bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
-             (plan.source_count + plan.target_count) * kStreamHeldBytes + kRebuildBytes +
-             view::directory_memory_bytes(plan.source_directory, plan.target_directory);
+             (plan.source_count + plan.target_count + plan.source_directory_count + plan.target_directory_count) * kHeldPartBytes +
+             kRebuildBytes + view::directory_memory_bytes(plan.entry_bytes);
     const bool is_last = &plan == &plans.back();
     const std::uint64_t view_bytes = is_last ? view::held_view_bytes(plan.source_view_bytes) : plan.source_view_bytes;
     unpacking_bytes = std::max(unpacking_bytes, source_size + view_bytes + plan.source_largest_bytes);

@@ -25,7 +25,7 @@ struct ViewHead {
   std::uint64_t geometry_bytes = 0;
   std::uint64_t recipe_bytes = 0;
 };
-inline constexpr std::size_t kMostViewHeadBytes = 1 + view::kMostViews * 15 * kMaxVarintBytes;
+inline constexpr std::size_t kMostViewHeadBytes = 1 + view::kMostViews * 12 * kMaxVarintBytes;
 
 template <class Cursor>
 [[nodiscard]] std::vector<ViewHead> read_view_heads(Cursor& from) {
@@ -41,12 +41,9 @@ template <class Cursor>
     plan.source_count = from.varint();
     plan.kept_count = from.varint();
     plan.target_count = from.varint();
-    for (view::ZipDirectory* const directory : {&plan.source_directory, &plan.target_directory}) {
-      directory->bytes = from.varint();
-      if (directory->bytes == 0) continue;
-      directory->behind_bytes = from.varint();
-      directory->shift = from.varint();
-    }
+    plan.source_directory_count = from.varint();
+    plan.target_directory_count = from.varint();
+    if (plan.has_directories()) plan.entry_bytes = from.varint();
     geometry_bytes = from.varint();
     recipe_bytes = from.varint();
   }

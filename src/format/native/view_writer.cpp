@@ -15,12 +15,9 @@ void append_head(Bytes& body, const view::ViewPlan& plan) {
   append_varint(body, plan.source_count);
   append_varint(body, plan.kept_count);
   append_varint(body, plan.target_count);
-  for (const view::ZipDirectory& directory : {plan.source_directory, plan.target_directory}) {
-    append_varint(body, directory.bytes);
-    if (directory.bytes == 0) continue;
-    append_varint(body, directory.behind_bytes);
-    append_varint(body, directory.shift);
-  }
+  append_varint(body, plan.source_directory_count);
+  append_varint(body, plan.target_directory_count);
+  if (plan.has_directories()) append_varint(body, plan.entry_bytes);
   append_varint(body, plan.geometry.size());
   append_varint(body, plan.recipe.size());
 }
