@@ -1,22 +1,10 @@
 #include "delta/op.hpp"
 
-#include <string>
-
 #include "base/checked.hpp"
+#include "delta/window_fault.hpp"
 
 namespace bdelta {
 namespace {
-
-Error corrupt(const WindowDelta& window, const char* what) {
-  return {ErrorCode::kPatchCorrupt,
-          "the window at target byte " + std::to_string(window.target_pos) + " " + what};
-}
-
-Error out_of_range(const WindowDelta& window, const DeltaOp& op, const std::string& of_what) {
-  return {ErrorCode::kOpOutOfRange, "the window at target byte " + std::to_string(window.target_pos) + " copies " +
-                                        std::to_string(op.length) + " bytes from byte " + std::to_string(op.source_pos) +
-                                        " of " + of_what};
-}
 
 // Whether the op, which begins at target_pos, takes what is still kept and whole by then, or becomes so while it is made.
 bool is_kept(const WindowDelta& window, const DeltaOp& op, std::uint64_t target_pos, bool may_overlap) {
@@ -32,40 +20,39 @@ Status validate_window(const WindowDelta& window, std::uint64_t source_size, con
   std::uint64_t copied_bytes = 0;
   std::uint64_t spared_bytes = 0;  // literals that runs do without
   for (const DeltaOp& op : window.ops) {
-    if (op.length == 0) return corrupt(window, "has an empty op");
+    if (op.length == 0) return corrupt_window(window, "has an empty op");
     if (op.kind == OpKind::kCopy && !range_fits(op.source_pos, op.length, source_size)) {
-      return out_of_range(window, op, "OLD, which has " + std::to_string(source_size));
+      return beyond_source(window, op, source_size);
     }
     if (op.kind == OpKind::kTargetCopy &&
         !is_kept(window, op, window.target_pos + literal_bytes + copied_bytes, capabilities.overlapping_copies)) {
-      return out_of_range(window, op, "NEW, of which " + std::to_string(window.history_bytes) +
-                                          " in front of the window are kept");
+      return beyond_history(window, op);
     }
     if (op.kind == OpKind::kRun) {
-      if (!capabilities.runs || window.modelled) return corrupt(window, "has a run, which is not known there");
+      if (!capabilities.runs || window.modelled) return corrupt_window(window, "has a run, which is not known there");
       spared_bytes += op.length - 1;
     }
     std::uint64_t& sum = is_copy(op.kind) ? copied_bytes : literal_bytes;
-    if (!checked_add(sum, op.length, sum)) return corrupt(window, "has ops that add up beyond 64 bits");
+    if (!checked_add(sum, op.length, sum)) return corrupt_window(window, "has ops that add up beyond 64 bits");
   }
-  if (window.modelled && window.reads_target()) return corrupt(window, "has copies of NEW beside modelled bytes");
+  if (window.modelled && window.reads_target()) return corrupt_window(window, "has copies of NEW beside modelled bytes");
   std::uint64_t total = 0;
   if (!checked_add(literal_bytes, copied_bytes, total) || total != window.target_length) {
-    return corrupt(window, "has ops that do not add up to its size");
+    return corrupt_window(window, "has ops that do not add up to its size");
   }
   if ((window.models_literals() ? 0 : literal_bytes - spared_bytes) != window.literals.size()) {
-    return corrupt(window, "has another number of literals than its ops use");
+    return corrupt_window(window, "has another number of literals than its ops use");
   }
 
   std::uint64_t residual_end = 0;
   std::uint64_t value_count = 0;
   for (const ResidualRun& run : window.residual_runs) {
-    if (run.length == 0) return corrupt(window, "has an empty residual run");
+    if (run.length == 0) return corrupt_window(window, "has an empty residual run");
     residual_end += std::uint64_t{run.gap} + run.length;  // at most 2^32 runs of 2^33: no overflow
     value_count += run.length;
   }
-  if (residual_end > copied_bytes) return corrupt(window, "has residual bytes outside its copies");
-  if (value_count != window.residual_values.size()) return corrupt(window, "has another number of residual values than its runs use");
+  if (residual_end > copied_bytes) return corrupt_window(window, "has residual bytes outside its copies");
+  if (value_count != window.residual_values.size()) return corrupt_window(window, "has another number of residual values than its runs use");
   return {};
 }
 

@@ -6,13 +6,10 @@
 
 #include "base/byte_cursor.hpp"
 #include "base/varint.hpp"
+#include "delta/window_fault.hpp"
 
 namespace bdelta {
 namespace {
-
-Error corrupt(const WindowDelta& window, const char* what) {
-  return {ErrorCode::kPatchCorrupt, "the window at target byte " + std::to_string(window.target_pos) + " " + what};
-}
 
 void add_literal(WindowDelta& window, std::uint64_t length) {
   if (length > 0) window.ops.push_back({OpKind::kLiteral, length, 0});
@@ -31,9 +28,9 @@ Status decode_ops(const WindowRecord& record, const StreamBytes& streams, std::i
     const std::uint64_t copy = copy_lengths.varint();
     const std::int64_t change = diagonals.svarint();
     // Lengths are held below the window's before they are added; positions wrap harmlessly and are validated later.
-    if (literal > record.target_length - done) return corrupt(window, "has literals beyond its end");
+    if (literal > record.target_length - done) return corrupt_window(window, "has literals beyond its end");
     done += literal;
-    if (copy == 0 || copy > record.target_length - done) return corrupt(window, "has a copy beyond its end");
+    if (copy == 0 || copy > record.target_length - done) return corrupt_window(window, "has a copy beyond its end");
     diagonal = static_cast<std::int64_t>(static_cast<std::uint64_t>(diagonal) + static_cast<std::uint64_t>(change));
     add_literal(window, literal);
     window.ops.push_back({OpKind::kCopy, copy, window.target_pos + done + static_cast<std::uint64_t>(diagonal)});
@@ -41,8 +38,8 @@ Status decode_ops(const WindowRecord& record, const StreamBytes& streams, std::i
   }
   add_literal(window, record.target_length - done);
   for (const ByteCursor* cursor : {&literal_lengths, &copy_lengths, &diagonals}) {
-    if (!cursor->ok()) return corrupt(window, "ends inside its ops");
-    if (cursor->available() != 0) return corrupt(window, "has bytes left behind its ops");
+    if (!cursor->ok()) return corrupt_window(window, "ends inside its ops");
+    if (cursor->available() != 0) return corrupt_window(window, "has bytes left behind its ops");
   }
   return {};
 }
@@ -54,11 +51,11 @@ Status decode_residual(const StreamBytes& streams, WindowDelta& window) {
   while (gaps.available() > 0) {
     const std::uint64_t gap = gaps.varint();
     const std::uint64_t length = lengths.varint();
-    if (window.residual_runs.size() >= kMaxWindowRuns) return corrupt(window, "has more residual runs than are allowed");
-    if (gap >= kMaxWindowBytes || length >= kMaxWindowBytes) return corrupt(window, "has a residual run beyond its end");
+    if (window.residual_runs.size() >= kMaxWindowRuns) return corrupt_window(window, "has more residual runs than are allowed");
+    if (gap >= kMaxWindowBytes || length >= kMaxWindowBytes) return corrupt_window(window, "has a residual run beyond its end");
     window.residual_runs.push_back({static_cast<std::uint32_t>(gap), static_cast<std::uint32_t>(length + 1)});
   }
-  if (!gaps.ok() || !lengths.ok() || lengths.available() != 0) return corrupt(window, "has a broken residual");
+  if (!gaps.ok() || !lengths.ok() || lengths.available() != 0) return corrupt_window(window, "has a broken residual");
   return {};
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 
 #include "base/byte_cursor.hpp"
 #include "view/zip_layout.hpp"
@@ -189,29 +188,32 @@ std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, co
   return Maker(told, headers, directory).make();
 }
 
-HeadersAhead::HeadersAhead(const ZipDirectories& directories) : directories_(directories), by_archive_(directories.size()) {
-  std::iota(by_archive_.begin(), by_archive_.end(), std::size_t{0});
-  std::stable_sort(by_archive_.begin(), by_archive_.end(),
-                   [&](std::size_t a, std::size_t b) { return directories[a].archive_pos < directories[b].archive_pos; });
+HeadersAhead::HeadersAhead(const ZipDirectories& directories) : directories_(directories) {
+  for (const ZipDirectory& directory : directories) archives_.push_back({directory.archive_pos, archives_.size()});
+  std::sort(archives_.rbegin(), archives_.rend());
 }
 
 void HeadersAhead::pass(std::uint64_t pos, ByteSpan bytes) {
-  const std::uint64_t end = pos + bytes.size();
-  for (; begun_count_ < by_archive_.size(); ++begun_count_) {
-    const std::size_t number = by_archive_[begun_count_];
-    if (directories_[number].archive_pos >= end) break;
-    if (number >= next_) begun_.emplace(number, directories_[number].bytes);
+  for (; !archives_.empty() && archives_.back().pos < pos + bytes.size(); archives_.pop_back()) {
+    const Archive& archive = archives_.back();
+    if (archive.directory >= next_) begun_.push_back({archive, ZipHeaders(directories_[archive.directory].bytes)});
   }
-  for (auto& [number, headers] : begun_) {
-    const std::uint64_t begin = std::max(pos, directories_[number].archive_pos);
-    headers.pass(begin, bytes.subspan(static_cast<std::size_t>(begin - pos)));
+  for (Begun& begun : begun_) {
+    const std::uint64_t begin = std::max(pos, begun.archive.pos);
+    begun.headers.pass(begin, bytes.subspan(static_cast<std::size_t>(begin - pos)));
   }
 }
 
 ZipHeaders HeadersAhead::take_next() {
   const std::size_t number = next_++;
-  auto begun = begun_.extract(number);
-  return begun ? std::move(begun.mapped()) : ZipHeaders(directories_[number].bytes);
+  ZipHeaders headers(directories_[number].bytes);
+  for (std::size_t i = 0; i < begun_.size(); ++i) {
+    if (begun_[i].archive.directory != number) continue;
+    headers = std::move(begun_[i].headers);
+    begun_.erase(begun_.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  return headers;
 }
 
 }  // namespace bdelta::view

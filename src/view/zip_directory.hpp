@@ -2,7 +2,7 @@
 // or changes leaves no trace in it then.
 #pragma once
 
-#include <map>
+#include <compare>
 #include <optional>
 
 #include "view/replacements.hpp"
@@ -53,11 +53,21 @@ class HeadersAhead {
   [[nodiscard]] ZipHeaders take_next();
 
  private:
+  struct Archive {
+    std::uint64_t pos;
+    std::size_t directory;  // its number
+
+    [[nodiscard]] auto operator<=>(const Archive&) const = default;
+  };
+  struct Begun {
+    Archive archive;
+    ZipHeaders headers;
+  };
+
   const ZipDirectories& directories_;
-  std::vector<std::size_t> by_archive_;  // numbers of directories, by where their archives begin
-  std::size_t begun_count_ = 0;          // of these
-  std::size_t next_ = 0;                 // directory
-  std::map<std::size_t, ZipHeaders> begun_;  // by the number of their directory
+  std::vector<Archive> archives_;  // those that were not begun, the first one last
+  std::size_t next_ = 0;           // directory
+  std::vector<Begun> begun_;
 };
 
 }  // namespace bdelta::view

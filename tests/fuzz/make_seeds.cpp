@@ -401,11 +401,14 @@ Bytes view_of(const Bytes& file) {
   }
   view::PackedStreams streams;
   for (const view::FoundStream& stream : streams_of(file)) streams.push_back({stream.file_pos, stream.packed_bytes, 0});
-  const view::ZipDirectory directory = view::find_zip_directory(file);
-  const ByteSpan rest = ByteSpan(file).subspan(end);
-  (void)gaps.add(rest.first(static_cast<std::size_t>(directory.pos_in(rest.size()))), nullptr, made);
-  if (const auto told = view::tell_directory(file, streams, directory)) append(made, *told);
-  append(made, rest.last(static_cast<std::size_t>(directory.behind_bytes)));
+  const ByteSpan all(file);
+  if (const auto directory = view::find_zip_directory(file)) {
+    const auto pos = static_cast<std::size_t>(directory->file_pos);
+    (void)gaps.add(all.subspan(end, pos - end), nullptr, made);
+    if (const auto told = view::tell_directory(file, streams, *directory)) append(made, *told);
+    end = static_cast<std::size_t>(directory->file_end());
+  }
+  append(made, all.subspan(end));
   return made;
 }
 

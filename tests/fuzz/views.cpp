@@ -21,13 +21,14 @@ constexpr std::uint64_t kMostViewBytes = 1 << 16;
 void tell_directory(ByteSpan file, const view::ZipDirectory& directory) {
   const auto told = view::tell_directory(file, {}, directory);
   if (!told) return;
-  require(told->size() <= view::most_told_bytes(directory), "no more is told than may be");
-  const std::uint64_t pos = directory.pos_in(file.size());
-  view::ZipHeaders headers(directory.bytes);
+  require(told->size() <= view::most_told_bytes(directory.bytes), "no more is told than may be");
+  const std::uint64_t pos = directory.file_pos;
+  const view::ZipDirectories directories = {directory};
+  view::HeadersAhead headers(directories);
   for (std::uint64_t at = 0; at < pos; at += 7) {
     headers.pass(at, file.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(std::min<std::uint64_t>(7, pos - at))));
   }
-  const auto made = view::make_directory(*told, headers, directory);
+  const auto made = view::make_directory(*told, headers.take_next(), directory);
   const ByteSpan right = file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(directory.bytes));
   require(made && std::equal(made->begin(), made->end(), right.begin(), right.end()), "a directory is made again");
 }
@@ -61,7 +62,14 @@ void find_anything(ByteSpan file) {
       if (streams.size() % 3 != 2) streams.push_back({stream.file_pos, stream.packed_bytes, stream.raw_bytes});
     }
     end = 0;
-    for (const ViewPart& part : parts_in_view(found.parts, streams)) {
+    view::DirectoryRoom room(file.size(), file.size());
+    for (const FoundDirectory& directory : found.directories) {
+      require(directory.place.file_pos >= end && room.take(directory.place), "directories ascend, and there is room for them");
+      end = directory.place.file_end();
+      tell_directory(file, directory.place);
+    }
+    end = 0;
+    for (const ViewPart& part : parts_in_view(found.parts, {streams, {}})) {
       require(part.member.begin >= end && part.member.data_pos >= part.member.begin, "parts ascend and don't overlap");
       require(part.member.data_end() <= part.member.end, "a part has its bytes inside");
       end = part.member.end;
@@ -101,9 +109,10 @@ void find_zip(ByteSpan file) {
     require(stream.raw_bytes / view::kMostRatio <= stream.packed_bytes, "streams have no more than deflate can make");
     end = stream.file_pos + stream.packed_bytes;
   }
-  const view::ZipDirectory directory = view::find_zip_directory(file);
-  require(directory.fits(file.size()), "a directory is in the file");
-  tell_directory(file, directory);
+  const auto directory = view::find_zip_directory(file);
+  if (!directory) return;
+  require(view::DirectoryRoom(file.size(), file.size()).take(*directory), "a directory is in the file");
+  tell_directory(file, *directory);
 }
 
 void find_gzip(ByteSpan file) {

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 constexpr std::size_t kNone = ~std::size_t{0};
+constexpr std::size_t kDirectoryNumbers = 4;  // in the geometry, of OLD's; NEW's has two more
 
 Bytes changed(Bytes text) { return edited(std::move(text), {{Edit::kOverwrite, text.size() / 10, 9, 0, 7}}); }
 
@@ -30,14 +31,15 @@ Bytes archive_of(bool next) {
 // Where the fields of the record's body are that are to lie.
 struct ViewFields {
   std::uint64_t source_view_bytes, target_view_bytes, source_largest_bytes, source_count, kept_count, target_count;
-  view::ZipDirectory source_directory, target_directory;
+  std::uint64_t source_directory_count, target_directory_count, entry_bytes;
   Bytes geometry, recipe;
   std::uint64_t view_count = 1, kind = 0;
 
   explicit ViewFields(const view::ViewPlan& plan)
       : source_view_bytes(plan.source_view_bytes), target_view_bytes(plan.target_view_bytes),
         source_largest_bytes(plan.source_largest_bytes), source_count(plan.source_count), kept_count(plan.kept_count), target_count(plan.target_count),
-        source_directory(plan.source_directory), target_directory(plan.target_directory), geometry(plan.geometry), recipe(plan.recipe) {}
+        source_directory_count(plan.source_directory_count), target_directory_count(plan.target_directory_count), entry_bytes(plan.entry_bytes),
+        geometry(plan.geometry), recipe(plan.recipe) {}
 
   // As numbers, those of the geometry.
   [[nodiscard]] std::vector<std::uint64_t> numbers() const {
@@ -57,10 +59,8 @@ struct ViewFields {
       for (const std::uint64_t number : numbers) append_varint(bytes, number);
     };
     put({view_count, kind, source_view_bytes, target_view_bytes, source_largest_bytes, source_count, kept_count, target_count});
-    for (const view::ZipDirectory& directory : {source_directory, target_directory}) {
-      put({directory.bytes});
-      if (directory.bytes != 0) put({directory.behind_bytes, directory.shift});
-    }
+    put({source_directory_count, target_directory_count});
+    if (source_directory_count != 0 || target_directory_count != 0) put({entry_bytes});
     put({geometry_bytes, recipe_bytes});
     Bytes raw = geometry;
     append(raw, recipe);
@@ -285,11 +285,11 @@ TEST_F(HostileViews, LengthsOfParts) {
   }
 }
 
-// Every number of the geometry: positions of OLD; counterparts, gaps, packed and raw sizes of NEW. Where all sizes fit by
-// chance it is NEW's digest that is wrong.
+// Every number of the geometry: the directory and positions of OLD; counterparts, gaps, packed and raw sizes of NEW; its
+// directory. Where all sizes fit by chance it is NEW's digest that is wrong.
 TEST_F(HostileViews, EachNumberOfTheGeometry) {
   const std::vector<std::uint64_t> right = fields().numbers();
-  ASSERT_EQ(3u + 3u * 4u, right.size());
+  ASSERT_EQ(kDirectoryNumbers + 3u + 3u * 4u + kDirectoryNumbers + 2, right.size());
   for (std::size_t i = 0; i < right.size(); ++i) {
     for (const std::int64_t step : std::initializer_list<std::int64_t>{1, -1, -200, 40'000, INT64_MAX, INT64_MIN}) {
       SCOPED_TRACE(std::to_string(i) + " " + std::to_string(step));
@@ -299,7 +299,7 @@ TEST_F(HostileViews, EachNumberOfTheGeometry) {
       ViewFields bent = fields();
       bent.set_numbers(numbers);
       const ErrorCode code = code_of(bent.body());
-      EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || (code == ErrorCode::kTargetDigest && i >= 3)) << static_cast<int>(code);
+      EXPECT_TRUE(code == ErrorCode::kPatchCorrupt || (code == ErrorCode::kTargetDigest && i >= kDirectoryNumbers + 3)) << static_cast<int>(code);
     }
   }
 }
@@ -309,7 +309,7 @@ TEST_F(HostileViews, KeptRanges) {
   const auto with_kept = [&](const std::vector<std::uint64_t>& kept, std::uint64_t view_bytes) {
     ViewFields bent = fields();
     std::vector<std::uint64_t> numbers = bent.numbers();
-    numbers.insert(numbers.begin() + 3, kept.begin(), kept.end());
+    numbers.insert(numbers.begin() + kDirectoryNumbers + 3, kept.begin(), kept.end());
     bent.set_numbers(numbers);
     bent.kept_count = kept.size() / 2;
     bent.source_view_bytes += view_bytes;
@@ -327,22 +327,34 @@ TEST_F(HostileViews, KeptRanges) {
   }
 }
 
-TEST_F(HostileViews, PlacesOfDirectories) {
-  ASSERT_NE(0u, plan_.source_directory.bytes);
-  ASSERT_NE(0u, plan_.target_directory.bytes);
-  using Numbers = std::uint64_t view::ZipDirectory::*;
-  for (view::ZipDirectory ViewFields::*const of : {&ViewFields::source_directory, &ViewFields::target_directory}) {
-    for (const Numbers number : {&view::ZipDirectory::bytes, &view::ZipDirectory::behind_bytes, &view::ZipDirectory::shift}) {
-      const std::uint64_t right = fields().*of.*number;
-      for (const std::uint64_t bytes : {std::uint64_t{0}, right - 1, right + 1, right + 700, target_.size(), kMost / 5, kMost - 40, kMost}) {
-        if (bytes == right) continue;
-        SCOPED_TRACE(bytes);
-        ViewFields bent = fields();
-        bent.*of.*number = bytes;
-        EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
-      }
+TEST_F(HostileViews, CountsAndBytesOfDirectories) {
+  ASSERT_EQ(1u, plan_.source_directory_count);
+  ASSERT_EQ(1u, plan_.target_directory_count);
+  for (std::uint64_t ViewFields::*const field : {&ViewFields::source_directory_count, &ViewFields::target_directory_count, &ViewFields::entry_bytes}) {
+    for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{2}, view::kMostStreams, view::kMostStreams + 1, kMost / 5, kMost / 4 + 1, kMost}) {
+      SCOPED_TRACE(number);
+      ViewFields bent = fields();
+      bent.*field = number;
+      EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
     }
   }
+}
+
+// Entries of OLD's directory are not those of a directory where the numbers say, as for each directory here.
+TEST_F(HostileViews, DirectoriesThatOverlap) {
+  ViewFields bent = fields();
+  std::vector<std::uint64_t> numbers = bent.numbers();
+  const std::vector<std::uint64_t> more = {zigzag(0), zigzag(0), zigzag(46), zigzag(0)};
+  numbers.insert(numbers.begin() + kDirectoryNumbers, more.begin(), more.end());
+  bent.set_numbers(numbers);
+  bent.source_directory_count = 2;
+  bent.entry_bytes += 46;
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
+  numbers = fields().numbers();
+  numbers[1] = zigzag(-5);  // into the last stream
+  bent = fields();
+  bent.set_numbers(numbers);
+  EXPECT_EQ(ErrorCode::kPatchCorrupt, code_of(bent.body()));
 }
 
 TEST_F(HostileViews, AGeometryCutOrLonger) {
@@ -513,7 +525,7 @@ TEST(HeldRecipes, AreBoundedByTheirLength) {
   ASSERT_GT(view::held_bytes(recipe), view::most_held_bytes(plan.recipe.size()));
   plan.target_count = 1;
   plan.target_view_bytes = kRawBytes;
-  plan.geometry = view::encode_geometry({}, {}, {}, {{0, packed_bytes, kRawBytes}}, {0});
+  plan.geometry = view::encode_geometry({}, {}, {}, {{{0, packed_bytes, kRawBytes}}, {}}, {{0}, {}});
   io::MemoryReader source(ByteSpan{});
   const auto views = AppliedViews::make(source, {plan}, packed_bytes, nullptr);
   EXPECT_FAILS(ErrorCode::kPatchCorrupt, views);

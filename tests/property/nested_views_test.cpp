@@ -49,6 +49,36 @@ TEST(NestedViews, InTarAndStored) {
   EXPECT_EQ(6u, view_plan_of(of_zip).target_count);
 }
 
+// Each archive has a directory of its own; one that is the same in both files stays as it is.
+TEST(NestedViews, DirectoriesOfAllArchives) {
+  const auto tar = [](bool next) {
+    return tar_of({{"same.jar", 1'600'000'000, jar_of(false, 300)}, {"one.jar", 1'600'000'000, jar_of(next)},
+                   {"two.jar", 1'600'000'000, zip_of({{"inner.jar", jar_of(next, 200), 0}, {"text", text_of(1)}})}});
+  };
+  for (const bool packed : {false, true}) {
+    const auto file = [&](bool next) { return packed ? gzip_of(tar(next)) : tar(next); };
+    const view::ViewPlans plans = view_plans_of(expect_unpacked(file(false), file(true)));
+    ASSERT_EQ(packed ? 2u : 1u, plans.size());
+    EXPECT_EQ(3u, plans.back().source_directory_count);
+    EXPECT_EQ(3u, plans.back().target_directory_count);
+  }
+}
+
+// What of an archive in a tar stands where: sizes, checksums and positions of all members take bytes of neither.
+TEST(NestedViews, TheSameBytesAsTheArchiveAlone) {
+  std::vector<ZipMember> members, changed_members;
+  for (unsigned i = 0; i < 60; ++i) {
+    members.push_back({"folder/member" + std::to_string(i), text_of(i, 700)});
+    changed_members.push_back({members.back().name, changed(members.back().content)});
+  }
+  const Bytes source = zip_of(members), target = zip_of(changed_members);
+  const auto alone = make_patch(source, target, create_options(3));
+  const auto in_tar = make_patch(gzip_of(tar_of({{"a.jar", 1, source}})), gzip_of(tar_of({{"a.jar", 1, target}})), create_options(3));
+  ASSERT_OK(alone);
+  ASSERT_OK(in_tar);
+  EXPECT_LT(in_tar->size(), alone->size() + 150);
+}
+
 TEST(NestedViews, ToDepthFour) {
   for (unsigned depth = 1; depth <= 6; ++depth) {
     SCOPED_TRACE(depth);

@@ -17,9 +17,15 @@ Bytes together(std::initializer_list<Bytes> parts) {
   return all;
 }
 
+ZipDirectory directory_of(ByteSpan file) {
+  const auto directory = view::find_zip_directory(file);
+  EXPECT_TRUE(directory.has_value());
+  return directory.value_or(ZipDirectory());
+}
+
 // What is told of the directory of an archive none of whose streams is unpacked.
 Bytes told_of(ByteSpan file) {
-  auto told = view::tell_directory(file, {}, view::find_zip_directory(file));
+  auto told = view::tell_directory(file, {}, directory_of(file));
   EXPECT_TRUE(told.has_value());
   return told ? std::move(*told) : Bytes();
 }
@@ -29,22 +35,23 @@ ByteSpan part(ByteSpan file, std::uint64_t pos, std::uint64_t bytes) {
 }
 
 ByteSpan directory_bytes_of(ByteSpan file) {
-  const ZipDirectory directory = view::find_zip_directory(file);
-  return part(file, directory.pos_in(file.size()), directory.bytes);
+  const ZipDirectory directory = directory_of(file);
+  return part(file, directory.file_pos, directory.bytes);
 }
 
+// From where the archive begins, as all that is in front of it passes.
 ZipHeaders headers_of(ByteSpan file, std::size_t piece_bytes = ~std::size_t{0}) {
-  const ZipDirectory directory = view::find_zip_directory(file);
-  ZipHeaders headers(directory.bytes);
-  const auto end = static_cast<std::size_t>(directory.pos_in(file.size()));
+  const view::ZipDirectories directories = {directory_of(file)};
+  view::HeadersAhead headers(directories);
+  const auto end = static_cast<std::size_t>(directories[0].file_pos);
   for (std::size_t pos = 0; pos < end; pos += std::min(piece_bytes, end - pos)) {
     headers.pass(pos, file.subspan(pos, std::min(piece_bytes, end - pos)));
   }
-  return headers;
+  return headers.take_next();
 }
 
 std::optional<Bytes> made_of(ByteSpan file, ByteSpan told) {
-  return view::make_directory(told, headers_of(file), view::find_zip_directory(file));
+  return view::make_directory(told, headers_of(file), directory_of(file));
 }
 
 void expect_made_again(ByteSpan file) {
@@ -143,7 +150,7 @@ TEST(ToldDirectories, BytesThatLookLikeRecords) {
 
 TEST(ToldDirectories, EntriesThatSayOtherwise) {
   const Bytes right = zip_of(members_of(1));
-  const std::size_t directory = static_cast<std::size_t>(view::find_zip_directory(right).pos_in(right.size()));
+  const std::size_t directory = static_cast<std::size_t>(directory_of(right).file_pos);
   for (std::size_t at = 4; at < 46 + 7; ++at) {
     if (at >= 28 && at < 34) continue;  // lengths
     SCOPED_TRACE(at);
@@ -179,7 +186,7 @@ TEST(ZipHeadersFound, AreTheSameInAnyPieces) {
 
 TEST(ZipHeadersFound, AreNoMoreThanADirectoryHasRoomFor) {
   const Bytes file = zip_of(members_of(1));
-  const std::uint64_t bytes = view::find_zip_directory(file).bytes;
+  const std::uint64_t bytes = directory_of(file).bytes;
   ASSERT_EQ(5u * (46 + 7), bytes);
   for (const auto& [room, count] : {std::pair<std::uint64_t, std::size_t>{0, 0}, {52, 0}, {53, 1}, {bytes - 1, 4}, {bytes, 5}, {9999, 5}}) {
     ZipHeaders headers(room);
@@ -208,21 +215,96 @@ TEST(MadeDirectories, RefuseWhatCantBe) {
   refused(17, {2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1});  // the same, by far
   refused(17, together({{1}, Bytes(46)}));                                   // an entry without a magic
   refused(3, {255});                                                       // an extra field that is not there
-  ZipDirectory shifted = view::find_zip_directory(file);
-  shifted.shift = 1;
-  EXPECT_FALSE(view::make_directory(right, headers_of(file), shifted).has_value());
 }
 
-TEST(MadeDirectories, TellNoneThatIsElsewhere) {
+TEST(MadeDirectories, RefusePositionsOfMoreThan32Bits) {
   const Bytes file = zip_of(members_of(1));
-  const ZipDirectory right = view::find_zip_directory(file);
-  for (const ZipDirectory& bent : {ZipDirectory{right.bytes - 1, right.behind_bytes, 0}, ZipDirectory{right.bytes, right.behind_bytes - 1, 0},
-                                   ZipDirectory{right.bytes + 1, right.behind_bytes, 0}, ZipDirectory{1, ~std::uint64_t{0}, 0},
-                                   ZipDirectory{~std::uint64_t{0}, 1, 0}, ZipDirectory{file.size() + 1, 0, 0}}) {
-    EXPECT_FALSE(view::tell_directory(file, {}, bent).has_value());
+  const Bytes right = told_of(file);
+  ZipDirectory directory = directory_of(file);
+  const auto made_at = [&](std::uint64_t pos) {
+    ZipHeaders headers(directory.bytes);
+    headers.pass(pos, ByteSpan(file).first(static_cast<std::size_t>(directory.file_pos)));
+    return view::make_directory(right, headers, directory).has_value();
+  };
+  const std::uint64_t last_pos = directory.file_pos - 40;  // no header is behind
+  EXPECT_TRUE(made_at(UINT32_MAX - last_pos));
+  EXPECT_FALSE(made_at(UINT32_MAX));
+  directory.archive_pos = 1000;
+  EXPECT_TRUE(made_at(UINT32_MAX - last_pos + 1000));
+}
+
+TEST(MadeDirectories, TellNoneOfOtherEntries) {
+  const Bytes file = zip_of(members_of(1));
+  const ZipDirectory right = directory_of(file);
+  const auto bent = [&](std::int64_t pos, std::int64_t bytes) {
+    ZipDirectory directory = right;
+    directory.file_pos += static_cast<std::uint64_t>(pos);
+    directory.bytes += static_cast<std::uint64_t>(bytes);
+    return view::tell_directory(file, {}, directory).has_value();
+  };
+  EXPECT_TRUE(bent(0, 0));
+  EXPECT_FALSE(bent(0, -1));
+  EXPECT_FALSE(bent(1, -1));
+  EXPECT_FALSE(bent(-1, 1));
+  EXPECT_FALSE(bent(0, 1));
+  EXPECT_FALSE(view::tell_directory(file, {{right.file_pos - 5, 6, 6}}, right).has_value());
+  EXPECT_TRUE(view::tell_directory(file, {{right.file_pos - 5, 5, 6}}, right).has_value());
+}
+
+TEST(DirectoryRoom, HoldsWhatIsInTheFile) {
+  const auto takes = [](const ZipDirectory& directory) { return view::DirectoryRoom(1000, 500).take(directory); };
+  EXPECT_TRUE(takes({500, 500, 0, 0}));
+  EXPECT_TRUE(takes({500, 500, 500, 0}));
+  EXPECT_TRUE(takes({999, 1, 999, 0}));
+  EXPECT_FALSE(takes({500, 0, 0, 0}));
+  EXPECT_FALSE(takes({501, 500, 0, 0}));
+  EXPECT_FALSE(takes({400, 501, 0, 0}));
+  EXPECT_FALSE(takes({500, 500, 501, 0}));
+  EXPECT_FALSE(takes({1000, 1, 0, 0}));
+  EXPECT_FALSE(takes({~std::uint64_t{0}, 2, 0, 0}));
+  EXPECT_FALSE(takes({500, ~std::uint64_t{0} - 400, 0, 0}));
+}
+
+TEST(DirectoryRoom, HoldsSoManyBytesAndArchives) {
+  view::DirectoryRoom entries(1000, 500);
+  EXPECT_TRUE(entries.take({100, 300, 100, 0}));
+  EXPECT_FALSE(entries.take({400, 201, 400, 0}));
+  EXPECT_TRUE(entries.take({400, 200, 400, 0}));
+  view::DirectoryRoom archives(1000, 500);
+  for (unsigned i = 0; i < 4; ++i) EXPECT_TRUE(archives.take({990 + i, 1, i, 0})) << i;
+  EXPECT_FALSE(archives.take({995, 1, 900, 0}));
+  EXPECT_TRUE(archives.take({995, 1, 980, 0}));
+}
+
+// One in another, one behind another, and one whose archive begins inside of another.
+TEST(HeadersAhead, AreThoseOfEachDirectory) {
+  const Bytes inner = zip_of(members_of(7, 4)), behind = zip_of(members_of(3, 6));
+  std::vector<ZipMember> members = members_of(1);
+  members[2] = {"inner", inner, 0};
+  const Bytes outer = zip_of(members);
+  const Bytes file = together({outer, Bytes(100), behind});
+  ZipDirectory of_inner = directory_of(inner), of_outer = directory_of(outer), of_behind = directory_of(behind);
+  const auto inner_pos = static_cast<std::uint64_t>(std::search(file.begin(), file.end(), inner.begin(), inner.end()) - file.begin());
+  of_inner.archive_pos = inner_pos;
+  of_inner.file_pos += inner_pos;
+  of_behind.archive_pos = outer.size() + 100;
+  of_behind.file_pos += of_behind.archive_pos;
+  const view::ZipDirectories directories = {of_inner, of_outer, of_behind};
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{33}, file.size()}) {
+    view::HeadersAhead headers(directories);
+    std::size_t pos = 0;
+    for (const ZipDirectory& directory : directories) {
+      const auto told = view::tell_directory(file, {}, directory);
+      ASSERT_TRUE(told.has_value());
+      EXPECT_LT(told->size(), 60u);
+      for (const auto end = static_cast<std::size_t>(directory.file_pos); pos < end; pos += std::min(piece, end - pos)) {
+        headers.pass(pos, ByteSpan(file).subspan(pos, std::min(piece, end - pos)));
+      }
+      const auto made = view::make_directory(*told, headers.take_next(), directory);
+      ASSERT_TRUE(made.has_value());
+      EXPECT_TRUE(same_bytes(part(file, directory.file_pos, directory.bytes), *made));
+    }
   }
-  EXPECT_FALSE(view::tell_directory(file, {{right.pos_in(file.size()) - 5, 6, 6}}, right).has_value());
-  EXPECT_TRUE(view::tell_directory(file, {{right.pos_in(file.size()) - 5, 5, 6}}, right).has_value());
 }
 
 }  // namespace

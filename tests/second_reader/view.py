@@ -9,7 +9,7 @@ from png_chunks import join_chunks, read_chunks, rebuild_chunks
 from records import VIEW
 from streams import read_whole_stream
 from view_fields import likely_place, set_fields, without_fields
-from zip_directory import read_place, rebuild, tell
+from zip_directory import Directory, FIELDS, Places, read_numbers, read_target_directories, rebuild, tell
 
 MAX_STREAMS = 4194304
 MAX_VIEWS = 4
@@ -17,8 +17,8 @@ DEFLATE, IMAGE_CHUNKS = range(2)  # kinds of streams
 MAX_PACKED = 1 << 48
 MAX_RATIO = 1032
 INFLATED_AT_ONCE = 65536
-HELD_FOR_STREAM = 256
-HELD_FOR_DIRECTORY = 5  # for each byte
+HELD_FOR_PART = 256
+HELD_FOR_ENTRIES = 5  # for each byte
 HELD_TO_REBUILD = 27262976
 
 
@@ -36,29 +36,28 @@ class View:
     """NEW's, where NEW is a file or the view before."""
     kind: int
     target_bytes: int  # of NEW
-    target_streams: list
+    target_parts: list  # streams and directories
     recipe: list
-    target_directory: object  # its place, or None
-    told_bytes: int  # of the view, in the place of the directory
 
     def pack(self, view):
         """NEW from its view."""
-        new, view_pos = bytearray(), 0
-        for stream, description in zip(self.target_streams, self.recipe):
-            between = stream.pos - len(new)
+        new, view_pos, recipe = bytearray(), 0, iter(self.recipe)
+        for part in self.target_parts:
+            between = part.pos - len(new)
             new += view[view_pos:view_pos + between]
             view_pos += between
-            stream.text = bytes(view[view_pos:view_pos + stream.raw_bytes])
-            new += (rebuild_stream if self.kind == DEFLATE else rebuild_chunks)(stream.text, description)
-            view_pos += stream.raw_bytes
-        place = self.target_directory
-        told = view_pos + (place.begin - len(new) if place else len(view) - view_pos)
-        new += view[view_pos:told]
+            part.text = bytes(view[view_pos:view_pos + part.raw_bytes])
+            if isinstance(part, Directory):
+                new += bytes(part.packed_bytes)  # what it repeats is not there yet
+            else:
+                new += (rebuild_stream if self.kind == DEFLATE else rebuild_chunks)(part.text, next(recipe))
+            view_pos += part.raw_bytes
+        new += view[view_pos:]
         if self.kind == DEFLATE:
-            set_fields(new, self.target_streams, place)
-        if place:
-            new += rebuild(bytes(view[told:told + self.told_bytes]), bytes(new), self.target_streams, place)
-            new += view[told + self.told_bytes:]
+            set_fields(new, self.target_parts)
+        for number, part in enumerate(self.target_parts):
+            if isinstance(part, Directory):
+                new[part.pos:part.end] = rebuild(part.text, bytes(new), self.target_parts[:number], part)
         return new
 
 
@@ -83,29 +82,32 @@ class Head:
     source_count: int
     kept_count: int
     target_count: int
-    source_directory: object
-    target_directory: object
+    source_directories: int
+    target_directories: int
+    entry_bytes: int
     geometry_bytes: int
     recipe_bytes: int
 
 
-def read_head(fields, source_bytes, target_bytes):
+def read_head(fields):
     kind = fields.varint(most=IMAGE_CHUNKS, name="a kind of streams")
     sizes = [fields.varint() for _ in range(3)]
     source_count = fields.varint(most=MAX_STREAMS, name="streams of OLD")
     kept_count = fields.varint(most=MAX_STREAMS, name="kept ranges of OLD")
     target_count = fields.varint(most=MAX_STREAMS, name="streams of NEW")
-    directories = [read_place(fields, size) for size in (source_bytes, target_bytes)]
-    geometry_bytes = fields.varint(least=source_count + 2 * kept_count + target_count, name="bytes of geometry")
-    return Head(kind, *sizes, source_count, kept_count, target_count, *directories, geometry_bytes, fields.varint())
+    directories = [fields.varint(most=MAX_STREAMS, name="directories") for _ in range(2)]
+    entry_bytes = fields.varint() if any(directories) else 0
+    least = source_count + 2 * kept_count + target_count + 4 * sum(directories)
+    geometry_bytes = fields.varint(least=least, name="bytes of geometry")
+    return Head(kind, *sizes, source_count, kept_count, target_count, *directories, entry_bytes, geometry_bytes, fields.varint())
 
 
 def held_bytes(heads, source_bytes):
     held, unpacking = 0, 0
     for head in heads:
-        largest_directory = max(place.size if place else 0 for place in (head.source_directory, head.target_directory))
+        parts = head.source_count + head.target_count + head.source_directories + head.target_directories
         held += (head.geometry_bytes + head.recipe_bytes + most_held_bytes(head.recipe_bytes) + HELD_TO_REBUILD +
-                 HELD_FOR_DIRECTORY * largest_directory + HELD_FOR_STREAM * (head.source_count + head.target_count))
+                 HELD_FOR_ENTRIES * head.entry_bytes + HELD_FOR_PART * parts)
         unpacking = max(unpacking, source_bytes + head.source_view + head.largest)
         source_bytes = head.source_view
     return held + unpacking
@@ -114,10 +116,7 @@ def held_bytes(heads, source_bytes):
 def read_views(records, header, source):
     """The record of views comes next. The sizes of the header become those of the last views."""
     fields = records.take(VIEW, "the record of views")
-    heads, source_bytes, target_bytes = [], len(source), header.target_bytes
-    for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views")):
-        heads.append(read_head(fields, source_bytes, target_bytes))
-        source_bytes, target_bytes = heads[-1].source_view, heads[-1].target_view
+    heads = [read_head(fields) for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views"))]
     held = held_bytes(heads, len(source))
     require(held <= header.decoder_memory, f"views take {held} bytes, the header says {header.decoder_memory}")
     told = read_whole_stream(fields, sum(head.geometry_bytes + head.recipe_bytes for head in heads), header.decoder_memory)
@@ -136,35 +135,50 @@ def read_view(head, told, views, target_bytes):
     """Makes one view of OLD of the one before."""
     geometry = Cursor(told, 0, head.geometry_bytes, "the geometry of views")
     source = views.source
-    old_streams = read_source_streams(geometry, source, head)
+    old_parts = read_source_parts(geometry, source, head)
     kept = read_kept_ranges(geometry, source, head.kept_count)
+    old_streams = [part for part in old_parts if not isinstance(part, Directory)]
     new_streams = read_target_streams(geometry, old_streams, head.target_count)
+    require(not new_streams or new_streams[-1].pos + new_streams[-1].packed_bytes <= target_bytes, "a stream reaches out of NEW")
+    new_parts = new_streams + read_target_directories(geometry, old_parts, new_streams, head.target_directories, target_bytes,
+                                                      head.entry_bytes)
+    new_parts.sort(key=lambda part: part.pos)
     geometry.finish()
-    require_behind(head.source_directory, old_streams, len(source))
-    require_behind(head.target_directory, new_streams, target_bytes)
-    views.source = view_of(source, old_streams, head) + kept
+    views.source = view_of(source, old_parts, head) + kept
     require(len(views.source) == head.source_view,
             f"OLD's view has {len(views.source)} bytes, the patch says {head.source_view}")
-    place = head.target_directory
-    told_bytes = head.target_view - target_bytes - sum(stream.raw_bytes - stream.packed_bytes for stream in new_streams)
-    if place:
-        told_bytes += place.size
-    require(0 <= told_bytes <= place.most_told() if place else told_bytes == 0, "NEW's view has another size")
+    new_view_bytes = target_bytes + sum(part.raw_bytes - part.packed_bytes for part in new_parts)
+    require(new_view_bytes == head.target_view, "NEW's view has another size")
     recipe = told[head.geometry_bytes:]
     sizes = [(stream.raw_bytes, stream.packed_bytes) for stream in new_streams]
     read = read_recipe if head.kind == DEFLATE else read_chunks
-    return View(head.kind, target_bytes, new_streams, read(recipe, sizes), place, told_bytes)
+    return View(head.kind, target_bytes, new_parts, read(recipe, sizes))
 
 
-def read_source_streams(geometry, source, head):
-    streams, end = [], 0
-    for _ in range(head.source_count):
-        pos = likely_place(source, end) + geometry.zigzag()
-        require(end <= pos < len(source), "a stream of OLD begins where none can")
-        text, packed_bytes = (inflate if head.kind == DEFLATE else join_chunks)(source, pos, head.largest)
-        streams.append(Stream(pos, packed_bytes, len(text), text))
-        end = pos + packed_bytes
-    return streams
+def read_source_parts(geometry, source, head):
+    """Streams and directories of OLD."""
+    told = [read_numbers(geometry, [0] * FIELDS, FIELDS - 1) for _ in range(head.source_directories)]
+    places, parts, end, streams_in_front = Places(len(source), head.entry_bytes), [], 0, 0
+    for number in range(head.source_count + 1):
+        while told and streams_in_front + told[0][0] == number:
+            streams_in_front = number
+            directory = places.place(told.pop(0), end)
+            directory.text = tell(source, parts, directory)
+            directory.raw_bytes = len(directory.text)
+            parts.append(directory)
+            end = directory.end
+        if number < head.source_count:
+            parts.append(read_source_stream(geometry, source, head, end))
+            end = parts[-1].pos + parts[-1].packed_bytes
+    require(not told, "a directory stands behind more streams than there are")
+    return parts
+
+
+def read_source_stream(geometry, source, head, end):
+    pos = likely_place(source, end) + geometry.zigzag()
+    require(end <= pos < len(source), "a stream of OLD begins where none can")
+    text, packed_bytes = (inflate if head.kind == DEFLATE else join_chunks)(source, pos, head.largest)
+    return Stream(pos, packed_bytes, len(text), text)
 
 
 def read_kept_ranges(geometry, source, count):
@@ -211,19 +225,10 @@ def read_target_streams(geometry, old, count):
     return streams
 
 
-def require_behind(directory, streams, file_bytes):
-    """What views replace is inside of its file, the directory behind all streams."""
-    end = streams[-1].pos + streams[-1].packed_bytes if streams else 0
-    require(end <= (directory.begin if directory else file_bytes), "a stream reaches out of its file")
-
-
-def view_of(source, streams, head):
-    directory, view, end = head.source_directory, bytearray(), 0
-    file = without_fields(source, streams, directory) if head.kind == DEFLATE else source
-    for stream in streams:
-        view += file[end:stream.pos] + stream.text
-        end = stream.pos + stream.packed_bytes
-    if directory:
-        view += file[end:directory.begin] + tell(source, streams, directory)
-        end = directory.end
+def view_of(source, parts, head):
+    view, end = bytearray(), 0
+    file = without_fields(source, parts) if head.kind == DEFLATE else source
+    for part in parts:
+        view += file[end:part.pos] + part.text
+        end = part.pos + part.packed_bytes
     return bytes(view + file[end:])

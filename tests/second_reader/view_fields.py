@@ -2,6 +2,8 @@
 View)."""
 import zlib
 
+from zip_directory import Directory
+
 LOCAL_HEAD, LOCAL_HEAD_BYTES = b"PK\3\4", 30
 DESCRIPTOR, DESCRIPTOR_BYTES = b"PK\7\10", 16
 HAS_DESCRIPTOR = 8
@@ -81,15 +83,17 @@ def fields_of_member(file, pos, stream, behind):
     return []
 
 
-def all_fields(file, streams, directory):
-    """(stream, position, which value) of each field, in the order of streams. `file` may change in between, at fields."""
+def all_fields(file, parts):
+    """(stream, position, which value) of each field, in the order of what is replaced, streams and directories. `file` may
+    change in between, at fields."""
     before = 0
-    ends = [stream.pos for stream in streams[1:]] + [directory.begin if directory else len(file)]
-    for stream, behind in zip(streams, ends):
-        for pos, which in fields_of(file, before, stream, behind):
-            if which not in (CHECK, ADLER) or stream.packed_bytes <= MAX_CHECKED:
-                yield stream, pos, which
-        before = stream.pos + stream.packed_bytes
+    ends = [part.pos for part in parts[1:]] + [len(file)]
+    for part, behind in zip(parts, ends):
+        if not isinstance(part, Directory):
+            for pos, which in fields_of(file, before, part, behind):
+                if which not in (CHECK, ADLER) or part.packed_bytes <= MAX_CHECKED:
+                    yield part, pos, which
+        before = part.pos + part.packed_bytes
 
 
 def swap(file, pos, right, order="little"):
@@ -99,10 +103,10 @@ def swap(file, pos, right, order="little"):
         file[pos:pos + 4] = bytes(4) if file[pos:pos + 4] == right else right
 
 
-def without_fields(source, streams, directory):
+def without_fields(source, parts):
     """OLD with its fields as its view has them."""
     changed = bytearray(source)
-    for stream, pos, which in all_fields(source, streams, directory):
+    for stream, pos, which in all_fields(source, parts):
         if which in (CHECK, ADLER):
             changed[pos:pos + 4] = bytes(4)
         else:
@@ -110,9 +114,9 @@ def without_fields(source, streams, directory):
     return bytes(changed)
 
 
-def set_fields(new, streams, directory):
+def set_fields(new, parts):
     """`new` has its streams, and fields as its view has them."""
-    for stream, pos, which in all_fields(new, streams, directory):
+    for stream, pos, which in all_fields(new, parts):
         if which == ADLER:
             swap(new, pos, zlib.adler32(stream.text), "big")
         else:

@@ -20,29 +20,80 @@ def u32(data, at):
 
 
 @dataclass
-class Place:
-    """Where a directory is in its file, and by how much positions in it are too small."""
-    begin: int
-    size: int
-    shift: int
+class Directory:
+    """Where the entries of one are in its file, and where its archive begins."""
+    pos: int
+    packed_bytes: int
+    archive: int
+    raw_bytes: int = None  # of its description
+    text: bytes = None
 
     @property
     def end(self):
-        return self.begin + self.size
-
-    def most_told(self):
-        return self.size + self.size // 8
+        return self.pos + self.packed_bytes
 
 
-def read_place(fields, file_bytes):
-    """None if the view replaces no directory."""
-    size = fields.varint()
-    if size == 0:
-        return None
-    behind, shift = fields.varint(), fields.varint()
-    begin = file_bytes - behind - size
-    require(begin >= 0 and shift <= begin, "a directory is not in its file")
-    return Place(begin, size, shift)
+MAX_ARCHIVES = 4  # one in another
+FIELDS = 5  # of a directory in the geometry, the last one only of NEW
+MODULUS = 1 << 64
+
+
+@dataclass
+class Places:
+    """Goes through the directories of a file, each of which is given by numbers and what stands in front of it."""
+    file_bytes: int
+    left_entries: int
+    left_archives: int = None
+    last_end: int = 0
+
+    def place(self, numbers, end):
+        """`end` of what is replaced in front of it."""
+        if self.left_archives is None:
+            self.left_archives = MAX_ARCHIVES * self.file_bytes
+        _, gap, size, archive_step, *told = numbers
+        directory = Directory(end + gap, size, (self.last_end + archive_step) % MODULUS, *told)
+        require(0 < size <= self.left_entries, "directories of more bytes than the patch says, or of none")
+        require(directory.archive <= directory.pos and directory.end <= self.file_bytes, "a directory is not in its file")
+        self.left_entries -= size
+        self.left_archives -= directory.pos - directory.archive
+        require(self.left_archives >= 0, "too many archives in each other")
+        self.last_end = directory.end
+        return directory
+
+
+def read_numbers(geometry, like, count):
+    return [(number + geometry.zigzag()) % MODULUS for number in like[:count]]
+
+
+def numbers_of(parts):
+    """Of each directory among what is replaced of a file, in order."""
+    all_numbers, step, end, last_end = [], 0, 0, 0
+    for part in parts:
+        if isinstance(part, Directory):
+            all_numbers.append([step, part.pos - end, part.packed_bytes, part.archive - last_end, part.raw_bytes])
+            step, last_end = 0, part.end
+        else:
+            step += 1
+        end = part.pos + part.packed_bytes
+    return all_numbers
+
+
+def read_target_directories(geometry, old_parts, streams, count, file_bytes, entry_bytes):
+    known, places, number, passed, directories = numbers_of(old_parts), Places(file_bytes, entry_bytes), -1, 0, []
+    for _ in range(count):
+        like = [0] * FIELDS
+        if known:
+            number += 1 + geometry.zigzag()
+            require(0 <= number < len(known), "a directory has a counterpart that is none")
+            like = known[number]
+        numbers = read_numbers(geometry, like, FIELDS)
+        passed += numbers[0]
+        require(passed <= len(streams), "a directory stands behind more streams than there are")
+        end = max(places.last_end, streams[passed - 1].pos + streams[passed - 1].packed_bytes if passed else 0)
+        directories.append(places.place(numbers, end))
+        require(passed == len(streams) or directories[-1].end <= streams[passed].pos, "a directory reaches into a stream")
+        require(directories[-1].raw_bytes <= numbers[2] + numbers[2] // 8, "what is told of a directory is too long")
+    return directories
 
 
 @dataclass
@@ -104,14 +155,15 @@ class Headers:
         return True
 
 
-def find_headers(file, streams, place):
-    """`streams` are those that are replaced, all in front of the directory."""
-    headers, begin = Headers(file, place.size), 0
-    for stream in streams:
-        if not headers.search(begin, stream.pos):
-            return headers.found
-        begin = stream.pos + stream.packed_bytes
-    headers.search(begin, place.begin)
+def find_headers(file, parts, directory):
+    """`parts` are those that are replaced in front of the directory."""
+    headers, begin = Headers(file, directory.packed_bytes), directory.archive
+    for part in parts:
+        if part.pos + part.packed_bytes > directory.archive:
+            if not headers.search(begin, part.pos):
+                return headers.found
+            begin = part.pos + part.packed_bytes
+    headers.search(begin, directory.pos)
     return headers.found
 
 
@@ -123,17 +175,17 @@ class Expected:
         self.attributes = bytes(14)
 
 
-def tell(file, streams, place):
+def tell(file, parts, place):
     """What OLD's view has in the place of the directory."""
-    headers = find_headers(file, streams, place)
+    headers = find_headers(file, parts, place)
     numbers = {header.pos: number for number, header in enumerate(headers)}
-    told, expected, pos = bytearray(), Expected(), place.begin
+    told, expected, pos = bytearray(), Expected(), place.pos
     while pos < place.end:
         require(file[pos:pos + 4] == ENTRY and pos + ENTRY_BYTES <= place.end, "a directory of OLD has other entries")
         end = pos + ENTRY_BYTES + u16(file, pos + 28) + u16(file, pos + 30) + u16(file, pos + 32)
         require(end <= place.end, "an entry reaches out of a directory of OLD")
         entry = file[pos:end]
-        number = numbers.get(u32(entry, 42) + place.shift)
+        number = numbers.get(u32(entry, 42) + place.archive)
         name = entry[ENTRY_BYTES:ENTRY_BYTES + u16(entry, 28)]
         if number is None or headers[number].name != name:
             told += bytes([AS_IT_IS]) + entry
@@ -168,19 +220,18 @@ def varint(number):
     return bytes(told) + bytes([number])
 
 
-def rebuild(told, file, streams, place):
+def rebuild(told, file, parts, place):
     """The directory of NEW; `file` is what stands in front of it."""
-    require(len(told) <= place.most_told(), "what is told of a directory is too long")
-    headers = find_headers(file, streams, place)
+    headers = find_headers(file, parts, place)
     fields, directory, expected = Cursor(told, what="what is told of a directory"), bytearray(), Expected()
-    while len(directory) < place.size:
+    while len(directory) < place.packed_bytes:
         kind = fields.byte()
         if kind == AS_IT_IS:
             directory += read_whole(fields)
         else:
             require(kind & ~(OTHER_NUMBER | OTHER_ATTRIBUTES | OTHER_FIELDS) == 0, "an entry of a directory is told by more")
             directory += read_entry(fields, kind, headers, place, expected)
-    require(len(directory) == place.size, "the entries of a directory do not fill it")
+    require(len(directory) == place.packed_bytes, "the entries of a directory do not fill it")
     fields.finish()
     return bytes(directory)
 
@@ -198,7 +249,7 @@ def read_entry(fields, kind, headers, place, expected):
     attributes = fields.take(14) if kind & OTHER_ATTRIBUTES else expected.attributes
     other = fields.take(FIELD_BYTES) if kind & OTHER_FIELDS else bytes(FIELD_BYTES)
     expected.number, expected.attributes = number + 1, attributes
-    pos = header.pos - place.shift
+    pos = header.pos - place.archive
     require(0 <= pos < 1 << 32, "an entry of a directory is of a header where none can be")
     own = bytes(a ^ b for a, b in zip(header.fields, other))
     lengths = len(header.name).to_bytes(2, "little") + attributes[2:]

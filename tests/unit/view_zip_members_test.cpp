@@ -100,7 +100,7 @@ TEST(ZipMembers, OfWhatIsNoArchiveThereAreNone) {
   EXPECT_EQ(Names{}, names_in({}));
   EXPECT_EQ(Names{}, names_in(wordy_bytes(3000, 3)));
   EXPECT_EQ(Names{}, names_in(ByteSpan(archive).first(archive.size() - 1)));
-  const auto entry = static_cast<std::size_t>(view::find_zip_directory(archive).pos_in(archive.size()));
+  const auto entry = static_cast<std::size_t>(view::find_zip_directory(archive)->file_pos);
   archive[entry] ^= 1;
   EXPECT_EQ(Names{}, names_in(archive)) << "an entry without its magic";
   archive[entry] ^= 1;
@@ -113,7 +113,7 @@ TEST(ZipMembers, NoneBeginsInsideAnother) {
   const std::vector<ZipMember> three = {{"one", wordy_bytes(500, 1), 0}, {"two", random_bytes(2000, 2)},
                                         {"three", wordy_bytes(500, 3)}};
   Bytes archive = zip_of(three);
-  const auto entry = static_cast<std::size_t>(view::find_zip_directory(archive).pos_in(archive.size()));
+  const auto entry = static_cast<std::size_t>(view::find_zip_directory(archive)->file_pos);
   const view::PackedStreams streams = viewed(archive, three, {}).streams;
   ASSERT_EQ(2u, streams.size());
   for (const std::size_t bytes : {500u, 540u, 600u, 900u}) {
