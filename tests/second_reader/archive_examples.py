@@ -229,6 +229,19 @@ class Archives(unittest.TestCase):
         told = {bit for call in entries.call_args_list for bit in (2, 4, 8) if call.args[1] & bit}
         self.assertEqual(told, {2, 4, 8})
 
+    def test_several_random_zips(self):
+        """Each with a directory of its own, one of them in another one."""
+        directories = mock.Mock(side_effect=zip_directory.rebuild)
+        with mock.patch("view.rebuild", directories):
+            for seed in range(6):
+                pairs = [random_zips(100 * seed + i) for i in range(4)]
+                old, new = (tar_of([("a", pairs[0][i]), ("b", strange_zip([("c", pairs[1][i]), ("d", b"text")], stored=(0, 1))),
+                                    ("e", pairs[2][i])]) for i in range(2))
+                with self.subTest(seed):
+                    self.check(old, new)
+                    self.check(gzip_of(old), gzip_of(new))
+        self.assertGreater(directories.call_count, 30)
+
     def test_fields_that_lie(self):
         swapped = mock.Mock(side_effect=view_fields.swap)
         with mock.patch("view_fields.swap", swapped):

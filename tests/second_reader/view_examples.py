@@ -9,7 +9,7 @@ from deflate_trees import code_lengths, ops_by_rule
 from png_chunks import join_chunks, read_chunks, rebuild_chunks
 from view import Stream, read_target_streams
 from view_fields import ADLER, CHECK, PACKED, RAW, all_fields, fields_of, gzip_head_end, likely_place, swap
-from zip_directory import Place, find_headers, read_place, rebuild, tell
+from zip_directory import Directory, Places, find_headers, read_target_directories, rebuild, tell
 
 
 class ExamplesOfDeflate(unittest.TestCase):
@@ -100,7 +100,7 @@ class ExamplesOfViews(unittest.TestCase):
         for packed_bytes, kinds in ((1048576, [CHECK, RAW]), (1048577, [RAW])):
             stream = Stream(10, packed_bytes, 30)
             file = GZIP_HEAD + bytes(packed_bytes + 8)
-            self.assertEqual([which for _, _, which in all_fields(file, [stream], None)], kinds)
+            self.assertEqual([which for _, _, which in all_fields(file, [stream])], kinds)
 
     def test_fields_are_swapped(self):
         file = bytearray(b"\5\0\0\0")
@@ -114,7 +114,7 @@ class ExamplesOfViews(unittest.TestCase):
         files = [(f"name{i}", bytes([i]) * 50) for i in range(4)]
         archive = strange_zip(files, [2, 0, 1, 3], descriptors=(1,), odd=(0,))
         begin = archive.index(b"PK\1\2")
-        place = Place(begin, archive.index(b"PK\5\6") - begin, 0)
+        place = Directory(begin, archive.index(b"PK\5\6") - begin, 0)
         told = tell(archive, [], place)
         self.assertEqual([kind for kind in (told[0], told[1 + 1 + 14])], [2 | 4, 2 | 4 | 8])
         self.assertEqual(rebuild(told, archive[:begin], [], place), archive[begin:place.end])
@@ -122,12 +122,29 @@ class ExamplesOfViews(unittest.TestCase):
         for wrong in (told[:-1], told + b"\0", b"\x10" + told[1:], b"\x03" + told[1:]):
             with self.subTest(wrong), self.assertRaises(PatchError):
                 rebuild(wrong, archive[:begin], [], place)
-        moved = Place(begin + 5, place.size, 5)
+        moved = Directory(begin + 5, place.packed_bytes, 5)
         self.assertEqual(tell(bytes(5) + archive, [], moved), told)
 
     def test_places_of_directories(self):
-        self.assertIsNone(read_place(Cursor(b"\0"), 9))
-        self.assertEqual(read_place(Cursor(bytes([50, 22, 3])), 100), Place(28, 50, 3))
-        for wrong in (bytes([50, 51, 0]), bytes([50, 22, 29])):
+        places = Places(100, 60)
+        self.assertEqual(places.place([1, 8, 50, 3], 20), Directory(28, 50, 3))
+        self.assertEqual(places.place([0, 0, 10, (1 << 64) - 70], 80), Directory(80, 10, 8))
+        for wrong in ([0, 0, 1, 0], [0, 0, 0, 0], [0, 21, 1, 0]):
             with self.subTest(wrong), self.assertRaises(PatchError):
-                read_place(Cursor(wrong), 100)
+                places.place(wrong, 80)
+        for wrong in ([0, 0, 101, 0], [0, 99, 2, 0], [0, 5, 5, 6]):
+            with self.subTest(wrong), self.assertRaises(PatchError):
+                Places(100, 101).place(wrong, 0)
+
+    def test_directories_of_new(self):
+        streams = [Stream(10, 20, 30), Stream(90, 5, 9)]
+
+        def read(*numbers, old=()):
+            told = Cursor(b"".join(bytes([2 * n if n >= 0 else -2 * n - 1]) for n in numbers))
+            return read_target_directories(told, list(old), streams, 1, 200, 48)
+
+        self.assertEqual(read(1, 12, 48, 0, 54), [Directory(42, 48, 0, 54)])
+        self.assertEqual(read(0, 0, 2, 0, 0, 1, old=[streams[0], Directory(40, 46, 0, 50)]), [Directory(42, 46, 0, 51)])
+        for wrong in ((1, 12, 48, 0, 55), (1, 13, 48, 0, 54), (3, 0, 48, 0, 54), (1, -1, 48, 0, 54), (0, 0, 11, 0, 11)):
+            with self.subTest(wrong), self.assertRaises(PatchError):
+                read(*wrong)
