@@ -71,6 +71,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
   limits.most_view_bytes = limit == 0 ? ~std::uint64_t{0} : limit / kViewLimitShare;
   limits.most_apply_bytes = kMostViewApplyBytes;
+  limits.holds_source = trees != nullptr;
   if (Watch* const watch = pool.watch()) watch->begin_part(kUnpackShare);
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
   ViewPair pair;

@@ -168,6 +168,7 @@ std::uint64_t raw_bytes_of(const FoundStreams& found) {
 }
 
 LayerLimits further_limits(LayerLimits limits) {
+  limits.holds_source = true;
   limits.most_apply_bytes -= kFurtherViewBytes;
   return limits;
 }
@@ -192,11 +193,9 @@ bool ViewLayer::unpack_source(const ViewedFile& source, const ChosenStreams& cho
   plan.source_count = source_replaced.streams.size();
   plan.source_directory_count = source_replaced.directories.size();
   plan.kept_count = chosen.kept.size();
-  if (source.bytes.size() + view::held_view_bytes(plan.source_view_bytes) + plan.source_largest_bytes +
-          view::directory_memory_bytes(plan.entry_bytes) >
-      limits.most_apply_bytes) {
-    return false;
-  }
+  const std::uint64_t apply_bytes = (limits.holds_source ? source.bytes.size() : 0) + view::held_view_bytes(plan.source_view_bytes) +
+                                    view::held_stream_bytes(plan.kind, plan.source_largest_bytes) + view::directory_memory_bytes(plan.entry_bytes);
+  if (apply_bytes > limits.most_apply_bytes || !view::may_be_kept(plan.source_view_bytes, source.bytes.size(), apply_bytes)) return false;
   const std::vector<std::string_view> directory_names(told.names.begin(), told.names.end());
   const view::Counterparts counterparts{counterparts_of(names_of(streams), target_names.streams), counterparts_of(directory_names, target_names.directories)};
   plan.geometry = view::encode_geometry(source.bytes, source_replaced, chosen.kept, target_replaced, counterparts);

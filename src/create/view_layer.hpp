@@ -18,10 +18,11 @@ struct ViewedFile {
 
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
+  bool holds_source = false;         // an applier does, while it makes the view: of directories, and of a view
   bool at_any_cost = false;          // takes what was found, all that can be made again
   std::uint64_t most_raw_bytes = 0;  // of the streams of one file
   std::uint64_t most_view_bytes = 0;   // of both views together
-  std::uint64_t most_apply_bytes = 0;  // for OLD, its view, its largest stream and directories
+  std::uint64_t most_apply_bytes = 0;  // for OLD where it is held, its view, its largest stream and directories
 };
 
 [[nodiscard]] std::uint64_t raw_bytes_of(const FoundStreams& found);

@@ -48,6 +48,9 @@ class GapTeller {
   // its checksums are given and its fields could not be found again by what was appended.
   bool add(ByteSpan gap, const MemberFields* next, Bytes& view);
 
+  // Of the stream behind the last gap, where they were not known yet: what stands behind it needs them.
+  void set_fields(const MemberFields& fields) noexcept { fields_ = fields; }
+
  private:
   FieldKind kind_ = FieldKind::kNone;  // of the stream in front
   MemberFields fields_;

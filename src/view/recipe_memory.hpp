@@ -2,6 +2,7 @@
 #pragma once
 
 #include "view/deflate/recipe.hpp"
+#include "view/packed_streams.hpp"
 
 namespace bdelta::view {
 
@@ -20,10 +21,23 @@ static_assert(2 * sizeof(deflate::Joint) <= kHeldJointBytes && 2 * sizeof(deflat
   return 16 * recipe_bytes + (std::uint64_t{4} << 20);
 }
 
+// Of a text that unpacking OLD holds; a larger one goes to the view while it comes. Part of the format.
+inline constexpr std::uint64_t kMostHeldTextBytes = std::uint64_t{16} << 20;
+
+[[nodiscard]] constexpr std::uint64_t held_stream_bytes(StreamKind kind, std::uint64_t largest_bytes) noexcept {
+  return kind == StreamKind::kDeflate && largest_bytes > kMostHeldTextBytes ? kMostHeldTextBytes : largest_bytes;
+}
+
 // What OLD's last view takes of memory at least; more of it may be in a temporary file. Part of the format.
 [[nodiscard]] constexpr std::uint64_t held_view_bytes(std::uint64_t view_bytes) noexcept {
   constexpr std::uint64_t kMostHeldBytes = std::uint64_t{16} << 20;
   return view_bytes < kMostHeldBytes ? view_bytes : kMostHeldBytes;
+}
+
+// Whether OLD's view has few enough bytes for where it is kept, in memory or in a file. Part of the format.
+[[nodiscard]] constexpr bool may_be_kept(std::uint64_t view_bytes, std::uint64_t source_bytes, std::uint64_t memory_bytes) noexcept {
+  constexpr std::uint64_t kMostShare = 16;
+  return view_bytes / kMostShare <= source_bytes || view_bytes / kMostShare - source_bytes <= memory_bytes;
 }
 
 }  // namespace bdelta::view

@@ -8,6 +8,7 @@
 #include "view/deflate/inflate.hpp"
 #include "view/png_chunks.hpp"
 #include "view/member_fields.hpp"
+#include "view/recipe_memory.hpp"
 
 namespace bdelta::view {
 namespace {
@@ -16,30 +17,6 @@ namespace {
 Error no_stream(std::uint64_t pos) {
   return {ErrorCode::kPatchCorrupt, "it says that OLD has a compressed stream at " + std::to_string(pos) +
                                         ", and there is none; fetch the patch again"};
-}
-
-struct UnpackedStream {
-  std::uint64_t packed_bytes = 0;
-  Bytes text;  // and the padding of an inflated one
-  std::size_t raw_bytes = 0;
-};
-
-// The one that the bytes begin with.
-std::optional<UnpackedStream> unpack_stream(ByteSpan packed, StreamKind kind, std::uint64_t most_raw_bytes) {
-  if (kind == StreamKind::kPngChunks) {
-    auto joined = join_chunks(packed, 0, most_raw_bytes);
-    if (!joined) return std::nullopt;
-    const std::size_t raw_bytes = joined->data.size();
-    return UnpackedStream{joined->packed_bytes, std::move(joined->data), raw_bytes};
-  }
-  deflate::InflateOptions options;
-  options.most_raw_bytes = most_raw_bytes;
-  options.reserve = true;
-  options.keep_tokens = false;
-  auto stream = deflate::inflate(packed, options);
-  if (!stream) return std::nullopt;
-  const std::size_t raw_bytes = stream->raw().size();
-  return UnpackedStream{stream->packed_bytes, std::move(stream->text), raw_bytes};
 }
 
 // Gives a view to its sink.
@@ -57,6 +34,9 @@ class ViewTeller {
     }
     return add_piece(gap, plan_.kind == StreamKind::kDeflate ? next : nullptr);
   }
+
+  // Of the stream behind the last gap, where its sizes were not known yet.
+  void set_fields(const MemberFields& fields) noexcept { gaps_.set_fields(fields); }
 
   // What is no gap; all that is given has room.
   Status add(ByteSpan bytes) {
@@ -95,14 +75,12 @@ class SourceUnpacker {
     std::uint64_t pos = 0;
     if (!positions_.next_stream(end_, pos) || pos - end_ > teller_.left_bytes()) return no_stream(pos);
     const std::uint64_t most_bytes = std::min(teller_.left_bytes() - (pos - end_), plan_.source_largest_bytes);
-    const auto stream = unpack_stream(file_.subspan(static_cast<std::size_t>(pos)), plan_.kind, most_bytes);
-    if (!stream) return no_stream(pos);
-    const MemberFields fields{{}, stream->packed_bytes, stream->raw_bytes, 0};
-    BDELTA_TRY(teller_.add_gap(between(end_, pos), &fields));
-    BDELTA_TRY(teller_.add(ByteSpan(stream->text).first(stream->raw_bytes)));
-    replaced_.streams.push_back({pos, stream->packed_bytes, stream->raw_bytes});
+    const bool is_deflated = plan_.kind == StreamKind::kDeflate;
+    const auto sizes = is_deflated ? tell_inflated(pos, most_bytes, watch) : tell_joined(pos, most_bytes, watch);
+    if (!sizes) return sizes.error();
+    replaced_.streams.push_back({pos, sizes->packed_bytes, sizes->raw_bytes});
     add_part(replaced_.streams.back());
-    return watch ? watch->check(stream->raw_bytes) : Status();
+    return {};
   }
 
   // What is behind the last stream.
@@ -121,6 +99,56 @@ class SourceUnpacker {
 
   [[nodiscard]] ByteSpan between(std::uint64_t begin, std::uint64_t end) const {
     return file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  }
+
+  Result<deflate::InflatedSizes> tell_joined(std::uint64_t pos, std::uint64_t most_bytes, Watch* watch) {
+    const auto joined = join_chunks(file_.subspan(static_cast<std::size_t>(pos)), 0, most_bytes);
+    if (!joined) return no_stream(pos);
+    BDELTA_TRY(teller_.add_gap(between(end_, pos), nullptr));
+    BDELTA_TRY(teller_.add(joined->data));
+    if (watch) BDELTA_TRY(watch->check(joined->data.size()));
+    return deflate::InflatedSizes{joined->packed_bytes, joined->data.size()};
+  }
+
+  // A text is held until it is whole, as the gap in front may need its size. One of more bytes goes to the view while it comes,
+  // and only where a header in front has its size it is inflated once more, for that.
+  Result<deflate::InflatedSizes> tell_inflated(std::uint64_t pos, std::uint64_t most_bytes, Watch* watch) {
+    const ByteSpan gap = between(end_, pos), packed = file_.subspan(static_cast<std::size_t>(pos));
+    bool is_held = true;
+    held_.clear();
+    const auto begin = [&]() -> Status {
+      MemberFields fields;
+      if (find_fields(gap).kind == FieldKind::kZipHeader) {
+        const auto pass = [&](ByteSpan) { return watch ? watch->check() : Status(); };
+        BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, pass));
+        fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
+      }
+      BDELTA_TRY(teller_.add_gap(gap, &fields));
+      is_held = false;
+      return teller_.add(held_);
+    };
+    const auto take = [&](ByteSpan bytes) -> Status {
+      if (watch) BDELTA_TRY(watch->check(bytes.size()));
+      if (is_held && held_.size() + bytes.size() <= kMostHeldTextBytes) {
+        append(held_, bytes);
+        return {};
+      }
+      if (is_held) BDELTA_TRY(begin());
+      return teller_.add(bytes);
+    };
+    const auto sizes = deflate::inflate_into(packed, most_bytes, take);
+    if (!sizes) {
+      const ErrorCode code = sizes.error().code;
+      return code == ErrorCode::kCodecFailed || code == ErrorCode::kOutputLimit ? no_stream(pos) : sizes.error();
+    }
+    const MemberFields fields{{}, sizes->packed_bytes, sizes->raw_bytes, 0};
+    if (is_held) {
+      BDELTA_TRY(teller_.add_gap(gap, &fields));
+      BDELTA_TRY(teller_.add(held_));
+    } else {
+      teller_.set_fields(fields);
+    }
+    return *sizes;
   }
 
   void add_part(const PackedStream& part) {
@@ -150,6 +178,7 @@ class SourceUnpacker {
   ViewTeller& teller_;
   Replacements replaced_;
   PackedStreams parts_;  // the same, in the order of the file
+  Bytes held_;             // of the text at hand
   std::uint64_t end_ = 0;  // of what is replaced
 };
 

@@ -20,6 +20,8 @@ INFLATED_AT_ONCE = 65536
 HELD_FOR_PART = 256
 HELD_FOR_ENTRIES = 5  # for each byte
 HELD_TO_REBUILD = 27262976
+MOST_HELD = 16777216
+MAX_KEPT = 16  # times memory and file
 
 
 @dataclass
@@ -102,14 +104,16 @@ def read_head(fields):
     return Head(kind, *sizes, source_count, kept_count, target_count, *directories, entry_bytes, geometry_bytes, fields.varint())
 
 
-def held_bytes(heads, source_bytes):
+def held_bytes(heads, held_source):
     held, unpacking = 0, 0
     for head in heads:
         parts = head.source_count + head.target_count + head.source_directories + head.target_directories
         held += (head.geometry_bytes + head.recipe_bytes + most_held_bytes(head.recipe_bytes) + HELD_TO_REBUILD +
                  HELD_FOR_ENTRIES * head.entry_bytes + HELD_FOR_PART * parts)
-        unpacking = max(unpacking, source_bytes + head.source_view + head.largest)
-        source_bytes = head.source_view
+        view = min(head.source_view, MOST_HELD) if head is heads[-1] else head.source_view
+        largest = min(head.largest, MOST_HELD) if head.kind == DEFLATE else head.largest
+        unpacking = max(unpacking, held_source + view + largest)
+        held_source = head.source_view
     return held + unpacking
 
 
@@ -117,7 +121,11 @@ def read_views(records, header, source):
     """The record of views comes next. The sizes of the header become those of the last views."""
     fields = records.take(VIEW, "the record of views")
     heads = [read_head(fields) for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views"))]
-    held = held_bytes(heads, len(source))
+    held = held_bytes(heads, len(source) if header.has_trees else 0)
+    source_bytes = len(source)
+    for head in heads:
+        require(head.source_view // MAX_KEPT <= source_bytes + header.decoder_memory, "a view of OLD is too large to be kept")
+        source_bytes = head.source_view
     require(held <= header.decoder_memory, f"views take {held} bytes, the header says {header.decoder_memory}")
     told = read_whole_stream(fields, sum(head.geometry_bytes + head.recipe_bytes for head in heads), header.decoder_memory)
     fields.finish()

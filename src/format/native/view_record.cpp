@@ -19,13 +19,13 @@ constexpr std::uint64_t kRebuildBytes = std::uint64_t{26} << 20;  // tables, the
 
 constexpr std::uint64_t kLeastKeptBytes = 2;  // of geometry, for a range that is kept
 constexpr std::uint64_t kLeastDirectoryBytes = 4;  // likewise, for a directory
-constexpr std::uint64_t kMostViewRatio = 8;  // OLD's view, of the memory declared: what is in a file is bounded, too
 
-// Of the files, or of views of them, with these sizes. What is wrong, or null.
+// Of the files, or of views of them, with these sizes. What is wrong, or null. What all of it takes is held against the header
+// once sums of it can't wrap.
 const char* fault_of(const ViewHead& head, std::uint64_t source_size, std::uint64_t target_size, std::uint64_t memory_bytes) noexcept {
   const view::ViewPlan& plan = head.plan;
-  if (source_size > memory_bytes || plan.source_view_bytes / kMostViewRatio > memory_bytes || plan.source_largest_bytes > std::min(plan.source_view_bytes, memory_bytes) || head.geometry_bytes > memory_bytes ||
-      head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.entry_bytes > memory_bytes) {
+  if (!view::may_be_kept(plan.source_view_bytes, source_size, memory_bytes) || plan.source_largest_bytes > plan.source_view_bytes ||
+      head.geometry_bytes > memory_bytes || head.recipe_bytes > memory_bytes - head.geometry_bytes || plan.entry_bytes > memory_bytes) {
     return "needs more memory than the header declares";
   }
   const std::array counts = {plan.source_count, plan.kept_count, plan.target_count, plan.source_directory_count, plan.target_directory_count};
@@ -47,7 +47,7 @@ std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept {
 }
 
 // One view is made of the other, and that given up.
-std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size) noexcept {
+std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t held_source_bytes) noexcept {
   std::uint64_t bytes = 0, unpacking_bytes = 0;
   for (const view::ViewPlan& plan : plans) {
     bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
@@ -55,8 +55,8 @@ std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t source_size
              kRebuildBytes + view::directory_memory_bytes(plan.entry_bytes);
     const bool is_last = &plan == &plans.back();
     const std::uint64_t view_bytes = is_last ? view::held_view_bytes(plan.source_view_bytes) : plan.source_view_bytes;
-    unpacking_bytes = std::max(unpacking_bytes, source_size + view_bytes + plan.source_largest_bytes);
-    source_size = plan.source_view_bytes;
+    unpacking_bytes = std::max(unpacking_bytes, held_source_bytes + view_bytes + view::held_stream_bytes(plan.kind, plan.source_largest_bytes));
+    held_source_bytes = plan.source_view_bytes;
   }
   return bytes + unpacking_bytes;
 }
@@ -89,7 +89,7 @@ Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
     head.plan.recipe = take(head.recipe_bytes);
     plans.push_back(std::move(head.plan));
   }
-  if (held_bytes(plans, header.source_size) > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
+  if (held_bytes(plans, held_source_bytes(header)) > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
   return plans;
 }
 

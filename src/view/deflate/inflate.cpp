@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
+constexpr std::size_t kWindowBytes = std::size_t{32} << 10;   // that matches reach back
+constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
 
 Error broken_at(const char* what, std::uint64_t offset) {
   return {.code = ErrorCode::kCodecFailed, .detail = std::string("no deflate stream: ") + what, .offset = offset};
@@ -31,7 +33,9 @@ struct BlockTables {
 
 class Inflater {
  public:
-  Inflater(ByteSpan packed, const InflateOptions& options) : bits_(packed), options_(options) {
+  // sink: null if all of the text is kept.
+  Inflater(ByteSpan packed, const InflateOptions& options, const std::function<Status(ByteSpan)>* sink = nullptr)
+      : bits_(packed), options_(options), sink_(sink) {
     std::uint64_t most = 0;
     if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
     most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
@@ -39,17 +43,28 @@ class Inflater {
   }
 
   Result<Inflated> run() {
-    for (bool last = false; !last;) {
-      BDELTA_ASSIGN(last, read_block());
-    }
-    skip_to_byte();
-    out_.packed_bytes = bits_.taken_bytes();
+    BDELTA_TRY(read_blocks());
     out_.text.resize(size_ + kTextPadding);
     std::fill(out_.text.end() - kTextPadding, out_.text.end(), std::uint8_t{0});
     return std::move(out_);
   }
 
+  Result<InflatedSizes> run_into_sink() {
+    BDELTA_TRY(read_blocks());
+    BDELTA_TRY(drain());
+    return InflatedSizes{out_.packed_bytes, drained_bytes_ + size_};
+  }
+
  private:
+  Status read_blocks() {
+    for (bool last = false; !last;) {
+      BDELTA_ASSIGN(last, read_block());
+    }
+    skip_to_byte();
+    out_.packed_bytes = bits_.taken_bytes();
+    return {};
+  }
+
   [[nodiscard]] Error broken(const char* what) const { return broken_at(what, bits_.taken_bytes()); }
   [[nodiscard]] Error too_large() const {
     return {.code = ErrorCode::kOutputLimit,
@@ -79,8 +94,19 @@ class Inflater {
     return block.last;
   }
 
+  // Gives the sink what it has not got, and keeps what matches reach.
+  Status drain() {
+    BDELTA_TRY((*sink_)(ByteSpan(out_.text).subspan(given_, size_ - given_)));
+    const std::size_t kept = std::min(size_, kWindowBytes);
+    std::copy_n(out_.text.begin() + static_cast<std::ptrdiff_t>(size_ - kept), kept, out_.text.begin());
+    drained_bytes_ += size_ - kept;
+    size_ = given_ = kept;
+    return {};
+  }
+
   Status make_room(std::uint64_t bytes) {
-    if (size_ + bytes > most_raw_bytes_) return too_large();
+    if (drained_bytes_ + size_ + bytes > most_raw_bytes_) return too_large();
+    if (sink_ && size_ >= kDrainedBytes) BDELTA_TRY(drain());
     const std::uint64_t needed = size_ + bytes + kRoom;
     if (needed <= out_.text.size()) return {};
     const std::uint64_t grown = std::min(std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096), most_raw_bytes_ + 2 * kRoom);
@@ -197,7 +223,7 @@ class Inflater {
         copy_match(length, distance);
         if (kKeep) out_.tokens.push_back(match_token(length, distance));
       } else if (entry.kind() == DecodeEntry::kEnd) {
-        return size_ <= most_raw_bytes_ ? Status{} : too_large();
+        return drained_bytes_ + size_ <= most_raw_bytes_ ? Status{} : too_large();
       } else {
         return broken("a code that means nothing");
       }
@@ -224,7 +250,10 @@ class Inflater {
   const InflateOptions options_;
   std::uint64_t most_raw_bytes_ = 0;
   Inflated out_;
-  std::size_t size_ = 0;  // of the text so far
+  const std::function<Status(ByteSpan)>* const sink_;
+  std::size_t size_ = 0;             // of the text so far, but for what was drained
+  std::size_t given_ = 0;            // of these
+  std::uint64_t drained_bytes_ = 0;  // of the text, that are not there any more
   std::unique_ptr<BlockTables> fixed_;
   std::unique_ptr<BlockTables> own_;
   const BlockTables* tables_ = nullptr;
@@ -233,5 +262,9 @@ class Inflater {
 }  // namespace
 
 Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) { return Inflater(packed, options).run(); }
+
+Result<InflatedSizes> inflate_into(ByteSpan packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink) {
+  return Inflater(packed, {most_raw_bytes, false, false}, &sink).run_into_sink();
+}
 
 }  // namespace bdelta::deflate

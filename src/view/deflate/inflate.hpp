@@ -12,6 +12,7 @@
 // none is taken before as many packed bytes as it needs have been seen, unless `reserve` is set. Thread safety: pure functions.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -57,5 +58,13 @@ struct InflateOptions {
 
 // packed: starts with the stream and may go on behind it.
 [[nodiscard]] Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options = {});
+
+struct InflatedSizes {
+  std::uint64_t packed_bytes = 0, raw_bytes = 0;
+};
+
+// The same for a text of any size: its bytes go to `sink`, in order, in pieces that are valid for the call. Besides, memory of
+// a few hundred KiB. An error of the sink ends it.
+[[nodiscard]] Result<InflatedSizes> inflate_into(ByteSpan packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink);
 
 }  // namespace bdelta::deflate
