@@ -9,14 +9,6 @@
 namespace bdelta {
 namespace {
 
-// The file as memory: its own, or `held`.
-Result<ByteSpan> bytes_of(RandomReader& file, Bytes& held) {
-  if (!file.view().empty() || file.size() == 0) return file.view();
-  held.resize(static_cast<std::size_t>(file.size()));
-  BDELTA_TRY(file.read_at(0, held));
-  return ByteSpan(held);
-}
-
 Result<std::vector<deflate::StreamRecipe>> read_recipes(ByteSpan bytes, const view::PackedStreams& streams) {
   BDELTA_ASSIGN(deflate::RecipeReader reader, deflate::RecipeReader::open(bytes));
   std::vector<deflate::StreamRecipe> recipes;
@@ -69,23 +61,22 @@ Result<view::TargetShape> target_shape(const view::ViewPlan& plan, const view::R
 Result<AppliedViews> AppliedViews::make(RandomReader& source, const view::ViewPlans& plans, std::uint64_t target_bytes,
                                         Watch* watch, const ViewRoom& room, bool keeps_parts) {
   AppliedViews views;
-  Bytes held;
-  BDELTA_ASSIGN(ByteSpan file, bytes_of(source, held));
+  RandomReader* file = &source;
   for (const view::ViewPlan& plan : plans) {
     ByteCursor geometry(plan.geometry);
     const bool is_last = &plan == &plans.back();
     auto store = std::make_unique<ViewStore>(plan.source_view_bytes, is_last ? room : ViewRoom());
     const auto add = [&](ByteSpan bytes) { return store->add(bytes); };
-    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(file, plan, geometry, watch, add));
+    view::FileWindow window(*file);
+    BDELTA_ASSIGN(const view::Replacements replaced, view::unpack_source(window, plan, geometry, watch, add));
     BDELTA_ASSIGN(view::TargetShape target, target_shape(plan, replaced, target_bytes, geometry));
     if (keeps_parts) {
       views.source_parts_.push_back(replaced.all());
       views.target_parts_.push_back(target.replaced.all());
     }
     views.targets_.push_back(std::move(target));
-    Bytes().swap(held);
     views.source_ = std::move(store);
-    file = views.source_->view();
+    file = views.source_.get();
     target_bytes = plan.target_view_bytes;
   }
   views.target_view_bytes_ = target_bytes;

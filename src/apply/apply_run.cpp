@@ -180,25 +180,17 @@ Status ApplyRun::open_views() {
   if (plan_->views.empty()) return {};
   own_watch_.set_phase(PhaseId::kUnpack);
   const Span span(timeline(), PhaseId::kUnpack, TraceSpan::kNone, plan_->views.back().source_view_bytes);
-  const ViewRoom room = view_room();
-  if (room.limit_bytes < room.least_bytes) {
-    return beyond_memory_limit("OLD can't be mapped into memory, and with it unpacking takes " + std::to_string(room.least_bytes) + " bytes",
-                               room.limit_bytes, room.least_bytes);
-  }
-  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), room, tap_ != nullptr));
+  BDELTA_ASSIGN(views_, AppliedViews::make(source_, plan_->views, made_bytes(), watch(), view_room(), tap_ != nullptr));
   return {};
 }
 
-// What the patch declares has room for a part of OLD's view; what the limit has beyond that, for as much more. A file that is not
-// mapped is held as well, which no patch declares.
+// What the patch declares has room for a part of OLD's view; what the limit has beyond that, for as much more.
 ViewRoom ApplyRun::view_room() const {
   const std::uint64_t view_bytes = plan_->views.back().source_view_bytes, declared_bytes = view::held_view_bytes(view_bytes);
   const std::uint64_t limit = reachable_limit(options_.memory_limit_bytes);
-  const std::uint64_t held_bytes = info().of_tree || !source_.view().empty() ? 0 : source_.size();
-  const std::uint64_t taken_bytes = info().decoder_memory_bytes + std::min(limit, info().group_bytes) + held_bytes;
+  const std::uint64_t taken_bytes = info().decoder_memory_bytes + std::min(limit, info().group_bytes);
   return {.memory_bytes = declared_bytes + (limit > taken_bytes ? std::min(limit - taken_bytes, view_bytes) : 0),
           .limit_bytes = limit,
-          .least_bytes = held_bytes == 0 ? 0 : taken_bytes,
           .needed_bytes = taken_bytes + view_bytes - declared_bytes,
           .temp_dir = options_.files.temp_dir};
 }

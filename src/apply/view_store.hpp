@@ -14,7 +14,6 @@ namespace bdelta {
 struct ViewRoom {
   std::uint64_t memory_bytes = ~std::uint64_t{0};  // a larger view goes to a file
   std::uint64_t limit_bytes = 0;                   // of all memory, of which this is a part
-  std::uint64_t least_bytes = 0;                   // no lower limit would do
   std::uint64_t needed_bytes = 0;                  // the limit with which any view would be there
   std::optional<std::filesystem::path> temp_dir;   // of the file; unset: the system's directory for temporary files
 };

@@ -101,7 +101,7 @@ void CreateRun::begin_patch() {
 Status CreateRun::add_trees() { return trees_ ? writer_->add_tree(trees_->plan()) : Status(); }
 
 Status CreateRun::add_views() {
-  return views_ ? writer_->add_views(views_->plans(), trees_ ? source_file().size() : 0) : Status();
+  return views_ ? writer_->add_views(views_->plans()) : Status();
 }
 
 std::vector<TargetRange> CreateRun::segments() const {

@@ -18,6 +18,8 @@ constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20, kMostRawBytes
 constexpr double kUnpackShare = 0.6;
 // A limit of making has room for both views, and as much for the work on them.
 constexpr std::uint64_t kViewLimitShare = 4;
+// Without a limit: of both files, or both views.
+constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
 
 ViewParts parts_of(const TreePair::Parts& files) {
   ViewParts parts;
@@ -63,15 +65,15 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
                                                    const CreateOptions& options, WorkerPool& pool, UnpackReport& report) {
   std::unique_ptr<FileViews> views(new FileViews(source, target));
   const std::uint64_t limit = options.memory_limit_bytes;
-  if (limit != 0 && (source.size() + target.size()) > limit / kViewLimitShare) return std::unique_ptr<FileViews>();
+  const std::uint64_t most_view_bytes = limit == 0 ? kMostViewsBytes : limit / kViewLimitShare;
+  if (source.size() + target.size() > most_view_bytes) return std::unique_ptr<FileViews>();
   LayerLimits limits;
   limits.at_any_cost = options.unpack == Unpack::kAll;
   const std::uint64_t most_raw_bytes =
       std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
   limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
-  limits.most_view_bytes = limit == 0 ? ~std::uint64_t{0} : limit / kViewLimitShare;
+  limits.most_view_bytes = most_view_bytes;
   limits.most_apply_bytes = kMostViewApplyBytes;
-  limits.holds_source = trees != nullptr;
   if (Watch* const watch = pool.watch()) watch->begin_part(kUnpackShare);
   BDELTA_ASSIGN(views->target_input_, InputBytes::load(target, pool));
   ViewPair pair;

@@ -72,6 +72,7 @@ std::set<Digest128> entries_of(const ViewedFile& file) {
 ToldFile tell_file(const ViewedFile& file, const std::vector<UnpackedStream>& streams, const std::set<Digest128>& alike) {
   ToldFile result;
   view::DirectoryRoom room(file.bytes.size(), file.bytes.size());
+  view::FileWindow window(file.bytes);
   view::PackedStreams parts;
   std::size_t next = 0;
   for (const FoundDirectory& found : file.found.directories) {
@@ -79,7 +80,7 @@ ToldFile tell_file(const ViewedFile& file, const std::vector<UnpackedStream>& st
     for (; next < streams.size() && streams[next].place.file_pos < place.file_pos; ++next) parts.push_back(streams[next].place);
     if (next < streams.size() && streams[next].place.file_pos < place.file_end()) continue;
     if (alike.count(packed_digest(file.bytes, place.file_pos, place.bytes)) != 0 || !room.take(place)) continue;
-    auto told = view::tell_directory(file.bytes, parts, place);
+    auto told = view::tell_directory(window, parts, place);
     if (!told) continue;
     place.told_bytes = told->size();
     result.replaced.directories.push_back(place);

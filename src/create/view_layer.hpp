@@ -18,7 +18,7 @@ struct ViewedFile {
 
 struct LayerLimits {
   view::StreamKind kind = view::StreamKind::kDeflate;  // of what was found
-  bool holds_source = false;         // an applier does, while it makes the view: of directories, and of a view
+  bool holds_source = false;         // an applier does, while it makes the next view of it
   bool at_any_cost = false;          // takes what was found, all that can be made again
   std::uint64_t most_raw_bytes = 0;  // of the streams of one file
   std::uint64_t most_view_bytes = 0;   // of both views together

@@ -124,14 +124,16 @@ Result<ZipDirectories> decode_directories(ByteCursor& from, const Replacements& 
 
 }  // namespace
 
-SourcePositions::SourcePositions(ByteSpan file, const ViewPlan& plan, ByteCursor& from)
+SourcePositions::SourcePositions(FileWindow& file, const ViewPlan& plan, ByteCursor& from)
     : file_(file), from_(from), room_(file.size(), plan.entry_bytes) {
   for (std::uint64_t i = 0; i < plan.source_directory_count; ++i) directories_.push_back(read_shape(from, {}, kSourceFieldCount));
   if (!directories_.empty()) streams_in_front_ = directories_[0].stream_step;
 }
 
-bool SourcePositions::next_stream(std::uint64_t end, std::uint64_t& pos) noexcept {
-  return read_difference(from_, likely_stream_pos(file_, end), pos) && pos >= end && pos < file_.size();
+bool SourcePositions::next_stream(std::uint64_t end, std::uint64_t& pos) {
+  static_assert(FileWindow::kMostAskedBytes >= kMostLookedAtBytes);
+  const std::uint64_t likely = end + likely_stream_pos(file_.from(end, kMostLookedAtBytes), 0);
+  return read_difference(from_, likely, pos) && pos >= end && pos < file_.size();
 }
 
 bool SourcePositions::next_directory(std::uint64_t end, ZipDirectory& directory) noexcept {

@@ -47,7 +47,7 @@ struct DirectoryShape {
 class SourcePositions {
  public:
   // Reads what is said of directories.
-  SourcePositions(ByteSpan file, const ViewPlan& plan, ByteCursor& from);
+  SourcePositions(FileWindow& file, const ViewPlan& plan, ByteCursor& from);
 
   // Whether a directory stands behind so many streams, and none in front of it is to come.
   [[nodiscard]] bool is_directory_next(std::uint64_t stream_count) const noexcept {
@@ -56,11 +56,11 @@ class SourcePositions {
   [[nodiscard]] bool is_at_end() const noexcept { return next_ == directories_.size(); }  // of directories
 
   // The next of either, behind `end` of what is replaced before; false if what is read can't be.
-  [[nodiscard]] bool next_stream(std::uint64_t end, std::uint64_t& pos) noexcept;
+  [[nodiscard]] bool next_stream(std::uint64_t end, std::uint64_t& pos);
   [[nodiscard]] bool next_directory(std::uint64_t end, ZipDirectory& directory) noexcept;
 
  private:
-  ByteSpan file_;
+  FileWindow& file_;
   ByteCursor& from_;
   DirectoryRoom room_;
   std::vector<DirectoryShape> directories_;

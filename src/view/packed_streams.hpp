@@ -32,6 +32,8 @@ inline constexpr std::uint64_t kMostRatio = 1032;                      // deflat
 
 // Where a stream probably begins, behind what stands at `end` in an archive; deterministic, part of the format: FORMAT.md,
 // "View". Never before `end`; behind the file if that is what it says.
+// No more than kMostLookedAtBytes behind `end` are looked at.
+inline constexpr std::size_t kMostLookedAtBytes = 72 << 10;  // a gzip header with all that it may have, behind a trailer
 [[nodiscard]] std::uint64_t likely_stream_pos(ByteSpan file, std::uint64_t end) noexcept;
 
 }  // namespace bdelta::view

@@ -18,20 +18,24 @@ void store_be(std::uint8_t* to, std::uint32_t value) {
 
 }  // namespace
 
-std::optional<JoinedChunks> join_chunks(ByteSpan file, std::uint64_t pos, std::uint64_t most_data_bytes) {
+std::optional<JoinedChunks> join_chunks(FileWindow& file, std::uint64_t pos, std::uint64_t most_data_bytes) {
   JoinedChunks joined;
   while (range_fits(pos, kChunkFrameBytes, file.size())) {
-    const ByteSpan chunk = file.subspan(static_cast<std::size_t>(pos));
-    const std::uint32_t size = load_be(chunk.data());
-    if (!std::equal(kDataType.begin(), kDataType.end(), chunk.begin() + 4)) break;
-    if (size > kMostChunkBytes || size > chunk.size() - kChunkFrameBytes) break;
+    const ByteSpan head = file.from(pos, kChunkHeadBytes);
+    if (head.size() < kChunkHeadBytes || !std::equal(kDataType.begin(), kDataType.end(), head.begin() + 4)) break;
+    const std::uint32_t size = load_be(head.data());
+    if (size > kMostChunkBytes || size > file.size() - pos - kChunkFrameBytes) break;
     if (size > most_data_bytes - joined.data.size()) return std::nullopt;
-    append(joined.data, chunk.subspan(kChunkHeadBytes, size));
+    const auto take = [&](ByteSpan bytes) -> Status {
+      append(joined.data, bytes);
+      return {};
+    };
+    if (!file.pass(pos + kChunkHeadBytes, pos + kChunkHeadBytes + size, take)) return std::nullopt;
     joined.sizes.push_back(size);
     joined.packed_bytes += kChunkFrameBytes + size;
     pos += kChunkFrameBytes + size;
   }
-  return joined.sizes.empty() ? std::nullopt : std::optional(std::move(joined));
+  return joined.sizes.empty() || !file.status() ? std::nullopt : std::optional(std::move(joined));
 }
 
 void ChunkSizes::encode(const std::vector<std::uint32_t>& sizes, Bytes& to) {

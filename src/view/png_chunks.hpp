@@ -9,6 +9,7 @@
 
 #include "base/byte_cursor.hpp"
 #include "bdelta/error.hpp"
+#include "view/file_window.hpp"
 #include "view/packed_streams.hpp"
 
 namespace bdelta::view {
@@ -35,7 +36,12 @@ struct JoinedChunks {
 };
 
 // All chunks of image data from pos on, whatever their CRC-32s are; nothing if there is none, or they have more data.
-[[nodiscard]] std::optional<JoinedChunks> join_chunks(ByteSpan file, std::uint64_t pos, std::uint64_t most_data_bytes);
+// Nothing, too, if the file can't be read, which its status tells.
+[[nodiscard]] std::optional<JoinedChunks> join_chunks(FileWindow& file, std::uint64_t pos, std::uint64_t most_data_bytes);
+[[nodiscard]] inline std::optional<JoinedChunks> join_chunks(ByteSpan file, std::uint64_t pos, std::uint64_t most_data_bytes) {
+  FileWindow window(file);
+  return join_chunks(window, pos, most_data_bytes);
+}
 
 // How a run is cut. Of one chunk nothing is told; of chunks of one size, with the rest in the last, that size; else 0, and the
 // size of each but the last.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/try.hpp"
 #include "view/deflate/inflate.hpp"
@@ -26,14 +27,18 @@ class ViewTeller {
 
   [[nodiscard]] std::uint64_t left_bytes() const noexcept { return plan_.source_view_bytes - told_bytes_; }
 
-  // The bytes up to a stream, or without one to the directory. In pieces, as only their ends can be told otherwise.
-  Status add_gap(ByteSpan gap, const MemberFields* next) {
-    while (gap.size() > 2 * kPieceBytes) {
-      BDELTA_TRY(add_piece(gap.first(kPieceBytes), nullptr));
-      gap = gap.subspan(kPieceBytes);
-    }
-    return add_piece(gap, plan_.kind == StreamKind::kDeflate ? next : nullptr);
+  // The bytes up to a stream, a directory or the end, but for the last of them, which become gap().
+  Status begin_gap(FileWindow& file, std::uint64_t begin, std::uint64_t end) {
+    gap_.clear();
+    const std::uint64_t gap_pos = end - begin > 2 * kMostGapBytes ? end - kMostGapBytes : begin;
+    BDELTA_TRY(file.pass(begin, gap_pos, [&](ByteSpan bytes) { return add_piece(bytes, nullptr); }));
+    return file.pass(gap_pos, end, [&](ByteSpan bytes) -> Status {
+      append(gap_, bytes);
+      return {};
+    });
   }
+  [[nodiscard]] ByteSpan gap() const noexcept { return gap_; }
+  Status end_gap(const MemberFields* next) { return add_piece(gap_, plan_.kind == StreamKind::kDeflate ? next : nullptr); }
 
   // Of the stream behind the last gap, where its sizes were not known yet.
   void set_fields(const MemberFields& fields) noexcept { gaps_.set_fields(fields); }
@@ -45,8 +50,8 @@ class ViewTeller {
   }
 
  private:
-  static constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
-  static_assert(kPieceBytes >= kMostHeadBytes && kPieceBytes >= kMostFieldsBehindBytes);
+  static constexpr std::size_t kMostGapBytes = std::size_t{64} << 10;
+  static_assert(kMostGapBytes >= kMostHeadBytes && kMostGapBytes >= kMostFieldsBehindBytes);
 
   Status add_piece(ByteSpan gap, const MemberFields* next) {
     piece_.clear();
@@ -57,38 +62,25 @@ class ViewTeller {
   const ViewPlan& plan_;
   const ViewSink& sink_;
   GapTeller gaps_;
+  Bytes gap_;
   Bytes piece_;
   std::uint64_t told_bytes_ = 0;
 };
 
-Error other_size() { return {ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"}; }
-
 // Goes through what is replaced of OLD, and tells what stands around it as well.
 class SourceUnpacker {
+  static_assert(FileWindow::kMostAskedBytes >= deflate::kLeastPieceBytes);
+
  public:
-  SourceUnpacker(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, ViewTeller& teller)
-      : file_(file), plan_(plan), positions_(file, plan, geometry), teller_(teller) {}
+  SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewTeller& teller)
+      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller) {}
 
-  // The next stream, and the directories in front of it.
-  Status add_stream(Watch* watch) {
-    BDELTA_TRY(add_directories());
-    std::uint64_t pos = 0;
-    if (!positions_.next_stream(end_, pos) || pos - end_ > teller_.left_bytes()) return no_stream(pos);
-    const std::uint64_t most_bytes = std::min(teller_.left_bytes() - (pos - end_), plan_.source_largest_bytes);
-    const bool is_deflated = plan_.kind == StreamKind::kDeflate;
-    const auto sizes = is_deflated ? tell_inflated(pos, most_bytes, watch) : tell_joined(pos, most_bytes, watch);
-    if (!sizes) return sizes.error();
-    replaced_.streams.push_back({pos, sizes->packed_bytes, sizes->raw_bytes});
-    add_part(replaced_.streams.back());
-    return {};
-  }
-
-  // What is behind the last stream.
-  Result<Replacements> finish() {
+  Result<Replacements> run() {
+    for (std::uint64_t i = 0; i < plan_.source_count; ++i) BDELTA_TRY(add_stream());
     BDELTA_TRY(add_directories());
     if (!positions_.is_at_end()) return no_directory();
-    if (file_.size() - end_ > teller_.left_bytes()) return other_size();
-    BDELTA_TRY(teller_.add_gap(between(end_, file_.size()), nullptr));
+    BDELTA_TRY(add_rest());
+    BDELTA_TRY(add_kept_ranges());
     return std::move(replaced_);
   }
 
@@ -96,44 +88,47 @@ class SourceUnpacker {
   static Error no_directory() {
     return {ErrorCode::kPatchCorrupt, "OLD has another directory of an archive than it says; fetch the patch again"};
   }
+  static Error other_size() { return {ErrorCode::kPatchCorrupt, "OLD unpacked has another size than it says; fetch the patch again"}; }
 
-  [[nodiscard]] ByteSpan between(std::uint64_t begin, std::uint64_t end) const {
-    return file_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+  // The next stream, and the directories in front of it.
+  Status add_stream() {
+    BDELTA_TRY(add_directories());
+    std::uint64_t pos = 0;
+    const bool is_there = positions_.next_stream(end_, pos);
+    BDELTA_TRY(file_.status());
+    if (!is_there || pos - end_ > teller_.left_bytes()) return no_stream(pos);
+    BDELTA_TRY(teller_.begin_gap(file_, end_, pos));
+    const std::uint64_t most_bytes = std::min(teller_.left_bytes() - teller_.gap().size(), plan_.source_largest_bytes);
+    const auto sizes = plan_.kind == StreamKind::kDeflate ? add_inflated(pos, most_bytes) : add_joined(pos, most_bytes);
+    BDELTA_TRY(file_.status());
+    if (!sizes) return sizes.error();
+    replaced_.streams.push_back({pos, sizes->packed_bytes, sizes->raw_bytes});
+    add_part(replaced_.streams.back());
+    return {};
   }
 
-  Result<deflate::InflatedSizes> tell_joined(std::uint64_t pos, std::uint64_t most_bytes, Watch* watch) {
-    const auto joined = join_chunks(file_.subspan(static_cast<std::size_t>(pos)), 0, most_bytes);
+  Result<deflate::InflatedSizes> add_joined(std::uint64_t pos, std::uint64_t most_bytes) {
+    const auto joined = join_chunks(file_, pos, most_bytes);
     if (!joined) return no_stream(pos);
-    BDELTA_TRY(teller_.add_gap(between(end_, pos), nullptr));
+    BDELTA_TRY(teller_.end_gap(nullptr));
     BDELTA_TRY(teller_.add(joined->data));
-    if (watch) BDELTA_TRY(watch->check(joined->data.size()));
+    if (watch_) BDELTA_TRY(watch_->check(joined->data.size()));
     return deflate::InflatedSizes{joined->packed_bytes, joined->data.size()};
   }
 
   // A text is held until it is whole, as the gap in front may need its size. One of more bytes goes to the view while it comes,
   // and only where a header in front has its size it is inflated once more, for that.
-  Result<deflate::InflatedSizes> tell_inflated(std::uint64_t pos, std::uint64_t most_bytes, Watch* watch) {
-    const ByteSpan gap = between(end_, pos), packed = file_.subspan(static_cast<std::size_t>(pos));
+  Result<deflate::InflatedSizes> add_inflated(std::uint64_t pos, std::uint64_t most_bytes) {
+    const deflate::PackedPieces packed = [&](std::uint64_t at) { return file_.from(std::min(file_.size(), pos + at), deflate::kLeastPieceBytes); };
     bool is_held = true;
     held_.clear();
-    const auto begin = [&]() -> Status {
-      MemberFields fields;
-      if (find_fields(gap).kind == FieldKind::kZipHeader) {
-        const auto pass = [&](ByteSpan) { return watch ? watch->check() : Status(); };
-        BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, pass));
-        fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
-      }
-      BDELTA_TRY(teller_.add_gap(gap, &fields));
-      is_held = false;
-      return teller_.add(held_);
-    };
     const auto take = [&](ByteSpan bytes) -> Status {
-      if (watch) BDELTA_TRY(watch->check(bytes.size()));
+      if (watch_) BDELTA_TRY(watch_->check(bytes.size()));
       if (is_held && held_.size() + bytes.size() <= kMostHeldTextBytes) {
         append(held_, bytes);
         return {};
       }
-      if (is_held) BDELTA_TRY(begin());
+      if (std::exchange(is_held, false)) BDELTA_TRY(begin_text(packed, most_bytes));
       return teller_.add(bytes);
     };
     const auto sizes = deflate::inflate_into(packed, most_bytes, take);
@@ -143,7 +138,7 @@ class SourceUnpacker {
     }
     const MemberFields fields{{}, sizes->packed_bytes, sizes->raw_bytes, 0};
     if (is_held) {
-      BDELTA_TRY(teller_.add_gap(gap, &fields));
+      BDELTA_TRY(teller_.end_gap(&fields));
       BDELTA_TRY(teller_.add(held_));
     } else {
       teller_.set_fields(fields);
@@ -151,9 +146,16 @@ class SourceUnpacker {
     return *sizes;
   }
 
-  void add_part(const PackedStream& part) {
-    parts_.push_back(part);
-    end_ = part.file_end();
+  // What is held of a text that is too large for it.
+  Status begin_text(const deflate::PackedPieces& packed, std::uint64_t most_bytes) {
+    MemberFields fields;
+    if (find_fields(teller_.gap()).kind == FieldKind::kZipHeader) {
+      const auto pass = [&](ByteSpan) { return watch_ ? watch_->check() : Status(); };
+      BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, pass));
+      fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
+    }
+    BDELTA_TRY(teller_.end_gap(&fields));
+    return teller_.add(held_);
   }
 
   Status add_directories() {
@@ -161,9 +163,11 @@ class SourceUnpacker {
       ZipDirectory directory;
       if (!positions_.next_directory(end_, directory)) return no_directory();
       const auto told = tell_directory(file_, parts_, directory);
+      BDELTA_TRY(file_.status());
       if (!told) return no_directory();
       if (directory.file_pos - end_ + told->size() > teller_.left_bytes()) return other_size();
-      BDELTA_TRY(teller_.add_gap(between(end_, directory.file_pos), nullptr));
+      BDELTA_TRY(teller_.begin_gap(file_, end_, directory.file_pos));
+      BDELTA_TRY(teller_.end_gap(nullptr));
       BDELTA_TRY(teller_.add(*told));
       directory.told_bytes = told->size();
       replaced_.directories.push_back(directory);
@@ -172,38 +176,47 @@ class SourceUnpacker {
     return {};
   }
 
-  const ByteSpan file_;
+  void add_part(const PackedStream& part) {
+    parts_.push_back(part);
+    end_ = part.file_end();
+  }
+
+  // What is behind all that is replaced.
+  Status add_rest() {
+    if (file_.size() - end_ > teller_.left_bytes()) return other_size();
+    BDELTA_TRY(teller_.begin_gap(file_, end_, file_.size()));
+    return teller_.end_gap(nullptr);
+  }
+
+  Status add_kept_ranges() {
+    KeptRange range;
+    for (std::uint64_t count = plan_.kept_count; count > 0; --count) {
+      if (!read_kept_range(geometry_, file_.size(), range.file_end(), range)) {
+        return Error{ErrorCode::kPatchCorrupt, "it keeps a range that OLD has not; fetch the patch again"};
+      }
+      if (range.bytes > teller_.left_bytes()) return other_size();
+      BDELTA_TRY(file_.pass(range.file_pos, range.file_end(), [&](ByteSpan bytes) { return teller_.add(bytes); }));
+    }
+    return teller_.left_bytes() == 0 ? Status() : other_size();
+  }
+
+  FileWindow& file_;
   const ViewPlan& plan_;
+  ByteCursor& geometry_;
   SourcePositions positions_;
+  Watch* const watch_;
   ViewTeller& teller_;
   Replacements replaced_;
-  PackedStreams parts_;  // the same, in the order of the file
+  PackedStreams parts_;    // the same, in the order of the file
   Bytes held_;             // of the text at hand
   std::uint64_t end_ = 0;  // of what is replaced
 };
 
-// The end of a view.
-Status add_kept_ranges(ByteSpan file, std::uint64_t count, ByteCursor& geometry, ViewTeller& teller) {
-  KeptRange range;
-  for (; count > 0; --count) {
-    if (!read_kept_range(geometry, file.size(), range.file_end(), range)) {
-      return Error{ErrorCode::kPatchCorrupt, "it keeps a range that OLD has not; fetch the patch again"};
-    }
-    if (range.bytes > teller.left_bytes()) return other_size();
-    BDELTA_TRY(teller.add(file.subspan(static_cast<std::size_t>(range.file_pos), static_cast<std::size_t>(range.bytes))));
-  }
-  return teller.left_bytes() == 0 ? Status() : other_size();
-}
-
 }  // namespace
 
-Result<Replacements> unpack_source(ByteSpan file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
+Result<Replacements> unpack_source(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, const ViewSink& sink) {
   ViewTeller teller(plan, sink);
-  SourceUnpacker unpacker(file, plan, geometry, teller);
-  for (std::uint64_t i = 0; i < plan.source_count; ++i) BDELTA_TRY(unpacker.add_stream(watch));
-  BDELTA_ASSIGN(Replacements replaced, unpacker.finish());
-  BDELTA_TRY(add_kept_ranges(file, plan.kept_count, geometry, teller));
-  return replaced;
+  return SourceUnpacker(file, plan, geometry, watch, teller).run();
 }
 
 }  // namespace bdelta::view

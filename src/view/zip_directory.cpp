@@ -160,21 +160,29 @@ bool DirectoryRoom::take(const ZipDirectory& directory) noexcept {
   return true;
 }
 
-std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& replaced, const ZipDirectory& directory) {
+std::optional<Bytes> tell_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory) {
   if (!replaced.empty() && replaced.back().file_end() > directory.file_pos) return std::nullopt;
   ZipHeaders headers(directory.bytes);
   std::uint64_t pos = directory.archive_pos;
-  const auto pass_to = [&](std::uint64_t end) {
-    if (pos < end) headers.pass(pos, file.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(end - pos)));
+  const auto take = [&](ByteSpan bytes) -> Status {
+    headers.pass(pos, bytes);
+    pos += bytes.size();
+    return {};
   };
   const auto is_in_front = [&](const PackedStream& part) { return part.file_end() <= directory.archive_pos; };
   for (auto part = std::partition_point(replaced.begin(), replaced.end(), is_in_front); part != replaced.end(); ++part) {
-    pass_to(part->file_pos);
+    if (!file.pass(pos, part->file_pos, take)) return std::nullopt;
     pos = part->file_end();
   }
-  pass_to(directory.file_pos);
+  if (!file.pass(pos, directory.file_pos, take)) return std::nullopt;
+  Bytes entries;
+  entries.reserve(static_cast<std::size_t>(directory.bytes));
+  const auto collect = [&](ByteSpan bytes) -> Status {
+    append(entries, bytes);
+    return {};
+  };
+  if (!file.pass(directory.file_pos, directory.file_end(), collect)) return std::nullopt;
   Teller teller(headers, directory);
-  const ByteSpan entries = file.subspan(static_cast<std::size_t>(directory.file_pos), static_cast<std::size_t>(directory.bytes));
   for (ByteSpan left = entries; !left.empty();) {
     const ByteSpan entry = entry_at(left);
     if (entry.empty()) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <compare>
 #include <optional>
 
+#include "view/file_window.hpp"
 #include "view/replacements.hpp"
 #include "view/zip_headers.hpp"
 
@@ -34,8 +35,8 @@ class DirectoryRoom {
 };
 
 // What is told of `directory` in `file`, in front of which `replaced` stands. Nothing if these overlap, or it is not of
-// whole entries. It must be in the file; its told_bytes don't count.
-[[nodiscard]] std::optional<Bytes> tell_directory(ByteSpan file, const PackedStreams& replaced, const ZipDirectory& directory);
+// whole entries, or if the file can't be read, which its status tells. It must be in the file; its told_bytes don't count.
+[[nodiscard]] std::optional<Bytes> tell_directory(FileWindow& file, const PackedStreams& replaced, const ZipDirectory& directory);
 
 // The entries, by the headers in front of them; nothing if `told` can't be said of so many bytes.
 [[nodiscard]] std::optional<Bytes> make_directory(ByteSpan told, const ZipHeaders& headers, const ZipDirectory& directory);

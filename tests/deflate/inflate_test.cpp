@@ -107,6 +107,83 @@ TEST(Inflate, TakesNoMoreThanItMay) {
   EXPECT_FAILS(ErrorCode::kOutputLimit, inflate(zlib_deflate(bytes_of("a"), {}), {.most_raw_bytes = 0}));
 }
 
+// Streams as they come from a file that is read: each piece stands somewhere else, and is gone with the next one.
+class Pieces {
+ public:
+  Pieces(ByteSpan packed, std::size_t piece_bytes) : packed_(packed), piece_bytes_(piece_bytes) {}
+
+  ByteSpan from(std::uint64_t pos) {
+    const ByteSpan left = packed_.subspan(static_cast<std::size_t>(pos));
+    piece_ = std::make_unique<GuardedBytes>(left.first(std::min(left.size(), piece_bytes_)));
+    return piece_->bytes();
+  }
+
+ private:
+  const ByteSpan packed_;
+  const std::size_t piece_bytes_;
+  std::unique_ptr<GuardedBytes> piece_;
+};
+
+Result<InflatedSizes> inflate_pieces(ByteSpan packed, std::size_t piece_bytes, std::uint64_t most_raw_bytes, Bytes& text) {
+  Pieces pieces(packed, piece_bytes);
+  return inflate_into([&](std::uint64_t pos) { return pieces.from(pos); }, most_raw_bytes, [&](ByteSpan bytes) -> Status {
+    append(text, bytes);
+    return {};
+  });
+}
+
+TEST(InflateInto, GivesTheTextInPieces) {
+  for (const std::size_t size : {0u, 1u, 300u, 70'000u, 400'000u, 2'000'000u}) {
+    for (const bool is_random : {false, true}) {
+      const Bytes raw = is_random ? random_bytes(size, 2) : wordy_bytes(size, 1);
+      for (Bytes packed : streams_of(raw)) {
+        const std::size_t packed_bytes = packed.size();
+        packed.push_back(0x5a);
+        Bytes text;
+        const auto sizes = inflate_pieces(packed, kLeastPieceBytes, size, text);
+        ASSERT_OK(sizes);
+        EXPECT_EQ(packed_bytes, sizes->packed_bytes);
+        EXPECT_EQ(size, sizes->raw_bytes);
+        EXPECT_TRUE(same_bytes(raw, text));
+      }
+    }
+  }
+}
+
+// Shorter than any file gives them, for streams without stored blocks.
+TEST(InflateInto, WherePiecesEndMakesNoDifference) {
+  const Bytes raw = wordy_bytes(20'000, 3);
+  for (const int level : {1, 6}) {
+    const Bytes packed = zlib_deflate(raw, {.level = level});
+    for (std::size_t piece = 17; piece < 300; ++piece) {
+      Bytes text;
+      ASSERT_OK(inflate_pieces(packed, piece, raw.size(), text)) << piece;
+      ASSERT_TRUE(same_bytes(raw, text)) << piece;
+    }
+  }
+}
+
+TEST(InflateInto, TakesNoMoreThanItMay) {
+  for (const Bytes& raw : {Bytes(1'000'000), random_bytes(700'000, 4), wordy_bytes(600'000, 5)}) {
+    const Bytes packed = zlib_deflate(raw, {});
+    Bytes text;
+    EXPECT_FAILS(ErrorCode::kOutputLimit, inflate_pieces(packed, kLeastPieceBytes, raw.size() - 1, text));
+    EXPECT_LT(text.size(), raw.size());
+    for (const std::size_t size : {packed.size() - 1, packed.size() / 2, std::size_t{0}}) {
+      text.clear();
+      EXPECT_FAILS(ErrorCode::kCodecFailed, inflate_pieces(ByteSpan(packed).first(size), kLeastPieceBytes, raw.size(), text));
+    }
+  }
+}
+
+TEST(InflateInto, EndsWithAnErrorOfTheSink) {
+  const Bytes packed = zlib_deflate(wordy_bytes(1'000'000, 6), {});
+  unsigned calls = 0;
+  const auto sink = [&](ByteSpan) -> Status { return ++calls < 3 ? Status() : Error{ErrorCode::kCancelled, "enough"}; };
+  EXPECT_FAILS(ErrorCode::kCancelled, inflate_into([&](std::uint64_t pos) { return ByteSpan(packed).subspan(static_cast<std::size_t>(pos)); }, ~std::uint64_t{0}, sink));
+  EXPECT_EQ(3u, calls);
+}
+
 // Wherever the text's memory happens to end.
 TEST(Inflate, TakesAllThatItMay) {
   const Bytes text = wordy_bytes(20'000, 8);

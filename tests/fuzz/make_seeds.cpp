@@ -405,7 +405,8 @@ Bytes view_of(const Bytes& file) {
   if (const auto directory = view::find_zip_directory(file)) {
     const auto pos = static_cast<std::size_t>(directory->file_pos);
     (void)gaps.add(all.subspan(end, pos - end), nullptr, made);
-    if (const auto told = view::tell_directory(file, streams, *directory)) append(made, *told);
+    view::FileWindow window(all);
+    if (const auto told = view::tell_directory(window, streams, *directory)) append(made, *told);
     end = static_cast<std::size_t>(directory->file_end());
   }
   append(made, all.subspan(end));

@@ -19,7 +19,8 @@ constexpr std::uint64_t kMostViewBytes = 1 << 16;
 
 // What is told of a directory makes it again, whatever is asked to be told.
 void tell_directory(ByteSpan file, const view::ZipDirectory& directory) {
-  const auto told = view::tell_directory(file, {}, directory);
+  view::FileWindow window(file);
+  const auto told = view::tell_directory(window, {}, directory);
   if (!told) return;
   require(told->size() <= view::most_told_bytes(directory.bytes), "no more is told than may be");
   const std::uint64_t pos = directory.file_pos;
@@ -170,7 +171,7 @@ void read_record(Input& input) {
   const test::GuardedBytes body(input.rest());
   view::ViewPlans plans, again;
   if (!read(body.bytes(), header, plans)) return;
-  require(native::held_bytes(plans, 0) <= header.decoder_memory_bytes, "views take what is declared");
+  require(native::held_bytes(plans) <= header.decoder_memory_bytes, "views take what is declared");
   const auto record = native::encode_view(plans, {CodecId::kStore, 0, 0});
   require(static_cast<bool>(record), "what was read can be written");
   require(read(*native::open_record(*record), header, again), "what was written can be read");

@@ -96,13 +96,13 @@ TEST(ViewOptions, PartsAreProvenWhileTheyCome) {
   EXPECT_TRUE(same_bytes(target, *applied));
 }
 
-TEST(ViewOptions, FilesThatAreNotMapped) {
-  const Bytes text = text_of(5);
-  const Bytes source = gzip_of(text), target = gzip_of(changed(text));
+// The same patch as of files that are, and the same NEW.
+void expect_same_unmapped(const Bytes& source, const Bytes& target) {
   HiddenReader hidden_source(source), hidden_target(target);
   Bytes patch;
   io::MemoryWriter writer(patch);
   ASSERT_OK(create(hidden_source, hidden_target, writer, create_options(3)));
+  EXPECT_TRUE(has_view(patch));
   const auto mapped = make_patch(source, target, create_options(3));
   ASSERT_OK(mapped);
   EXPECT_TRUE(same_bytes(*mapped, patch));
@@ -111,6 +111,77 @@ TEST(ViewOptions, FilesThatAreNotMapped) {
   io::MemorySequentialReader from(patch);
   ASSERT_OK(apply(hidden_source, from, static_cast<PositionedWriter&>(to), {}));
   EXPECT_TRUE(same_bytes(target, made));
+}
+
+TEST(ViewOptions, FilesThatAreNotMapped) {
+  const Bytes text = text_of(5), large = wordy_bytes(3'000'000, 8), image = random_bytes(1'200'000, 9);
+  expect_same_unmapped(gzip_of(text), gzip_of(changed(text)));
+  std::vector<ZipMember> members = members_of(12);
+  members[3].content = large;
+  members[4] = {"stored", random_bytes(1'500'000, 3), 0};
+  members[7].descriptor = true;
+  std::vector<ZipMember> next = next_version(members);
+  expect_same_unmapped(zip_of(members), zip_of(next));
+  for (const std::size_t chunk_bytes : {std::size_t{5000}, std::size_t{600'000}, std::size_t{3'000'000}}) {
+    expect_same_unmapped(png_of(zlib_of(image, 1), chunk_bytes), png_of(zlib_of(changed(image), 1), chunk_bytes));
+  }
+}
+
+// Reading OLD fails in turn at each call: the error is that of the reader.
+TEST(ViewOptions, OldThatCantBeRead) {
+  class Failing final : public RandomReader {
+   public:
+    Failing(ByteSpan bytes, unsigned calls) : bytes_(bytes), calls_(calls) {}
+    [[nodiscard]] std::uint64_t size() const noexcept override { return bytes_.size(); }
+    [[nodiscard]] ByteSpan view() const noexcept override { return {}; }
+    Status read_at(std::uint64_t pos, MutableByteSpan out) override {
+      if (calls_ == 0) return Error{ErrorCode::kReadFailed, "no more"};
+      --calls_;
+      std::copy_n(bytes_.begin() + static_cast<std::ptrdiff_t>(pos), out.size(), out.begin());
+      return {};
+    }
+
+   private:
+    const ByteSpan bytes_;
+    unsigned calls_;
+  };
+  std::vector<ZipMember> members = members_of(6);
+  members[2] = {"stored", random_bytes(1'500'000, 3), 0};
+  members[4].content = random_bytes(900'000, 4);
+  const Bytes source = zip_of(members), target = zip_of(next_version(members));
+  const auto patch = make_patch(source, target, create_options(3));
+  ASSERT_OK(patch);
+  unsigned calls = 0;
+  for (bool is_enough = false; !is_enough; ++calls) {
+    Failing reader(source, calls);
+    ApplyOptions options;
+    options.threads = 1;
+    Bytes made;
+    BytesWriter to(made);
+    io::MemorySequentialReader from(*patch);
+    const auto applied = apply(reader, from, static_cast<PositionedWriter&>(to), options);
+    is_enough = static_cast<bool>(applied);
+    if (is_enough) break;
+    EXPECT_EQ(ErrorCode::kReadFailed, applied.error().code) << calls;
+  }
+  EXPECT_GT(calls, 6u);
+}
+
+// Texts that are larger than what is held of one, with sizes in front, behind and nowhere.
+TEST(ViewOptions, LargeTextsAreNotHeld) {
+  const Bytes text = periodic_bytes(18'000'000, 9000, 1);
+  const Bytes next = edited(text, {{Edit::kOverwrite, 100, 20, 0, 1}, {Edit::kOverwrite, 17'900'000, 20, 0, 1}});
+  const auto zipped = [](const Bytes& content, bool descriptor) {
+    return zip_of({{.name = "small", .content = text_of(1)}, {.name = "large", .content = content, .level = 1, .descriptor = descriptor}});
+  };
+  for (const auto& [source, target] : {std::pair{gzip_of(text, 1), gzip_of(next, 1)}, {zipped(text, false), zipped(next, false)},
+                                       {zipped(text, true), zipped(next, true)}, {zlib_of(text, 1), zlib_of(next, 1)}}) {
+    const auto patch = make_patch(source, target, create_options(1));
+    ASSERT_OK(patch);
+    ASSERT_TRUE(has_view(*patch));
+    EXPECT_LT(patch->size(), 3000u);
+    expect_rebuilt(source, *patch, target);
+  }
 }
 
 TEST(ViewOptions, AnotherOldIsRefused) {

@@ -23,9 +23,14 @@ ZipDirectory directory_of(ByteSpan file) {
   return directory.value_or(ZipDirectory());
 }
 
+std::optional<Bytes> tell_directory_of(ByteSpan file, const view::PackedStreams& replaced, const ZipDirectory& directory) {
+  view::FileWindow window(file);
+  return view::tell_directory(window, replaced, directory);
+}
+
 // What is told of the directory of an archive none of whose streams is unpacked.
 Bytes told_of(ByteSpan file) {
-  auto told = view::tell_directory(file, {}, directory_of(file));
+  auto told = tell_directory_of(file, {}, directory_of(file));
   EXPECT_TRUE(told.has_value());
   return told ? std::move(*told) : Bytes();
 }
@@ -240,15 +245,15 @@ TEST(MadeDirectories, TellNoneOfOtherEntries) {
     ZipDirectory directory = right;
     directory.file_pos += static_cast<std::uint64_t>(pos);
     directory.bytes += static_cast<std::uint64_t>(bytes);
-    return view::tell_directory(file, {}, directory).has_value();
+    return tell_directory_of(file, {}, directory).has_value();
   };
   EXPECT_TRUE(bent(0, 0));
   EXPECT_FALSE(bent(0, -1));
   EXPECT_FALSE(bent(1, -1));
   EXPECT_FALSE(bent(-1, 1));
   EXPECT_FALSE(bent(0, 1));
-  EXPECT_FALSE(view::tell_directory(file, {{right.file_pos - 5, 6, 6}}, right).has_value());
-  EXPECT_TRUE(view::tell_directory(file, {{right.file_pos - 5, 5, 6}}, right).has_value());
+  EXPECT_FALSE(tell_directory_of(file, {{right.file_pos - 5, 6, 6}}, right).has_value());
+  EXPECT_TRUE(tell_directory_of(file, {{right.file_pos - 5, 5, 6}}, right).has_value());
 }
 
 TEST(DirectoryRoom, HoldsWhatIsInTheFile) {
@@ -294,7 +299,7 @@ TEST(HeadersAhead, AreThoseOfEachDirectory) {
     view::HeadersAhead headers(directories);
     std::size_t pos = 0;
     for (const ZipDirectory& directory : directories) {
-      const auto told = view::tell_directory(file, {}, directory);
+      const auto told = tell_directory_of(file, {}, directory);
       ASSERT_TRUE(told.has_value());
       EXPECT_LT(told->size(), 60u);
       for (const auto end = static_cast<std::size_t>(directory.file_pos); pos < end; pos += std::min(piece, end - pos)) {

@@ -104,8 +104,8 @@ def read_head(fields):
     return Head(kind, *sizes, source_count, kept_count, target_count, *directories, entry_bytes, geometry_bytes, fields.varint())
 
 
-def held_bytes(heads, held_source):
-    held, unpacking = 0, 0
+def held_bytes(heads):
+    held, unpacking, held_source = 0, 0, 0
     for head in heads:
         parts = head.source_count + head.target_count + head.source_directories + head.target_directories
         held += (head.geometry_bytes + head.recipe_bytes + most_held_bytes(head.recipe_bytes) + HELD_TO_REBUILD +
@@ -121,7 +121,7 @@ def read_views(records, header, source):
     """The record of views comes next. The sizes of the header become those of the last views."""
     fields = records.take(VIEW, "the record of views")
     heads = [read_head(fields) for _ in range(fields.varint(least=1, most=MAX_VIEWS, name="views"))]
-    held = held_bytes(heads, len(source) if header.has_trees else 0)
+    held = held_bytes(heads)
     source_bytes = len(source)
     for head in heads:
         require(head.source_view // MAX_KEPT <= source_bytes + header.decoder_memory, "a view of OLD is too large to be kept")

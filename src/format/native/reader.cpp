@@ -204,7 +204,7 @@ class Reader final : public PatchReader {
   Status read_view_record() {
     if (!unpacks()) return misplaced(RecordTag::kView);
     BDELTA_ASSIGN(plan_.views, native::read_view(body_, room_));
-    take_memory(held_bytes(plan_.views, held_source_bytes(header_)));
+    take_memory(held_bytes(plan_.views));
     header_.source_size = room_.source_size = plan_.views.back().source_view_bytes;
     header_.target_size = room_.target_size = plan_.views.back().target_view_bytes;
     return {};

@@ -47,8 +47,8 @@ std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept {
 }
 
 // One view is made of the other, and that given up.
-std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t held_source_bytes) noexcept {
-  std::uint64_t bytes = 0, unpacking_bytes = 0;
+std::uint64_t held_bytes(const view::ViewPlans& plans) noexcept {
+  std::uint64_t bytes = 0, unpacking_bytes = 0, held_source_bytes = 0;  // OLD is read in pieces
   for (const view::ViewPlan& plan : plans) {
     bytes += plan.geometry.size() + plan.recipe.size() + view::most_held_bytes(plan.recipe.size()) +
              (plan.source_count + plan.target_count + plan.source_directory_count + plan.target_directory_count) * kHeldPartBytes +
@@ -89,7 +89,7 @@ Result<view::ViewPlans> read_view(io::TypedReader& body, const Header& header) {
     head.plan.recipe = take(head.recipe_bytes);
     plans.push_back(std::move(head.plan));
   }
-  if (held_bytes(plans, held_source_bytes(header)) > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
+  if (held_bytes(plans) > header.decoder_memory_bytes) return corrupt("needs more memory than the header declares");
   return plans;
 }
 

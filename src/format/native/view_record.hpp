@@ -8,12 +8,8 @@
 
 namespace bdelta::native {
 
-// What an applier holds of it, and for its views, beside what is said of prediction. held_source_bytes: of OLD; 0 where that is a
-// file, which most readers map.
-[[nodiscard]] std::uint64_t held_bytes(const view::ViewPlans& plans, std::uint64_t held_source_bytes) noexcept;
-[[nodiscard]] inline std::uint64_t held_source_bytes(const Header& header) noexcept {
-  return (header.required_features & kFeatureTree) != 0 ? header.source_size : 0;
-}
+// What an applier holds of it, and for its views, beside what is said of prediction.
+[[nodiscard]] std::uint64_t held_bytes(const view::ViewPlans& plans) noexcept;
 
 // Of geometry and recipe of all views.
 [[nodiscard]] std::uint64_t told_bytes(const view::ViewPlans& plans) noexcept;

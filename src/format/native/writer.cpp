@@ -83,11 +83,11 @@ Status Writer::add_tree(const view::TreePlan& plan) {
   return {};
 }
 
-Status Writer::add_views(const view::ViewPlans& plans, std::uint64_t held_source_bytes) {
+Status Writer::add_views(const view::ViewPlans& plans) {
   BDELTA_ASSIGN(const Bytes record, native::encode_view(plans, settings_.literals));
   BDELTA_TRY(append_sealed(record));
   limits_.required_features |= kFeatureView;
-  view_bytes_ = held_bytes(plans, held_source_bytes) + frame_decoder_bytes(told_bytes(plans), settings_.literals);
+  view_bytes_ = held_bytes(plans) + frame_decoder_bytes(told_bytes(plans), settings_.literals);
   return {};
 }
 

@@ -53,8 +53,8 @@ class Writer {
   // What the patch says of trees, before all else.
   Status add_tree(const view::TreePlan& plan);
 
-  // What the patch says of views of its files, before the rest. held_source_bytes: of directories, OLD as it is; else 0.
-  Status add_views(const view::ViewPlans& plans, std::uint64_t held_source_bytes);
+  // What the patch says of views of its files, before the rest.
+  Status add_views(const view::ViewPlans& plans);
 
   Status add_fills(const Fills& fills);
 

@@ -11,7 +11,6 @@
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
-#include "view/deflate/bit_reader.hpp"
 #include "view/deflate/decode_table.hpp"
 
 namespace bdelta::deflate {
@@ -33,14 +32,16 @@ struct BlockTables {
 
 class Inflater {
  public:
-  // sink: null if all of the text is kept.
-  Inflater(ByteSpan packed, const InflateOptions& options, const std::function<Status(ByteSpan)>* sink = nullptr)
-      : bits_(packed), options_(options), sink_(sink) {
+  Inflater(ByteSpan packed, const InflateOptions& options) : bits_(packed), options_(options) {
     std::uint64_t most = 0;
     if (!checked_mul(packed.size() + 1, kMostRawBytesPerPackedByte, most)) most = ~std::uint64_t{0};
     most_raw_bytes_ = std::min({options.most_raw_bytes, most, kMostMemoryBytes / 2});
     if (options.reserve) out_.text.reserve(static_cast<std::size_t>(most_raw_bytes_ + 2 * kRoom));
   }
+
+  // None of the text is kept.
+  Inflater(const PackedPieces& packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink)
+      : bits_({}, &packed), options_{most_raw_bytes, false, false}, most_raw_bytes_(most_raw_bytes), sink_(&sink) {}
 
   Result<Inflated> run() {
     BDELTA_TRY(read_blocks());
@@ -109,7 +110,8 @@ class Inflater {
     if (sink_ && size_ >= kDrainedBytes) BDELTA_TRY(drain());
     const std::uint64_t needed = size_ + bytes + kRoom;
     if (needed <= out_.text.size()) return {};
-    const std::uint64_t grown = std::min(std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096), most_raw_bytes_ + 2 * kRoom);
+    std::uint64_t grown = std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096);
+    if (!sink_) grown = std::min(grown, most_raw_bytes_ + 2 * kRoom);
     out_.text.resize(static_cast<std::size_t>(std::max(grown, needed)));
     return {};
   }
@@ -250,7 +252,7 @@ class Inflater {
   const InflateOptions options_;
   std::uint64_t most_raw_bytes_ = 0;
   Inflated out_;
-  const std::function<Status(ByteSpan)>* const sink_;
+  const std::function<Status(ByteSpan)>* const sink_ = nullptr;
   std::size_t size_ = 0;             // of the text so far, but for what was drained
   std::size_t given_ = 0;            // of these
   std::uint64_t drained_bytes_ = 0;  // of the text, that are not there any more
@@ -263,8 +265,9 @@ class Inflater {
 
 Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) { return Inflater(packed, options).run(); }
 
-Result<InflatedSizes> inflate_into(ByteSpan packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink) {
-  return Inflater(packed, {most_raw_bytes, false, false}, &sink).run_into_sink();
+Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes,
+                                   const std::function<Status(ByteSpan)>& sink) {
+  return Inflater(packed, most_raw_bytes, sink).run_into_sink();
 }
 
 }  // namespace bdelta::deflate

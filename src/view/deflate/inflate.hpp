@@ -17,6 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "bdelta/error.hpp"
+#include "view/deflate/bit_reader.hpp"
 #include "view/deflate/block_tree.hpp"
 #include "view/deflate/token.hpp"
 
@@ -63,8 +64,9 @@ struct InflatedSizes {
   std::uint64_t packed_bytes = 0, raw_bytes = 0;
 };
 
-// The same for a text of any size: its bytes go to `sink`, in order, in pieces that are valid for the call. Besides, memory of
-// a few hundred KiB. An error of the sink ends it.
-[[nodiscard]] Result<InflatedSizes> inflate_into(ByteSpan packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink);
+// The same for a stream and a text of any size: `packed` gives the one in pieces, and the other goes to `sink`, in order, in
+// pieces that are valid for the call. Besides, memory of a few hundred KiB. An error of the sink ends it.
+[[nodiscard]] Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes,
+                                                 const std::function<Status(ByteSpan)>& sink);
 
 }  // namespace bdelta::deflate
