@@ -4,6 +4,8 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 #include "support/guard_page.hpp"
+#include "support/own_deflate.hpp"
+#include "view/deflate/guesses.hpp"
 
 namespace bdelta::test::hostile_recipe_test {
 namespace {
@@ -54,6 +56,12 @@ std::vector<Sample> samples() {
   all.push_back(sample_of(zlib_deflate(raw, {.level = 9, .memory = 3, .strategy = Z_FIXED})));
   all.push_back(sample_of(zlib_deflate(raw, {.level = 6, .flush = Z_BLOCK, .step_bytes = 500})));
   for (std::uint64_t seed = 0; seed < 6; ++seed) all.push_back(sample_of(odd_stream(seed)));
+  for (const unsigned level : {1u, 3u, 6u}) {
+    const ByteSpan text = ByteSpan(raw).first(9000);
+    all.push_back(sample_of(own_deflate(text, go_parameters(level), {{100, JointKind::kContinue, JointMarker::kStored},
+                                                                     {4000, JointKind::kReset, JointMarker::kStored},
+                                                                     {7000, JointKind::kClear, JointMarker::kStored}})));
+  }
   return all;
 }
 
@@ -154,6 +162,61 @@ TEST(HostileRecipe, ParametersThatNoEncoderHas) {
     EXPECT_FALSE(RecipeWriter().add(recipe, {100, 100}));
     recipe.parameters.ng = parameters.ng == 0 ? 1 : 0;
     EXPECT_TRUE(RecipeWriter().add(recipe, {100, 100}));
+  }
+}
+
+// Go has one of each.
+TEST(HostileRecipe, GoWithRulesOfOthers) {
+  const auto can_be_written = [](const Parameters& parameters) {
+    StreamRecipe recipe;
+    recipe.parameters = parameters;
+    return RecipeWriter().add(recipe, {100, 100});
+  };
+  for (const unsigned level : {0u, 1u, 2u, 6u}) {
+    EXPECT_TRUE(can_be_written(go_parameters(level)));
+    std::vector<Parameters> wrong(8, go_parameters(level));
+    wrong[0].hash_bits = 16;
+    wrong[1].window_bits = 14;
+    wrong[2].filtered = 1;
+    wrong[3].block_end = BlockEnd::kGzip;
+    wrong[4].ng = 1;
+    wrong[5].search = Search::kRuns;
+    wrong[6].search = Search::kMedium;
+    wrong[7].feed_bytes = 8192;
+    for (std::size_t i = 0; i < wrong.size(); ++i) EXPECT_FALSE(can_be_written(wrong[i])) << level << " " << i;
+  }
+  Parameters others = zlib_parameters(6);
+  others.hash_bits = 17;
+  EXPECT_FALSE(can_be_written(others));
+  others.hash_bits = 15;
+  others.search = Search::kBlocks;
+  EXPECT_FALSE(can_be_written(others));
+}
+
+// What M foresees is not what stands there; a match goes beyond the block that Go would have made.
+TEST(HostileRecipe, CorrectionsOfGosBlocks) {
+  Bytes raw = wordy_bytes(70'000, 5);
+  std::fill(raw.begin() + 65'400, raw.begin() + 65'700, std::uint8_t{7});
+  for (const unsigned level : {1u, 3u, 6u}) {
+    StreamRecipe recipe;
+    recipe.parameters = go_parameters(level);
+    recipe.corrections = {{4, 0}, {65'401, match_token(200, 1)}};
+    MatcherSet matchers;
+    Bytes first;
+    for (unsigned i = 0; i < 2; ++i) {
+      Bytes packed;
+      Rebuilder rebuilder(matchers, recipe, {raw.size(), 100'000}, [&](ByteSpan bytes) -> Status {
+        append(packed, bytes);
+        return {};
+      });
+      ASSERT_OK(rebuilder.write(raw));
+      EXPECT_FAILS(ErrorCode::kPatchCorrupt, rebuilder.finish());  // no such size
+      const auto inflated = inflate(packed);
+      ASSERT_OK(inflated);
+      EXPECT_TRUE(same_bytes(raw, inflated->raw()));
+      if (i == 0) first = packed;
+      EXPECT_TRUE(same_bytes(first, packed));
+    }
   }
 }
 

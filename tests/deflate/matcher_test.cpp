@@ -3,6 +3,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 #include "view/deflate/chain_tables.hpp"
+#include "view/deflate/guesses.hpp"
 #include "view/deflate/ranked_tables.hpp"
 #include "view/deflate/ruled_matcher.hpp"
 
@@ -17,11 +18,14 @@ Bytes padded(Bytes text) {
 }
 
 Parameters odd_parameters(Random& random, Hash hash) {
-  Parameters p = zlib_parameters(static_cast<unsigned>(random.between(4, 9)));
-  p.hash = hash;
-  p.hash_bits = static_cast<std::uint8_t>(random.between(hash == Hash::kFourBytes ? 14 : 8, 16));
-  p.window_bits = static_cast<std::uint8_t>(random.between(9, 15));
-  p.filtered = random.below(4) == 0;
+  const auto level = static_cast<unsigned>(random.between(4, 9));
+  Parameters p = hash == Hash::kGo ? go_parameters(level) : zlib_parameters(level);
+  if (hash != Hash::kGo) {
+    p.hash = hash;
+    p.hash_bits = static_cast<std::uint8_t>(random.between(hash == Hash::kFourBytes ? 14 : 8, 16));
+    p.window_bits = static_cast<std::uint8_t>(random.between(9, 15));
+    p.filtered = random.below(4) == 0;
+  }
   if (random.below(2) == 0) p.chain = static_cast<std::uint16_t>(random.between(1, 300));
   if (random.below(2) == 0) p.nice = static_cast<std::uint16_t>(random.between(3, 258));
   if (random.below(2) == 0) p.good = static_cast<std::uint16_t>(random.between(0, 40));
@@ -78,6 +82,29 @@ void compare_many(std::uint64_t seed) {
 
 TEST(Matcher, RankedChainsDecideAsPlainOnes) { compare_many<Hash::kThreeBytes>(1); }
 TEST(Matcher, RankedChainsDecideAsPlainOnesWithFourBytes) { compare_many<Hash::kFourBytes>(2); }
+TEST(Matcher, RankedChainsDecideAsPlainOnesOfGo) { compare_many<Hash::kGo>(3); }
+
+// From Go's first window on a match may be as far away as its distance can say; behind that the window moves.
+TEST(Matcher, GoForgetsWhatItsWindowHasLost) {
+  const auto distance_at = [](std::size_t pos, std::uint32_t distance, std::size_t size) {
+    Bytes text = random_bytes(size, 4);
+    std::copy_n(text.begin() + static_cast<std::ptrdiff_t>(pos - distance), 30, text.begin() + static_cast<std::ptrdiff_t>(pos));
+    const Bytes all = padded(text);
+    RuledMatcher<Search::kLazy, ChainTables<Hash::kGo>> matcher;
+    matcher.begin(go_parameters(6), 0, 0);
+    matcher.set_text(all.data(), 0);
+    matcher.set_end(size);
+    while (matcher.pos() < pos) matcher.commit(matcher.predict());
+    return distance_of(matcher.predict());
+  };
+  EXPECT_EQ(32'768u, distance_at(32'768, 32'768, 70'000));
+  EXPECT_EQ(0u, distance_at(32'769, 32'769, 70'000));
+  EXPECT_EQ(32'768u, distance_at(65'274, 32'768, 70'000));
+  EXPECT_EQ(32'507u, distance_at(65'275, 32'507, 70'000));
+  EXPECT_EQ(0u, distance_at(65'275, 32'508, 70'000));
+  EXPECT_EQ(32'508u, distance_at(65'275, 32'508, 65'536));
+  EXPECT_EQ(32'768u, distance_at(65'536, 32'768, 70'000));
+}
 
 }  // namespace
 }  // namespace bdelta::test::matcher_test

@@ -7,6 +7,8 @@
 #include "deflate/zlib_stream.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
+#include "support/own_deflate.hpp"
+#include "view/deflate/guesses.hpp"
 
 namespace bdelta::test::rebuild_test {
 namespace {
@@ -44,6 +46,38 @@ TEST(Rebuild, ZlibsStreamsNeedNoCorrections) {
   EXPECT_LE(round_trip(zlib_deflate(raw, {.strategy = Z_FIXED})).recipe_bytes, 30u);
   EXPECT_LE(round_trip(zlib_deflate(raw, {.level = 0})).recipe_bytes, 60u);
   EXPECT_EQ(1u, round_trip(zlib_deflate(raw, {})).recipe_bytes);
+}
+
+TEST(Rebuild, GosStreamsNeedNoCorrections) {
+  const Bytes raw = mixed_bytes(300'000, 1);
+  for (unsigned level = 0; level <= 9; ++level) {
+    const Parameters parameters = go_parameters(level);
+    for (const std::uint64_t step : {300'000u, 131u, 20'001u, 65'535u}) {
+      std::vector<Joint> joints;
+      for (std::uint64_t pos = step; pos < raw.size(); pos += step) joints.push_back({pos, JointKind::kContinue, JointMarker::kStored});
+      const RoundTrip trip = round_trip(own_deflate(raw, parameters, joints));
+      EXPECT_EQ(0u, trip.misses) << level << " " << step;
+      EXPECT_LE(trip.recipe_bytes, 40u) << level << " " << step;
+    }
+    // Small ones, behind one of the same level: all are as foreseen.
+    for (const std::size_t size : {0u, 1u, 16u, 17u, 127u, 128u, 5000u}) {
+      const RoundTrip trip = round_trip(own_deflate(ByteSpan(raw).first(size), parameters), parameters);
+      EXPECT_EQ(0u, trip.misses) << level << " " << size;
+      EXPECT_LE(trip.recipe_bytes, 18u) << level << " " << size;
+    }
+  }
+}
+
+// In a block without matches. For the sake of its bits this one of Go's level 6 has trees of its own.
+TEST(Rebuild, GoCountsADistanceThatIsNotThere) {
+  const Bytes packed = {0x04, 0xc0, 0x31, 0x11, 0x43, 0x21, 0x0c, 0x00, 0xd0, 0x81, 0xa5, 0x5f, 0x00, 0x97, 0xee, 0xb1, 0xc0, 0x12, 0x1d,
+                        0x15, 0x90, 0x25, 0xc7, 0x1d, 0xc7, 0x4e, 0xd6, 0xa8, 0x60, 0x25, 0x32, 0x2a, 0xa2, 0x07, 0x42, 0x98, 0xe2, 0xa0,
+                        0x2f, 0x12, 0x1c, 0xcc, 0x60, 0xb6, 0xf5, 0xed, 0x9e, 0x5f, 0xba, 0xd2, 0xb9, 0x93, 0x48, 0x6b, 0x1b, 0x5f, 0xc4,
+                        0x3e, 0xcf, 0x13, 0x05, 0xd1, 0xd8, 0x64, 0x6b, 0x09, 0x01, 0x32, 0x5a, 0x6e, 0x0f, 0x76, 0xab, 0x00, 0x24, 0xd2,
+                        0x0a, 0xf3, 0xfd, 0xf1, 0x27, 0xd0, 0x47, 0xf8, 0x4d, 0xf4, 0x0f, 0x00, 0x00, 0xff, 0xff};
+  const RoundTrip trip = round_trip(packed, go_parameters(6));
+  EXPECT_EQ(0u, trip.misses);
+  EXPECT_EQ(11u, trip.recipe_bytes);
 }
 
 TEST(Rebuild, FlushesAreJoints) {
@@ -113,9 +147,7 @@ TEST(Rebuild, EdgesOfText) {
   }
 }
 
-TEST(Rebuild, PiecesDoNotMatter) {
-  const Bytes raw = mixed_bytes(1'500'000, 9);
-  const Bytes packed = zlib_deflate(raw, {.level = 6, .flush = Z_SYNC_FLUSH, .step_bytes = 400'000});
+void expect_pieces_not_to_matter(const Bytes& raw, const Bytes& packed) {
   Analyser analyser;
   const auto analysis = analyser.analyse(packed);
   ASSERT_OK(analysis);
@@ -134,6 +166,12 @@ TEST(Rebuild, PiecesDoNotMatter) {
   }
 }
 
+TEST(Rebuild, PiecesDoNotMatter) {
+  const Bytes raw = mixed_bytes(1'500'000, 9);
+  expect_pieces_not_to_matter(raw, zlib_deflate(raw, {.level = 6, .flush = Z_SYNC_FLUSH, .step_bytes = 400'000}));
+  for (const unsigned level : {1u, 2u, 5u}) expect_pieces_not_to_matter(raw, own_deflate(raw, go_parameters(level)));
+}
+
 // Several threads work on one stream, of which parts may be hard to take up: all the same, or without any match.
 TEST(Rebuild, ThreadsDoNotMatter) {
   Bytes raw = mixed_bytes(2'000'000, 21);
@@ -141,8 +179,9 @@ TEST(Rebuild, ThreadsDoNotMatter) {
   append(raw, random_bytes(1'500'000, 22));
   append(raw, periodic_bytes(1'000'000, 300, 23));
   append(raw, mixed_bytes(2'000'000, 24));
-  for (const int level : {4, 6, 9}) {
-    const Bytes packed = zlib_deflate(raw, {.level = level});
+  for (const int level : {4, 6, 9, -4, -7}) {  // below 0: of Go
+    const Bytes packed = level > 0 ? zlib_deflate(raw, {.level = level})
+                                   : own_deflate(raw, go_parameters(static_cast<unsigned>(-level)));
     Analyser analyser;
     auto analysis = analyser.analyse(packed);
     ASSERT_OK(analysis);
@@ -163,9 +202,10 @@ TEST(Rebuild, WhatWasMadeBeforeDoesNotMatter) {
   std::vector<Bytes> texts;
   Analyser analyser;
   Random random(10);
-  for (unsigned i = 0; i < 60; ++i) {
-    const Bytes raw = mixed_bytes(random.below(60'000), 11 + i % 7);
-    packed.push_back(zlib_deflate(raw, {.level = static_cast<int>(random.between(1, 9))}));
+  for (unsigned i = 0; i < 80; ++i) {
+    const Bytes raw = mixed_bytes(random.below(i % 10 == 9 ? 200'000 : 60'000), 11 + i % 7);
+    const auto level = static_cast<unsigned>(random.between(1, 9));
+    packed.push_back(i % 2 == 0 ? zlib_deflate(raw, {.level = static_cast<int>(level)}) : own_deflate(raw, go_parameters(level)));
     const auto analysis = analyser.analyse(packed.back());
     ASSERT_OK(analysis);
     recipes.push_back(analysis->recipe);

@@ -44,7 +44,9 @@ constexpr Vector kVectors[] = {{"gzip-1", 12, true},      {"gzip-6", 4, true},  
                                {"node-6", 8, true},       {"java-1", 12, true},       {"zlib-ng-3", 14, true},
                                {"zlib-ng-5", 14, true},   {"zlib-ng-7", 14, true},    {"zlib-ng-9", 18, true},
                                {"zlib-rs-6", 14, true},   {"zlib-rs-9", 18, true},    {"zlib-ng-1", 250, false},
-                               {"go-1", 750, false},      {"go-6", 200, false},       {"libdeflate-6", 450, false},
+                               {"go-1", 14, true},        {"go-2", 16, true},         {"go-5", 16, true},
+                               {"go-6", 14, true},        {"go-huffman", 14, true},   {"go-1-flushed", 56, true},
+                               {"go-6-flushed", 54, true}, {"libdeflate-6", 450, false},
                                {"7zip", 800, false},      {"libdeflate-12", 550, false}, {"zopfli", 600, false}};
 INSTANTIATE_TEST_SUITE_P(Producers, Vectors, ::testing::ValuesIn(kVectors), [](const auto& vector) {
   std::string name = vector.param.name;

@@ -17,6 +17,7 @@ from png_chunks import rebuild_chunks
 from view import View
 
 TESTDATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata")
+GO = {"hash": 3, "hash_bits": 17, "good": 258, "block_tokens": 16384}
 NG = {"ng": 1, "hash": 2, "hash_bits": 16}
 FAST = {"search": 0, "good": 4, "lazy": 4, "nice": 8, "chain": 4}
 BEST = {"good": 32, "lazy": 258, "nice": 258, "chain": 4096}
@@ -29,7 +30,10 @@ ENCODERS = {
     "zlib-ng 3": {"search": 4, "good": 4, "lazy": 6, "nice": 16, "chain": 6, **NG},
     "zlib-ng 4": {"search": 4, "good": 4, "lazy": 12, "nice": 32, "chain": 24, "feed_bytes": 65536, **NG},
     "zlib-ng 6": {"search": 4, **NG}, "zlib-ng 6, fed": {"search": 4, "feed_bytes": 8192, **NG},
-    "zlib-ng 8": {"good": 32, "lazy": 128, "nice": 258, "chain": 1024, **NG}, "zlib-ng 9": {"ng": 1, **BEST}}
+    "zlib-ng 8": {"good": 32, "lazy": 128, "nice": 258, "chain": 1024, **NG}, "zlib-ng 9": {"ng": 1, **BEST},
+    "Go 1": {"search": 5, "lazy": 0, "nice": 0, "chain": 0, **GO}, "Go 2": {"search": 0, "lazy": 5, "nice": 16, "chain": 8, **GO},
+    "Go 5": {"lazy": 16, "nice": 32, "chain": 32, **GO}, "Go 9": {**BEST, **GO},
+    "Go, literals": {"search": 2, "lazy": 0, "nice": 0, "chain": 0, **GO}}
 
 
 def png_chunk(kind, data):

@@ -1,6 +1,6 @@
 """Blocks of a deflate stream: where those by rule end, of what type they are, and their bits (DEFLATE.md, 2.1)."""
 from cursor import require
-from deflate_recipe import LAZY
+from deflate_recipe import BLOCKS, GO, LAZY, LITERALS
 from deflate_trees import (DISTANCE_SYMBOL, DISTANCE_SYMBOLS, DISTANCES, END_OF_BLOCK, FIXED_DISTANCES, FIXED_LITERALS,
                            LENGTH_SYMBOL, LENGTHS, LITERAL_SYMBOLS, codes, tree_by_rule)
 
@@ -51,7 +51,7 @@ class Block:
             self.matches += 1
             self.gzip_bits += 5 + DISTANCES[DISTANCE_SYMBOL[distance]][1]
 
-    def frequencies(self):
+    def frequencies(self, go=False):
         literals, distances = [0] * LITERAL_SYMBOLS, [0] * DISTANCE_SYMBOLS
         literals[END_OF_BLOCK] = 1
         pos = self.begin
@@ -62,17 +62,26 @@ class Block:
             else:
                 literals[self.text[pos]] += 1
             pos += length
+        if go and not any(distances):
+            distances[0] = 1
         return literals, distances
 
-    def tree(self):
-        return tree_by_rule(*self.frequencies())
+    def tree(self, given):
+        go = given["hash"] == GO
+        return tree_by_rule(*self.frequencies(go), go)
 
     def last_is_match(self):
         return bool(self.tokens) and self.tokens[-1][1] > 0
 
 
+def counted_in_bytes(given):
+    return given["hash"] == GO and given["search"] in (LITERALS, BLOCKS)
+
+
 def ends_by_rule(block, given):
     """Whether the block is full with the token added last."""
+    if counted_in_bytes(given):
+        return block.end - block.begin >= MAX_STORED
     count, lazy = len(block.tokens), given["search"] == LAZY
     if count == given["block_tokens"]:
         return True
@@ -84,6 +93,8 @@ def ends_by_rule(block, given):
 
 def last_by_rule(block, given, text_ends):
     """`text_ends`: the block ends with the text, and no joint is left."""
+    if given["hash"] == GO:
+        return text_ends and not block.tokens
     ends_with_literal = given["search"] == LAZY and bool(block.tokens) and not block.last_is_match()
     return text_ends and (not block.full or ends_with_literal)
 
@@ -99,8 +110,9 @@ def bits_of(frequencies, lengths):
 
 def type_by_rule(block, given, known_from):
     """`known_from` is where the text begins that M knows of."""
-    frequencies = block.frequencies()
-    tree = tree_by_rule(*frequencies)
+    frequencies, tree = block.frequencies(given["hash"] == GO), block.tree(given)
+    if given["hash"] == GO:
+        return go_type_by_rule(block, given, known_from, frequencies, tree)
     dynamic = (3 + tree.head_bits() + bits_of(frequencies, (tree.literals, tree.distances)) + 7) // 8
     fixed = (3 + bits_of(frequencies, (FIXED_LITERALS, FIXED_DISTANCES)) + 7) // 8
     raw = block.end - block.begin
@@ -109,10 +121,26 @@ def type_by_rule(block, given, known_from):
     return FIXED if fixed <= dynamic else DYNAMIC
 
 
+def go_type_by_rule(block, given, known_from, frequencies, tree):
+    raw, counted = block.end - block.begin, counted_in_bytes(given)
+    if raw == 0 or raw <= 16 and given["search"] == BLOCKS:
+        return STORED
+    if counted:
+        dynamic = 3 + tree.head_bits() + sum(count * lengths[n] for counts, lengths in zip(frequencies, (tree.literals, tree.distances))
+                                             for n, count in enumerate(counts) if count)
+        return STORED if 8 * (raw + 5) < dynamic + dynamic // 16 and raw <= MAX_STORED else DYNAMIC
+    dynamic = 3 + tree.head_bits() + bits_of(frequencies, (tree.literals, tree.distances))
+    fixed = 3 + bits_of(frequencies, (FIXED_LITERALS, FIXED_DISTANCES))
+    if 8 * (raw + 5) < min(dynamic, fixed) and raw <= MAX_STORED and may_be_stored(block, given, known_from):
+        return STORED
+    return FIXED if fixed <= dynamic else DYNAMIC
+
+
 def may_be_stored(block, given, known_from):
-    if given["block_tokens"] <= 16383:
+    go = given["hash"] == GO
+    if not go and given["block_tokens"] <= 16383:
         return True
-    q = block.last_pos + (given["search"] == LAZY and block.last_is_match())
+    q = block.last_pos + (given["search"] == LAZY and (go or block.last_is_match()))
     window = known_from
     if q > known_from + KNOWN_BY_ZLIB:
         window += 32768 * ((q - known_from - KNOWN_BY_ZLIB + 32767) // 32768)

@@ -62,8 +62,8 @@ class Lockstep:
         """Beside the tree by rule."""
         counts = self.count("literals", len(rule.literals), 257, 286), self.count("distances", len(rule.distances), 1, 30)
         literals, distances = self.lengths(counts[0], rule.literals), self.lengths(counts[1], rule.distances)
-        ops = self.ops(literals, distances)
-        tree = Tree(literals, distances, ops, None if ops else [])
+        ops = self.ops(literals, distances, rule.go)
+        tree = Tree(literals, distances, ops, None if ops else [], rule.go)
         if self.bit("other order"):
             count = self.decoder.plain(4) + 4
             tree.order = [self.decoder.plain(3) for _ in range(count)]
@@ -86,10 +86,12 @@ class Lockstep:
             lengths.append(length)
         return lengths
 
-    def ops(self, literals, distances):
+    def ops(self, literals, distances, go):
         both, ops, i, other = literals + distances, [], 0, 0
         while i < len(both):
             own, at = (literals, i) if i < len(literals) else (distances, i - len(literals))
+            if go:
+                own, at = both, i
             op = op_by_rule(own, at)
             other = self.bit("other op", other, op[0] >= 16)
             if other:

@@ -1,8 +1,9 @@
 """The searches that only zlib-ng has (DEFLATE.md, 3.4 and 3.5)."""
 from dataclasses import dataclass
 
+from deflate_go import BlockMatcher, GoGreedyMatcher, GoLazyMatcher
 from deflate_matcher import LITERAL, MOST, WINDOW, GreedyMatcher, LazyMatcher, Matcher, RunMatcher, alike
-from deflate_recipe import GREEDY, LAZY, LITERALS, MEDIUM, RUNS
+from deflate_recipe import BLOCKS, GO, GREEDY, LAZY, LITERALS, MEDIUM, RUNS
 
 LEAST, LEAST_MEDIUM = 3, 4
 LOOKAHEAD = 262
@@ -201,5 +202,8 @@ class MediumMatcher(Matcher):
 
 def matcher_of(text, given):
     lazy = FarMatcher if given["hash"] == 0 and given["ng"] else LazyMatcher
-    kinds = {GREEDY: GreedyMatcher, LAZY: lazy, LITERALS: Matcher, RUNS: RunMatcher, MEDIUM: MediumMatcher}
+    greedy = GreedyMatcher
+    if given["hash"] == GO:
+        greedy, lazy = GoGreedyMatcher, GoLazyMatcher
+    kinds = {GREEDY: greedy, LAZY: lazy, LITERALS: Matcher, RUNS: RunMatcher, MEDIUM: MediumMatcher, BLOCKS: BlockMatcher}
     return kinds[given["search"]](text, given)

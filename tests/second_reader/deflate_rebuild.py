@@ -80,7 +80,7 @@ class Rebuilder:
         elif kind == FIXED:
             write_coded(self.bits, block, last, None)
         else:
-            tree = block.tree()
+            tree = block.tree(self.given)
             write_coded(self.bits, block, last, self.lockstep.own_tree(tree) if own_tree else tree)
 
     def stored_by_size(self, deviation):

@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from cursor import Cursor, require, unzigzag
 from deflate_coder import BitDecoder, Model, NumberModel
 
-GREEDY, LAZY, LITERALS, RUNS, MEDIUM = range(5)
+GREEDY, LAZY, LITERALS, RUNS, MEDIUM, BLOCKS = range(6)
+GO = 3  # a hash
 NAMES = ("search", "hash", "hash_bits", "window_bits", "filtered", "block_end", "ng", "good", "lazy", "nice", "chain",
          "block_tokens", "feed_bytes")
 FIRST = (LAZY, 0, 15, 15, 0, 0, 0, 8, 16, 128, 128, 16383, 0)
-RANGES = ((0, 4), (0, 2), (8, 16), (9, 15), (0, 1), (0, 1), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
+RANGES = ((0, 5), (0, 3), (8, 17), (9, 15), (0, 1), (0, 1), (0, 1), (0, 258), (0, 258), (0, 258), (0, 4096), (1, 32767),
           (0, 1 << 24))
 MAX_TOLD = 4 << 20  # joints, corrections and deviations of a recipe
 PLACE_BYTES, DEVIATION_BYTES = 32, 80  # that a joint or a correction takes, and a deviation
@@ -130,10 +131,15 @@ def check_parameters(given):
     for name, (least, most) in zip(NAMES, RANGES):
         require(least <= given[name] <= most, f"{name} of a stream is {given[name]}")
     medium = given["search"] == MEDIUM
-    require(given["chain"] or given["search"] in (LITERALS, RUNS), "the chain of a stream is 0")
+    require(given["chain"] or given["search"] in (LITERALS, RUNS, BLOCKS), "the chain of a stream is 0")
     require(given["hash"] != 2 or given["hash_bits"] == 16 and given["ng"], "a hash of other bits")
     require(given["hash"] or given["search"] or not given["ng"], "a greedy search with the hash of zlib and rules of zlib-ng")
     require(not medium or given["hash"] == 2 and given["window_bits"] == 15 and given["ng"], "a medium search of other kinds")
+    go = given["hash"] == GO
+    require((given["hash_bits"] == 17) == go, "a hash of Go's bits")
+    require(not go or given["window_bits"] == 15 and not given["filtered"] and not given["block_end"] and not given["ng"]
+            and given["search"] != RUNS, "rules of others with those of Go")
+    require(go or given["search"] != BLOCKS, "a search block by block that is not Go's")
     require(given["feed_bytes"] == 0 or medium and given["feed_bytes"] >= 300, "a search that is fed")
 
 

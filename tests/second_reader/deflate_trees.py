@@ -1,4 +1,5 @@
-"""Trees of deflate blocks, made as zlib makes them, and the ops that tell them (DEFLATE.md, 2.2)."""
+"""Trees of deflate blocks, made as zlib and Go make them, and the ops that tell them (DEFLATE.md, 2.2 and 2.3)."""
+import deflate_go
 from cursor import require
 
 ORDER = (16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15)
@@ -157,16 +158,18 @@ def ops_by_rule(lengths):
 class Tree:
     """What the head of a dynamic block says."""
 
-    def __init__(self, literals, distances, ops=None, order=None):
-        self.literals, self.distances = literals, distances
-        self.ops = ops_by_rule(literals) + ops_by_rule(distances) if ops is None else ops
+    def __init__(self, literals, distances, ops=None, order=None, go=False):
+        self.literals, self.distances, self.go = literals, distances, go
+        if ops is None:
+            ops = ops_by_rule(literals + distances) if go else ops_by_rule(literals) + ops_by_rule(distances)
+        self.ops = ops
         self.order = self.order_by_rule() if order is None else order  # lengths of the code of lengths, as they are told
 
     def order_by_rule(self):
         frequencies = [0] * LENGTH_SYMBOLS
         for symbol, _ in self.ops:
             frequencies[symbol] += 1
-        lengths = code_lengths(frequencies, 7)
+        lengths = lengths_by(self.go)(frequencies, 7)
         told = [lengths[symbol] for symbol in ORDER]
         return told[:told_count(told, 4)]
 
@@ -195,6 +198,10 @@ class Tree:
                 bits.put(run - least, count)
 
 
-def tree_by_rule(literal_frequencies, distance_frequencies):
-    literals, distances = code_lengths(literal_frequencies, 15), code_lengths(distance_frequencies, 15)
-    return Tree(literals[:told_count(literals, 257)], distances[:told_count(distances, 1)])
+def lengths_by(go):
+    return deflate_go.code_lengths if go else code_lengths
+
+
+def tree_by_rule(literal_frequencies, distance_frequencies, go):
+    literals, distances = lengths_by(go)(literal_frequencies, 15), lengths_by(go)(distance_frequencies, 15)
+    return Tree(literals[:told_count(literals, 257)], distances[:told_count(distances, 1)], go=go)

@@ -84,11 +84,13 @@ class Analysing {
     recipe_.parameters = hint_;
     std::uint64_t least = misses(hint_, trial_bytes_, ~std::uint64_t{0});
     exact_ = least == 0;
-    if (exact_) return;
+    go_ = may_be_of_go(stream_);
+    if (exact_ && ((hint_.hash == Hash::kGo) == go_ || stream_.tokens.empty())) return;
+    window_bits_ = guess_window_bits(stream_);
+    if (exact_) return choose_family();
     const std::uint64_t first_bytes = std::min(trial_bytes_, kFirstTrialBytes);
     if (first_bytes < trial_bytes_) least = misses(hint_, first_bytes, ~std::uint64_t{0});
-    window_bits_ = guess_window_bits(stream_);
-    for (const Parameters& guess : make_guesses(count_, window_bits_)) {
+    for (const Parameters& guess : make_guesses(count_, window_bits_, go_)) {
       const std::uint64_t missed = misses(guess, first_bytes, least);
       if (missed < least || (missed == 0 && least_of_all_ > 0)) {
         const std::uint64_t of_all = missed == 0 ? misses(guess, trial_bytes_, least_of_all_) : ~std::uint64_t{0};
@@ -101,8 +103,17 @@ class Analysing {
     }
   }
 
+  // The hint foresees all tokens, which may be few; but the last block says that it is of another encoder.
+  void choose_family() {
+    for (const Parameters& guess : make_guesses(count_, window_bits_, go_)) {
+      if ((guess.hash == Hash::kGo) != go_ || misses(guess, trial_bytes_, 0) != 0) continue;
+      recipe_.parameters = guess;
+      return;
+    }
+  }
+
   void choose_joint_kind() {
-    if (recipe_.joints.empty()) return;
+    if (recipe_.joints.empty() || recipe_.parameters.hash == Hash::kGo) return;  // Go knows one kind
     constexpr std::size_t kTried = 3;
     const std::uint64_t raw_bytes = recipe_.joints.size() > kTried ? recipe_.joints[kTried].raw_pos : stream_.raw().size();
     std::uint64_t least = ~std::uint64_t{0};
@@ -125,7 +136,7 @@ class Analysing {
   PassResult try_others(PassResult pass) {
     std::uint64_t least = pass.misses;
     Parameters best = recipe_.parameters;
-    std::vector<Parameters> others = make_guesses(count_, guess_window_bits(stream_));
+    std::vector<Parameters> others = make_guesses(count_, guess_window_bits(stream_), go_);
     if (best.block_tokens == kMostBlockTokens && best.hash == Hash::kThreeBytes) {
       others.insert(others.begin(), best);
       others.front().hash_bits = best.hash_bits == 15 ? 16 : 15;
@@ -148,10 +159,12 @@ class Analysing {
   bool choose_dense() {
     const Parameters before = recipe_.parameters;
     std::vector<std::pair<std::uint64_t, Parameters>> costs = {{dense_cost_of(before, kFirstDenseTrialBytes), before}};
-    for (Parameters guess : make_guesses(count_, before.window_bits)) {
+    for (Parameters guess : make_guesses(count_, before.window_bits, go_)) {
       if (guess.search == Search::kLiterals || guess.search == Search::kRuns || guess.filtered != 0) continue;
-      guess.block_tokens = before.block_tokens;
-      guess.block_end = before.block_end;
+      if (guess.hash != Hash::kGo) {
+        guess.block_tokens = before.block_tokens;
+        guess.block_end = before.block_end;
+      }
       if (guess.hash != Hash::kKnuth) guess.hash_bits = std::max<std::uint8_t>(guess.hash_bits, 15);
       costs.emplace_back(dense_cost_of(guess, kFirstDenseTrialBytes), guess);
     }
@@ -193,6 +206,7 @@ class Analysing {
   std::uint64_t trial_bytes_ = 0;
   std::uint64_t least_of_all_ = ~std::uint64_t{0};
   std::uint8_t window_bits_ = 15;
+  bool go_ = false;     // Go's levels are tried, too
   bool exact_ = false;  // the part that was tried is foreseen
 };
 

@@ -20,15 +20,13 @@ bool gzip_ends_block(const Parameters& parameters, std::span<const Token> tokens
 bool may_store(const Parameters& parameters, std::uint64_t first, std::uint64_t begin, std::uint64_t end,
                Token last_token) noexcept {
   constexpr std::uint64_t kMostStored = 65535;
+  const bool go = parameters.hash == Hash::kGo;
   constexpr std::uint32_t kAlwaysInWindow = 16383;  // tokens
   if (end - begin > kMostStored) return false;
-  if (parameters.block_tokens <= kAlwaysInWindow) return true;
+  if (counts_bytes(parameters) || (!go && parameters.block_tokens <= kAlwaysInWindow)) return true;
   std::uint64_t at = end - (end == begin ? 0 : length_of(last_token));
-  if (parameters.search == Search::kLazy && is_match(last_token)) ++at;
-  constexpr std::uint64_t kFull = 2 * kWindowBytes - kLeastLookahead;
-  std::uint64_t window = first;
-  if (at > first + kFull) window += (at - first - kFull + kWindowBytes - 1) / kWindowBytes * kWindowBytes;
-  return begin >= window;
+  if (parameters.search == Search::kLazy && (go || is_match(last_token))) ++at;
+  return begin >= window_begin(first, at);
 }
 
 }  // namespace bdelta::deflate

@@ -12,6 +12,11 @@ inline constexpr std::size_t kGzipCheckTokens = 4096;  // it looks whether a blo
 // Whether gzip ends its block behind `tokens`, a multiple of kGzipCheckTokens. raw_bytes: that they stand for.
 [[nodiscard]] bool gzip_ends_block(const Parameters& parameters, std::span<const Token> tokens, std::uint64_t raw_bytes) noexcept;
 
+// Of a block by rule.
+[[nodiscard]] inline std::uint64_t most_tokens(const Parameters& p) noexcept {
+  return counts_bytes(p) ? kBytesOfBlock : p.block_tokens;
+}
+
 // Gzip's faster levels don't look.
 [[nodiscard]] inline bool gzip_looks(const Parameters& p) noexcept {
   return p.block_end == BlockEnd::kGzip && (p.search == Search::kLazy || p.chain >= 32);
@@ -23,8 +28,10 @@ inline constexpr std::size_t kGzipCheckTokens = 4096;  // it looks whether a blo
                              Token last_token) noexcept;
 
 // Whether a block of all the tokens that it may have, at the end of the text, is the last one: not if the encoder ended
-// it before it knew that nothing follows.
-[[nodiscard]] inline bool knows_end(const Parameters& p, bool full, Token last_token) noexcept {
+// it before it knew that nothing follows. Go never knows; it ends with an empty one.
+[[nodiscard]] inline bool knows_end(const Parameters& p, bool full, std::span<const Token> tokens) noexcept {
+  if (p.hash == Hash::kGo) return tokens.empty();
+  const Token last_token = tokens.empty() ? Token{0} : tokens.back();
   return !full || (p.search == Search::kLazy && !is_match(last_token));
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "view/deflate/merged_lengths.hpp"
+
 namespace bdelta::deflate {
 namespace {
 
@@ -48,19 +50,35 @@ LengthOp length_op_by_rule(std::span<const std::uint8_t> code_bits, std::size_t 
   return {bits, 1};
 }
 
+unsigned BlockRule::build(std::span<const std::uint32_t> frequencies, unsigned most_bits,
+                          std::span<std::uint8_t> code_bits) noexcept {
+  if (!go_) return builder_.build(frequencies, most_bits, code_bits);
+  return merged_code_lengths(frequencies, most_bits, code_bits);
+}
+
+void BlockRule::add_ops(std::span<const std::uint8_t> lengths, BlockTree& tree) noexcept {
+  for (std::size_t at = 0; at < lengths.size();) {
+    const LengthOp op = length_op_by_rule(lengths, at);
+    tree.add_op(op.symbol, op.run);
+    at += op.run;
+  }
+}
+
 void BlockRule::make_tree(const BlockCounts& counts, BlockTree& tree) noexcept {
   const std::span<const std::uint32_t> literals(counts.literals.data(), kUsedLiteralSymbols);
   tree.literal_bits.fill(0);
-  tree.literal_count = static_cast<std::uint16_t>(builder_.build(literals, kMostCodeBits, tree.literal_bits) + 1);
-  tree.distance_count = static_cast<std::uint8_t>(builder_.build(counts.distances, kMostCodeBits, tree.distance_bits) + 1);
+  tree.literal_count = static_cast<std::uint16_t>(build(literals, kMostCodeBits, tree.literal_bits) + 1);
+  tree.distance_count = static_cast<std::uint8_t>(build(counts.distances, kMostCodeBits, tree.distance_bits) + 1);
+  if (go_ && tree.distance_bits[tree.distance_count - 1u] == 0) tree.distance_bits[0] = 1;
   tree.op_count = 0;
-  for (const std::span<const std::uint8_t> lengths : {std::span<const std::uint8_t>(tree.literal_bits.data(), tree.literal_count),
-                                                      std::span<const std::uint8_t>(tree.distance_bits.data(), tree.distance_count)}) {
-    for (std::size_t at = 0; at < lengths.size();) {
-      const LengthOp op = length_op_by_rule(lengths, at);
-      tree.add_op(op.symbol, op.run);
-      at += op.run;
-    }
+  if (go_) {
+    std::array<std::uint8_t, BlockTree::kMostLengths> lengths;
+    std::copy_n(tree.literal_bits.begin(), tree.literal_count, lengths.begin());
+    std::copy_n(tree.distance_bits.begin(), tree.distance_count, lengths.begin() + tree.literal_count);
+    add_ops({lengths.data(), std::size_t{tree.literal_count} + tree.distance_count}, tree);
+  } else {
+    add_ops({tree.literal_bits.data(), tree.literal_count}, tree);
+    add_ops({tree.distance_bits.data(), tree.distance_count}, tree);
   }
   make_order(tree);
 }
@@ -68,25 +86,38 @@ void BlockRule::make_tree(const BlockCounts& counts, BlockTree& tree) noexcept {
 void BlockRule::make_order(BlockTree& tree) noexcept {
   std::array<std::uint32_t, kOrderSymbols> counts{};
   for (unsigned i = 0; i < tree.op_count; ++i) ++counts[tree.ops[i].symbol];
-  builder_.build(counts, kMostOrderBits, tree.order_bits);
+  build(counts, kMostOrderBits, tree.order_bits);
   tree.order_count = kOrderSymbols;
   while (tree.order_count > 4 && tree.order_bits[kOrderSequence[tree.order_count - 1u]] == 0) --tree.order_count;
 }
 
-BlockType BlockRule::choose_type(const BlockCounts& counts, const BlockTree& tree, bool may_store) noexcept {
+BlockType BlockRule::choose_type(const BlockCounts& counts, const BlockTree& tree, bool may_store) const noexcept {
+  if (go_ && counts.raw_bytes <= always_stored_) return BlockType::kStored;
   std::uint64_t dynamic_bits = head_bits(tree);
   std::uint64_t fixed_bits = 0;
   for (unsigned symbol = 0; symbol < kUsedLiteralSymbols; ++symbol) {
     const std::uint64_t count = counts.literals[symbol];
-    const unsigned extra = symbol > kEndOfBlock ? kLengthRanges[symbol - kFirstLengthSymbol].extra_bits : 0u;
+    const unsigned extra = symbol > kEndOfBlock && !counts_bytes_ ? kLengthRanges[symbol - kFirstLengthSymbol].extra_bits : 0u;
     dynamic_bits += count * (tree.literal_bits[symbol] + extra);
     fixed_bits += count * (fixed_literal_bits(symbol) + extra);
   }
   for (unsigned symbol = 0; symbol < kDistanceSymbols; ++symbol) {
     const std::uint64_t count = counts.distances[symbol];
-    const unsigned extra = kDistanceRanges[symbol].extra_bits;
+    const unsigned extra = counts_bytes_ ? 0 : kDistanceRanges[symbol].extra_bits;
     dynamic_bits += count * (tree.distance_bits[symbol] + extra);
     fixed_bits += count * (kFixedDistanceBits + extra);
+  }
+  if (go_) {
+    if (tree.distance_count == 1 && counts.distances[0] == 0) {  // it counts the distance that is not there
+      dynamic_bits += tree.distance_bits[0];
+      fixed_bits += kFixedDistanceBits;
+    }
+    // It counts bits. Where it counts a block's bytes it has no fixed trees, and stores for a gain of less than a sixteenth.
+    const std::uint64_t stored = 8 * (counts.raw_bytes + 5);
+    const std::uint64_t dynamic = dynamic_bits + kTypeBits;
+    const std::uint64_t packed = counts_bytes_ ? dynamic + dynamic / 16 : std::min(dynamic, fixed_bits + kTypeBits);
+    if (may_store && stored < packed) return BlockType::kStored;
+    return !counts_bytes_ && fixed_bits <= dynamic_bits ? BlockType::kFixed : BlockType::kDynamic;
   }
   const std::uint64_t fixed_bytes = bytes_of(fixed_bits);
   const std::uint64_t least = std::min(bytes_of(dynamic_bits), fixed_bytes);

@@ -1,10 +1,11 @@
-// What zlib makes of a block's tokens: its type, and its trees and how they are written.
+// What zlib or Go makes of a block's tokens: its type, and its trees and how they are written.
 #pragma once
 
 #include <span>
 
 #include "view/deflate/block_tree.hpp"
 #include "view/deflate/code_lengths.hpp"
+#include "view/deflate/parameters.hpp"
 #include "view/deflate/token.hpp"
 
 namespace bdelta::deflate {
@@ -24,16 +25,29 @@ struct BlockCounts {
 
 class BlockRule {
  public:
-  // The tree for such symbols, with the ops and the code of code lengths that zlib gives it.
+  explicit BlockRule(const Parameters& parameters = {}) noexcept
+      : go_(parameters.hash == Hash::kGo), counts_bytes_(counts_bytes(parameters)),
+        always_stored_(parameters.search == Search::kBlocks ? 16 : 0) {}
+
+  // The tree for such symbols, with the ops and the code of code lengths that it is given.
   void make_tree(const BlockCounts& counts, BlockTree& tree) noexcept;
 
   // The code of code lengths for the ops that are there: order_bits and order_count.
   void make_order(BlockTree& tree) noexcept;
 
-  // tree: what make_tree() gave. may_store: whether zlib still has the block's text.
-  [[nodiscard]] static BlockType choose_type(const BlockCounts& counts, const BlockTree& tree, bool may_store) noexcept;
+  // Whether a run of ops may go on from the literals' lengths to the distances'.
+  [[nodiscard]] bool joins_lists() const noexcept { return go_; }
+
+  // tree: what make_tree() gave. may_store: whether the encoder still has the block's text.
+  [[nodiscard]] BlockType choose_type(const BlockCounts& counts, const BlockTree& tree, bool may_store) const noexcept;
 
  private:
+  unsigned build(std::span<const std::uint32_t> frequencies, unsigned most_bits, std::span<std::uint8_t> code_bits) noexcept;
+  void add_ops(std::span<const std::uint8_t> lengths, BlockTree& tree) noexcept;
+
+  const bool go_;
+  const bool counts_bytes_;
+  const std::uint64_t always_stored_;  // bytes of text, at most
   CodeLengthBuilder builder_;
 };
 

@@ -25,7 +25,12 @@ namespace bdelta::deflate {
 template <Hash kHash>
 class ChainTables : public WindowTables {
  protected:
-  ChainTables() : heads_(std::size_t{1} << 16), links_(kWindowBytes) {}
+  static constexpr bool kIsGo = kHash == Hash::kGo;
+  static constexpr unsigned kLeastLength = kIsGo ? 4 : kLeastMatch;  // of a match
+
+  ChainTables() : heads_(make_table(std::size_t{1} << (kIsGo ? 17 : 16))), links_(make_table(kPlaces<kHash>)) {}
+
+  void begin_text(std::uint64_t first, std::uint64_t pos) noexcept { start<kHash>(first, pos); }
 
   void set_parameters(const Parameters& parameters) {
     if (parameters.hash_bits != parameters_.hash_bits) {
@@ -33,16 +38,17 @@ class ChainTables : public WindowTables {
       forget();
     }
     hash_.set_bits(parameters.hash_bits);
-    set_window(parameters);
+    set_window<kHash>(parameters);
   }
 
   // A match at `pos` that is longer than `best`, or 0.
   Token find(std::uint64_t pos, unsigned best) noexcept {
-    if (end_ - pos < kLeastMatch + parameters_.ng) return 0;
+    if (end_ - pos < kLeastLength + parameters_.ng) return 0;
+    if constexpr (kIsGo) best = std::max(best, kLeastLength - 1);
     insert_up_to(pos);
-    if (pos - base_ > kSlideAbove) slide();
+    slide_for(pos);
     const auto at = static_cast<std::uint32_t>(pos - base_);
-    std::uint32_t candidate = links_[at % kWindowBytes];
+    std::uint32_t candidate = link(at);
     if (inserted_ == pos) {
       candidate = insert(at, hash_(four_bytes<kHash>(pos)));
       ++inserted_;
@@ -54,30 +60,34 @@ class ChainTables : public WindowTables {
     return longest_on_chain(pos, at, candidate, best, [this](std::uint32_t from) { return link(from); });
   }
 
-  [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return links_[at % kWindowBytes]; }
+  [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return links_[place<kHash>(at)]; }
 
  private:
-  void slide() noexcept {
-    move_down<0>(heads_.data(), std::size_t{1} << parameters_.hash_bits);
-    move_down<0>(links_.data(), links_.size());
-    move_base();
+  void slide(std::uint32_t by) noexcept {
+    move_down(heads_.data(), std::size_t{1} << parameters_.hash_bits, 0, by);
+    move_down(links_.data(), links_.size(), 0, by);
+    move_base<kHash>(by);
+  }
+  void slide_for(std::uint64_t pos) noexcept {
+    while (const std::uint32_t by = slides_by<kHash>(pos)) slide(by);
   }
 
   std::uint32_t insert(std::uint32_t at, std::uint32_t bucket) noexcept {
     const std::uint32_t before = heads_[bucket];
-    links_[at % kWindowBytes] = static_cast<std::uint16_t>(before);
+    links_[place<kHash>(at)] = static_cast<std::uint16_t>(before);
     heads_[bucket] = static_cast<std::uint16_t>(at);
     return before;
   }
 
   // All positions before `pos`, of which four bytes are before the end.
   void insert_up_to(std::uint64_t pos) noexcept {
+    if constexpr (kIsGo) slide_for(pos);
     while (inserted_ < pos) {
-      const std::uint64_t to = std::min(pos, base_ + kMostInserted);
+      const std::uint64_t to = std::min(pos, base_ + kMostInserted<kHash>);
       const std::uint8_t* text = text_at(inserted_);
       auto at = static_cast<std::uint32_t>(inserted_ - base_);
       for (; inserted_ < to; ++inserted_, ++text, ++at) insert(at, hash_(load_le<std::uint32_t>(text)));
-      if (to < pos) slide();
+      if (to < pos) slide(kWindowBytes);
     }
   }
 

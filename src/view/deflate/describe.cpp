@@ -15,7 +15,8 @@ constexpr std::uint32_t kPaceTokens = 4096;  // between two looks at the watch
 class Describer {
  public:
   Describer(MatcherSet& matchers, const Inflated& stream, const PassResult& pass, StreamRecipe& recipe, Watch* watch)
-      : stream_(stream), pass_(pass), recipe_(recipe), pace_(watch, kPaceTokens), raw_bytes_(stream.raw().size()) {
+      : stream_(stream), pass_(pass), recipe_(recipe), pace_(watch, kPaceTokens), raw_bytes_(stream.raw().size()),
+        rule_(recipe.parameters) {
     if (!recipe_.dense) return;
     matcher_ = &matchers.begin(recipe_.parameters, raw_bytes_);
     matcher_->set_text(stream_.text.data(), 0);
@@ -51,8 +52,10 @@ class Describer {
   // Whether the block ends where the rule ends it; full: whether it could have no more tokens.
   bool ends_by_rule(const Block& block, std::span<const Token> tokens, bool& full) const {
     const Parameters& p = recipe_.parameters;
-    full = tokens.size() == p.block_tokens;
-    if (tokens.size() > p.block_tokens) return false;
+    const std::uint64_t most = most_tokens(p);
+    full = tokens.size() == most;
+    if (tokens.size() > most) return false;
+    if (counts_bytes(p)) return ends_by_bytes(block, tokens);
     if (gzip_looks(p)) {
       std::uint64_t raw = 0;
       std::size_t counted = 0;
@@ -66,6 +69,12 @@ class Describer {
     return full || block.raw_pos + block.raw_bytes == segment_end();
   }
 
+  // The first token that reaches so far ends it.
+  bool ends_by_bytes(const Block& block, std::span<const Token> tokens) const {
+    if (block.raw_bytes >= kBytesOfBlock) return block.raw_bytes - length_of(tokens.back()) < kBytesOfBlock;
+    return block.raw_pos + block.raw_bytes == segment_end();
+  }
+
   void describe_block(const Block& block) {
     const std::span<const Token> tokens = tokens_of(block);
     const BlockCounts counts = count_symbols(tokens);
@@ -75,9 +84,9 @@ class Describer {
     const bool size_by_rule = ends_by_rule(block, tokens, full);
     rule_.make_tree(counts, tree_);
     const bool storable = may_store(recipe_.parameters, first_, block.raw_pos, end, last_token);
-    const BlockType type = BlockRule::choose_type(counts, tree_, storable);
+    const BlockType type = rule_.choose_type(counts, tree_, storable);
     const bool at_end = end == raw_bytes_ && next_joint_ == recipe_.joints.size();
-    const bool last = at_end && knows_end(recipe_.parameters, full, last_token);
+    const bool last = at_end && knows_end(recipe_.parameters, full, tokens);
     const bool own_tree = block.type == BlockType::kDynamic && tree_ != stream_.trees[block.tree];
     if (!size_by_rule || type != block.type || last != block.last || own_tree) {
       add_deviation(block, tokens.size(), size_by_rule, own_tree);

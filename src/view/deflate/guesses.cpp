@@ -1,6 +1,7 @@
 #include "view/deflate/guesses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "view/deflate/matcher.hpp"
@@ -61,6 +62,25 @@ void add_ng_levels(std::vector<Parameters>& guesses) {
 
 }  // namespace
 
+Parameters go_parameters(unsigned level) noexcept {
+  struct Level {
+    std::uint16_t lazy, nice, chain;
+  };
+  static constexpr std::array<Level, 10> kLevels = {{{0, 0, 0}, {0, 0, 0}, {5, 16, 8}, {6, 32, 32}, {4, 16, 16},
+                                                     {16, 32, 32}, {16, 128, 128}, {32, 128, 256}, {128, 258, 1024},
+                                                     {258, 258, 4096}}};
+  Parameters p;
+  p.search = level == 0 ? Search::kLiterals : level == 1 ? Search::kBlocks : level <= 3 ? Search::kGreedy : Search::kLazy;
+  p.hash = Hash::kGo;
+  p.hash_bits = 17;
+  p.good = 258;
+  p.lazy = kLevels[level].lazy;
+  p.nice = kLevels[level].nice;
+  p.chain = kLevels[level].chain;
+  p.block_tokens = 16384;
+  return p;
+}
+
 std::uint64_t first_block_tokens(const Inflated& stream) noexcept {
   for (const Block& block : stream.blocks) {
     if (block.type != BlockType::kStored && !block.last) return block.token_count;
@@ -77,8 +97,18 @@ std::uint8_t guess_window_bits(const Inflated& stream) noexcept {
   return static_cast<std::uint8_t>(tells ? bits : 15);
 }
 
-std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits) {
+bool may_be_of_go(const Inflated& stream) noexcept {
+  const Block& last = stream.blocks.back();
+  return last.type == BlockType::kStored && last.raw_bytes == 0 &&
+         std::none_of(stream.tokens.begin(), stream.tokens.end(),
+                      [](Token token) { return is_match(token) && length_of(token) == kLeastMatch; });
+}
+
+std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bits, bool go) {
   std::vector<Parameters> guesses;
+  if (go) {
+    for (const unsigned level : {6u, 5u, 9u, 1u, 7u, 8u, 4u, 3u, 2u, 0u}) guesses.push_back(go_parameters(level));
+  }
   for (const unsigned memory : guess_memories(count)) {
     add_levels(guesses, memory, Hash::kThreeBytes);
     add_levels(guesses, memory, Hash::kFourBytes);
@@ -95,12 +125,13 @@ std::vector<Parameters> make_guesses(std::uint64_t count, std::uint8_t window_bi
     guesses.push_back(p);
   }
   for (Parameters& p : guesses) {
-    if (p.search != Search::kMedium) p.window_bits = window_bits;
+    if (p.search != Search::kMedium && p.hash != Hash::kGo) p.window_bits = window_bits;
   }
   return guesses;
 }
 
 void guess_block_end(const Inflated& stream, Parameters& p) noexcept {
+  if (p.hash == Hash::kGo) return;
   std::uint64_t blocks = 0;
   std::uint64_t of_16k = 0;
   std::uint64_t of_32k = 0;

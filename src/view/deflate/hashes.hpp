@@ -44,4 +44,16 @@ class HashFunction<Hash::kKnuth> {
   std::uint32_t operator()(std::uint32_t bytes) const noexcept { return bytes * 2654435761u >> 16; }
 };
 
+// The last byte lowest.
+template <>
+class HashFunction<Hash::kGo> {
+ public:
+  static constexpr std::uint32_t kFactor = 506832829;
+
+  void set_bits(unsigned) noexcept {}
+  std::uint32_t operator()(std::uint32_t bytes) const noexcept {
+    return (bytes << 24 | (bytes & 0xff00) << 8 | (bytes >> 8 & 0xff00) | bytes >> 24) * kFactor >> 15;
+  }
+};
+
 }  // namespace bdelta::deflate

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "view/deflate/block_matcher.hpp"
 #include "view/deflate/chain_tables.hpp"
 #include "view/deflate/medium_matcher.hpp"
 #include "view/deflate/plain_matchers.hpp"
@@ -23,11 +24,16 @@ enum Kind : unsigned {
   kRankedThree,
   kRankedFour,
   kMedium,
+  kGreedyGo,
+  kLazyGo,
+  kRankedGo,
+  kBlocksOfGo,
 };
 
 // From so long chains and texts on M2 is faster; its tables are four times as large.
 constexpr unsigned kRankedChain = 128;
 constexpr unsigned kRankedChainOfFour = 1024;
+constexpr unsigned kRankedChainOfGo = 128;
 constexpr std::uint64_t kRankedTextBytes = 48 << 10;
 
 template <Search kSearch, Hash kHash>
@@ -43,6 +49,11 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
   if (p.search == Search::kLiterals) return kLiteralsAlone;
   if (p.search == Search::kRuns) return kRunsAlone;
   if (p.search == Search::kMedium) return kMedium;
+  if (p.search == Search::kBlocks) return kBlocksOfGo;
+  if (p.hash == Hash::kGo) {
+    if (p.search == Search::kGreedy) return kGreedyGo;
+    return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfGo ? kRankedGo : kLazyGo;
+  }
   if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
     if (p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
     if (p.hash == Hash::kFourBytes && p.chain >= kRankedChainOfFour) return kRankedFour;
@@ -63,6 +74,10 @@ std::unique_ptr<Matcher> make_matcher(unsigned kind) {
     case kRankedThree: return make_ranked<Hash::kThreeBytes>();
     case kRankedFour: return make_ranked<Hash::kFourBytes>();
     case kMedium: return std::make_unique<MediumMatcher>();
+    case kGreedyGo: return make_chained<Search::kGreedy, Hash::kGo>();
+    case kLazyGo: return make_chained<Search::kLazy, Hash::kGo>();
+    case kRankedGo: return make_ranked<Hash::kGo>();
+    case kBlocksOfGo: return std::make_unique<BlockMatcher>();
     default: return std::make_unique<PlainMatcher<true>>();
   }
 }
@@ -102,7 +117,13 @@ std::uint32_t Matcher::distance_of_hop(unsigned, std::uint32_t) const { return 0
 Matcher& MatcherSet::begin(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t first, std::uint64_t pos) {
   const unsigned kind = kind_of_matcher(parameters, raw_bytes);
   std::unique_ptr<Matcher>& matcher = matchers_[kind];
-  if (!matcher) matcher = make_matcher(kind);
+  if (!matcher) {
+    // Few files have streams of both families, whose tables are large.
+    for (unsigned other = 0; other < kMostKinds; ++other) {
+      if ((other < kGreedyGo) != (kind < kGreedyGo)) matchers_[other].reset();
+    }
+    matcher = make_matcher(kind);
+  }
   matcher->begin(parameters, first, pos);
   return *matcher;
 }

@@ -32,8 +32,18 @@ enum class JointKind : std::uint8_t {
 inline constexpr std::uint32_t kWindowBytes = 32768;
 inline constexpr std::uint32_t kLeastLookahead = 262;  // in zlib's window, before it takes in more
 
+inline constexpr std::uint32_t kBytesOfBlock = 65535;     // where blocks are counted in bytes
+
 // Bytes behind a position that is predicted which its matcher may read, unless the text ends there.
-inline constexpr std::size_t kLookaheadBytes = 2048;
+[[nodiscard]] constexpr std::uint64_t lookahead_bytes(const Parameters& parameters) noexcept {
+  return parameters.search == Search::kBlocks ? kBytesOfBlock : 2048;
+}
+
+// Where the window of 64 KiB begins that zlib and Go move by half of it, once they look at `pos`.
+[[nodiscard]] constexpr std::uint64_t window_begin(std::uint64_t first, std::uint64_t pos) noexcept {
+  constexpr std::uint64_t kFull = 2 * kWindowBytes - kLeastLookahead;
+  return pos <= first + kFull ? first : first + (pos - first - kFull + kWindowBytes - 1) / kWindowBytes * kWindowBytes;
+}
 
 class Matcher {
  public:
@@ -105,10 +115,10 @@ class Matcher {
   Token predicted_ = 0;
 };
 
-// A matcher of each kind, made when it is first wanted.
+// A matcher of each kind, made when it is first wanted; those of Go or the others, not both.
 class MatcherSet {
  public:
-  // Begun with these parameters, which are valid; until the next call with parameters of the same kind.
+  // Begun with these parameters, which are valid; until the next call.
   // raw_bytes: of the text. Which matcher is the faster one depends on it, what it decides doesn't.
   [[nodiscard]] Matcher& begin(const Parameters& parameters, std::uint64_t raw_bytes, std::uint64_t first = 0,
                                std::uint64_t pos = 0);

@@ -122,7 +122,10 @@ void ParallelMatcher::run_part(Part& part) {
   part.tokens.clear();
   part.tokens.reserve(static_cast<std::size_t>(part.end - part.begin) + kStep);  // each is a byte at least
   part.fresh.clear();
-  part.matcher = &part.matchers.begin(parameters_, raw_bytes_, part.begin > kWindowBytes ? part.begin - kWindowBytes : 0, part.begin);
+  const std::uint64_t window = parameters_.hash == Hash::kGo ? window_begin(0, part.begin)
+                               : part.begin > kWindowBytes   ? part.begin - kWindowBytes
+                                                             : 0;
+  part.matcher = &part.matchers.begin(parameters_, raw_bytes_, window, part.begin);
   Matcher& matcher = *part.matcher;
   matcher.set_text(text_, text_pos_);
   matcher.set_end(end_);

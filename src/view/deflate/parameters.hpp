@@ -13,6 +13,7 @@ enum class Search : std::uint8_t {
   kLiterals = 2,  // none
   kRuns = 3,      // of distance 1 alone
   kMedium = 4,    // as zlib-ng and zlib-rs do it in the middle of their levels
+  kBlocks = 5,    // as Go's fastest level does it, block by block
 };
 
 // Which bytes of the text are looked up as alike.
@@ -20,6 +21,7 @@ enum class Hash : std::uint8_t {
   kThreeBytes = 0,  // zlib
   kFourBytes = 1,   // Chromium, Node: times 66521
   kKnuth = 2,       // zlib-ng, zlib-rs: four bytes, times 2654435761
+  kGo = 3,          // Go: four bytes, times 506832829; all else is as in Go then, blocks and trees too
 };
 
 // When a block ends, if nothing else ends it.
@@ -51,17 +53,27 @@ inline constexpr unsigned kMostChain = 4096;
 inline constexpr std::uint32_t kMostBlockTokens = 32767;
 
 [[nodiscard]] constexpr bool valid(const Parameters& p) noexcept {
-  const bool searches = p.search != Search::kLiterals && p.search != Search::kRuns;
-  return p.search <= Search::kMedium && p.hash <= Hash::kKnuth && p.block_end <= BlockEnd::kGzip && p.hash_bits >= 8 &&
-         p.hash_bits <= 16 && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 && p.good <= 258 &&
-         p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
+  const bool go = p.hash == Hash::kGo;
+  const bool blocks = p.search == Search::kBlocks;
+  const bool searches = p.search != Search::kLiterals && p.search != Search::kRuns && !blocks;
+  return p.search <= Search::kBlocks && p.hash <= Hash::kGo && p.block_end <= BlockEnd::kGzip && p.hash_bits >= 8 &&
+         p.hash_bits <= (go ? 17 : 16) && p.window_bits >= 9 && p.window_bits <= 15 && p.filtered <= 1 && p.ng <= 1 &&
+         p.good <= 258 && p.lazy <= 258 && p.nice <= 258 && p.chain <= kMostChain && (!searches || p.chain > 0) && p.block_tokens > 0 &&
          p.block_tokens <= kMostBlockTokens && (p.hash != Hash::kKnuth || (p.hash_bits == 16 && p.ng == 1)) &&
          (p.search != Search::kGreedy || p.hash != Hash::kThreeBytes || p.ng == 0) &&
+         (!go || (p.hash_bits == 17 && p.window_bits == 15 && p.filtered == 0 && p.block_end == BlockEnd::kByCount &&
+                  p.ng == 0 && p.search != Search::kRuns)) &&
+         (!blocks || go) &&
          (p.search != Search::kMedium || (p.hash == Hash::kKnuth && p.ng == 1 && p.window_bits == 15)) &&
          (p.feed_bytes == 0 || (p.search == Search::kMedium && p.feed_bytes >= 300 && p.feed_bytes <= (1u << 24)));
 }
 
 // level: 1 to 9 as zlib has them, 0 for literals alone. memory: zlib's memLevel, 1 to 9.
 [[nodiscard]] Parameters zlib_parameters(unsigned level, unsigned memory = 8) noexcept;
+
+// Whether blocks end behind so many bytes of text, in the place of tokens.
+[[nodiscard]] constexpr bool counts_bytes(const Parameters& p) noexcept {
+  return p.hash == Hash::kGo && (p.search == Search::kLiterals || p.search == Search::kBlocks);
+}
 
 }  // namespace bdelta::deflate

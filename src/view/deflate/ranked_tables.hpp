@@ -15,7 +15,7 @@
 // where short matches are nice already, zlib's own search is taken.
 //
 // With the hash of Chromium zlib's chain is one of four bytes, and takes the place of chain 4; a match of three is there
-// only by the chance that its fourth byte falls into the same bucket.
+// only by the chance that its fourth byte falls into the same bucket. Go's chain is likewise one of four bytes.
 #pragma once
 
 #include <vector>
@@ -28,8 +28,13 @@ namespace bdelta::deflate {
 template <Hash kHash>
 class RankedTables : public WindowTables {
  protected:
-  RankedTables() : heads_(std::size_t{1} << 16), heads4_(kHasFour ? std::size_t{1} << kBits4 : 0),
-                   heads6_(std::size_t{1} << kBits6), entries_(kWindowBytes) {}
+  static constexpr bool kIsGo = kHash == Hash::kGo;
+  static constexpr unsigned kLeastLength = kIsGo ? 4 : kLeastMatch;  // of a match
+
+  RankedTables() : heads_(std::size_t{1} << (kIsGo ? 17 : 16)), heads4_(make_table(kHasFour ? std::size_t{1} << kBits4 : 0)),
+                   heads6_(make_table(std::size_t{1} << kBits6)), entries_(kPlaces<kHash>) {}
+
+  void begin_text(std::uint64_t first, std::uint64_t pos) noexcept { start<kHash>(first, pos); }
 
   void set_parameters(const Parameters& parameters) {
     if (parameters.hash_bits != parameters_.hash_bits) {
@@ -39,20 +44,21 @@ class RankedTables : public WindowTables {
       forget();
     }
     hash_.set_bits(parameters.hash_bits);
-    set_window(parameters);
+    set_window<kHash>(parameters);
   }
 
   // A match at `pos` that is longer than `best`, or 0.
   Token find(std::uint64_t pos, unsigned best) noexcept {
-    if (end_ - pos < kLeastMatch) return 0;
+    if (end_ - pos < kLeastLength) return 0;
+    if constexpr (kIsGo) best = std::max(best, kLeastLength - 1);
     insert_up_to(pos);
-    if (pos - base_ > kSlideAbove) slide();
+    slide_for(pos);
     const auto at = static_cast<std::uint32_t>(pos - base_);
     if (inserted_ == pos) {
       insert(at, text_at(pos), hash_(four_bytes<kHash>(pos)));
       ++inserted_;
     }
-    const Entry entry = entries_[at % kWindowBytes];
+    const Entry entry = entry_of(at);
     if (entry.link <= oldest_ || at - entry.link > most_distance_) return 0;
     const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
     if (best >= most) return 0;
@@ -62,7 +68,7 @@ class RankedTables : public WindowTables {
     return search(pos, at, entry, best, most);
   }
 
-  [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return entries_[at % kWindowBytes].link; }
+  [[nodiscard]] std::uint32_t link(std::uint32_t at) const noexcept { return entry_of(at).link; }
 
  private:
   struct Entry {
@@ -82,13 +88,18 @@ class RankedTables : public WindowTables {
   static constexpr unsigned kLeastNice = 8;
   static constexpr std::uint32_t kFarForThree = 4096;  // as in ruled_matcher.hpp: farther ones are none
 
-  void slide() noexcept {
+  [[nodiscard]] const Entry& entry_of(std::uint32_t at) const noexcept { return entries_[place<kHash>(at)]; }
+
+  void slide(std::uint32_t by) noexcept {
     static_assert(sizeof(Entry) == 8 && sizeof(Bucket) == 4);
-    move_down<0b10101010>(&heads_.data()->head, (std::size_t{2} << parameters_.hash_bits));
-    if constexpr (kHasFour) move_down<0>(heads4_.data(), heads4_.size());
-    move_down<0>(heads6_.data(), heads6_.size());
-    move_down<0b10001000>(&entries_.data()->link, 4 * entries_.size());
-    move_base();
+    move_down(&heads_.data()->head, std::size_t{2} << parameters_.hash_bits, 0b10101010, by);
+    if constexpr (kHasFour) move_down(heads4_.data(), heads4_.size(), 0, by);
+    move_down(heads6_.data(), heads6_.size(), 0, by);
+    move_down(&entries_.data()->link, 4 * entries_.size(), 0b10001000, by);
+    move_base<kHash>(by);
+  }
+  void slide_for(std::uint64_t pos) noexcept {
+    while (const std::uint32_t by = slides_by<kHash>(pos)) slide(by);
   }
 
   void insert(std::uint32_t at, const std::uint8_t* text, std::uint32_t bucket_number) noexcept {
@@ -106,31 +117,31 @@ class RankedTables : public WindowTables {
     std::uint16_t& head6 = heads6_[(bytes << 16) * 0x9E3779B185EBCA87u >> (64 - kBits6)];
     entry.link6 = head6;
     head6 = static_cast<std::uint16_t>(at);
-    entries_[at % kWindowBytes] = entry;
+    entries_[place<kHash>(at)] = entry;
   }
 
   void insert_up_to(std::uint64_t pos) noexcept {
+    if constexpr (kIsGo) slide_for(pos);
     while (inserted_ < pos) {
-      const std::uint64_t to = std::min(pos, base_ + kMostInserted);
+      const std::uint64_t to = std::min(pos, base_ + kMostInserted<kHash>);
       const std::uint8_t* text = text_at(inserted_);
       auto at = static_cast<std::uint32_t>(inserted_ - base_);
       for (; inserted_ < to; ++inserted_, ++text, ++at) insert(at, text, hash_(load_le<std::uint32_t>(text)));
-      if (to < pos) slide();
+      if (to < pos) slide(kWindowBytes);
     }
   }
 
   Token search(std::uint64_t pos, std::uint32_t at, const Entry& entry, unsigned best, unsigned most) const noexcept {
     const unsigned nice = std::min<unsigned>(parameters_.nice, most);
     const unsigned chain = chain_for(best);
-    const std::uint32_t limit = at > most_distance_ ? at - most_distance_ : 0;
-    const std::uint32_t lowest = std::max(oldest_ + 1, limit);
+    const std::uint32_t limit = at > too_far_ ? at - too_far_ : 0;
+    const std::uint32_t lowest = std::max(oldest_ + 1, limit + (kIsGo ? 1 : 0));
     const std::uint8_t* here = text_at(pos);
     const std::uint8_t* text = text_;
     const std::uint64_t offset = base_ - text_pos_;
-    const Entry* entries = entries_.data();
     const std::uint64_t head = load_le<std::uint64_t>(here);
     const auto steps_to = [&](std::uint32_t candidate) noexcept {
-      return static_cast<std::uint16_t>(entry.rank - entries[candidate % kWindowBytes].rank);
+      return static_cast<std::uint16_t>(entry.rank - entry_of(candidate).rank);
     };
     // Of a candidate with three bytes alike. The first of all may be one byte farther.
     const auto is_seen = [&](std::uint32_t candidate) noexcept {
@@ -141,13 +152,13 @@ class RankedTables : public WindowTables {
     Token found = 0;
     std::uint32_t candidate = entry.link6;
     if (best < 6) {
-      for (; candidate >= lowest; candidate = entries[candidate % kWindowBytes].link6) {
+      for (; candidate >= lowest; candidate = entry_of(candidate).link6) {
         if ((load_le<std::uint64_t>(text + (offset + candidate)) ^ head) << 16 != 0) continue;
         if (!is_seen(candidate)) break;
         best = static_cast<unsigned>(count_equal(text + (offset + candidate), here, most));
         found = match_token(best, at - candidate);
         if (best >= nice) return found;
-        candidate = entries[candidate % kWindowBytes].link6;
+        candidate = entry_of(candidate).link6;
         break;
       }
       if (!found) return search_short(at, entry, best, head, chain, limit, lowest);
@@ -162,7 +173,7 @@ class RankedTables : public WindowTables {
             load_le<std::uint32_t>(text + (offset + candidate)) == static_cast<std::uint32_t>(head)) {
           return found;
         }
-        candidate = entries[candidate % kWindowBytes].link6;
+        candidate = entry_of(candidate).link6;
       }
       const auto length = static_cast<unsigned>(count_equal(text + (offset + candidate), here, most));
       if (length > best) {
@@ -171,7 +182,7 @@ class RankedTables : public WindowTables {
         found = match_token(length, at - candidate);
         if (length >= nice) return found;
       }
-      candidate = entries[candidate % kWindowBytes].link6;
+      candidate = entry_of(candidate).link6;
     }
   }
 
@@ -181,14 +192,13 @@ class RankedTables : public WindowTables {
     if (best >= 5) return 0;
     const std::uint8_t* text = text_;
     const std::uint64_t offset = base_ - text_pos_;
-    const Entry* entries = entries_.data();
     const auto four = static_cast<std::uint32_t>(head);
     const auto fifth = static_cast<std::uint8_t>(head >> 32);
     Token found = 0;
     if constexpr (kHasFour) {
-      for (std::uint32_t c = entry.link4; c >= lowest; c = entries[c % kWindowBytes].link4) {
+      for (std::uint32_t c = entry.link4; c >= lowest; c = entry_of(c).link4) {
         if (load_le<std::uint32_t>(text + (offset + c)) != four) continue;
-        const unsigned steps = static_cast<std::uint16_t>(entry.rank - entries[c % kWindowBytes].rank);
+        const unsigned steps = static_cast<std::uint16_t>(entry.rank - entry_of(c).rank);
         if (steps > chain || (c <= limit && steps != 1)) break;
         if (text[offset + c + 4] == fifth) return match_token(5, at - c);
         if (best < 4 && !found) found = match_token(4, at - c);
@@ -198,7 +208,7 @@ class RankedTables : public WindowTables {
       const std::uint32_t end = std::max({limit, oldest_, far});
       for (std::uint32_t c = entry.link;;) {
         if (load_le<std::uint32_t>(text + (offset + c)) << 8 == four << 8) return match_token(3, at - c);
-        c = entries[c % kWindowBytes].link;
+        c = entry_of(c).link;
         if (c <= end || --chain == 0) return 0;
       }
     } else {
@@ -209,10 +219,10 @@ class RankedTables : public WindowTables {
         if (there == four) {
           if (text[offset + c + 4] == fifth) return match_token(5, at - c);
           if (best < 4 && !found) found = match_token(4, at - c);
-        } else if (there << 8 == four << 8 && !three) {
+        } else if (!kIsGo && there << 8 == four << 8 && !three) {
           three = match_token(3, at - c);
         }
-        c = entries[c % kWindowBytes].link;
+        c = entry_of(c).link;
         if (c <= end || --chain == 0) break;
       }
       if (found) return found;

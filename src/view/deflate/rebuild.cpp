@@ -1,8 +1,8 @@
 // A stream is made block by block. An open block collects tokens until the rule, its deviation or a joint ends it; then
 // its type and trees follow from the tokens, or stand in the recipe, and it is written.
 //
-// M runs as far as the text has come in, but for the bytes that it may look ahead (kLookaheadBytes); so it never sees
-// where one piece ends. Behind M lie 128 KiB of text: its window, and what a stored block holds.
+// M runs as far as the text has come in, but for the bytes that it may look ahead; so it never sees where one piece ends.
+// Behind M lie 128 KiB of text: its window, and what a stored block holds.
 #include "view/deflate/rebuild.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Rebuilder::Work {
   Work(MatcherSet& matchers, const StreamRecipe& recipe, const StreamSizes& sizes, Sink sink, WorkerPool* pool)
       : parallel_(can_share(recipe, sizes, pool) ? std::make_unique<ParallelMatcher>(*pool, recipe.parameters, sizes.raw_bytes) : nullptr),
         matcher_(parallel_ ? *parallel_ : matchers.begin(recipe.parameters, sizes.raw_bytes)), recipe_(recipe), sizes_(sizes),
-        sink_(std::move(sink)), lockstep_(recipe.lockstep) {
+        sink_(std::move(sink)), lockstep_(recipe.lockstep), rule_(recipe.parameters) {
     const std::uint64_t capacity = kTextCapacity + (parallel_ ? ParallelMatcher::batch_bytes(*pool) : 0);
     text_.resize(static_cast<std::size_t>(std::min(capacity, sizes.raw_bytes)) + kTextPadding);
     if (recipe.needs_lockstep()) models_ = std::make_unique<TokenModels<BitDecoder>>();
@@ -127,22 +127,25 @@ class Rebuilder::Work {
   // Up to where M can run now.
   [[nodiscard]] std::uint64_t reach() const {
     if (available_ >= std::min(segment_end_ + kTextPadding, sizes_.raw_bytes)) return segment_end_;
-    return available_ > kLookaheadBytes ? available_ - kLookaheadBytes : 0;
+    const std::uint64_t lookahead = lookahead_bytes(recipe_.parameters);
+    return available_ > lookahead ? available_ - lookahead : 0;
   }
 
   // False if there has to be more text first.
   Result<bool> fill_block() {
     if (size_is() == BlockDeviation::Size::kRawBytes) return fill_stored();
     const bool by_rule = size_is() == BlockDeviation::Size::kByRule;
-    const std::uint64_t wanted = by_rule ? recipe_.parameters.block_tokens : deviation_->size;
-    while (tokens_.size() < wanted && matcher_.pos() < segment_end_ && !full_) {
+    const std::uint64_t wanted = by_rule ? most_tokens(recipe_.parameters) : deviation_->size;
+    const bool by_bytes = by_rule && counts_bytes(recipe_.parameters);
+    const std::uint64_t end = by_bytes ? std::min(segment_end_, begin_ + kBytesOfBlock) : segment_end_;
+    while (tokens_.size() < wanted && matcher_.pos() < end && !full_) {
       if (matcher_.pos() >= reach()) return false;
       if (recipe_.dense) {
         BDELTA_TRY(read_token());
       } else if (at_correction()) {
         BDELTA_TRY(correct_token());
       } else {
-        run_matcher(wanted);
+        run_matcher(wanted, end);
       }
       if (gzip_looks_ && tokens_.size() % kGzipCheckTokens == 0) {
         full_ = gzip_ends_block(recipe_.parameters, tokens_, matcher_.pos() - begin_);
@@ -153,10 +156,10 @@ class Rebuilder::Work {
     return true;
   }
 
-  void run_matcher(std::uint64_t wanted) {
+  void run_matcher(std::uint64_t wanted, std::uint64_t end) {
     std::uint64_t most = wanted - tokens_.size();
     if (gzip_looks_) most = std::min<std::uint64_t>(most, kGzipCheckTokens - tokens_.size() % kGzipCheckTokens);
-    const std::uint64_t stop = std::min(reach(), next_correction_pos());
+    const std::uint64_t stop = std::min({reach(), next_correction_pos(), end});
     most = std::min(most, stop - matcher_.pos());  // tokens have a byte at least
     const std::size_t before = tokens_.size();
     tokens_.resize(before + static_cast<std::size_t>(most));
@@ -225,13 +228,13 @@ class Rebuilder::Work {
       rule_.make_tree(counts, tree_);
       if (!deviation_) {
         const bool storable = may_store(recipe_.parameters, first_, begin_, end, last_token);
-        type = BlockRule::choose_type(counts, tree_, storable);
+        type = rule_.choose_type(counts, tree_, storable);
       } else if (deviation_->own_tree && !models_->code_tree(lockstep_, rule_, tree_, tree_)) {
         return unfit("a tree of a deflate stream can't be");
       }
     }
     const bool at_end = end == sizes_.raw_bytes && next_joint_ == recipe_.joints.size();
-    const bool last = deviation_ ? deviation_->last : at_end && knows_end(recipe_.parameters, full_, last_token);
+    const bool last = deviation_ ? deviation_->last : at_end && knows_end(recipe_.parameters, full_, tokens_);
     BDELTA_TRY(emit(type, last, end));
     done_ = last;
     if (!last && end == segment_end_ && next_joint_ < recipe_.joints.size()) pass_joint();

@@ -5,7 +5,7 @@
 //   for (ByteSpan piece : text) BDELTA_TRY(rebuilder.write(piece));
 //   BDELTA_TRY(rebuilder.finish());
 //
-// The stream is the same whatever pieces its text comes in. Memory: 0.6 MiB, and 4 bytes for each token of a block of
+// The stream is the same whatever pieces its text comes in. Memory: up to 1.6 MiB, and 4 bytes for each token of a block of
 // the size that the recipe says (at most kMostTokensOfBlock). Work: at most 4,096 candidates for a byte of text.
 //
 // Errors: kPatchCorrupt if the recipe does not fit the text or the stream's size; those of the sink. After an error

@@ -19,7 +19,12 @@ class RuledMatcher final : public Tables {
   [[nodiscard]] bool fresh() const noexcept override { return kSearch == Search::kLazy && carried_ == 0; }
 
   void join(JointKind kind) override {
-    if (kSearch == Search::kGreedy && this->pos_ >= 2) {
+    if constexpr (Tables::kIsGo) {
+      // Go never looks back at positions of which there were less than four bytes.
+      constexpr unsigned kSeen = Tables::kLeastLength;
+      if (this->pos_ >= this->first_ + kSeen) static_cast<void>(this->find(this->pos_ - kSeen, kMostMatch));
+      this->inserted_ = std::max(this->inserted_, this->pos_);
+    } else if (kSearch == Search::kGreedy && this->pos_ >= 2) {
       // zlib looked at no position of which there were less than three bytes; it does when more come.
       this->inserted_ = std::min(this->inserted_, std::max(this->pos_ - 2, this->first_));
     }
@@ -73,7 +78,7 @@ class RuledMatcher final : public Tables {
   static constexpr std::uint32_t kFarForThree = 4096;
 
   void start_at(std::uint64_t first, std::uint64_t pos) noexcept {
-    this->start(first, pos);
+    this->begin_text(first, pos);
     carried_ = next_ = this->deferred_ = 0;
   }
 
@@ -84,13 +89,13 @@ class RuledMatcher final : public Tables {
     const unsigned length = length_of(match);
     if (length > 5) return match;
     if (this->parameters_.filtered) return 0;
-    return length == kLeastMatch && !this->parameters_.ng && distance_of(match) > kFarForThree ? 0 : match;
+    return length == Tables::kLeastLength && !this->parameters_.ng && distance_of(match) > kFarForThree ? 0 : match;
   }
 
   Token predict_token() noexcept {
     if constexpr (kSearch == Search::kGreedy) {
       const Token match = this->find(this->pos_, kLeastMatch - 1);
-      return match ? match : literal();
+      return match && (!Tables::kIsGo || kept(match)) ? match : literal();
     }
     Token match = carried_;
     if (!match) {
@@ -114,7 +119,8 @@ class RuledMatcher final : public Tables {
   void commit_token(Token token) noexcept {
     this->pos_ += length_of(token);
     if constexpr (kSearch == Search::kGreedy) {
-      const bool skipped = length_of(token) > this->parameters_.lazy || this->end_ - this->pos_ < kLeastMatch;
+      const bool at_end = !Tables::kIsGo && this->end_ - this->pos_ < kLeastMatch;
+      const bool skipped = length_of(token) > this->parameters_.lazy || at_end;
       if (is_match(token) && skipped) this->inserted_ = std::max(this->inserted_, this->pos_);
     } else {
       carried_ = is_match(token) ? 0 : next_;
@@ -126,7 +132,7 @@ class RuledMatcher final : public Tables {
   // came before. Until visit() says that it has seen enough.
   template <class Visit>
   void walk(unsigned length, Visit visit) const {
-    if (this->end_ - this->pos_ < std::max<std::uint64_t>(length, kLeastMatch + this->parameters_.ng)) return;
+    if (this->end_ - this->pos_ < std::max<std::uint64_t>(length, Tables::kLeastLength + this->parameters_.ng)) return;
     const std::uint8_t* here = this->text_at(this->pos_);
     const auto at = static_cast<std::uint32_t>(this->pos_ - this->base_);
     std::uint32_t candidate = this->link(at);

@@ -63,7 +63,7 @@ class TokenModels {
     for (unsigned i = 0; i < next.distance_count; ++i) {
       next.distance_bits[i] = code_bits(coder, tree.distance_bits[i], actual.distance_bits[i]);
     }
-    if (!code_ops(coder, next, actual)) return false;
+    if (!code_ops(coder, rule.joins_lists(), next, actual)) return false;
     rule.make_order(next);
     const bool other = next.order_count != actual.order_count || next.order_bits != actual.order_bits;
     if (coder.bit(other_order_, other) != 0) {
@@ -103,16 +103,16 @@ class TokenModels {
     return bits;
   }
 
-  bool code_ops(Coder& coder, BlockTree& next, const BlockTree& actual) {
+  bool code_ops(Coder& coder, bool joined, BlockTree& next, const BlockTree& actual) {
     std::array<std::uint8_t, BlockTree::kMostLengths> lengths;
     for (unsigned i = 0; i < next.literal_count; ++i) lengths[i] = next.literal_bits[i];
     for (unsigned i = 0; i < next.distance_count; ++i) lengths[next.literal_count + i] = next.distance_bits[i];
     const unsigned count = next.literal_count + next.distance_count;
     unsigned last = 0;
     for (unsigned at = 0; at < count;) {
-      // The rule's runs end where the distances begin; those of others may not.
-      const unsigned begin = at < next.literal_count ? 0 : next.literal_count;
-      const unsigned end = at < next.literal_count ? next.literal_count : count;
+      // The runs of most rules end where the distances begin; those of others may not.
+      const unsigned begin = joined || at < next.literal_count ? 0 : next.literal_count;
+      const unsigned end = !joined && at < next.literal_count ? next.literal_count : count;
       LengthOp op = length_op_by_rule({lengths.data() + begin, end - begin}, at - begin);
       LengthOp wanted = op;
       if constexpr (!Coder::kDecoding) wanted = actual.ops[next.op_count];

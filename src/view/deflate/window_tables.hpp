@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "view/deflate/matcher.hpp"
@@ -11,17 +12,21 @@ namespace bdelta::deflate {
 class WindowTables : public Matcher {
  protected:
   static constexpr std::uint32_t kSlideAbove = 2 * kWindowBytes - kLeastLookahead;
-  static constexpr std::uint32_t kMostInserted = 2 * kWindowBytes - 36;
+  template <Hash kHash>
+  static constexpr std::uint32_t kMostInserted = 2 * kWindowBytes - (kHash == Hash::kGo ? 0 : 36);
 
+  template <Hash kHash>
   void set_window(const Parameters& parameters) noexcept {
     parameters_ = parameters;
-    most_distance_ = (1u << parameters.window_bits) - kLeastLookahead;
+    most_distance_ = (1u << parameters.window_bits) - (kHash == Hash::kGo ? 0 : kLeastLookahead);
+    too_far_ = most_distance_ + (kHash == Hash::kGo ? 1 : 0);
   }
 
-  // The text is known from `first` on.
+  // The text is known from `first` on; `first` itself is a candidate with Go alone.
+  template <Hash kHash>
   void start(std::uint64_t first, std::uint64_t pos) noexcept {
     oldest_ = static_cast<std::uint32_t>(inserted_ - base_);
-    base_ = first - oldest_;
+    base_ = first - oldest_ - (kHash == Hash::kGo ? 1 : 0);
     first_ = inserted_ = first;
     pos_ = pos;
   }
@@ -29,21 +34,35 @@ class WindowTables : public Matcher {
   // The tables have been cleared.
   void forget() noexcept { inserted_ = base_; }
 
-  void move_base() noexcept {
-    base_ += kWindowBytes;
-    oldest_ = oldest_ > kWindowBytes ? oldest_ - kWindowBytes : 0;
+  // How far the window is to be moved before it is looked at `pos`, as it is full; or 0. Go never looks beyond its own
+  // window, so it is to be moved where Go moves it: the numbers of streams before go first.
+  template <Hash kHash>
+  [[nodiscard]] std::uint32_t slides_by(std::uint64_t pos) const noexcept {
+    const std::uint64_t at = pos - base_;
+    if constexpr (kHash != Hash::kGo) return at > kSlideAbove ? kWindowBytes : 0;
+    if (at <= kSlideAbove + 1) return 0;
+    return oldest_ != 0 ? oldest_ : end_ - base_ > 2 * kWindowBytes + 1 ? kWindowBytes : 0;
   }
 
-  // Takes 32 Ki off, down to 0; of eight numbers those stay whose bit of kKept is set. count: a multiple of 8.
-  template <unsigned kKept>
-  static void move_down(std::uint16_t* at, std::size_t count) noexcept {
-    for (std::size_t i = 0; i < count; i += 8) {
-      for (unsigned j = 0; j < 8; ++j) {
-        const auto by = static_cast<std::uint16_t>((kKept >> j & 1) != 0 ? 0 : kWindowBytes);
-        at[i + j] = static_cast<std::uint16_t>(at[i + j] > by ? at[i + j] - by : 0);
-      }
-    }
+  template <Hash kHash>
+  void move_base(std::uint32_t by) noexcept {
+    base_ += by;
+    oldest_ = oldest_ > by ? oldest_ - by : 0;
+    if constexpr (kHash == Hash::kGo) inserted_ = std::max(inserted_, base_ + 1);
   }
+
+  // Where a table with a place for each of the last positions has that of `at`.
+  template <Hash kHash>
+  static constexpr std::uint32_t kPlaces = kHash == Hash::kGo ? 2 * kWindowBytes : kWindowBytes;
+  template <Hash kHash>
+  [[nodiscard]] std::uint32_t place(std::uint32_t at) const noexcept {
+    return (kHash == Hash::kGo ? at + static_cast<std::uint32_t>(base_) : at) % kPlaces<kHash>;
+  }
+
+  [[nodiscard]] static std::vector<std::uint16_t> make_table(std::size_t count);  // of 0
+
+  // Takes `by` off, down to 0; of eight numbers those stay whose bit of `kept` is set. count: a multiple of 8.
+  static void move_down(std::uint16_t* at, std::size_t count, unsigned kept, std::uint32_t by) noexcept;
 
   // The four bytes at `pos` as zlib sees them. Three bytes before the end the fourth is what its window held.
   template <Hash kHash>
@@ -64,7 +83,7 @@ class WindowTables : public Matcher {
     const auto most = static_cast<unsigned>(std::min<std::uint64_t>(end_ - pos, kMostMatch));
     if (best >= most) return 0;
     const unsigned nice = std::min<unsigned>(parameters_.nice, most);
-    const std::uint32_t limit = at > most_distance_ ? std::max(at - most_distance_, oldest_) : oldest_;
+    const std::uint32_t limit = at > too_far_ ? std::max(at - too_far_, oldest_) : oldest_;
     unsigned chain = chain_for(best);
     const std::uint8_t* here = text_at(pos);
     const std::uint8_t* text = text_;
@@ -98,7 +117,8 @@ class WindowTables : public Matcher {
   }
 
   Parameters parameters_;
-  std::uint32_t most_distance_ = 0;
+  std::uint32_t most_distance_ = 0;  // of the first candidate
+  std::uint32_t too_far_ = 0;   // for others
   std::uint64_t base_ = 0;      // the position that is 0 in the tables; before the first byte it wraps
   std::uint32_t oldest_ = 0;    // above base_: this position and all before are no candidates
   std::uint64_t first_ = 0;     // where the text begins that M knows of
