@@ -7,6 +7,7 @@
 #include "support/own_deflate.hpp"
 #include "support/program_pair.hpp"
 #include "support/tar.hpp"
+#include "view/deflate/guesses.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -94,6 +95,32 @@ Bytes tangled_bytes(std::size_t size, std::uint64_t seed) {
 }
 
 // Members of one file, each by another encoder, with other heads and flushes.
+ArchivePair members_by(const std::string& name, const std::vector<Parameters>& encoders) {
+  const auto archive = [&](bool newer) {
+    Bytes file;
+    for (unsigned i = 0; i < encoders.size(); ++i) {
+      Bytes text = tangled_bytes(encoders[i].ng ? 16'000 : 6'000, 100 + i);
+      if (newer) text = changed(text, 120 + i);
+      const unsigned flush = encoders[i].hash == Hash::kGo ? 0 : i % 3;  // Go has one kind
+      const auto kind = static_cast<JointKind>(flush);
+      const auto marker = static_cast<JointMarker>(flush + 1);
+      std::vector<Joint> joints;
+      if (i < 6) joints = {{2000 + 100 * i, kind, marker}, {4000, kind, marker}};
+      const GzipHead full = {.name = "part", .comment = "of many", .extra = Bytes(7), .check = true};
+      const GzipHead head = i % 2 == 0 ? GzipHead{} : full;
+      append(file, gzip_with(text, own_deflate(text, encoders[i], joints), head));
+    }
+    return file;
+  };
+  return {name, archive(false), archive(true)};
+}
+
+ArchivePair members_of_go() {
+  std::vector<Parameters> encoders;
+  for (const unsigned level : {1u, 2u, 3u, 6u, 0u, 1u, 3u, 5u, 9u}) encoders.push_back(go_parameters(level));
+  return members_by("bdt2-view-go", encoders);
+}
+
 ArchivePair members_of_gzip() {
   Parameters farthest = zlib_parameters(9);
   farthest.ng = 1;
@@ -113,22 +140,7 @@ ArchivePair members_of_gzip() {
   filtered.filtered = 1;
   const std::vector<Parameters> encoders = {farthest, chromium, zlib_parameters(1), fast,    ng_parameters(Search::kMedium),
                                             gzip,     runs,     ng_parameters(Search::kLazy), filtered, literals};
-  const auto archive = [&](bool newer) {
-    Bytes file;
-    for (unsigned i = 0; i < encoders.size(); ++i) {
-      Bytes text = tangled_bytes(encoders[i].ng ? 16'000 : 6'000, 100 + i);
-      if (newer) text = changed(text, 120 + i);
-      const auto kind = static_cast<JointKind>(i % 3);
-      const auto marker = static_cast<JointMarker>(i % 3 + 1);
-      std::vector<Joint> joints;
-      if (i < 6) joints = {{2000 + 100 * i, kind, marker}, {4000, kind, marker}};
-      const GzipHead full = {.name = "part", .comment = "of many", .extra = Bytes(7), .check = true};
-      const GzipHead head = i % 2 == 0 ? GzipHead{} : full;
-      append(file, gzip_with(text, own_deflate(text, encoders[i], joints), head));
-    }
-    return file;
-  };
-  return {"bdt2-view-members", archive(false), archive(true)};
+  return members_by("bdt2-view-members", encoders);
 }
 
 // Streams of encoders whose tokens and trees are told one by one; of OLD there is only the text.
@@ -190,8 +202,8 @@ ArchivePair program_in_zip() {
 }  // namespace
 
 std::vector<ArchivePair> archive_pairs(const std::filesystem::path& vectors) {
-  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), other_encoders(vectors), program_in_zip(),
-          archives_in_archive(), copies_in_zip()};
+  return {tar_with_new_times(), changed_tar(), zip_of_many(), members_of_gzip(), members_of_go(), other_encoders(vectors),
+          program_in_zip(), archives_in_archive(), copies_in_zip()};
 }
 
 }  // namespace bdelta::test
