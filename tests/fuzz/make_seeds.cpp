@@ -28,6 +28,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/kernel_modules.hpp"
+#include "support/own_deflate.hpp"
 #include "support/program_pair.hpp"
 #include "support/renumbered.hpp"
 #include "support/repeated.hpp"
@@ -35,6 +36,7 @@
 #include "support/package.hpp"
 #include "support/tar.hpp"
 #include "support/views.hpp"
+#include "view/deflate/guesses.hpp"
 #include "view/member_fields.hpp"
 #include "view/zip_entries.hpp"
 
@@ -368,8 +370,10 @@ void save_codecs() {
 }
 
 void save_deflate() {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Bytes packed = test::odd_stream(seed, 40);
+  for (std::uint64_t seed = 0; seed < 9; ++seed) {
+    const Bytes packed = seed < 6 ? test::odd_stream(seed, 40)
+                                  : test::own_deflate(test::wordy_bytes(700, seed), deflate::go_parameters(static_cast<unsigned>(3 * (seed - 6))),
+                                                      {{300, deflate::JointKind::kContinue, deflate::JointMarker::kStored}});
     save("deflate_streams", "stream" + std::to_string(seed), joined({Bytes{0}, packed}));
     deflate::Analyser analyser;
     const auto analysis = analyser.analyse(packed);
