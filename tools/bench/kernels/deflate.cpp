@@ -1,6 +1,7 @@
 // Deflate streams: inflating them, and making them again from what they unpack to. The floor is zlib on the same bytes, at the
-// level that made the stream.
+// level that made the stream, or for one of Go at the level of that number.
 #include "view/deflate/analyse.hpp"
+#include "view/deflate/guesses.hpp"
 #include "view/deflate/rebuild.hpp"
 
 #include <zlib.h>
@@ -9,6 +10,7 @@
 
 #include "kernels.hpp"
 #include "support/generate.hpp"
+#include "support/own_deflate.hpp"
 
 namespace bdelta::bench {
 namespace {
@@ -51,16 +53,17 @@ Bytes zlib_inflate(ByteSpan packed, std::size_t raw_bytes) {
   return raw;
 }
 
-Stream make_stream(const std::string& content, const Size& size, int level) {
+Stream make_stream(const std::string& content, const Size& size, int level, bool of_go) {
   Stream stream;
   stream.raw = content == "text" ? test::wordy_bytes(size.bytes, 1) : program_bytes(size.bytes);
-  stream.packed = zlib_deflate(stream.raw, level);
+  stream.packed = of_go ? test::own_deflate(stream.raw, deflate::go_parameters(static_cast<unsigned>(level)))
+                        : zlib_deflate(stream.raw, level);
   return stream;
 }
 
-const Stream& stream_of(const std::string& content, const Size& size, int level) {
-  return input("deflate/" + content + "/" + std::to_string(level) + "/" + size.name,
-               [&] { return make_stream(content, size, level); });
+const Stream& stream_of(const std::string& content, const Size& size, int level, bool of_go = false) {
+  return input("deflate/" + content + "/" + std::to_string(level) + (of_go ? "/go/" : "/") + size.name,
+               [&] { return make_stream(content, size, level, of_go); });
 }
 
 void bench_zlib_deflate(benchmark::State& state, const Stream& stream, int level) {
@@ -98,10 +101,13 @@ void bench_inflate(benchmark::State& state, const Stream& stream, bool keep_toke
 
 void add_level(const std::string& content, const Size& size, int level) {
   const auto stream = [=]() -> const Stream& { return stream_of(content, size, level); };
+  const auto of_go = [=]() -> const Stream& { return stream_of(content, size, level, true); };
   const std::string rebuild = "deflate/rebuild_" + content + "_" + std::to_string(level);
   add(rebuild + "/floor_zlib", size, [=](benchmark::State& state) { bench_zlib_deflate(state, stream(), level); });
   add(rebuild + "/rebuild", size, [=](benchmark::State& state) { bench_rebuild(state, stream()); });
   add(rebuild + "/analyse", size, [=](benchmark::State& state) { bench_analyse(state, stream()); });
+  add(rebuild + "/rebuild_go", size, [=](benchmark::State& state) { bench_rebuild(state, of_go()); });
+  add(rebuild + "/analyse_go", size, [=](benchmark::State& state) { bench_analyse(state, of_go()); });
 }
 
 void add_inflate(const std::string& content, const Size& size) {
