@@ -32,8 +32,7 @@ enum Kind : unsigned {
 
 // From so long chains and texts on M2 is faster; its tables are four times as large.
 constexpr unsigned kRankedChain = 128;
-constexpr unsigned kRankedChainOfFour = 1024;
-constexpr unsigned kRankedChainOfGo = 128;
+constexpr unsigned kRankedChainOfFour = 1024;  // where the encoder's own chain is one of four bytes
 constexpr std::uint64_t kRankedTextBytes = 48 << 10;
 
 template <Search kSearch, Hash kHash>
@@ -52,7 +51,7 @@ unsigned kind_of_matcher(const Parameters& p, std::uint64_t raw_bytes) noexcept 
   if (p.search == Search::kBlocks) return kBlocksOfGo;
   if (p.hash == Hash::kGo) {
     if (p.search == Search::kGreedy) return kGreedyGo;
-    return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfGo ? kRankedGo : kLazyGo;
+    return raw_bytes >= kRankedTextBytes && p.chain >= kRankedChainOfFour ? kRankedGo : kLazyGo;
   }
   if (p.search == Search::kLazy && !p.ng && raw_bytes >= kRankedTextBytes) {
     if (p.hash == Hash::kThreeBytes && p.chain >= kRankedChain) return kRankedThree;
