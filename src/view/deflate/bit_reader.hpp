@@ -85,15 +85,7 @@ class BitReader {
 
   [[nodiscard]] std::uint64_t pos() const noexcept { return base_ + static_cast<std::uint64_t>(at_ - begin_); }
 
-  void take_piece() {
-    const std::uint64_t at = pos(), behind = at < kBehindBytes ? at : kBehindBytes;
-    const ByteSpan piece = (*pieces_)(at - behind);
-    base_ = at - behind;
-    begin_ = piece.data();
-    end_ = begin_ + piece.size();
-    at_ = piece.size() < behind ? end_ : begin_ + behind;
-    if (end_ - at_ < 8) pieces_ = nullptr;  // it is the last
-  }
+  void take_piece();  // apart from the loops, as it is rare
 
   std::uint64_t base_ = 0;  // of begin_, in the stream
   const std::uint8_t* begin_;

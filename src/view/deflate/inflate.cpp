@@ -30,6 +30,8 @@ struct BlockTables {
   DecodeTable distances;
 };
 
+// kKeeps: tokens, blocks and trees. Applying has no code that does.
+template <bool kKeeps>
 class Inflater {
  public:
   Inflater(ByteSpan packed, const InflateOptions& options) : bits_(packed), options_(options) {
@@ -86,12 +88,12 @@ class Inflater {
       BDELTA_TRY(read_stored());
     } else {
       BDELTA_TRY(block.type == BlockType::kFixed ? use_fixed_trees() : read_trees(block));
-      BDELTA_TRY(options_.keep_tokens ? read_tokens<true>() : read_tokens<false>());
+      BDELTA_TRY(read_tokens());
     }
     if (bits_.ended_early()) return broken("it ends too early");
     block.token_count = out_.tokens.size() - block.first_token;
     block.raw_bytes = size_ - block.raw_pos;
-    if (options_.keep_tokens) out_.blocks.push_back(block);
+    if (kKeeps) out_.blocks.push_back(block);
     return block.last;
   }
 
@@ -163,7 +165,7 @@ class Inflater {
     if (!own_->literals.build(Alphabet::kLiterals, tree.literal_bits)) return broken("a code of literals that is not complete");
     if (!own_->distances.build(Alphabet::kDistances, tree.distance_bits)) return broken("a code of distances that is not complete");
     tables_ = own_.get();
-    if (options_.keep_tokens) {
+    if (kKeeps) {
       block.tree = static_cast<std::uint32_t>(out_.trees.size());
       out_.trees.push_back(tree);
     }
@@ -200,7 +202,6 @@ class Inflater {
     return {};
   }
 
-  template <bool kKeep>
   Status read_tokens() {
     const DecodeTable& literals = tables_->literals;
     const DecodeTable& distances = tables_->distances;
@@ -213,7 +214,7 @@ class Inflater {
       if (entry.kind() == DecodeEntry::kLiteral) {
         const auto byte = static_cast<std::uint8_t>(entry.value());
         out_.text[size_++] = byte;
-        if (kKeep) out_.tokens.push_back(literal_token(byte));
+        if (kKeeps) out_.tokens.push_back(literal_token(byte));
       } else if (entry.kind() == DecodeEntry::kBase) {
         const unsigned length = entry.value() + bits_.take(entry.extra_bits());
         if (length == kMostMatch && entry.extra_bits() != 0) out_.canonical = false;
@@ -223,7 +224,7 @@ class Inflater {
         const std::uint32_t distance = far.value() + bits_.take(far.extra_bits());
         if (distance > size_) return broken("a distance that reaches behind the start");
         copy_match(length, distance);
-        if (kKeep) out_.tokens.push_back(match_token(length, distance));
+        if (kKeeps) out_.tokens.push_back(match_token(length, distance));
       } else if (entry.kind() == DecodeEntry::kEnd) {
         return drained_bytes_ + size_ <= most_raw_bytes_ ? Status{} : too_large();
       } else {
@@ -263,11 +264,13 @@ class Inflater {
 
 }  // namespace
 
-Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) { return Inflater(packed, options).run(); }
+Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) {
+  return options.keep_tokens ? Inflater<true>(packed, options).run() : Inflater<false>(packed, options).run();
+}
 
 Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes,
                                    const std::function<Status(ByteSpan)>& sink) {
-  return Inflater(packed, most_raw_bytes, sink).run_into_sink();
+  return Inflater<false>(packed, most_raw_bytes, sink).run_into_sink();
 }
 
 }  // namespace bdelta::deflate
