@@ -73,7 +73,9 @@ class SourceUnpacker {
 
  public:
   SourceUnpacker(FileWindow& file, const ViewPlan& plan, ByteCursor& geometry, Watch* watch, ViewTeller& teller)
-      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller) {}
+      : file_(file), plan_(plan), geometry_(geometry), positions_(file, plan, geometry), watch_(watch), teller_(teller) {
+    if (plan.kind == StreamKind::kDeflate) held_.reserve(static_cast<std::size_t>(std::min(plan.source_largest_bytes, kMostHeldTextBytes)));
+  }
 
   Result<Replacements> run() {
     for (std::uint64_t i = 0; i < plan_.source_count; ++i) BDELTA_TRY(add_stream());
@@ -131,7 +133,7 @@ class SourceUnpacker {
       if (std::exchange(is_held, false)) BDELTA_TRY(begin_text(packed, most_bytes));
       return teller_.add(bytes);
     };
-    const auto sizes = deflate::inflate_into(packed, most_bytes, take);
+    const auto sizes = deflate::inflate_into(packed, most_bytes, room_, take);
     if (!sizes) {
       const ErrorCode code = sizes.error().code;
       return code == ErrorCode::kCodecFailed || code == ErrorCode::kOutputLimit ? no_stream(pos) : sizes.error();
@@ -150,8 +152,9 @@ class SourceUnpacker {
   Status begin_text(const deflate::PackedPieces& packed, std::uint64_t most_bytes) {
     MemberFields fields;
     if (find_fields(teller_.gap()).kind == FieldKind::kZipHeader) {
+      Bytes room;
       const auto pass = [&](ByteSpan) { return watch_ ? watch_->check() : Status(); };
-      BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, pass));
+      BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, room, pass));
       fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
     }
     BDELTA_TRY(teller_.end_gap(&fields));
@@ -209,6 +212,7 @@ class SourceUnpacker {
   Replacements replaced_;
   PackedStreams parts_;    // the same, in the order of the file
   Bytes held_;             // of the text at hand
+  Bytes room_;             // of the inflater
   std::uint64_t end_ = 0;  // of what is replaced
 };
 

@@ -126,7 +126,8 @@ class Pieces {
 
 Result<InflatedSizes> inflate_pieces(ByteSpan packed, std::size_t piece_bytes, std::uint64_t most_raw_bytes, Bytes& text) {
   Pieces pieces(packed, piece_bytes);
-  return inflate_into([&](std::uint64_t pos) { return pieces.from(pos); }, most_raw_bytes, [&](ByteSpan bytes) -> Status {
+  static Bytes room;  // whatever is in it
+  return inflate_into([&](std::uint64_t pos) { return pieces.from(pos); }, most_raw_bytes, room, [&](ByteSpan bytes) -> Status {
     append(text, bytes);
     return {};
   });
@@ -178,9 +179,10 @@ TEST(InflateInto, TakesNoMoreThanItMay) {
 
 TEST(InflateInto, EndsWithAnErrorOfTheSink) {
   const Bytes packed = zlib_deflate(wordy_bytes(1'000'000, 6), {});
+  Bytes room;
   unsigned calls = 0;
   const auto sink = [&](ByteSpan) -> Status { return ++calls < 3 ? Status() : Error{ErrorCode::kCancelled, "enough"}; };
-  EXPECT_FAILS(ErrorCode::kCancelled, inflate_into([&](std::uint64_t pos) { return ByteSpan(packed).subspan(static_cast<std::size_t>(pos)); }, ~std::uint64_t{0}, sink));
+  EXPECT_FAILS(ErrorCode::kCancelled, inflate_into([&](std::uint64_t pos) { return ByteSpan(packed).subspan(static_cast<std::size_t>(pos)); }, ~std::uint64_t{0}, room, sink));
   EXPECT_EQ(3u, calls);
 }
 

@@ -2,6 +2,19 @@
 
 namespace bdelta::deflate {
 
+void BitReader::refill_at_end() {
+  if (pieces_) take_piece();
+  if (end_ - at_ >= 8) return refill_at_once();
+  while (count_ <= kRefilledBits) {
+    if (at_ != end_) {
+      bits_ |= std::uint64_t{*at_++} << count_;
+    } else {
+      ++missing_bytes_;
+    }
+    count_ += 8;
+  }
+}
+
 void BitReader::take_piece() {
   const std::uint64_t at = pos(), behind = at < kBehindBytes ? at : kBehindBytes;
   const ByteSpan piece = (*pieces_)(at - behind);

@@ -21,22 +21,8 @@ class BitReader {
       : begin_(bytes.data()), at_(bytes.data()), end_(bytes.data() + bytes.size()), pieces_(pieces) {}
 
   void refill() {
-    if (end_ - at_ < 8 && pieces_) take_piece();
-    if (end_ - at_ >= 8) {
-      bits_ |= load_le<std::uint64_t>(at_) << count_;
-      const unsigned bytes = (63 - count_) / 8;
-      at_ += bytes;
-      count_ += 8 * bytes;
-      return;
-    }
-    while (count_ <= kRefilledBits) {
-      if (at_ != end_) {
-        bits_ |= std::uint64_t{*at_++} << count_;
-      } else {
-        ++missing_bytes_;
-      }
-      count_ += 8;
-    }
+    if (end_ - at_ >= 8) [[likely]] refill_at_once();
+    else refill_at_end();
   }
 
   // The next bits, from the lowest on; those above the refilled ones are unspecified.
@@ -85,7 +71,16 @@ class BitReader {
 
   [[nodiscard]] std::uint64_t pos() const noexcept { return base_ + static_cast<std::uint64_t>(at_ - begin_); }
 
-  void take_piece();  // apart from the loops, as it is rare
+  void refill_at_once() noexcept {
+    bits_ |= load_le<std::uint64_t>(at_) << count_;
+    const unsigned bytes = (63 - count_) / 8;
+    at_ += bytes;
+    count_ += 8 * bytes;
+  }
+
+  // Apart from the loops, as they are rare.
+  void refill_at_end();
+  void take_piece();
 
   std::uint64_t base_ = 0;  // of begin_, in the stream
   const std::uint8_t* begin_;

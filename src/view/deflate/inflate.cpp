@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
 constexpr std::size_t kWindowBytes = std::size_t{32} << 10;   // that matches reach back
+constexpr std::size_t kMostStoredBytes = 0xffff;              // of a block
 constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
 
 Error broken_at(const char* what, std::uint64_t offset) {
@@ -41,9 +42,12 @@ class Inflater {
     if (options.reserve) out_.text.reserve(static_cast<std::size_t>(most_raw_bytes_ + 2 * kRoom));
   }
 
-  // None of the text is kept.
-  Inflater(const PackedPieces& packed, std::uint64_t most_raw_bytes, const std::function<Status(ByteSpan)>& sink)
-      : bits_({}, &packed), options_{most_raw_bytes, false, false}, most_raw_bytes_(most_raw_bytes), sink_(&sink) {}
+  // None of the text is kept. room: for text.
+  Inflater(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes room, const std::function<Status(ByteSpan)>& sink)
+      : bits_({}, &packed), options_{most_raw_bytes, false, false}, most_raw_bytes_(most_raw_bytes), sink_(&sink) {
+    out_.text = std::move(room);
+    out_.text.resize(kDrainedBytes + kMostStoredBytes + kRoom);
+  }
 
   Result<Inflated> run() {
     BDELTA_TRY(read_blocks());
@@ -57,6 +61,8 @@ class Inflater {
     BDELTA_TRY(drain());
     return InflatedSizes{out_.packed_bytes, drained_bytes_ + size_};
   }
+
+  [[nodiscard]] Bytes take_room() { return std::move(out_.text); }
 
  private:
   Status read_blocks() {
@@ -112,8 +118,7 @@ class Inflater {
     if (sink_ && size_ >= kDrainedBytes) BDELTA_TRY(drain());
     const std::uint64_t needed = size_ + bytes + kRoom;
     if (needed <= out_.text.size()) return {};
-    std::uint64_t grown = std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096);
-    if (!sink_) grown = std::min(grown, most_raw_bytes_ + 2 * kRoom);
+    const std::uint64_t grown = std::min(std::max<std::uint64_t>(needed, size_ + size_ / 2 + 4096), most_raw_bytes_ + 2 * kRoom);
     out_.text.resize(static_cast<std::size_t>(std::max(grown, needed)));
     return {};
   }
@@ -268,9 +273,12 @@ Result<Inflated> inflate(ByteSpan packed, const InflateOptions& options) {
   return options.keep_tokens ? Inflater<true>(packed, options).run() : Inflater<false>(packed, options).run();
 }
 
-Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes,
+Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                    const std::function<Status(ByteSpan)>& sink) {
-  return Inflater<false>(packed, most_raw_bytes, sink).run_into_sink();
+  Inflater<false> inflater(packed, most_raw_bytes, std::move(room), sink);
+  auto sizes = inflater.run_into_sink();
+  room = inflater.take_room();
+  return sizes;
 }
 
 }  // namespace bdelta::deflate

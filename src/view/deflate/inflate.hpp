@@ -65,8 +65,8 @@ struct InflatedSizes {
 };
 
 // The same for a stream and a text of any size: `packed` gives the one in pieces, and the other goes to `sink`, in order, in
-// pieces that are valid for the call. Besides, memory of a few hundred KiB. An error of the sink ends it.
-[[nodiscard]] Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes,
+// pieces that are valid for the call. An error of the sink ends it. room: memory of a few hundred KiB, for the next call, too.
+[[nodiscard]] Result<InflatedSizes> inflate_into(const PackedPieces& packed, std::uint64_t most_raw_bytes, Bytes& room,
                                                  const std::function<Status(ByteSpan)>& sink);
 
 }  // namespace bdelta::deflate
