@@ -5,19 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
-namespace {
-
-constexpr std::size_t kMostCoded = 2;              // sets of covers that are coded, of those close to each other
-constexpr std::uint64_t kQuickSampleBytes = 16 * 1024;  // as kQuickBytes, of a sample: it settles less and shall take less
-constexpr std::uint64_t kCloseShare = 64;          // what differs by less than 1/share is close
-constexpr std::uint64_t kSettledShare = 256;       // of one set of covers, what differs by more is settled by the estimate
-constexpr std::uint64_t kUnsureShare = 4;          // of a sample, likewise where misses may have their model
-
-}  // namespace
-
 BodyDraft AlternativeChooser::draft(std::size_t index) {
   return index == sets_.size() ? coder_.draft_predicted(*programs_) : coder_.draft(sets_[index], nullptr, nullptr);
 }
@@ -34,7 +25,7 @@ void AlternativeChooser::keep_close(std::vector<Alternative>& alternatives, bool
   const std::uint64_t least = alternatives.front().estimated_bytes;
   // Of a sample the estimate alone will do, but for the model of misses, of which it knows little.
   const bool is_unsure = coder_.sample() && tries_modelled_misses;
-  const std::size_t most = coder_.sample() && !is_unsure ? 1 : std::min(alternatives.size(), kMostCoded);
+  const std::size_t most = coder_.sample() && !is_unsure ? 1 : std::min(alternatives.size(), kMostCodedSets);
   const std::uint64_t share = is_unsure ? kUnsureShare : alternatives.front().is_long ? kSettledShare : kCloseShare;
   const std::uint64_t close_bytes = least / share;
   std::size_t count = 1;

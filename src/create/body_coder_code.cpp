@@ -3,18 +3,11 @@
 #include <iterator>
 #include <utility>
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "create/body_coder.hpp"
 
 namespace bdelta {
-namespace {
-
-// With copies of NEW, whose windows have no models, and without: what differs by more than 1/share.
-constexpr std::uint64_t kUnlikeShare = 8;
-constexpr std::uint64_t kModelledShare = 32;  // likewise, where the estimate has the last word and misses may be modelled
-
-}  // namespace
-
 ModelledInputs BodyCoder::modelled_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions) {
   if (budget_.source_whole) source_memory_.emplace(inputs_.source.bytes());
   if (budget_.target_whole) target_memory_.emplace(inputs_.target.bytes());

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "base/deciding/choosing.hpp"
+
 namespace bdelta {
-namespace {
-
-constexpr std::uint64_t kLongBytes = std::uint64_t{1} << 20;  // of streams that take half a second to code: an estimate must do
-
-}  // namespace
-
 std::uint64_t BodyDraft::stream_bytes() const noexcept {
   std::uint64_t bytes = 0;
   for (const GroupDraft& draft : groups) bytes += draft.stream_bytes();
@@ -19,7 +15,7 @@ bool BodyDraft::copies_target() const noexcept {
   return std::any_of(groups.begin(), groups.end(), [](const GroupDraft& draft) { return draft.copies_target; });
 }
 
-bool BodyDraft::is_long() const noexcept { return stream_bytes() > kLongBytes; }
+bool BodyDraft::is_long() const noexcept { return stream_bytes() > kLongStreamBytes; }
 
 bool CodedBody::has_modelled_misses() const noexcept {
   return std::any_of(groups.choices.begin(), groups.choices.end(),

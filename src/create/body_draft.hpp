@@ -5,14 +5,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/deciding/choosing.hpp"
 #include "create/program_pass.hpp"
 #include "create/work_estimate.hpp"
 #include "format/native/writer.hpp"
 
 namespace bdelta {
-
-// Streams of no more are coded rather than estimated: that takes no time.
-inline constexpr std::uint64_t kQuickBytes = 128 * 1024;
 
 // The groups of one alternative, not yet coded. Owns these alone.
 struct BodyDraft {

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/prediction.hpp"
 #include "match/changed_bytes.hpp"
 
 namespace bdelta {
 namespace {
-
-// An image with fewer changed bytes than this and than one in so many has hardly a field that leads elsewhere.
-constexpr std::uint64_t kNearlyEqualBytes = 128;
-constexpr std::uint64_t kNearlyEqualShare = 2048;
 
 constexpr std::size_t kNone = ~std::size_t{0};
 

@@ -3,11 +3,12 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/deciding/prediction.hpp"
+
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kUnitBytes = SubstitutionTable::kSpanUnitBytes;
-constexpr std::uint64_t kFreeSearchBytes = std::uint64_t{64} << 20;  // searched in two tenths of a second or so
 
 CopiedPieces pieces_of(const CopiedBytes& all) {
   CopiedPieces pieces;

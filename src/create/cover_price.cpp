@@ -1,5 +1,6 @@
 #include "create/cover_price.hpp"
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "format/native/group_writer.hpp"
@@ -7,11 +8,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kLeastCovers = 1024;  // fewer can't make a patch much smaller
 constexpr std::uint64_t kCostsPerByte = 8 * 64;
-// Cheap are 5/8 of what costs say. Of 37 pairs the covers of two took 36 and 25 64ths, those of the others from 49 on.
-constexpr std::uint64_t kCheapNumerator = 5;
-constexpr std::uint64_t kCheapDenominator = 8;
 
 // The columns of lengths and diagonals through a quick codec.
 Result<std::uint64_t> coded_bytes_of(const Covers& covers, Watch* watch) {
@@ -38,7 +35,7 @@ Result<std::uint64_t> coded_bytes_of(const Covers& covers, Watch* watch) {
 }  // namespace
 
 Result<bool> are_cheap_covers(const Covers& covers, const ParseCosts& costs, Watch* watch) {
-  if (covers.size() < kLeastCovers) return false;
+  if (covers.size() < kLeastCheapCovers) return false;
   BDELTA_ASSIGN(const std::uint64_t bytes, coded_bytes_of(covers, watch));
   const std::uint64_t all_cost = covers.size() * static_cast<std::uint64_t>(costs.near_switch);
   return bytes * kCostsPerByte * kCheapDenominator <= all_cost * kCheapNumerator;

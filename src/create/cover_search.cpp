@@ -4,21 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "create/cover_price.hpp"
 #include "create/sample_chooser.hpp"
 #include "create/alternative_chooser.hpp"
 
 namespace bdelta {
-namespace {
-
-constexpr std::uint64_t kSampleShare = 8;  // of the target, …
-constexpr std::uint64_t kMostSampleBytes = std::uint64_t{16} << 20;  // … and no more
-// Where covers leave so many bytes to be changed a sample chooses of the costs, and tells whether doubt about prediction is due.
-constexpr std::uint64_t kSampledChangedBytes = std::uint64_t{256} << 10;
-
-}  // namespace
-
 Result<std::vector<Covers>> CoverSearch::find_from(ByteSpan target, Covers from, const ProgramPass* doubted) {
   const LevelSettings& settings = coder_.settings();
   Status sampled;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/archives.hpp"
 #include "base/try.hpp"
 #include "create/find_pngs.hpp"
 #include "create/level.hpp"
@@ -10,16 +11,8 @@
 namespace bdelta {
 namespace {
 
-// What an applier may take to unpack OLD, so that it stays within its default limit.
-constexpr std::uint64_t kMostViewApplyBytes = std::uint64_t{176} << 20;
-// What is unpacked of either file, as few packed bytes may be very many: so much, and more of large files that aren't such.
-constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20, kMostRawBytes = std::uint64_t{1} << 30, kUsualRatio = 16;
 // Of the time that making takes, where streams are unpacked.
 constexpr double kUnpackShare = 0.6;
-// A limit of making has room for both views, and as much for the work on them.
-constexpr std::uint64_t kViewLimitShare = 4;
-// Without a limit: of both files, or both views.
-constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
 
 ViewParts parts_of(const TreePair::Parts& files) {
   ViewParts parts;
@@ -70,7 +63,7 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   LayerLimits limits;
   limits.at_any_cost = options.unpack == Unpack::kAll;
   const std::uint64_t most_raw_bytes =
-      std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
+      std::max(kAmpleRawBytes, std::min(kMostRawBytes, kUsualRawRatio * std::min(kMostRawBytes, std::max(source.size(), target.size()))));
   limits.most_raw_bytes = limit == 0 ? most_raw_bytes : std::min(most_raw_bytes, limit / kViewLimitShare);
   limits.most_view_bytes = most_view_bytes;
   limits.most_apply_bytes = kMostViewApplyBytes;

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/deciding/archives.hpp"
 #include "exe/images.hpp"
 #include "view/deflate/inflate.hpp"
 #include "view/png_chunks.hpp"
@@ -9,8 +10,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr std::uint64_t kLeastPackedBytes = 64;
 
 std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 

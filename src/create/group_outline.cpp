@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/deciding/choosing.hpp"
 #include "create/predicted_ranges.hpp"
 
 namespace bdelta {
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
 constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
-constexpr std::uint64_t kOwnGroupBytes = std::uint64_t{4} << 20;  // of one kind, that learn enough to stand alone
 
 // Part of a long cover.
 struct Piece {

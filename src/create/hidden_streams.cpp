@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/deciding/archives.hpp"
 #include "create/find_pngs.hpp"
 #include "exe/images.hpp"
 #include "view/raw_streams.hpp"
@@ -10,22 +11,13 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLeastFreeBytes = 64;  // of a stretch: a shorter one is not worth it
-// In front of a stretch, where the head of its stream may be: as long as most streams are, but no more than so many times the
-// stretch, so that small changes everywhere don't have all of a file looked at.
-constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
-constexpr std::uint64_t kBeforeRatio = 16;
 constexpr std::uint64_t kHighBits = 0x8080808080808080;
-constexpr std::uint64_t kMostHiddenRawBytes = std::uint64_t{64} << 20;  // of a stream, to know that it is one
 
 // Half of the bytes of packed data have their highest bit set, of text hardly any. So text is told by few instructions.
-constexpr std::size_t kSampleBytes = 64;
-constexpr int kLeastHighBytes = 12;  // of those
-
 bool looks_packed(ByteSpan bytes) {
-  for (; bytes.size() >= kSampleBytes; bytes = bytes.subspan(kSampleBytes)) {
+  for (; bytes.size() >= kPackedSampleBytes; bytes = bytes.subspan(kPackedSampleBytes)) {
     int high_count = 0;
-    for (std::size_t i = 0; i < kSampleBytes; i += 8) high_count += std::popcount(load_le<std::uint64_t>(bytes.data() + i) & kHighBits);
+    for (std::size_t i = 0; i < kPackedSampleBytes; i += 8) high_count += std::popcount(load_le<std::uint64_t>(bytes.data() + i) & kHighBits);
     if (high_count >= kLeastHighBytes) return true;
   }
   return false;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "base/bytes.hpp"
+#include "base/deciding/archives.hpp"
 
 namespace bdelta {
 
@@ -18,7 +19,7 @@ class MissingText {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return samples_.size() << kShift; }
 
  private:
-  static constexpr unsigned kShift = 7;  // one position in 2^kShift is a sample; more is faster and tells less of short texts
+  static constexpr unsigned kShift = kMissingSampleShift;
 
   std::unordered_set<std::uint64_t> samples_;  // keys
 };

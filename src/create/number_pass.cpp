@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/deciding/prediction.hpp"
 #include "create/number_votes.hpp"
 #include "exe/btf.hpp"
 #include "format/native/layout.hpp"
@@ -17,12 +18,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr std::uint64_t kMostTypeBytes = std::uint64_t{64} << 20;  // that an applier has to hold
-// In numbers told right, what is worth its bytes in the record:
-constexpr std::int64_t kThresholdNumbers = 4;
-constexpr std::int64_t kListNumbers = 2;
-constexpr std::int64_t kRecordNumbers = 64;
 
 // Numbers of one kind that became others, so many times.
 struct Outcome {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/deciding/prediction.hpp"
 #include "exe/btf.hpp"
 #include "exe/btf_sections.hpp"
 #include "hash/xxh3.hpp"
@@ -17,8 +18,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kTypesInRow = 4;      // that show where two lists go on together
-constexpr std::size_t kMostSkipped = 1024;  // types of either list, up to there
 constexpr std::size_t kNoPartner = ~std::size_t{0};
 
 // A list as types one behind the other.
@@ -164,12 +163,12 @@ class Alignment {
  private:
   // To the first row of the target from `to` on that the source has not far behind `from`; to its end if there is none.
   void go_on(std::size_t& from, std::size_t& to) {
-    const std::size_t end = std::min(to + kMostSkipped, target_.row_count());
+    const std::size_t end = std::min(to + kMostSkippedTypes, target_.row_count());
     for (; to < end; ++to) {
       pace_.step();
       const std::pair wanted{target_.row(to), static_cast<std::uint32_t>(from)};
       const auto found = std::lower_bound(rows_.begin(), rows_.end(), wanted);
-      if (found == rows_.end() || found->first != wanted.first || found->second - from > kMostSkipped) continue;
+      if (found == rows_.end() || found->first != wanted.first || found->second - from > kMostSkippedTypes) continue;
       if (!source_.has_row(found->second, target_, to)) continue;  // by its hash alone
       from = found->second;
       return;

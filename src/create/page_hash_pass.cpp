@@ -7,12 +7,12 @@
 #include <unordered_set>
 
 #include "base/bytes.hpp"
+#include "base/deciding/prediction.hpp"
 #include "exe/code_signature.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kWorthDigests = 8;    // changed ones; a record and the zeros in their place cost less
 constexpr std::uint64_t kPagesPerTask = 512;
 
 // Enough of a digest to know it by.

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-namespace bdelta {
+#include "base/deciding/prediction.hpp"
 
-// What lies between images closer than this is not worth windows of its own, each of which takes some 12 bytes.
-constexpr std::uint64_t kNearImageBytes = 16 * 1024;
+namespace bdelta {
 
 TargetRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size) {
   TargetRanges ranges;

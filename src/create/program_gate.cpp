@@ -2,13 +2,9 @@
 
 #include <algorithm>
 
+#include "base/deciding/prices.hpp"
+
 namespace bdelta {
-namespace {
-
-constexpr std::uint64_t kPredictionNs = 40;  // of making, for each byte of the target
-
-}  // namespace
-
 std::uint64_t saved_bytes(const exe::KindCounts& counts) noexcept {
   std::uint64_t saved = 0;
   for (const exe::KindCount& count : counts) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/deciding/prediction.hpp"
 #include "create/predicted_ranges.hpp"
 #include "create/program_gate.hpp"
 #include "create/program_plan.hpp"
@@ -22,24 +23,7 @@
 namespace bdelta {
 namespace {
 
-constexpr int kMaskedLevel = 3;  // of the matcher on masked files, where nearly all is exact, and of passes before the last
-// Kinds that are kept out. Of relinked programs a kind has 0.1 to 2.5 times the misses by prediction, of those changed at
-// random 6 to 700 times, and so have words of other data that are taken for pointers. Of large files a sample tells.
-constexpr std::uint64_t kMisfitRatio = 3;
-constexpr std::uint64_t kMisfitBytes = 256;  // fewer misses tell nothing
-constexpr std::uint64_t kSampledBytes = std::uint64_t{32} << 20;
-constexpr std::size_t kSampledShare = 8;
-// Before all code of OLD is decoded, some of it tells whether prediction may pay at all. It is off by less than the factor.
-constexpr std::size_t kLeastBlocks = 3;    // of code, if there are so many
-constexpr std::size_t kGlancedShare = 16;  // one block in so many is looked at
-constexpr std::uint64_t kGlanceFactor = 4;
-constexpr std::uint64_t kFewChangedBytes = 256 * 1024;  // without prediction: a search among these takes little time
-constexpr std::uint64_t kClearShare = 8;  // of them, fewer than one in so many left by prediction make it the better way
 constexpr std::uint64_t kTableFieldBytes = 4;  // of sorted tables, whose fields are not counted one by one
-// Of files with less in common than this, a third choice of covers finds the same addresses as the second: on two pairs
-// it took a tenth of the time for 0.02 % of the patch, where it is 0.3 % of two that are closer.
-constexpr std::uint64_t kDistantShare = 12;  // of NEW, that the first covers leave free
-constexpr int kDistantPasses = 2;
 // Goals of stages, as steps take time beside each other.
 constexpr double kImagesCompared = 0.35, kSourceFound = 0.6;                            // of begin
 constexpr double kMasked = 0.25;                                                       // of masked_covers
@@ -181,7 +165,7 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
 // compiler of another kind made them, it is right about few fields. Where they weren't moved, nothing is left to foretell.
 bool ProgramPass::keep_fitting_kinds(const exe::OwnerMap& map, const exe::Images& target_images) {
   const Step step(pool_, PhaseId::kPredict, target_.size());
-  const std::size_t share = target_.size() >= kSampledBytes ? kSampledShare : 1;
+  const std::size_t share = target_.size() >= kSampledProgramBytes ? kSampledBlockShare : 1;
   const exe::KindCounts counts = count_kinds(map, target_images, share);
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     const exe::KindCount& count = counts[kind];
@@ -247,7 +231,7 @@ void ProgramPass::predict(const Covers& covers, const Covers& outside_covers) {
   make_copies(map, outside_covers, learned.labels);
   const std::uint64_t left_bytes = count_differing(target_, copied(), pool_);
   in_doubt_ = is_doubtful(learned.counts, left_bytes);
-  is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearShare;
+  is_close_call_ = plain_changed_bytes_ <= kFewChangedBytes && left_bytes > plain_changed_bytes_ / kClearlyLeftShare;
 }
 
 // Programs that resemble each other are mostly covered, nearly all fields are then foretold, and far fewer bytes are left
@@ -265,8 +249,8 @@ bool ProgramPass::is_doubtful(const exe::KindCounts& counts, std::uint64_t left_
     field_count += size / kTableFieldBytes;
     right_count += (size - count_differing(target_.subspan(pos, size), copied().subspan(pos, size))) / kTableFieldBytes;
   }
-  return right_count < field_count / 10 * 9 || covered_bytes(covers_) < target_.size() / 10 * 7 ||
-         left_bytes > plain_changed_bytes_ / 2;
+  return right_count < field_count / 10 * kRightTenths || covered_bytes(covers_) < target_.size() / 10 * kCoveredTenths ||
+         left_bytes > plain_changed_bytes_ / kLeftShare;
 }
 
 void ProgramPass::make_copies(const exe::OwnerMap& map, const Covers& outside_covers, std::span<const exe::Label> labels) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apply/predicted_copies.hpp"
+#include "base/deciding/prediction.hpp"
 #include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/page_breaks.hpp"
@@ -10,14 +11,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr std::uint64_t kSmallCodeBytes = std::uint64_t{16} << 20;  // of the fields of code
-// Of what the fields of OLD take in bpatch, beside covers, labels and coders: its usual limit is 256 MiB.
-constexpr std::uint64_t kMostTableBytes = std::uint64_t{160} << 20;  // of tables alone
-constexpr std::uint64_t kMostFieldBytes = std::uint64_t{128} << 20;  // of tables and code, if all code is decoded at once
-// Of prediction in all: bpatch has room for coders then.
-constexpr std::uint64_t kMostApplyBytes = std::uint64_t{192} << 20;
-constexpr std::uint64_t kLabelBytes = std::uint64_t{8} << 20;  // for labels and images, while neither are known
 
 // Fields of tables take more until they are in order than later.
 std::uint64_t table_bytes_in_apply(const exe::Program& program) {
@@ -32,7 +25,7 @@ bool tables_fit_in_apply(const exe::Program& old_program) { return table_bytes_i
 std::uint64_t field_bytes_in_apply(const exe::Program& old_program) {
   const std::uint64_t table_bytes = table_bytes_in_apply(old_program);
   const std::uint64_t code_bytes = old_program.memory_bytes() - old_program.table_memory_bytes();
-  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, old_program.file().size() / 4) &&
+  const bool fits = code_bytes <= std::max<std::uint64_t>(kSmallCodeBytes, old_program.file().size() / kKeptCodeShare) &&
                     table_bytes + code_bytes <= kMostFieldBytes;
   return table_bytes + (fits ? code_bytes : exe::Program::cache_memory_bytes());
 }
@@ -41,7 +34,7 @@ std::size_t most_covers_in_apply(const exe::Program& old_program, const TablePas
   const std::uint64_t table_bytes =
       exe::rebuild_memory_bytes(old_program.images().all, tables.source_tables(), tables.kinds());
   const std::uint64_t other_bytes = field_bytes + table_bytes + kLabelBytes;
-  if (other_bytes > kMostApplyBytes / 4 * 3) return ~std::size_t{0};
+  if (other_bytes > kMostApplyBytes / 4 * kBoundedQuarters) return ~std::size_t{0};
   return static_cast<std::size_t>((kMostApplyBytes - other_bytes) / (kBytesPerCover + kBytesPerStretch));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "create/predicted_ranges.hpp"
 #include "create/substitution_pass.hpp"
@@ -10,14 +11,7 @@
 namespace bdelta {
 namespace {
 
-// Copies of NEW that save less than this, and than this share of the patch, are not worth trying.
-constexpr std::uint64_t kLeastSaved = 32;
-constexpr std::uint64_t kLeastSavedShare = 128;
-constexpr std::uint64_t kSureShare = 32;   // a low estimate is off by less than 1/share of the patch
-constexpr std::uint64_t kCoverBytes = 3;    // that a cover takes, about
-constexpr std::uint64_t kLeastCopyBytes = 16;  // of a copy of NEW that is cut where a predicted window is
 constexpr double kSubstitutionsFound = 0.5, kCopiesFound = 0.75;  // goals of stages
-constexpr std::uint64_t kMuchShare = 1024;   // of NEW, that literals and covers take where it changes much
 
 [[nodiscard]] bool changes_much(const Covers& covers, std::uint64_t target_size) {
   return target_size - covered_bytes(covers) + covers.size() * kCoverBytes > target_size / kMuchShare;
@@ -105,7 +99,7 @@ void Refinement::take_target_copies() {
   if (!changes_much(chosen_.covers, inputs_.target.bytes().size())) return;
   const TargetCopies found = target_copies_for(chosen_.covers, nullptr);
   const std::uint64_t least_saved = found.spent_bytes / coder_.settings().least_saved_share;
-  if (found.saved_bytes < std::max(kLeastSaved, least_saved)) return;
+  if (found.saved_bytes < std::max(kLeastSavedBytes, least_saved)) return;
   inputs_.append_target();
   chosen_.covers = with_target_copies(chosen_.covers, found.copies, inputs_.source.bytes().size());
 }
@@ -122,7 +116,7 @@ Result<bool> Refinement::is_larger_for_sure(const BodyDraft& draft, std::uint64_
 // are any, take the place of these substitutions, which are none then.
 Status Refinement::take_target_copies_if_smaller(const Covers& covers, std::optional<native::CodedSubstitutions> other) {
   const TargetCopies found = target_copies_for(covers, other ? &other->table : chosen_.substitution_table());
-  if (found.saved_bytes < kLeastSaved || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
+  if (found.saved_bytes < kLeastSavedBytes || found.saved_bytes < found.spent_bytes / kLeastSavedShare) return {};
   coder_.pool().begin_stage(1, 2 * inputs_.target.bytes().size());  // two drafts
   BodyDraft before;
   if (!chosen_.coded || chosen_.coded->is_long) before = coder_.draft(chosen_);

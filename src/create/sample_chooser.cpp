@@ -4,21 +4,12 @@
 #include <numeric>
 #include <utility>
 
+#include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "match/target_copies.hpp"
 
 namespace bdelta {
 namespace {
-
-// Of the sample, that prediction must save for other covers to be spared: of two programs with little in common a sample
-// was off by up to 3.5 % of what all of it said.
-constexpr std::uint64_t kSparedShare = 32;
-constexpr std::uint64_t kCopiedShare = 8;  // of what NEW costs, that copies of itself must save to count in the sample
-constexpr std::uint64_t kNearShare = 128;  // sets that differ by less than 1/share in the sample may do so the other way round
-// A sample flatters cheap covers: of a pair whose sample such a set made 17 % smaller, it made the whole 18 % larger.
-// Where it did well, it made the sample smaller by 36 % or more.
-constexpr std::uint64_t kClearNumerator = 3;
-constexpr std::uint64_t kClearDenominator = 4;
 
 // Those of several groups in one.
 void join_streams(std::vector<GroupDraft>& groups) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 
+#include "base/deciding/prediction.hpp"
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "create/substitution_votes.hpp"
@@ -19,17 +20,8 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kUnitBytes = SubstitutionTable::kSpanUnitBytes;
-// What between two spans is long enough for a border, which takes about two bytes. Many substitutions take their time
-// there.
-constexpr std::uint64_t kWorthBorderBytes = 2 * kUnitBytes;
-constexpr std::uint64_t kWorthBorderBytesOfFew = 8 * kUnitBytes;
-constexpr std::size_t kFewSubstitutions = 32;
-constexpr std::uint64_t kWeighedFirstBytes = std::uint64_t{2} << 20;    // of copies
-constexpr std::uint64_t kLeastMendedShare = 128;                        // of the changed bytes, to look further
-// Of the residual, that substitutions must save: applying them takes time, and copies of NEW may do without.
-constexpr std::uint64_t kWorthResidualShare = 128;
-constexpr std::uint64_t kMostPricedBytes = std::uint64_t{8} << 20;      // of copies, …
-constexpr std::size_t kMostPricedResidual = std::size_t{2} << 20;       // … and of what differs in them
+constexpr std::uint64_t kWorthBorderBytes = kWorthBorderUnits * kUnitBytes;
+constexpr std::uint64_t kWorthBorderBytesOfFew = kWorthBorderUnitsOfFew * kUnitBytes;
 
 using Candidates = std::vector<SubstitutionCandidate>;
 
@@ -127,7 +119,7 @@ std::vector<SubstitutionSpan> useful_spans(const Gains& gains, std::size_t subst
 
 // Substitutions of about the same importance in the order of their bytes, which is what the record stores well.
 void order_by_class(Candidates& candidates) {
-  const auto importance = [](const SubstitutionCandidate& c) { return std::bit_width(c.score) / 3; };
+  const auto importance = [](const SubstitutionCandidate& c) { return std::bit_width(c.score) / kImportanceLog; };
   std::sort(candidates.begin(), candidates.end(), [&](const SubstitutionCandidate& a, const SubstitutionCandidate& b) {
     if (importance(a) != importance(b)) return importance(a) > importance(b);
     return pattern_key(a.change.from) < pattern_key(b.change.from);
@@ -157,7 +149,7 @@ class ResidualColumns {
   [[nodiscard]] Result<std::uint64_t> coded_bytes() const {
     std::uint64_t sum = 0;
     for (const Bytes* column : {&gaps_, &lengths_, &values_}) {
-      BDELTA_ASSIGN(const native::CodedStream coded, native::compress_stream(*column, {CodecId::kZstd, 6, 0}));
+      BDELTA_ASSIGN(const native::CodedStream coded, native::compress_stream(*column, {CodecId::kZstd, kPricingLevel, 0}));
       for (const Bytes& frame : coded.frames) sum += frame.size();
     }
     return sum;

@@ -8,15 +8,13 @@
 #include <bit>
 #include <span>
 
+#include "base/deciding/prediction.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint32_t kLeastVotes = 3;
-constexpr std::size_t kMostVotes = std::size_t{1} << 23;  // …
 constexpr std::size_t kBatchTasks = 8;                     // … and those of a batch, which are as many at most
-constexpr std::size_t kMostCandidates = std::size_t{1} << 18;
 constexpr unsigned kLeastCountLog = 10;  // of the slots of the table, …
 constexpr unsigned kMostCountLog = 22;   // … of which there are some for each pattern that a changed byte lies in
 constexpr std::uint64_t kSlotsPerByte = 2 * kPatternBytes;

@@ -1,12 +1,12 @@
 // Which substitutions might be of use to a pair.
 #pragma once
 
+#include "base/deciding/prediction.hpp"
 #include "create/copied_pieces.hpp"
 
 namespace bdelta {
 
 // Made right less made wrong: what a substitution costs in the record.
-inline constexpr std::int32_t kWorthSubstitutionBytes = 8;
 
 struct SubstitutionCandidate {
   Substitution change;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/deciding/prediction.hpp"
 #include "create/level.hpp"
 #include "create/unwind_marks.hpp"
 #include "match/changed_bytes.hpp"
@@ -12,10 +13,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr int kTableLevel = 3;  // of the matcher
-// Covers of a table say what follows from what other covers say, but for owners of bytes right behind a table of OLD.
-constexpr int kMostRounds = 2;
 
 ByteSpan part(ByteSpan bytes, std::uint64_t pos, std::uint64_t size_bytes) {
   return bytes.subspan(static_cast<std::size_t>(pos), static_cast<std::size_t>(size_bytes));
@@ -234,7 +231,7 @@ Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<e
   add_base_labels(exe::OwnerMap(covers, pool_.watch()), labels);
   std::vector<exe::RebuiltTable> rebuilt = rebuild(exe::OwnerMap(covers, pool_.watch()), labels, kinds_);
   const auto same = [](const exe::RebuiltTable& a, const exe::RebuiltTable& b) { return a.bytes == b.bytes; };
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostTableRounds; ++round) {
     covers = with_tables(covers, rebuilt, parse);
     std::vector<exe::RebuiltTable> again = rebuild(exe::OwnerMap(covers, pool_.watch()), labels, kinds_);
     if (std::equal(again.begin(), again.end(), rebuilt.begin(), rebuilt.end(), same)) break;

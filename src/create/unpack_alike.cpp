@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/archives.hpp"
+#include "base/deciding/prices.hpp"
 #include "create/find_pngs.hpp"
 #include "create/missing_text.hpp"
 #include "view/deflate/recipe_writer.hpp"
@@ -13,12 +15,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr std::uint64_t kUnpackNs = 3;  // nominal, to unpack a byte of text and to keep it; more unpacks less
-constexpr std::uint64_t kLookNs = 8;    // likewise of a view, to make it once more and to look for what is missing; more looks less
-constexpr std::uint64_t kTextShare = 4;  // a text that is missing costs this part of its bytes; more unpacks less
-constexpr std::uint64_t kLeastSavedBytes = 256;  // by all texts, to look for them: less doesn't pay for what is said of them
-constexpr std::uint64_t kLeastMissingBytes = 512;  // that a text has: fewer samples may be anywhere, too; more unpacks less
 
 // What an alike stream holds, in a view.
 struct AlikeText {
@@ -151,7 +147,7 @@ std::optional<SourceViews> unpack_alike(const AlikeSearch& search, WorkerPool& p
   if (left_bytes == 0) return std::nullopt;
   MissingText missing(search.target_view);
   missing.take(search.source_view);
-  if (missing.bytes() < kTextShare * kLeastSavedBytes) return std::nullopt;
+  if (missing.bytes() < kTextShare * kLeastTextGainBytes) return std::nullopt;
   if (!is_worth(missing.bytes(), kLookNs * (search.source_view.size() + left_bytes), search.apply_byte_ns)) return std::nullopt;
   WantedTexts wanted;
   {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/deciding/archives.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
 
@@ -10,7 +11,6 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kTaskBytes = std::uint64_t{1} << 20;  // packed; streams of a task share tables
-constexpr std::uint64_t kWorthShare = 4;                      // a recipe may have this part of its stream
 
 ByteSpan from(ByteSpan file, std::uint64_t pos) { return file.subspan(static_cast<std::size_t>(pos)); }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/deciding/archives.hpp"
 #include "create/unpack_streams.hpp"
 #include "hash/adler32.hpp"
 #include "hash/crc32.hpp"
@@ -16,8 +17,6 @@
 namespace bdelta {
 namespace {
 
-// Of what an applier may take, for each view of a view: tables, and a packed stream.
-constexpr std::uint64_t kFurtherViewBytes = std::uint64_t{30} << 20;
 
 view::PackedStreams places_of(const std::vector<UnpackedStream>& streams) {
   view::PackedStreams places;

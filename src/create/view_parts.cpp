@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/checked.hpp"
+#include "base/deciding/archives.hpp"
 #include "delta/fills.hpp"
 #include "exe/images.hpp"
 #include "view/deflate/inflate.hpp"
@@ -16,8 +17,6 @@
 
 namespace bdelta {
 namespace {
-
-constexpr unsigned kMostNesting = 4;  // of archives that are not packed in each other
 
 ByteSpan part_of(ByteSpan file, const view::Member& member) {
   return file.subspan(static_cast<std::size_t>(member.data_pos), static_cast<std::size_t>(member.data_bytes));

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/deciding/prediction.hpp"
 #include "exe/cover_pieces.hpp"
 #include "parallel/free_list.hpp"
 
@@ -19,8 +20,6 @@ void add(const KindCounts& from, std::uint64_t times, KindCounts& to) {
     to[i].plain_misses += times * from[i].plain_misses;
   }
 }
-
-constexpr std::uint64_t kTablePieceBytes = std::uint64_t{64} << 10;  // of tables, taken or left out as one
 
 struct Task {
   Predictor predictor;

@@ -14,17 +14,13 @@
 #include <iterator>
 #include <tuple>
 
+#include "base/deciding/prediction.hpp"
 #include "exe/cover_pieces.hpp"
 #include "parallel/sort.hpp"
 
 namespace bdelta::exe {
 namespace {
 
-// A label must mend so many references more than it breaks; one alone costs about what it saves.
-constexpr std::uint32_t kWorth = 2;
-constexpr std::uint32_t kWorthInRun = 1;
-// Labels of one run are no farther apart, in bytes of the source.
-constexpr std::uint64_t kRunReach = 4096;
 constexpr std::uint32_t kCandidatesToLook = 1 << 18;  // between two looks at the watch
 
 struct Vote {
@@ -74,7 +70,7 @@ class Pages {
     for (std::size_t age = 1; age <= entries_.size(); ++age) {
       const Entry& entry = entries_[(next_ - age) % entries_.size()];
       if (entry.cover != cover || entry.page != offset.target_address / kPageBytes) continue;
-      if (offset.pos - entry.pos > kReachBytes) continue;
+      if (offset.pos - entry.pos > kPageReachBytes) continue;
       new_address = entry.new_page * kPageBytes + new_address % kPageBytes;
       return true;
     }
@@ -83,7 +79,6 @@ class Pages {
 
  private:
   static constexpr std::uint64_t kPageBytes = 4096;
-  static constexpr std::uint64_t kReachBytes = 256;  // from the instruction with the page to that with the offset
 
   struct Entry {
     std::uint32_t cover = OwnerMap::kNoCover;
@@ -164,7 +159,7 @@ std::vector<Candidate> count_votes(std::vector<Vote>& votes, WorkerPool& pool) {
 }
 
 bool in_run(const Label& a, const Label& b) {
-  return a.image == b.image && b.address - a.address <= kRunReach &&
+  return a.image == b.image && b.address - a.address <= kLabelRunBytes &&
          a.new_address - a.address == b.new_address - b.address;
 }
 
@@ -174,7 +169,7 @@ std::vector<Label> worth_their_cost(const std::vector<Candidate>& candidates, La
     const bool run = (use == LabelUse::kPredict || !candidates[i].in_list) &&
                      ((i > 0 && in_run(candidates[i - 1].label, candidates[i].label)) ||
                       (i + 1 < candidates.size() && in_run(candidates[i].label, candidates[i + 1].label)));
-    const std::uint32_t worth = run ? kWorthInRun : kWorth;
+    const std::uint32_t worth = run ? kWorthLabelInRun : kWorthLabel;
     if (candidates[i].mended >= candidates[i].broken + worth) labels.push_back(candidates[i].label);
   }
   return labels;

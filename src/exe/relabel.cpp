@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/deciding/prediction.hpp"
 #include "exe/crate_hash.hpp"
 #include "exe/field_codec.hpp"
 #include "parallel/large_buffer.hpp"
@@ -14,7 +15,6 @@ namespace {
 constexpr std::uint64_t kChunkBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;  // whose fields are unpacked at a time
 constexpr std::uint8_t kOrdinaryMiss = 16;
-constexpr std::uint8_t kFieldMiss = 10;
 
 // Calls body(state, field) for all fields of the kinds, with a state made by make() for each chunk.
 template <class Make, class Body>
@@ -169,7 +169,7 @@ ByteBuffer miss_scale(const Program& target, KindSet kinds, WorkerPool& pool) {
   ByteBuffer scale = filled_buffer(target.file().size(), kOrdinaryMiss, pool);
   std::uint8_t* const bytes = scale.span().data();
   for_each_chunk(target, kinds, pool, [] { return NoState(); }, [&](NoState&, const Field& field) {
-    std::memset(bytes + field.pos, kFieldMiss, field_bytes(field.form));
+    std::memset(bytes + field.pos, kFieldMissSixteenths, field_bytes(field.form));
   });
   return scale;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "base/deciding/parse.hpp"
 #include "match/block_compare.hpp"
 
 namespace bdelta {
@@ -13,7 +14,6 @@ constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of target read
 constexpr unsigned kChunkLog = 19;
 constexpr std::uint64_t kSourceChunkBytes = std::uint64_t{1} << kChunkLog;  // of source read by one task
 constexpr std::uint64_t kPieceBytes = std::uint64_t{32} << 10;  // scanned at a time: samples stay in the cache
-constexpr std::uint64_t kAround = 32;                          // bytes beside a mismatch that count as failing
 constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 23;    // 64 MiB
 constexpr std::uint64_t kMaxFilterWords = std::uint64_t{1} << 23;  // 64 MiB
 constexpr std::uint64_t kBoundedChunk = kPieceBytes;           // read by one task under a limit of memory
@@ -58,7 +58,7 @@ ByteRanges failing_ranges(ByteSpan source, ByteSpan target, const Covers& covers
       if (mask == 0) continue;
       const std::uint64_t first = pos + at + static_cast<unsigned>(std::countr_zero(mask));
       const std::uint64_t last = pos + at + 63 - static_cast<unsigned>(std::countl_zero(mask));
-      add_range(ranges, first - std::min(first - begin, kAround), std::min(last + kAround, end));
+      add_range(ranges, first - std::min(first - begin, kAnchorMarginBytes), std::min(last + kAnchorMarginBytes, end));
     }
     pos = stop;
   }
@@ -86,7 +86,7 @@ std::uint64_t AnchorTable::note_failing_keys(ByteSpan source, ByteSpan target, c
     for (const ByteRange& range : ranges) failing_bytes += range.end - range.begin;
   }
   // Where little fails in much, fewer samples do: reading the source is then nearly all of the work.
-  const unsigned sparser = failing_bytes < read_bytes / 1024 ? 2 : failing_bytes < read_bytes / 64 ? 1 : 0;
+  const unsigned sparser = failing_bytes < read_bytes / kSparserShare ? 2 : failing_bytes < read_bytes / kSparseShare ? 1 : 0;
   threshold_ = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> std::max(1u, shift + sparser));
 
   if (bounded) make_filter(failing_bytes * threshold_ >> 32, scope, pool);

@@ -6,16 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/deciding/parse.hpp"
 #include "match/changed_bytes.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kStretchBytes = std::uint64_t{16} << 10;
-constexpr std::uint64_t kChangedShare = 8;  // of the changed bytes, one in so many may be in the sample: they take long
-constexpr std::uint64_t kAmpleChanged = std::uint64_t{64} << 10;   // … but so many always may,
-constexpr std::uint64_t kMostChanged = std::uint64_t{128} << 10;   // and more never
-constexpr std::uint64_t kMoreBytes = 2;  // times the bytes that are asked for, where less than ample changes in those
 constexpr std::uint64_t kTaskStretches = 64;
 
 struct Stretch {
@@ -44,11 +40,11 @@ Sample take(const std::vector<Stretch>& stretches, std::size_t every) {
 
 ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t sample_bytes,
                           WorkerPool& pool) {
-  const ByteRanges stretches = cut_ranges({}, target.size(), kStretchBytes);
+  const ByteRanges stretches = cut_ranges({}, target.size(), kSampleStretchBytes);
   std::vector<std::uint64_t> changed(stretches.size());
   pool.for_each((stretches.size() + kTaskStretches - 1) / kTaskStretches, [&](std::size_t task) {
     const std::size_t end = std::min<std::size_t>(stretches.size(), (task + 1) * kTaskStretches);
-    const Span span(pool.timeline(), PhaseId::kParse, task, (end - task * kTaskStretches) * kStretchBytes);
+    const Span span(pool.timeline(), PhaseId::kParse, task, (end - task * kTaskStretches) * kSampleStretchBytes);
     for (std::size_t i = task * kTaskStretches; i < end; ++i) {
       changed[i] = changed_bytes(source, target, covers, stretches[i]);
     }
@@ -59,15 +55,16 @@ ByteRanges sample_changes(ByteSpan source, ByteSpan target, const Covers& covers
     if (changed[i] > 0) changing.push_back({stretches[i], changed[i]});
     total += changed[i];
   }
-  const std::uint64_t most_changed = std::clamp(total / kChangedShare, kAmpleChanged, kMostChanged);
+  const std::uint64_t most_changed = std::clamp(total / kChangedShare, kAmpleChangedBytes, kMostChangedBytes);
   const auto is_too_much = [&](const Sample& sample) {
-    const std::uint64_t most_bytes = sample.changed_bytes < kAmpleChanged ? kMoreBytes * sample_bytes : sample_bytes;
+    const std::uint64_t factor = sample.changed_bytes < kAmpleChangedBytes ? kFewChangedFactor : 1;
+    const std::uint64_t most_bytes = factor * sample_bytes;
     return sample.bytes > most_bytes || sample.changed_bytes > most_changed;
   };
   std::size_t every = 1;
   Sample sample = take(changing, every);
   while (is_too_much(sample) && every < changing.size()) {
-    every += 1 + every / 8;
+    every += 1 + every / kThinnedShare;
     sample = take(changing, every);
   }
   return std::move(sample.ranges);

@@ -23,22 +23,17 @@
 #include <memory>
 #include <vector>
 
+#include "base/deciding/parse.hpp"
 #include "match/block_compare.hpp"
 #include "match/path_nodes.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kRetroBytes = 128;
 constexpr std::uint64_t kRingBytes = 256;
-constexpr unsigned kJumpBytes = 16;
 constexpr std::uint64_t kStretchBytes = std::uint64_t{64} << 10;  // of target, with one set of costs after the other
-constexpr std::uint64_t kSeedBytes = 12;     // equal bytes that make a seed's diagonal worth proposing again
-constexpr std::uint64_t kLostBytes = 8192;   // literals after which the nearest match is asked no more
 constexpr std::uint64_t kAheadBytes = 8;     // between the fetch of an anchor's bucket and its use, while nothing fits
 constexpr unsigned kNeighbourhoodLog = 14;             // of source bytes: a block of grams
-constexpr std::uint64_t kNeighbourhoodCost = 2048;     // target bytes that must have been passed for each new one
-constexpr std::uint64_t kFirstCredit = std::uint64_t{1} << 20;
 constexpr std::uint32_t kPaceSteps = 4096;   // a few milliseconds
 constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
 
@@ -254,12 +249,12 @@ class ChunkParser {
   // short covers jump all over the source each would build tables of its own. Which ones a worker happens to have left
   // from other chunks must not matter, so neighbourhoods are counted as new that this chunk has not asked for lately.
   bool may_ask_grams() noexcept {
-    if (literal_best_ && pos_ - literal_.literal_pos > kLostBytes) return false;
+    if (literal_best_ && pos_ - literal_.literal_pos > kParseLostBytes) return false;
     const std::uint64_t neighbourhood = (pos_ + static_cast<std::uint64_t>(here_.diagonal)) >> kNeighbourhoodLog;
     std::uint64_t& noted = neighbourhoods_[neighbourhood % neighbourhoods_.size()];
     if (noted == neighbourhood + 1) return true;
-    if (pos_ - begin_ + kFirstCredit < spent_) return false;
-    spent_ += kNeighbourhoodCost;
+    if (pos_ - begin_ + kFirstBlockBytes < spent_) return false;
+    spent_ += kBlockCostBytes;
     noted = neighbourhood + 1;
     return true;
   }

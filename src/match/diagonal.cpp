@@ -6,13 +6,12 @@
 
 #include <algorithm>
 
+#include "base/deciding/search.hpp"
+
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t kSureBytes = 4096;   // a shorter stretch is left to the scan
-constexpr std::uint64_t kSurePartBytes = 128;  // likewise, where diagonals are known to be likely
-constexpr std::uint64_t kMaxProbe = 65536;   // widest distance between probes
 
 // A block whose bytes are all alike says nothing about the diagonal.
 bool is_telling(const std::uint8_t* block) {
@@ -40,7 +39,7 @@ class DiagonalWalk {
       const std::uint8_t* s = at_source(pos);
       if (mismatch_mask(s, t) != 0 || !is_telling(t)) {
         pos += std::min(probe, stop - pos);
-        if (probe < kMaxProbe) probe += probe / 8 + 1;
+        if (probe < kMostProbeBytes) probe += probe / kProbeGrowthShare + 1;
         continue;
       }
       const Extension ahead = extend_forward(s, t, stop - pos, params_.strict);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/deciding/search.hpp"
 #include "match/block_compare.hpp"
 #include "match/sample_hash.hpp"
 
@@ -22,9 +23,9 @@ class LocalTable {
  public:
   static constexpr unsigned kSlotBits = 16;               // 2^16 slots of 4 bytes and tags of one: 320 KiB
   static constexpr unsigned kTagBits = 8;
-  static constexpr std::uint64_t kStride = 4;             // bytes between inserted positions
+  static constexpr std::uint64_t kStride = kLocalStrideBytes;  // bytes between inserted positions
   static constexpr std::uint64_t kGranuleBytes = 1024;    // source inserted at a time
-  static constexpr std::uint64_t kLifeGranules = 192;     // insertions after which a granule counts as gone
+  static constexpr std::uint64_t kLifeGranules = kLocalLifeGranules;  // insertions after which a granule counts as gone
 
   static constexpr std::uint64_t kNotes = 65536;          // granules remembered, fewer for a small source: 512 KiB
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};

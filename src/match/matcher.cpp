@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/deciding/search.hpp"
 #include "base/timeline.hpp"
 #include "match/near_source.hpp"
 #include "match/scan.hpp"
@@ -11,11 +12,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kIndexRatio = 2048;   // no index while less than 1/ratio of the source is uncovered
-constexpr std::uint64_t kParsedRatio = 64;    // the same where a parse looks with keys of its own for what is left
-constexpr std::uint64_t kNearlyRatio = 8;     // with less than this uncovered, what is near is looked for before that
-constexpr std::uint64_t kNearRatio = 4;       // source bytes that a bounded pass reads, in bytes of the target
-constexpr std::uint64_t kQuickChangedBytes = std::uint64_t{128} << 10;  // that covers leave where little changes
 constexpr std::uint64_t kIndexPiece = std::uint64_t{16} << 20;  // of source, indexed at a time under a limit
 
 // Scans what `known` leaves free in one chunk, and hands on both in order.
@@ -65,13 +61,13 @@ void Matcher::build_index_if_worth(std::uint64_t left_bytes) {
 
 // How much may be left open without an index.
 std::uint64_t Matcher::unindexed_bytes() const noexcept {
-  return source_.size() / (params_.parse ? kParsedRatio : kIndexRatio);
+  return source_.size() / (params_.parse ? kParsedIndexShare : kIndexShare);
 }
 
 // So much that the index may turn out to be of no use, and too much for that to be known.
 bool Matcher::is_nearly_covered(std::uint64_t left_bytes, std::uint64_t target_size) const noexcept {
   if (!index_.empty()) return false;
-  return left_bytes > unindexed_bytes() && left_bytes < target_size / kNearlyRatio;
+  return left_bytes > unindexed_bytes() && left_bytes < target_size / kNearlyCoveredShare;
 }
 
 Covers Matcher::scan(ByteSpan target, const Covers& known, std::int64_t diagonal) {

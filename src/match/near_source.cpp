@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <map>
 
+#include "base/deciding/search.hpp"
+
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMarginBytes = std::uint64_t{64} << 10;  // on either side of a cover
 
 // Bytes of covers, margins included, by number of the block.
 std::map<std::uint64_t, std::uint64_t> covered_blocks(const Covers& covers, std::uint64_t source_size) {
   std::map<std::uint64_t, std::uint64_t> covered;
   for (const Cover& cover : covers) {
-    const std::uint64_t begin = cover.source_pos - std::min(cover.source_pos, kMarginBytes);
-    const std::uint64_t end = std::min(cover.source_end() + kMarginBytes, source_size);
+    const std::uint64_t begin = cover.source_pos - std::min(cover.source_pos, kNearMarginBytes);
+    const std::uint64_t end = std::min(cover.source_end() + kNearMarginBytes, source_size);
     for (std::uint64_t pos = begin; pos < end;) {
       const std::uint64_t stop = std::min((pos / kBlockBytes + 1) * kBlockBytes, end);
       covered[pos / kBlockBytes] += stop - pos;

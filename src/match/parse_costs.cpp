@@ -7,23 +7,16 @@
 #include <bit>
 #include <numeric>
 
+#include "base/deciding/parse.hpp"
 #include "base/fixed_log2.hpp"
 #include "match/block_compare.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kSampledBytes = std::uint64_t{64} << 20;  // of covers looked at, at most about this much
 constexpr std::uint64_t kPieceBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kFreePieceBytes = std::uint64_t{4} << 10;
-constexpr std::uint64_t kLeastMisses = 64;  // fewer tell nothing
 constexpr std::int64_t kBit = kLog2One;
-constexpr std::uint64_t kLeastDense = 64 * 1024;           // free bytes; fewer tell little and cost little …
-constexpr std::uint64_t kMostDense = 4096 * 1024;          // … and to parse more takes many times as long
-constexpr std::uint64_t kLeastText = 4 * 1024;             // free bytes
-constexpr std::uint64_t kControlShare = 32;  // of text; compressed bytes have three times as many, programs ten
-constexpr std::int64_t kDenseEntropy = 7 * kBit + kBit * 3 / 4;  // of single bytes
-constexpr std::int64_t kUsualEntropy = 397;  // 6.2 bits: of the values where misses cost what the defaults say
 
 using Counts = std::array<std::uint64_t, 256>;
 
@@ -47,7 +40,7 @@ CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& cover
   for (const Cover& cover : covers) covered += cover.length;
   CoverChanges changes;
   changes.free_bytes = target.size() - covered;
-  changes.take_every = covered / kSampledBytes + 1;
+  changes.take_every = covered / kSampledCoverBytes + 1;
   std::uint64_t piece = 0;
   for (const Cover& cover : covers) {
     for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
@@ -63,7 +56,7 @@ CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& cover
 FreeBytes free_bytes(ByteSpan target, const Covers& covers) {
   FreeBytes free;
   free.total = target.size() - covered_bytes(covers);
-  const std::uint64_t take_every = free.total / (kMostDense + 1) + 1;
+  const std::uint64_t take_every = free.total / (kMostDenseBytes + 1) + 1;
   std::uint64_t piece = 0;
   std::uint64_t pos = 0;
   const auto count_to = [&](std::uint64_t end) {
@@ -84,17 +77,17 @@ FreeBytes free_bytes(ByteSpan target, const Covers& covers) {
 }
 
 bool FreeBytes::are_dense() const noexcept {
-  if (total < kLeastDense || total > kMostDense) return false;
+  if (total < kLeastDenseBytes || total > kMostDenseBytes) return false;
   const std::int64_t log_total = log2_fixed(total);
   std::uint64_t bits = 0;
   for (const std::uint64_t count : counts) {
     if (count > 0) bits += count * static_cast<std::uint64_t>(log_total - log2_fixed(count));
   }
-  return bits >= total * static_cast<std::uint64_t>(kDenseEntropy);
+  return bits >= total * static_cast<std::uint64_t>(kDenseQuarterBits * kBit / 4);
 }
 
 bool FreeBytes::are_text() const noexcept {
-  if (total < kLeastText) return false;
+  if (total < kLeastTextBytes) return false;
   const std::uint64_t looked_at = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
   std::uint64_t control = counts[0x7f];
   for (std::size_t value = 0; value < ' '; ++value) {
@@ -119,19 +112,18 @@ ParseCosts fit_costs(const CoverChanges& changes, const ParseCosts& start) {
     weighted += counts[v] * static_cast<std::uint64_t>(bits[v]);
   }
   const auto entropy = static_cast<std::int64_t>(weighted / total);
-  // Four tenths of what the whole pair's values differ from the usual, a third of what one value differs from them:
-  // the coder sees more than frequencies, and the rest of a miss is its place.
-  costs.mean_value = std::min<std::int64_t>(0, entropy - kUsualEntropy) * 2 / 5;
+  // The coder sees more than frequencies, and the rest of a miss is its place.
+  costs.mean_value = std::min<std::int64_t>(0, entropy - kUsualEntropy) * kPairNumerator / kPairDenominator;
   for (std::size_t v = 0; v < 256; ++v) {
-    const std::int64_t own = std::clamp(bits[v] - entropy, -6 * kBit, 6 * kBit) / 3;
-    costs.value[v] = static_cast<std::int32_t>(std::max<std::int64_t>(-4 * kBit, own + costs.mean_value));
+    const std::int64_t own = std::clamp(bits[v] - entropy, -kMostValueBits * kBit, kMostValueBits * kBit) / kValueShare;
+    costs.value[v] = static_cast<std::int32_t>(std::max<std::int64_t>(kLeastMissBits * kBit, own + costs.mean_value));
   }
   return costs;
 }
 
 ParseCosts with_cheap_covers(const ParseCosts& costs) noexcept {
   ParseCosts cheap = costs;
-  for (std::int64_t* const cost : {&cheap.far_switch, &cheap.near_switch, &cheap.resume}) *cost /= 4;
+  for (std::int64_t* const cost : {&cheap.far_switch, &cheap.near_switch, &cheap.resume}) *cost /= kCheapSwitchShare;
   return cheap;
 }
 

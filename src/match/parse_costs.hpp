@@ -4,12 +4,11 @@
 #include <array>
 #include <cstdint>
 
+#include "base/deciding/parse.hpp"
 #include "bdelta/io.hpp"
 #include "delta/cover.hpp"
 
 namespace bdelta {
-
-inline constexpr std::int64_t kNearBytes = 256;
 
 // The defaults are what did best over programs, text and tables with LZMA behind them.
 struct ParseCosts {

@@ -6,23 +6,19 @@
 // score pays for the op it takes: little on the current diagonal, more nearby, most far away. Only uncovered bytes
 // are visited, so similar files cost a comparison and little else.
 //
-// Where nothing has been found for kLostBytes the scan is lost: it then asks the global index alone, at the samples
+// Where nothing has been found for kScanLostBytes the scan is lost: it then asks the global index alone, at the samples
 // that the SIMD scan picks, until something fits again.
 #include "match/scan.hpp"
 
 #include <algorithm>
 
+#include "base/deciding/search.hpp"
+
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kLostBytes = 2048;   // uncovered bytes after which only samples are asked
 constexpr std::uint64_t kLostStep = 4096;    // bytes of a SIMD scan while lost
-constexpr std::uint64_t kGranuleCost = 128;       // target bytes that must have been passed for each granule inserted
-constexpr std::uint64_t kFirstReach = 2048;  // bytes of source around a new diagonal that enter the local table
 constexpr std::uint32_t kVisitsPerLook = 2048;  // at the watch: a visit takes some 10 ns, with candidates up to microseconds
-constexpr std::uint64_t kGrowBytes = 512;    // uncovered, after which the neighbourhood grows
-constexpr std::uint64_t kMaxBehind = 32768;
-constexpr std::uint64_t kMaxAhead = 65536;
 
 class Scanner {
  public:
@@ -36,7 +32,7 @@ class Scanner {
     while (pos_ < end_ && covers_.size() < max_covers_) {
       pace_.step();
       if (end_ - pos_ < kHashSpan || target_.size() - pos_ < kHashSpan) break;
-      if (pos_ - free_from_ >= kLostBytes) {
+      if (pos_ - free_from_ >= kScanLostBytes) {
         scan_lost();
       } else {
         visit();
@@ -73,7 +69,7 @@ class Scanner {
     } else {
       covers_.push_back(cover);
     }
-    if (cover.diagonal() != diagonal_) reach_ = kFirstReach;
+    if (cover.diagonal() != diagonal_) reach_ = kFirstReachBytes;
     diagonal_ = cover.diagonal();
     credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), ScanState::kMostCredit);
     pos_ = free_from_ = cover.target_end();
@@ -128,9 +124,10 @@ class Scanner {
   void grow_reach(std::uint64_t around) {
     if (pos_ != free_from_ && (pos_ - free_from_) % kGrowBytes != 0) return;
     if (credit_ < 0) return;
-    const std::uint64_t inserted = table_.cover(around, std::min(reach_ / 2, kMaxBehind), std::min(reach_, kMaxAhead));
-    credit_ -= static_cast<std::int64_t>(inserted * kGranuleCost);
-    if (pos_ != free_from_) reach_ = std::min(reach_ * 2, kMaxAhead);
+    const std::uint64_t inserted =
+        table_.cover(around, std::min(reach_ / 2, kMostBehindBytes), std::min(reach_, kMostAheadBytes));
+    credit_ -= static_cast<std::int64_t>(inserted * kGranuleCostBytes);
+    if (pos_ != free_from_) reach_ = std::min(reach_ * 2, kMostAheadBytes);
   }
 
   void ask_global(const std::uint8_t* at, Candidate& best, std::int64_t& margin) const {
@@ -190,7 +187,7 @@ class Scanner {
   std::uint64_t free_from_;  // end of the last cover: nothing before may be taken
   std::int64_t diagonal_;
   std::int64_t credit_;      // where short covers jump to and fro, the table is not filled for each of them
-  std::uint64_t reach_ = kFirstReach;
+  std::uint64_t reach_ = kFirstReachBytes;
 };
 
 }  // namespace

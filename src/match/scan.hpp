@@ -22,7 +22,7 @@ struct ScanInput {
 
 // What a scan knows of the target before the stretch it begins with, and leaves for the next one.
 struct ScanState {
-  static constexpr std::int64_t kMostCredit = 1 << 20;
+  static constexpr std::int64_t kMostCredit = kMostCreditBytes;
 
   std::int64_t diagonal = 0;           // of the cover before: where to look first
   std::int64_t credit = kMostCredit;   // target bytes passed that the local table may be filled for

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/search.hpp"
 #include "base/timeline.hpp"
 
 namespace bdelta {
@@ -9,7 +10,6 @@ namespace {
 
 constexpr std::uint32_t kCoversPerLook = 1024;  // at the watch
 constexpr std::size_t kTaskCovers = 16384;  // settled by one task, for any number of threads
-constexpr std::uint64_t kBridgeBytes = 8;  // a shorter gap on one diagonal is cheaper as residual than as literal
 
 // Places that differ between source and target over `length` bytes.
 std::uint64_t count_mismatches(const std::uint8_t* source, const std::uint8_t* target, std::uint64_t length) {
@@ -21,12 +21,6 @@ std::uint64_t count_mismatches(const std::uint8_t* source, const std::uint8_t* t
   for (; done < length; ++done) count += source[done] != target[done];
   return count;
 }
-
-// Costs in 1/16 bit, from engine measurements: they decide only what is near the edge.
-constexpr std::int64_t kLiteralCost = 74;    // a literal byte
-constexpr std::int64_t kMismatchCost = 128;  // a residual byte with its place
-constexpr std::int64_t kFarOpCost = 640;     // an op on a new diagonal
-constexpr std::int64_t kSameOpCost = 256;    // an op that returns to the diagonal before
 
 void shift_border(Cover& left, Cover& right, std::int64_t bytes) {
   const auto shift = static_cast<std::uint64_t>(bytes);  // wraps as intended where it is negative
@@ -70,9 +64,8 @@ class BorderWalk {
 
 // The border between `left` and `right`, which touch in the target, goes where the sum of mismatches is least.
 void move_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
-  constexpr std::uint64_t kReach = 256;
-  const std::uint64_t most_back = std::min({kReach, left.length - 1, right.source_pos});
-  const std::uint64_t most_ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
+  const std::uint64_t most_back = std::min({kMovedBorderBytes, left.length - 1, right.source_pos});
+  const std::uint64_t most_ahead = std::min({kMovedBorderBytes, right.length - 1, source.size() - left.source_end()});
   const std::uint8_t* const wanted = target.data() + right.target_pos;
   const std::uint8_t* const by_left = source.data() + left.source_end();
   const std::uint8_t* const by_right = source.data() + right.source_pos;
@@ -100,9 +93,8 @@ std::uint64_t roundest(std::uint64_t low, std::uint64_t high) {
 }
 
 void round_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
-  constexpr std::uint64_t kReach = 4096;
-  const std::uint64_t most_back = std::min({kReach, left.length - 1, right.source_pos});
-  const std::uint64_t most_ahead = std::min({kReach, right.length - 1, source.size() - left.source_end()});
+  const std::uint64_t most_back = std::min({kRoundedBorderBytes, left.length - 1, right.source_pos});
+  const std::uint64_t most_ahead = std::min({kRoundedBorderBytes, right.length - 1, source.size() - left.source_end()});
   const std::uint8_t* wanted = target.data() + right.target_pos;
   const std::uint8_t* by_left = source.data() + left.source_end();
   const std::uint8_t* by_right = source.data() + right.source_pos;
@@ -191,7 +183,7 @@ std::size_t keep_paying(ByteSpan source, ByteSpan target, Covers& covers, std::s
     pace.step();
     const Cover* before = kept > begin ? &covers[kept - 1] : nullptr;
     const Cover* after = i + 1 < end ? &covers[i + 1] : nullptr;
-    if (covers[i].length > 512 || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];
+    if (covers[i].length > kLongCoverBytes || pays(source, target, before, covers[i], after)) covers[kept++] = covers[i];
   }
   return kept;
 }

@@ -5,13 +5,12 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "base/deciding/parse.hpp"
 
 namespace bdelta {
 namespace {
 
 constexpr std::uint16_t kFactors[] = {0x9E37, 0x79B9, 0x7F4B};
-constexpr unsigned kMaxTries = 4;    // entries of a bucket compared in each direction, …
-constexpr unsigned kLongTries = 64;  // … and while a long match is looked for
 
 }  // namespace
 
@@ -135,8 +134,8 @@ const SourceGrams::Block* SourceGrams::block_with(std::uint64_t number, std::uin
 template <bool kWithLong, class Entry>
 void SourceGrams::look(const std::uint8_t* at, std::uint64_t number, Entry from, Entry end, std::uint64_t& nearest,
                        std::uint64_t& nearest_long) const {
-  for (unsigned tries = 0; from != end && tries < (kWithLong ? kLongTries : kMaxTries); ++tries, ++from) {
-    const bool wanted = nearest == kNone && tries < kMaxTries;
+  for (unsigned tries = 0; from != end && tries < (kWithLong ? kLongGramTries : kGramTries); ++tries, ++from) {
+    const bool wanted = nearest == kNone && tries < kGramTries;
     if (!wanted && (!kWithLong || nearest_long != kNone)) return;
     const std::uint64_t pos = (number << kBlockLog) + 2ull * *from;
     if (!fits(pos, at)) continue;

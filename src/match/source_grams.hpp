@@ -21,18 +21,16 @@
 #include <span>
 #include <vector>
 
+#include "base/deciding/parse.hpp"
 #include "bdelta/io.hpp"
 
 namespace bdelta {
 
 class SourceGrams {
  public:
-  // In bytes. With short ones, paths that chance began push out better ones: a database took 6 % more than with medium
-  // ones and a dex file 2 %, and with 7 bytes the dex file 11 % more. Programs with labels in place of addresses, where
-  // less is left to chance, take 1 to 3 % less with short ones.
-  static constexpr unsigned kShortGram = 5;
-  static constexpr unsigned kMediumGram = 6;
-  static constexpr std::size_t kLongBytes = 24;
+  static constexpr unsigned kShortGram = kShortGramBytes;
+  static constexpr unsigned kMediumGram = kMediumGramBytes;
+  static constexpr std::size_t kLongBytes = kLongGramBytes;
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   // gram_bytes: a short or a medium gram.

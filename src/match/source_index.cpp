@@ -5,12 +5,13 @@
 #include <bit>
 #include <span>
 
+#include "base/deciding/search.hpp"
+
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kScanBytes = std::uint64_t{4} << 20;    // source scanned by one task
 constexpr std::uint64_t kStepBytes = std::uint64_t{64} << 10;   // scanned at a time inside it
-constexpr std::uint64_t kMostOfExpected = 8;                    // samples that `add` takes, in expected ones
 constexpr std::size_t kAhead = 16;  // samples between the fetch of a bucket and its use
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/deciding/parse.hpp"
 #include "base/prefetch.hpp"
 #include "match/extend.hpp"
 #include "match/sample_hash.hpp"
@@ -29,18 +30,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kGramBytes = 24;
 constexpr std::uint64_t kBlockBytes = TargetCosts::kBlockBytes;
-constexpr std::uint64_t kIdleBytes = 2048;   // a match is followed so far where nothing costs anything
-constexpr std::uint64_t kMostBack = 4096;
-constexpr std::uint64_t kLinkBytes = 8;      // that a link has at least
-constexpr std::int64_t kMostLost = 6000;     // by links that cost more than they save, until the chain is given up
-constexpr std::uint64_t kLinkShare = 4;      // bytes of links that may be looked at for each byte that is searched
-constexpr std::uint64_t kNearRefused = 4096;  // distances so near to one that was refused belong to the same chain
-constexpr std::uint64_t kManyBytes = std::uint64_t{64} << 20;   // to look at, beyond which fewer grams will do
-constexpr std::uint64_t kSampledBytes = std::uint64_t{4} << 20;  // beyond which a sample is taken first
-constexpr unsigned kFewGramsShift = 4;    // where there is so much
-constexpr unsigned kSampleShift = 8;
 constexpr std::uint64_t kCostsOfByte = 8 * 64;
 constexpr std::size_t kTaskBlocks = 32768;
 constexpr std::size_t kBatchTasks = 32;
@@ -76,14 +66,14 @@ class Finder {
 
   [[nodiscard]] TargetCopies find() {
     const std::uint64_t searched_bytes = count_searched();
-    if (searched_bytes > kSampledBytes) {
-      search_all(searched_bytes, kSampleShift);
+    if (searched_bytes > kSampledCopyBytes) {
+      search_all(searched_bytes, kCopySampleShift);
       if (expected_saved_ / kCostsOfByte < found_.spent_bytes / limits_.least_saved_share) {
         found_.copies.clear();
         return std::move(found_);
       }
     }
-    search_all(searched_bytes, searched_bytes > kManyBytes ? std::max(kFewGramsShift, limits_.gram_shift) : limits_.gram_shift);
+    search_all(searched_bytes, searched_bytes > kManyCopyBytes ? std::max(kFewGramsShift, limits_.gram_shift) : limits_.gram_shift);
     found_.saved_bytes = saved_ / kCostsOfByte;
     return std::move(found_);
   }
@@ -106,8 +96,8 @@ class Finder {
 
   // Of the places in the blocks one in 2^shift_, chosen by the bytes there, so that both places of what repeats are.
   void list_grams(std::size_t first_block, std::size_t end_block, Grams& grams) const {
-    if (target_.size() < kGramBytes) return;
-    const std::uint64_t last = target_.size() - kGramBytes;
+    if (target_.size() < kCopyGramBytes) return;
+    const std::uint64_t last = target_.size() - kCopyGramBytes;
     std::vector<std::uint32_t> samples;
     for (std::size_t block = first_block; block < end_block; ++block) {
       if (!is_searched(block)) continue;
@@ -163,7 +153,7 @@ class Finder {
     places_.assign(std::size_t{1} << log_, kNoPlace);
     found_.copies.clear();
     saved_ = expected_saved_ = 0;
-    link_bytes_left_ = kLinkShare * searched_bytes;
+    link_bytes_left_ = kLinkRatio * searched_bytes;
     done_ = refused_distance_ = refused_end_ = 0;
     for_each_batch([this](const Grams& grams) { search(grams); });
   }
@@ -174,7 +164,9 @@ class Finder {
       const std::uint32_t place = grams.before[i];
       if (place == kNoPlace || pos < done_) continue;
       const std::uint64_t distance = pos - place;
-      if (distance > limits_.history_bytes || (pos < refused_end_ && distance - refused_distance_ + kNearRefused < 2 * kNearRefused)) {
+      const bool is_near_refused =
+          pos < refused_end_ && distance - refused_distance_ + kNearRefusedBytes < 2 * kNearRefusedBytes;
+      if (distance > limits_.history_bytes || is_near_refused) {
         continue;
       }
       if (!costs_.is_literal(static_cast<std::size_t>(pos / kBlockBytes))) take(extended(pos, distance));
@@ -185,7 +177,7 @@ class Finder {
 
   // The match at `pos` to both sides, up to what was taken before.
   [[nodiscard]] Cover extended(std::uint64_t pos, std::uint64_t distance) const {
-    const std::uint64_t first = std::max({done_, distance, pos - std::min(pos, kMostBack)});
+    const std::uint64_t first = std::max({done_, distance, pos - std::min(pos, kMostBackBytes)});
     const std::uint8_t* const at = target_.data() + pos;
     const std::uint64_t begin = pos - (first < pos ? extend_backward(at - distance, at, pos - first, kExact).length : 0);
     return {begin - distance, begin, extended_end(begin, pos, distance) - begin};
@@ -239,14 +231,14 @@ class Finder {
       saved += costs_.of_range(chain_.back().target_end(), next.target_end()) - link_cost(chain_.back(), next, parse_costs_);
       chain_.push_back(next);
       if (saved > best.saved) best = {chain_.size(), saved};
-      if (saved < best.saved - kMostLost) break;
+      if (saved < best.saved - kMostLostCost) break;
     }
     return best;
   }
 
   // Takes of the chain that begins with `copy` what saves most.
   void take(const Cover& copy) {
-    if (copy.length < kGramBytes) return;  // grams that have no more in common than a hash
+    if (copy.length < kCopyGramBytes) return;  // grams that have no more in common than a hash
     const Chain best = best_chain(copy);
     if (best.saved <= 0) {
       refused_distance_ = copy.target_pos - copy.source_pos;

@@ -1,6 +1,7 @@
 // Copies of the target from what stands before it in the target: what is new in several places is paid for once.
 #pragma once
 
+#include "base/deciding/parse.hpp"
 #include "delta/cover.hpp"
 #include "delta/substitution_table.hpp"
 #include "match/byte_range.hpp"
@@ -42,7 +43,6 @@ struct TargetCopies {
                                     const ParseCosts& costs, WorkerPool& pool);
 
 // Bytes on either side that a copy may go on behind.
-inline constexpr std::uint64_t kMostBetweenCopies = 4;
 
 // The covers with the copies in their place, whose source_pos then counts from target_from. Of so few bytes between two
 // copies nothing is covered: a cover would cost more.

@@ -1,13 +1,11 @@
 // What copies of the target are taken to cost, in 1/64 bit.
 #pragma once
 
+#include "base/deciding/parse.hpp"
 #include "match/parse_costs.hpp"
 #include "match/target_copies.hpp"
 
 namespace bdelta {
-
-inline constexpr std::int64_t kCopyMargin = 2000;  // an estimate is no measurement
-inline constexpr std::int64_t kLinkMargin = 600;   // nor is that of a link
 
 // A copy with the way back to what it interrupts.
 [[nodiscard]] inline std::int64_t target_copy_cost(const ParseCosts& costs) noexcept {

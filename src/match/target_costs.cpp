@@ -4,13 +4,13 @@
 #include <bit>
 #include <cstdlib>
 
+#include "base/deciding/parse.hpp"
 #include "match/block_compare.hpp"
 
 namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 20;  // of the target, for one task
-constexpr std::uint64_t kManyLiterals = 4096;
 
 std::int64_t switch_cost(std::int64_t jump, const ParseCosts& costs) {
   if (jump == 0) return costs.resume;
@@ -66,7 +66,7 @@ void TargetCosts::add_literals(std::uint64_t begin, std::uint64_t end, const Par
     add(pos, static_cast<std::int64_t>(block_end - pos) * costs.literal);
     pos = block_end;
   }
-  if (end - begin < kManyLiterals) return;
+  if (end - begin < kManyLiteralBytes) return;
   std::fill(literal_.begin() + static_cast<std::ptrdiff_t>(begin / kBlockBytes + 1),
             literal_.begin() + static_cast<std::ptrdiff_t>(end / kBlockBytes), std::uint8_t{1});
 }

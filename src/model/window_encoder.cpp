@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/deciding/coding.hpp"
 #include "base/varint.hpp"
 #include "hash/xxh3.hpp"
 
@@ -11,9 +12,6 @@ namespace bdelta {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = 512;  // compared at a time before bytes are looked at one by one
-
-// A few bytes between two plain windows are cheapest as literals: one stream instead of five.
-constexpr std::uint64_t kTinyBytes = 12;
 
 class GroupEncoder {
  public:
@@ -43,7 +41,7 @@ class GroupEncoder {
     const std::uint64_t begin = segment.target_pos, end = begin + segment.target_length;
     predicted_ = segment.predicted;
     open_window(begin);
-    if (end - begin <= kTinyBytes && !predicted_) {
+    if (end - begin <= kTinyWindowBytes && !predicted_) {
       literal(end);
       close_window();
       return;
@@ -248,7 +246,7 @@ std::uint64_t literal_bytes(const Covers& covers, const std::vector<Segment>& se
   for (const Segment& segment : segments) {
     if (segment.plain) continue;
     bytes += segment.target_length;
-    if (segment.target_length <= kTinyBytes && !segment.predicted) continue;  // literals, whatever is copied
+    if (segment.target_length <= kTinyWindowBytes && !segment.predicted) continue;  // literals, whatever is copied
     const std::uint64_t end = segment.target_pos + segment.target_length;
     bytes -= count_covers(covers, segment.target_pos, end).bytes;
   }

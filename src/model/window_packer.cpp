@@ -4,13 +4,13 @@
 #include <numeric>
 
 #include "base/byte_cursor.hpp"
+#include "base/deciding/coding.hpp"
 #include "model/range_coder.hpp"
 #include "model/window_model.hpp"
 
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kNumbersPerTable = 512;  // of a group for each doubling of the tables
 constexpr std::uint64_t kMaxNumberBytes = std::uint64_t{4} << 20;  // ops and runs of one window, at most
 
 // The raw streams of a group, window by window.

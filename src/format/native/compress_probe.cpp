@@ -15,6 +15,7 @@
 #include <array>
 #include <bit>
 
+#include "base/deciding/coding.hpp"
 #include "base/fixed_log2.hpp"
 #include "base/try.hpp"
 #include "format/native/layout.hpp"
@@ -23,37 +24,25 @@
 namespace bdelta::native {
 namespace {
 
-constexpr CodecSettings kFast{CodecId::kZstd, 1, 0};
-constexpr CodecSettings kThorough{CodecId::kZstd, 19, 0};    // in place of LZMA
-constexpr int kTrialLevel = 1;                               // of LZMA, to see whether it finds anything
-constexpr std::uint64_t kNearGainShare = 32;                 // it must save one byte in so many of pieces …
-constexpr std::uint64_t kMuchGainShare = 8;                  // … and more than zstd where it does not save one in so many
-constexpr std::size_t kMostTrialBytes = 256 * 1024;          // of these
-constexpr std::uint64_t kLeastBytes = 256 * 1024;            // a shorter stream is quick with any codec
-constexpr std::uint64_t kGainShare = 500;                    // the fast codec must save one byte in so many
-constexpr std::uint64_t kUnevenShare = 200;                  // entropy, where a codec is thorough, one in so many …
-constexpr std::uint64_t kEntropyGainShare = 250;             // … and that codec one in so many
-constexpr std::uint64_t kRepeatShare = 1000;                 // or one sample in so many must have stood before
-constexpr std::size_t kPieceBytes = 16 * 1024;               // of each …
-constexpr std::size_t kPieceStride = 64 * 1024;              // … stretch of so many
-constexpr std::size_t kFirstLook = 64 * 1024;                // bytes of pieces coded before the gain is first looked at
-constexpr std::uint32_t kThreshold = std::uint32_t{1} << 27;  // one position in 32 is a sample
+constexpr CodecSettings kFast{CodecId::kZstd, kFastLevel, 0};
+constexpr CodecSettings kThorough{CodecId::kZstd, kThoroughLevel, 0};    // in place of LZMA
+constexpr std::uint32_t kThreshold = static_cast<std::uint32_t>((std::uint64_t{1} << 32) >> kRepeatSampleShift);
 constexpr std::size_t kScanBytes = 256 * 1024;               // searched for samples at a time
 
 Bytes spread_pieces(ByteSpan raw, std::size_t stride) {
   Bytes pieces;
-  pieces.reserve((raw.size() / stride + 1) * kPieceBytes);
+  pieces.reserve((raw.size() / stride + 1) * kProbePieceBytes);
   for (std::size_t begin = 0; begin < raw.size(); begin += stride) {
-    append(pieces, raw.subspan(begin, std::min(kPieceBytes, raw.size() - begin)));
+    append(pieces, raw.subspan(begin, std::min(kProbePieceBytes, raw.size() - begin)));
   }
   return pieces;
 }
 
 Result<bool> pieces_compress(ByteSpan raw, Watch* watch) {
-  const Bytes pieces = spread_pieces(raw, kPieceStride);
+  const Bytes pieces = spread_pieces(raw, kProbeStrideBytes);
   BDELTA_ASSIGN(const auto encoder, make_encoder(kFast, pieces.size()));
   std::uint64_t gain = 0;
-  std::size_t length = kFirstLook;
+  std::size_t length = kFirstLookBytes;
   for (std::size_t begin = 0; begin < pieces.size(); begin += length, length = kMaxFrameBytes) {
     length = std::min(length, pieces.size() - begin);
     Bytes coded;
@@ -83,21 +72,21 @@ Result<std::uint64_t> saved_bytes(ByteSpan pieces, const CodecSettings& settings
 bool is_uneven(ByteSpan raw) noexcept {
   std::uint64_t seen_bytes = 0;
   std::uint64_t bits = 0;  // in 1 / (4 * kLog2One)
-  for (std::size_t begin = 0; begin + kPieceBytes <= raw.size(); begin += kPieceStride) {
+  for (std::size_t begin = 0; begin + kProbePieceBytes <= raw.size(); begin += kProbeStrideBytes) {
     std::array<std::uint32_t, 256> counts{};
-    for (const std::uint8_t byte : raw.subspan(begin, kPieceBytes)) ++counts[byte];
+    for (const std::uint8_t byte : raw.subspan(begin, kProbePieceBytes)) ++counts[byte];
     for (const std::uint64_t count : counts) {
       if (count == 0) continue;
-      const std::int64_t rarity = log2_fixed(kPieceBytes) * 4 - log2_fixed(count * count * count * count);
+      const std::int64_t rarity = log2_fixed(kProbePieceBytes) * 4 - log2_fixed(count * count * count * count);
       bits += count * static_cast<std::uint64_t>(rarity);
     }
-    seen_bytes += kPieceBytes;
+    seen_bytes += kProbePieceBytes;
   }
   const std::uint64_t plain_bits = seen_bytes * 8 * 4 * kLog2One;
   return bits + plain_bits / kUnevenShare < plain_bits;
 }
 
-Bytes trial_pieces(ByteSpan raw) { return spread_pieces(raw, std::max(kPieceStride, raw.size() / kMostTrialBytes * kPieceBytes)); }
+Bytes trial_pieces(ByteSpan raw) { return spread_pieces(raw, std::max(kProbeStrideBytes, raw.size() / kMostTrialBytes * kProbePieceBytes)); }
 
 // What LZMA saves of pieces tells what it saves of all of the stream, but for far repeats, which zstd finds as well.
 Result<bool> saves_nearby(ByteSpan raw, CodecSettings lzma, Watch* watch) {
@@ -151,7 +140,7 @@ bool repeats_itself(ByteSpan raw, std::uint64_t share, Watch* watch) {
 Result<CodecSettings> codec_worth_trying(ByteSpan raw, const CodecSettings& settings, Watch* watch) {
   if (settings.id == CodecId::kStore) return settings;
   const bool is_quick = settings.id == kFast.id && settings.level <= kFast.level;
-  if (raw.size() < kLeastBytes || is_quick) return fitted_settings(raw, settings, watch);
+  if (raw.size() < kProbedBytes || is_quick) return fitted_settings(raw, settings, watch);
   BDELTA_ASSIGN(const bool compress, pieces_compress(raw, watch));
   if (!compress && !repeats_itself(raw, kRepeatShare, watch)) {
     BDELTA_ASSIGN(const bool pays, entropy_pays(raw, settings, watch));
@@ -166,7 +155,7 @@ Result<CodecSettings> codec_worth_trying(ByteSpan raw, const CodecSettings& sett
 
 std::uint64_t codec_memory_bytes(const CodecSettings& settings, std::uint64_t raw_bytes) noexcept {
   const std::uint64_t bytes = encoder_memory_bytes(settings, raw_bytes);
-  if (settings.id != CodecId::kLzma || raw_bytes < kLeastBytes) return bytes;
+  if (settings.id != CodecId::kLzma || raw_bytes < kProbedBytes) return bytes;
   return std::max(bytes, encoder_memory_bytes(thorough_in_place_of(settings), raw_bytes));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/coding.hpp"
 #include "base/try.hpp"
 #include "format/native/compress_probe.hpp"
 #include "format/native/modelled_choice.hpp"
@@ -12,17 +13,6 @@
 
 namespace bdelta::native {
 namespace {
-
-constexpr std::uint64_t kDoubtLeast = 64;        // bytes of coded copies that nobody needs to look at
-constexpr std::uint64_t kDoubtShare = 256;       // likewise where they are less than 1/share of a group
-constexpr std::uint64_t kRateLeast = 4096;       // literal bytes below which their rate means nothing
-constexpr std::size_t kForecastLeast = std::size_t{1} << 20;  // literal bytes that tell how the slow codec does
-constexpr std::uint64_t kForecastShare = 8;      // of a group, that a forecast must be beyond it to be believed
-constexpr std::uint64_t kUsualRatio = 8;         // bytes that then count as one coded
-// LZMA learns its probabilities as it goes, and zstd's slow levels begin with prices of their own. Of few bytes a codec that
-// sends tables, or a faster level, may make less: of twelve small pairs of text that made patches 1 % smaller at level 6.
-constexpr std::uint64_t kFewBytes = 16 * 1024;
-constexpr CodecSettings kCodecsOfFew[] = {{CodecId::kZstd, 15, 0}, {CodecId::kZstd, 9, 0}};
 
 // The same for choosing a group's form: it may be packed once more, or its target bytes be compressed.
 std::uint64_t choice_memory(const GroupDraft& draft, const GroupChoices& made, const WriterSettings& settings) {
@@ -42,10 +32,10 @@ bool in_doubt(const GroupDraft& draft, const GroupChoices& made, const WriterSet
   std::uint64_t raw = draft.streams[kLiterals].size();
   std::uint64_t cost = cost_of(draft, made, kLiterals);
   const std::uint64_t copied_bytes = draft.target.size() - raw;
-  if (copy_cost < kDoubtLeast) return false;
-  const std::uint64_t margin = raw > copied_bytes ? 8 : 2;
-  if (margin == 2 && copy_cost < (copy_cost + cost) / kDoubtShare) return false;
-  if (raw < kRateLeast) {  // too few literals to know a rate
+  if (copy_cost < kDoubtLeastBytes) return false;
+  const std::uint64_t margin = raw > copied_bytes ? kLiteralMargin : kCopiedMargin;
+  if (margin == kCopiedMargin && copy_cost < (copy_cost + cost) / kDoubtShare) return false;
+  if (raw < kLeastRateBytes) {  // too few literals to know a rate
     raw = kUsualRatio;
     cost = 1;
   }
@@ -62,7 +52,7 @@ Result<std::uint64_t> quick_size(ByteSpan raw, Watch* watch) {
 Result<bool> is_hopeless(const GroupDraft& draft, const WriterSettings& settings, const GroupChoices& made,
                          std::uint64_t before, Watch* watch) {
   const Bytes& literals = draft.streams[kLiterals];
-  if (settings.literals.id != CodecId::kLzma || literals.size() < kForecastLeast) return false;
+  if (settings.literals.id != CodecId::kLzma || literals.size() < kLeastForecastBytes) return false;
   BDELTA_ASSIGN(const std::uint64_t quick_literals, quick_size(literals, watch));
   BDELTA_ASSIGN(const std::uint64_t quick_target, quick_size(draft.target, watch));
   const std::uint64_t slow_literals = coded_bytes(made.coded.streams[kLiterals]);
@@ -104,10 +94,10 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
 
 Result<CodedStream> smallest_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
   BDELTA_ASSIGN(CodedStream coded, compress_stream(raw, settings, context));
-  if (raw.size() > kFewBytes) return coded;
-  for (const CodecSettings& codec : kCodecsOfFew) {
-    if (settings.id == CodecId::kZstd && settings.level <= codec.level) continue;
-    BDELTA_ASSIGN(CodedStream other, compress_stream(raw, codec));
+  if (raw.size() > kFewCodedBytes) return coded;
+  for (const int level : kLevelsOfFew) {
+    if (settings.id == CodecId::kZstd && settings.level <= level) continue;
+    BDELTA_ASSIGN(CodedStream other, compress_stream(raw, {CodecId::kZstd, level, 0}));
     if (coded_bytes(other) < coded_bytes(coded)) coded = std::move(other);
   }
   return coded;

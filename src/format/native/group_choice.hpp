@@ -2,6 +2,7 @@
 // all.
 #pragma once
 
+#include "base/deciding/coding.hpp"
 #include "format/native/group_writer.hpp"
 #include "format/native/literal_cache.hpp"
 #include "parallel/worker_pool.hpp"
@@ -20,7 +21,7 @@ struct WriterSettings {
   std::uint64_t codec_bytes = ~std::uint64_t{0};  // that compressors working at the same time may take together
   std::uint64_t doubt_bytes = ~std::uint64_t{0};  // of target: a group of more is not tried as literals alone
   bool model_literals = false;  // literals through their model where that is smaller, …
-  std::uint64_t lane_bytes = std::uint64_t{16} << 20;  // of coded target, from where modelled bytes have several lanes
+  std::uint64_t lane_bytes = kTwoLanesBytes;  // of coded target, from where modelled bytes have several lanes
   std::uint64_t model_most_bytes = ~std::uint64_t{0};  // of numbers: a group of more is not tried in the context coder
   std::uint64_t model_target_share = 0;  // likewise of more than 1/share of its target bytes; 0 = of any share
   bool model_misses = false;  // … and misses through theirs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/coding.hpp"
 #include "format/native/compress_probe.hpp"
 #include "format/native/modelled_choice.hpp"
 #include "format/native/packed_choice.hpp"
@@ -9,11 +10,9 @@
 namespace bdelta::native {
 namespace {
 
-constexpr std::size_t kQuickLeast = 4096;  // bytes of a stream; shorter ones take no time with any codec
-
 // Whether it is worth waiting for the context coder before a stream goes through its codec.
 bool is_packed_first(const GroupDraft& draft, std::size_t stream, const WriterSettings& settings) noexcept {
-  const bool slow = settings_of(settings, stream).id == CodecId::kLzma && draft.streams[stream].size() >= kQuickLeast;
+  const bool slow = settings_of(settings, stream).id == CodecId::kLzma && draft.streams[stream].size() >= kQuickStreamBytes;
   return slow && settings.model && (streams_to_pack(draft, settings.model_values) >> stream & 1) != 0;
 }
 

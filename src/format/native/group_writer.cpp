@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/coding.hpp"
 #include "base/try.hpp"
 #include "base/varint.hpp"
 #include "format/native/compress_probe.hpp"
@@ -10,8 +11,6 @@
 
 namespace bdelta::native {
 namespace {
-
-constexpr std::uint64_t kShortStream = 24;  // no codec earns its own bytes back below
 
 Result<std::vector<Bytes>> encode_frames(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
   std::unique_ptr<FrameEncoder> encoder;  // none for bytes that are stored
@@ -209,7 +208,7 @@ Status FrameBudget::spend(std::uint64_t bytes) {
 }
 
 Result<CodedStream> compress_stream(ByteSpan raw, const CodecSettings& settings, const CompressContext& context) {
-  if (raw.size() < kShortStream) return store_stream(raw, context);
+  if (raw.size() < kShortStreamBytes) return store_stream(raw, context);
   BDELTA_ASSIGN(const CodecSettings codec, codec_worth_trying(raw, settings, context.watch));
   if (codec.id == CodecId::kStore) return store_stream(raw, context);
   CodedStream coded;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/deciding/coding.hpp"
+#include "base/deciding/prices.hpp"
 #include "base/try.hpp"
 #include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
@@ -10,24 +12,8 @@
 namespace bdelta::native {
 namespace {
 
-// What decoding modelled bytes takes, as integers so that the choice is the same everywhere: rounded from a machine of
-// 2026.
-constexpr std::uint64_t kLiteralNs = 1000;                 // with its share of the source that is brought in
-constexpr std::uint64_t kFirstLiteralNs = 5'000'000;       // memory and training, with however few literals
-constexpr std::uint64_t kCopiedNs = 1;
-constexpr std::uint64_t kMissNs = 2000;                    // with the bytes around that are told to be right
-constexpr std::uint64_t kFreeNs = 10'000'000;              // what takes longer has to save bytes for it
-
-constexpr std::uint64_t kMissesPerTable = 8192;            // for each doubling of the tables
-constexpr std::uint64_t kFarAheadAt = 3;                   // of what a fast codec leaves, where others are not tried
-constexpr std::uint64_t kFarAheadOf = 4;
-constexpr std::uint64_t kFarAheadLeast = 4096;             // bytes that it leaves; of fewer, trying others takes no time
-
-constexpr std::uint64_t kLeastLiterals = 24;               // fewer save no more than their model's part of the head
-constexpr std::uint64_t kLeastMisses = 8;                  // likewise
-
 std::uint64_t bytes_for(std::uint64_t ns, const WriterSettings& settings) {
-  return settings.apply_byte_ns == 0 ? 0 : (std::max(ns, kFreeNs) - kFreeNs) / settings.apply_byte_ns;
+  return settings.apply_byte_ns == 0 ? 0 : (std::max(ns, kFreeModelNs) - kFreeModelNs) / settings.apply_byte_ns;
 }
 
 std::uint64_t literal_price(const ModelledBytes& bytes, const WriterSettings& settings) {
@@ -39,7 +25,7 @@ ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& setti
   const ModelledBytes bytes = modelled_bytes_of(draft);
   ModelledScope scope;
   scope.literals =
-      settings.model_literals && bytes.literals >= kLeastLiterals && literal_price(bytes, settings) < bytes.literals;
+      settings.model_literals && bytes.literals >= kLeastModelledLiterals && literal_price(bytes, settings) < bytes.literals;
   scope.misses = try_misses;
   if (try_misses && bytes.literals + bytes.copied >= settings.lane_bytes) scope.lane_count = kPackedLanes;
   const auto too_small = [&](unsigned log) { return bytes.misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
@@ -107,7 +93,8 @@ std::uint64_t miss_price(const ModelledBytes& bytes, const WriterSettings& setti
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const ModelledBytes bytes = modelled_bytes_of(draft);
   // It saves a byte a miss at best.
-  const bool try_misses = settings.model_misses && bytes.misses >= kLeastMisses && miss_price(bytes, settings) < bytes.misses;
+  const bool try_misses = settings.model_misses && bytes.misses >= kLeastModelledMisses &&
+                          miss_price(bytes, settings) < bytes.misses;
   return fitting_scope(draft, settings, try_misses);
 }
 
@@ -141,7 +128,7 @@ bool are_misses_far_ahead(const GroupDraft& draft, const WriterSettings& setting
     quick_bytes += modelled_cost(draft, made, s);
     for (const PackedLane& lane : made.modelled.lanes) model_bytes += lane.cost_bytes[s];
   }
-  return quick_bytes >= kFarAheadLeast && model_bytes <= quick_bytes / kFarAheadOf * kFarAheadAt;
+  return quick_bytes >= kFarAheadLeastBytes && model_bytes <= quick_bytes / kFarAheadDenominator * kFarAheadNumerator;
 }
 
 Status keep_worthwhile_models(const GroupDraft& draft, const WriterSettings& settings, const ModelledInputs& inputs,

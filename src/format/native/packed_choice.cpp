@@ -1,24 +1,13 @@
 #include "format/native/packed_choice.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "base/deciding/coding.hpp"
+#include "base/deciding/prices.hpp"
 #include "format/native/layout.hpp"
 
 namespace bdelta::native {
 namespace {
-
-constexpr std::uint64_t kStreamOverhead = 6;  // bytes of tables and frame that a stream of its own takes
-
-// What decoding takes, as integers so that the choice is the same everywhere: rounded from a machine of 2026.
-constexpr std::array<std::uint64_t, kResidualValues + 1> kNumberNs = {150, 150, 150, 120, 40, 150};  // context coder
-constexpr std::uint64_t kCodedByteNs = 50;      // a codec, for each byte of its own
-constexpr std::uint64_t kFreeStreamNs = 1'000'000;    // that a stream may take for however few bytes
-
-// Of what the fast codec leaves. Of 155 MB of streams of public pairs 62 % are coded that well, and LZMA would have made
-// one of them smaller still, by 597 bytes.
-constexpr std::uint64_t kAheadAt = 17;
-constexpr std::uint64_t kAheadOf = 20;
 
 // Nanoseconds that decoding a stream takes longer in the context coder than in its codec.
 std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_t codec_bytes) {
@@ -49,7 +38,7 @@ unsigned winners(const GroupDraft& draft, const PackedGroup& trial, const std::v
   for (std::size_t s = 0; s <= kResidualValues; ++s) {
     const std::uint64_t codec_bytes = coded_bytes(streams[s]);
     const std::uint64_t price = price_bytes(draft, s, codec_bytes, settings);
-    const bool better = trial.cost_bytes[s] + price < codec_bytes + kStreamOverhead;
+    const bool better = trial.cost_bytes[s] + price < codec_bytes + kStreamOverheadBytes;
     if (trial.scope.has(s) && better) won |= 1u << s;
   }
   return won;
@@ -71,7 +60,7 @@ bool is_far_ahead(const GroupDraft& draft, const GroupChoices& made, std::size_t
   if (!made.trial || !made.trial->scope.has(stream)) return false;
   const std::uint64_t quick_bytes = coded_bytes(made.coded.streams[stream]);
   return made.trial->cost_bytes[stream] + price_bytes(draft, stream, quick_bytes, settings) <=
-         quick_bytes / kAheadOf * kAheadAt;
+         quick_bytes / kAheadDenominator * kAheadNumerator;
 }
 
 std::optional<PackedGroup> pack_smallest(const GroupDraft& draft, const WriterSettings& settings, Watch* watch,

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "base/deciding/coding.hpp"
 #include "base/try.hpp"
 #include "format/native/modelled_choice.hpp"
 #include "parallel/within.hpp"
@@ -27,9 +28,9 @@ std::uint64_t expected(const StreamSizes& quick_bytes, const GroupDraft& draft, 
   std::uint64_t number_bytes = 0, residual_bytes = 0, modelled_bytes = 0;
   for (std::size_t s = 0; s < kLiterals; ++s) {
     const std::uint64_t bytes = quick_bytes[s];
-    const bool is_noise = is_residual(s) && bytes * 8 > draft.streams[s].size() * 7;
-    (is_residual(s) ? residual_bytes : number_bytes) += low && !is_noise ? bytes * 3 / 4 : bytes;
-    if (is_residual(s)) modelled_bytes += is_noise ? bytes : bytes * 9 / 16;
+    const bool is_noise = is_residual(s) && bytes * 8 > draft.streams[s].size() * kNoiseEighths;
+    (is_residual(s) ? residual_bytes : number_bytes) += low && !is_noise ? bytes * kLowNumberSixteenths / 16 : bytes;
+    if (is_residual(s)) modelled_bytes += is_noise ? bytes : bytes * kModelledSixteenths / 16;
   }
   // Of windows that may not be modelled the residual stays what it is.
   const std::uint64_t misses = std::max<std::uint64_t>(1, draft.streams[kResidualValues].size());
@@ -39,7 +40,9 @@ std::uint64_t expected(const StreamSizes& quick_bytes, const GroupDraft& draft, 
   const std::uint64_t literals = quick_bytes[kLiterals];
   std::uint64_t literal_bytes = literals;
   if (settings.literals.id == CodecId::kLzma) {
-    literal_bytes = low ? literals * 11 / 16 : literals - literals / (models_misses && estimate != Estimate::kEven ? 4 : 8);
+    const bool are_cheap = models_misses && estimate != Estimate::kEven;
+    const std::uint64_t gain = literals / (are_cheap ? kLiteralGainBesideMisses : kLiteralGainShare);
+    literal_bytes = low ? literals * kLowLiteralSixteenths / 16 : literals - gain;
   }
   return number_bytes + literal_bytes + (models_misses ? modelled_bytes : residual_bytes);
 }

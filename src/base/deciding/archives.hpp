@@ -1,0 +1,63 @@
+// What decides about what is unpacked. README.md says what a row has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bdelta {
+
+// Streams that nobody lists: the least stretch that nothing covers, how far in front of it the head may be, and no more than
+// so many times the stretch, so that small changes everywhere don't have all of a file looked at; and what is unpacked of it.
+// [bytes, ratio] More: looks at less; of the others, at more. Sets: none noted.
+inline constexpr std::uint64_t kLeastFreeBytes = 64;
+inline constexpr std::uint64_t kMostBytesBefore = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kBeforeRatio = 16;
+inline constexpr std::uint64_t kMostHiddenRawBytes = std::uint64_t{64} << 20;
+
+// Bytes of a sample of so many that have their highest bit set in packed data, where half have, and hardly any in text.
+// [bytes] More: takes more for text. Sets: none noted.
+inline constexpr std::size_t kPackedSampleBytes = 64;
+inline constexpr int kLeastHighBytes = 12;
+
+// Packed bytes of a PNG that are worth unpacking.
+// [bytes] More: unpacks fewer. Sets: none noted.
+inline constexpr std::uint64_t kLeastPackedBytes = 64;
+
+// What an applier may take to unpack OLD within its usual limit, and what of it is for tables and a packed stream of each view
+// of a view.
+// [bytes] More: unpacks more; less. Sets: the applier's limit of 256 MiB.
+inline constexpr std::uint64_t kMostViewApplyBytes = std::uint64_t{176} << 20;
+inline constexpr std::uint64_t kFurtherViewBytes = std::uint64_t{30} << 20;
+
+// What is unpacked of either file, as few packed bytes may be very many: so much, and so many times a large one up to a bound.
+// [bytes, ratio] More: unpacks more. Sets: none noted.
+inline constexpr std::uint64_t kAmpleRawBytes = std::uint64_t{176} << 20;
+inline constexpr std::uint64_t kMostRawBytes = std::uint64_t{1024} << 20;
+inline constexpr std::uint64_t kUsualRawRatio = 16;
+
+// A limit of making has room for both views, and as much for the work on them: 1/share of it. Without a limit both files, and
+// both views, have so many bytes.
+// [share, bytes] More: unpacks less; more. Sets: none noted.
+inline constexpr std::uint64_t kViewLimitShare = 4;
+inline constexpr std::uint64_t kMostViewsBytes = std::uint64_t{8} << 30;
+
+// The part of its stream that a recipe may have.
+// [share] More: unpacks fewer. Sets: none noted.
+inline constexpr std::uint64_t kWorthShare = 4;
+
+// Archives inside each other, where they are not packed.
+// [levels] More: finds more members and is slower. Sets: none noted.
+inline constexpr unsigned kMostNesting = 4;
+
+// Texts of OLD that NEW has packed: the part of its bytes that a missing one costs, what all of them must save to be looked
+// for, and what one must have, as fewer samples may be anywhere.
+// [share, bytes] More: unpacks less. Sets: 95 packages at level 3, 115 pairs at four levels.
+inline constexpr std::uint64_t kTextShare = 4;
+inline constexpr std::uint64_t kLeastTextGainBytes = 256;
+inline constexpr std::uint64_t kLeastMissingBytes = 512;
+
+// One position in 2^shift of such a text is a sample.
+// [log] More: is faster and tells less of short texts. Sets: none noted.
+inline constexpr unsigned kMissingSampleShift = 7;
+
+}  // namespace bdelta

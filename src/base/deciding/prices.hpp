@@ -1,0 +1,41 @@
+// Nominal nanoseconds. `bdelta-bench prices` measures them; none is tuned for sizes. README.md says what a row has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bdelta {
+
+// A modelled literal, with its share of the source that is brought in.
+// [ns] More: models fewer literals. Sets: bdelta-bench prices.
+inline constexpr std::uint64_t kLiteralNs = 1000;
+
+// Memory and training of the model of literals, with however few of them.
+// [ns] More: models fewer literals. Sets: bdelta-bench prices.
+inline constexpr std::uint64_t kFirstLiteralNs = 5'000'000;
+
+// A copied byte that the model of misses passes, and a byte that differs, with those around it that are told to be right.
+// [ns] More: models fewer misses. Sets: bdelta-bench prices.
+inline constexpr std::uint64_t kCopiedNs = 1;
+inline constexpr std::uint64_t kMissNs = 2000;
+
+// A number of each stream through the context coder, and a byte of a codec's own.
+// [ns] More: codes fewer streams so; more. Sets: bdelta-bench prices.
+inline constexpr std::uint64_t kNumberNs[] = {150, 150, 150, 120, 40, 150};
+inline constexpr std::uint64_t kCodedByteNs = 50;
+
+// Unpacking a byte of text and keeping it; making a view once more and looking there for what is missing, for each byte.
+// [ns] More: unpacks less; looks less. Sets: 95 packages at level 3, 115 pairs at four levels.
+inline constexpr std::uint64_t kUnpackNs = 3;
+inline constexpr std::uint64_t kLookNs = 8;
+
+// Making a prediction, for each byte of NEW.
+// [ns] More: predicts less. Sets: none noted.
+inline constexpr std::uint64_t kPredictionNs = 40;
+
+// What may be spent for however few bytes: on models, and on a stream in the context coder.
+// [ns] More: models more. Sets: none noted.
+inline constexpr std::uint64_t kFreeModelNs = 10'000'000;
+inline constexpr std::uint64_t kFreeStreamNs = 1'000'000;
+
+}  // namespace bdelta
