@@ -12,9 +12,9 @@
 
 #include "base/deciding/prediction.hpp"
 #include "base/try.hpp"
-#include "base/varint.hpp"
 #include "create/substitution_votes.hpp"
 #include "format/native/group_writer.hpp"
+#include "model/residual_writer.hpp"
 
 namespace bdelta {
 namespace {
@@ -126,53 +126,6 @@ void order_by_class(Candidates& candidates) {
   });
 }
 
-// The residual of some pieces in columns as the format has them.
-class ResidualColumns {
- public:
-  void add(ByteSpan copied, ByteSpan wanted) {
-    for (std::size_t i = 0; i < copied.size();) {
-      constexpr std::size_t kStep = sizeof(std::uint64_t);
-      const bool has_step = copied.size() - i >= kStep;
-      if (has_step && load_le<std::uint64_t>(&copied[i]) == load_le<std::uint64_t>(&wanted[i])) {
-        gap_ += kStep;
-        i += kStep;
-      } else if (copied[i] == wanted[i]) {
-        ++gap_;
-        ++i;
-      } else {
-        i = add_run(copied, wanted, i);
-      }
-    }
-  }
-
-  // Through a fast codec.
-  [[nodiscard]] Result<std::uint64_t> coded_bytes() const {
-    std::uint64_t sum = 0;
-    for (const Bytes* column : {&gaps_, &lengths_, &values_}) {
-      BDELTA_ASSIGN(const native::CodedStream coded, native::compress_stream(*column, {CodecId::kZstd, kPricingLevel, 0}));
-      for (const Bytes& frame : coded.frames) sum += frame.size();
-    }
-    return sum;
-  }
-
- private:
-  std::size_t add_run(ByteSpan copied, ByteSpan wanted, std::size_t begin) {
-    std::size_t end = begin;
-    for (; end < copied.size() && copied[end] != wanted[end]; ++end) {
-      values_.push_back(static_cast<std::uint8_t>(wanted[end] - copied[end]));
-    }
-    append_varint(gaps_, gap_);
-    append_varint(lengths_, end - begin);
-    gap_ = 0;
-    return end;
-  }
-
-  Bytes gaps_;
-  Bytes lengths_;
-  Bytes values_;
-  std::uint64_t gap_ = 0;
-};
-
 // What is to be priced of the sample.
 CopiedPieces priced_pieces(CopiedPieces pieces) {
   std::size_t count = 0;
@@ -183,9 +136,10 @@ CopiedPieces priced_pieces(CopiedPieces pieces) {
   return pieces;
 }
 
-// What the residual of the pieces takes as it is, or where these substitutions are made.
+// What the residual of the pieces takes through a fast codec as it is, or where these substitutions are made.
 Result<std::uint64_t> residual_bytes(const CopiedPieces& pieces, const SubstitutionTable* substitutions, WorkerPool& pool) {
-  ResidualColumns columns;
+  StreamBytes streams;
+  ResidualWriter residual(streams);
   Bytes replaced;
   for (const CopiedPiece& piece : pieces) {
     ByteSpan copied = piece.copied;
@@ -194,10 +148,15 @@ Result<std::uint64_t> residual_bytes(const CopiedPieces& pieces, const Substitut
       substitutions->replace(replaced);  // also outside of spans, where that makes little difference
       copied = replaced;
     }
-    columns.add(copied, piece.wanted);
+    residual.add(copied.data(), piece.wanted.data(), copied.size());
     pool.advance();
   }
-  return columns.coded_bytes();
+  std::uint64_t bytes = 0;
+  for (const StreamId s : kResidualStreams) {
+    BDELTA_ASSIGN(const native::CodedStream coded, native::compress_stream(streams[s], {CodecId::kZstd, kPricingLevel, 0}));
+    bytes += native::coded_bytes(coded);
+  }
+  return bytes;
 }
 
 // Whether the substitutions save clearly more of the residual of a sample than their share of the record takes.

@@ -7,6 +7,7 @@
 #include "base/deciding/coding.hpp"
 #include "base/varint.hpp"
 #include "hash/xxh3.hpp"
+#include "model/residual_writer.hpp"
 
 namespace bdelta {
 namespace {
@@ -74,8 +75,7 @@ class GroupEncoder {
     record_.predicted = predicted_;
     record_.modelled = true;
     record_.left_out_bytes = std::exchange(left_out_bytes_, 0);
-    run_count_ = 0;
-    unchanged_ = 0;
+    residual_.begin_window();
     is_cut_ = false;
     for (std::size_t i = 0; i < kStreamCount; ++i) sizes_before_[i] = stream(i).size();
   }
@@ -84,7 +84,7 @@ class GroupEncoder {
     if (pos_ == window_begin_) return;
     flush_literal();
     record_.target_length = pos_ - window_begin_;
-    record_.run_count = run_count_;
+    record_.run_count = residual_.run_count();
     for (std::size_t i = 0; i < kStreamCount; ++i) record_.sizes[i] = stream(i).size() - sizes_before_[i];
     record_.checksum = xxh3_32(target_.span(window_begin_, record_.target_length));
     draft_.coded_bytes += record_.target_length;
@@ -95,7 +95,7 @@ class GroupEncoder {
   // The window has no room for another op, or the end of its bytes is reached.
   [[nodiscard]] bool full() const {
     return pos_ - window_begin_ >= window_bytes_ || record_.copy_count >= kMaxWindowOps ||
-           run_count_ + kBlockBytes >= kMaxWindowRuns || is_cut_;
+           residual_.run_count() + kBlockBytes >= kMaxWindowRuns || is_cut_;
   }
 
   void next_window_if_full() {
@@ -154,10 +154,7 @@ class GroupEncoder {
   // Patterns that would pass the end of the copy are none. If it ends early, there may be such. The window ends there
   // then, also if without them its runs are not used up: where covers stand apart, a window has one copy of each.
   std::uint64_t replaced_residual(const std::uint8_t* s, std::uint64_t length) {
-    const std::uint64_t run_count = run_count_;
-    const std::uint64_t unchanged = unchanged_;
-    const Bytes::size_type sizes[] = {draft_.streams[kResidualGaps].size(), draft_.streams[kResidualLengths].size(),
-                                      draft_.streams[kResidualValues].size()};
+    const ResidualWriter::Mark before = residual_.mark();
     for (;;) {
       replaced_.assign(s, s + length);
       words_->replace_at(pos_, replaced_);
@@ -165,11 +162,7 @@ class GroupEncoder {
       if (done == length) return length;
       length = done;
       is_cut_ = true;
-      run_count_ = run_count;
-      unchanged_ = unchanged;
-      draft_.streams[kResidualGaps].resize(sizes[0]);
-      draft_.streams[kResidualLengths].resize(sizes[1]);
-      draft_.streams[kResidualValues].resize(sizes[2]);
+      residual_.go_back(before);
     }
   }
 
@@ -177,32 +170,12 @@ class GroupEncoder {
   std::uint64_t raw_residual(const std::uint8_t* s, std::uint64_t length) {
     const std::uint8_t* t = target_.at(pos_);
     std::uint64_t done = 0;
-    while (done < length && run_count_ + kBlockBytes < kMaxWindowRuns) {
+    while (done < length && residual_.run_count() + kBlockBytes < kMaxWindowRuns) {
       const std::uint64_t block = std::min(kBlockBytes, length - done);
-      residual_block(s + done, t + done, block);
+      residual_.add(s + done, t + done, block);
       done += block;
     }
     return done;
-  }
-
-  void residual_block(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t length) {
-    std::uint64_t at = 0;
-    while (at < length) {
-      const std::uint64_t equal = count_equal(s + at, t + at, length - at);
-      unchanged_ += equal;
-      at += equal;
-      if (at == length) return;
-      std::uint64_t run = at;
-      while (run < length && s[run] != t[run]) {
-        draft_.streams[kResidualValues].push_back(static_cast<std::uint8_t>(t[run] - s[run]));
-        ++run;
-      }
-      append_varint(draft_.streams[kResidualGaps], unchanged_);
-      append_varint(draft_.streams[kResidualLengths], run - at - 1);
-      ++run_count_;
-      unchanged_ = 0;
-      at = run;
-    }
   }
 
   const CopySources from_;
@@ -213,6 +186,7 @@ class GroupEncoder {
   bool predicted_ = false;  // the segment at hand
   Bytes replaced_;  // the bytes of a copy, with substitutions made
   GroupDraft draft_;
+  ResidualWriter residual_{draft_.streams};
   WindowRecord record_;
   StreamSizes sizes_before_{};
   std::int64_t diagonal_ = 0;
@@ -220,9 +194,7 @@ class GroupEncoder {
   std::uint64_t window_begin_ = 0;
   std::uint64_t pos_ = 0;
   std::uint64_t literal_from_ = 0;
-  std::uint64_t run_count_ = 0;
-  bool is_cut_ = false;          // its last copy has ended early
-  std::uint64_t unchanged_ = 0;  // copied bytes of this window since the last residual run
+  bool is_cut_ = false;  // its last copy has ended early
 };
 
 struct CoverCount {
