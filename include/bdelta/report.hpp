@@ -93,6 +93,7 @@ struct Report {
   std::uint64_t read_calls = 0;
   std::uint64_t write_calls = 0;
   std::uint64_t decoder_memory_bytes = 0;  // creating only: that applying the patch takes besides its buffers
+  std::uint64_t nominal_apply_ns = 0;      // creating only: what applying takes of one thread, by a table and no clock; about
   std::vector<LeftOut> left_out;           // creating only
   double wall_seconds = 0;
   bool up_to_date = false;            // applying: NEW was already there, nothing was written

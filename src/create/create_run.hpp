@@ -74,7 +74,7 @@ class CreateRun {
   Status write(SequentialWriter& patch);
   Status finish(SequentialWriter& patch);  // for create_file, whose writer is its own
 
-  void report_streams(const UnpackReport& unpack) noexcept { report_.unpack = unpack; }
+  void report_streams(const UnpackReport& unpack) noexcept;
   [[nodiscard]] Report take_report();
   void update_times(Report& report) const noexcept;  // adds the time since
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/deciding/prices.hpp"
 #include "base/try.hpp"
 
 namespace bdelta {
@@ -17,6 +18,7 @@ Status CreateRun::encode(Chosen chosen) {
   chosen_ = std::move(chosen);
   if (chosen_.coded) work_->set_streams({});
   begin_step(WorkStep::kCode);
+  if (chosen_.programs) report_.nominal_apply_ns += target_size() * kPredictedNs;
   if (writer_) writer_->set_inputs(coder_->modelled_inputs(chosen_.programs.get(), chosen_.substitution_table()));
   if (options_.format == PatchFormat::kBdt1) {
     BDELTA_TRY(encode_bdt1());
@@ -127,10 +129,20 @@ Status CreateRun::finish_native() {
     append(head_, writer_->encode_digests());
     report_.head_sha256 = sha256(head_);
   }
+  report_.nominal_apply_ns += writer_->totals().apply_ns;
   for (std::size_t i = 0; i < kModelledCode; ++i) {
     report_.streams.push_back({stream_name(i), writer_->totals().raw[i], writer_->totals().coded[i]});
   }
   return {};
+}
+
+// With them goes what views take when applying, and all bytes of NEW.
+void CreateRun::report_streams(const UnpackReport& unpack) noexcept {
+  report_.unpack = unpack;
+  const std::uint64_t packed_bytes = std::min(unpack.unpacked.bytes, target_file().size());
+  const std::uint64_t raw_bytes = views_ ? target_size() - std::min(target_size(), target_file().size() - packed_bytes) : 0;
+  report_.nominal_apply_ns += target_size() / 1024 * kTargetKiBNs;
+  if (views_) report_.nominal_apply_ns += source_size() * kUnpackNs + raw_bytes * kRebuiltNs;
 }
 
 void CreateRun::count_covers() {

@@ -1,11 +1,12 @@
 """The parts of the benchmark harness that need no running programs."""
 import argparse
 import random
+import re
 import tempfile
 import unittest
 from pathlib import Path
 
-from bdelta_bench import cli, compare, tools
+from bdelta_bench import cli, compare, prices, tools
 from bdelta_bench.cache import SlowCache
 from bdelta_bench.measure import Limits
 from bdelta_bench.pairs import find_pairs
@@ -131,6 +132,32 @@ class Changes(unittest.TestCase):
         self.assertFalse(compare.ratio_text([1.0] * 3, [1.02] * 3, 0.01)[1])
         self.assertFalse(compare.ratio_text([0.010] * 3, [0.018] * 3, 0.01)[1])
         self.assertTrue(compare.ratio_text([0.010] * 3, [0.021] * 3, 0.01)[1])
+
+
+class Prices(unittest.TestCase):
+    def test_a_row_is_off_by_a_third(self):
+        for measured, off in ((76, False), (74, True), (133, False), (134, True)):
+            self.assertEqual(prices.Row("k", 100, measured).is_off, off, measured)
+
+    def test_rows_are_put_into_the_list_with_two_digits(self):
+        text = ("// A row.\ninline constexpr std::uint64_t kFirstNs = 5'000'000;\n"
+                "inline constexpr std::uint64_t kNumberNs[] = {150, 40};\ninline constexpr std::uint64_t kOther = 7;\n")
+        rows = [prices.Row("kFirstNs", 5e6, 1_234_567.8), prices.Row("kNumberNs[1]", 40, 36.9), prices.Row("kNumberNs[0]", 150, 0.3)]
+        self.assertEqual(prices.with_rows(text, rows),
+                         text.replace("5'000'000", "1'200'000").replace("{150, 40}", "{1, 37}"))
+
+    def test_the_list_of_the_program_has_every_row_that_is_measured(self):
+        root = Path(__file__).resolve().parents[2]
+        text = (root / prices.LIST).read_text(encoding="utf-8")
+        sources = "".join(path.read_text(encoding="utf-8") for path in (root / "tools/bench/prices").glob("*.cpp"))
+        names = set(re.findall(r'prices.push_back\(\{"(k\w+)', sources))
+        self.assertGreater(len(names), 8)
+        for name in names:
+            self.assertRegex(text, rf"inline constexpr std::uint64_t {name}(\[\])? =")
+
+    def test_time_to_apply_is_near_within_two_thirds_and_three_halves(self):
+        self.assertEqual([prices.Applied(nominal, 1.0).is_near for nominal in (0.66, 0.68, 1.49, 1.51)],
+                         [False, True, True, False])
 
 
 if __name__ == "__main__":

@@ -156,6 +156,19 @@ class Smoke(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         self.assertIn("unknown tool: rsync", result.stderr)
 
+    def test_prices_tells_nominal_beside_measured_time(self):
+        result = bench("prices", "sources", *self.common, "--without-table", "--levels", "3")
+        self.assertIn(result.returncode, (0, 1), result.stderr)  # no time is judged
+        self.assertRegex(result.stdout, r"(?m)^sources +3 +0\.\d+ +0\.\d+ +\d+\.\d+$")
+        self.assertRegex(result.stdout, r"(?m)^[01] of 1 between 0.67 and 1.5$")
+
+    @unittest.skipUnless((BIN / "bench_prices").is_file(), "without zlib")
+    def test_prices_measures_every_row(self):
+        result = bench("prices", *self.common)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        for row in ("kNumberNs[5]", "kCodedByteNs", "kRawByteNs", "kLiteralNs", "kMissNs", "kUnpackNs", "kRebuiltNs"):
+            self.assertIn(f"\n{row} ", result.stdout)
+
 
 if __name__ == "__main__":
     unittest.main()

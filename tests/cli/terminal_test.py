@@ -16,10 +16,12 @@ except ImportError:
 
 CREATE_KEYS = ["schema", "program", "version", "ok", "time", "codecs", "options", "source", "target", "patch", "format",
                "level", "source_bytes", "target_bytes", "patch_bytes", "source_xxh3_128", "target_xxh3_128",
-               "patch_xxh3_128", "patch_sha256", "decoder_memory_bytes", "left_out", "up_to_date", "verified", "threads",
+               "patch_xxh3_128", "patch_sha256", "decoder_memory_bytes", "nominal_apply_seconds",
+               "left_out", "up_to_date", "verified", "threads",
                "wall_seconds", "phases", "streams", "packed", "cover_count", "covered_bytes", "literal_bytes", "residual_bytes",
                "window_count", "read_calls", "write_calls", "peak_resident_bytes"]
-CREATE_ONLY = ["time", "codecs", "options", "level", "patch_xxh3_128", "patch_sha256", "decoder_memory_bytes", "left_out", "packed"]
+CREATE_ONLY = ["time", "codecs", "options", "level", "patch_xxh3_128", "patch_sha256", "decoder_memory_bytes",
+               "nominal_apply_seconds", "left_out", "packed"]
 INFO_KEYS = ["schema", "program", "version", "ok", "format", "format_version", "draft", "source_bytes", "target_bytes",
              "source_xxh3_128", "target_xxh3_128", "required_features", "optional_features", "predicted", "unpacked",
              "window_bytes", "decoder_memory_bytes"]

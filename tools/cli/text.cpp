@@ -173,7 +173,10 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   put_digests(json, "source_", report.source_digests);
   put_digests(json, "target_", report.target_digests);
   put_digests(json, "patch_", report.patch_digests);
-  if (report.level != 0) json["decoder_memory_bytes"] = report.decoder_memory_bytes;
+  if (report.level != 0) {
+    json["decoder_memory_bytes"] = report.decoder_memory_bytes;
+    json["nominal_apply_seconds"] = static_cast<double>(report.nominal_apply_ns) * 1e-9;
+  }
   if (report.level != 0) {
     json["left_out"] = Json::array();
     for (const LeftOut& work : report.left_out) {

@@ -19,15 +19,23 @@ inline constexpr std::uint64_t kFirstLiteralNs = 5'000'000;
 inline constexpr std::uint64_t kCopiedNs = 1;
 inline constexpr std::uint64_t kMissNs = 2000;
 
-// A number of each stream through the context coder, and a byte of a codec's own.
-// [ns] More: codes fewer streams so; more. Sets: bdelta-bench prices.
+// A number of each stream through the context coder; a byte of a codec's own; and one that a codec makes.
+// [ns] More: codes fewer streams so; more; nothing, it is told alone. Sets: bdelta-bench prices.
 inline constexpr std::uint64_t kNumberNs[] = {150, 150, 150, 120, 40, 150};
 inline constexpr std::uint64_t kCodedByteNs = 50;
+inline constexpr std::uint64_t kRawByteNs = 1;
 
-// Unpacking a byte of text and keeping it; making a view once more and looking there for what is missing, for each byte.
-// [ns] More: unpacks less; looks less. Sets: 95 packages at level 3, 115 pairs at four levels.
+// Unpacking a byte of text and keeping it; making a view once more and looking there for what is missing, for each byte; making
+// a byte of text packed again.
+// [ns] More: unpacks less; looks less; nothing, it is told alone. Sets: 95 packages at level 3, 115 pairs at four levels.
 inline constexpr std::uint64_t kUnpackNs = 3;
 inline constexpr std::uint64_t kLookNs = 8;
+inline constexpr std::uint64_t kRebuiltNs = 25;
+
+// Making a KiB of NEW, checking and digesting it; and a byte of NEW where programs are predicted.
+// [ns] More: nothing, it is told alone. Sets: seven pairs.
+inline constexpr std::uint64_t kTargetKiBNs = 500;
+inline constexpr std::uint64_t kPredictedNs = 6;
 
 // Making a prediction, for each byte of NEW.
 // [ns] More: predicts less. Sets: none noted.

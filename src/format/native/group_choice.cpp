@@ -4,6 +4,7 @@
 
 #include "base/deciding/coding.hpp"
 #include "base/try.hpp"
+#include "format/native/apply_price.hpp"
 #include "format/native/compress_probe.hpp"
 #include "format/native/modelled_choice.hpp"
 #include "format/native/group_tasks.hpp"
@@ -87,6 +88,7 @@ void finish_choice(const GroupDraft& draft, GroupChoices& made) {
     made.coded_bytes[s] = packed ? made.coded.packed->cost_bytes[s] : coded_bytes(made.coded.streams[s]);
     made.coded_bytes[s] += made.modelled_bytes[s];
   }
+  made.apply_ns = choice_ns(draft, made);
   made.coded = {};
   made.trial.reset();
   made.modelled.lanes.clear();

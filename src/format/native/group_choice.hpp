@@ -44,6 +44,7 @@ struct GroupChoices {
   CodedGroup group;                  // the form that was chosen in the end
   StreamSizes raw_bytes{};           // what of each stream went into it
   StreamSizes coded_bytes{};         // what each stream has of it
+  std::uint64_t apply_ns = 0;        // nominal, to undo that
 };
 
 // Compresses the groups on all threads and chooses the form of each. A draft whose copies cost more than they save is

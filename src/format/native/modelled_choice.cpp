@@ -5,6 +5,7 @@
 #include "base/deciding/coding.hpp"
 #include "base/deciding/prices.hpp"
 #include "base/try.hpp"
+#include "format/native/apply_price.hpp"
 #include "format/native/group_tasks.hpp"
 #include "format/native/layout.hpp"
 #include "format/native/packed_choice.hpp"
@@ -17,7 +18,7 @@ std::uint64_t bytes_for(std::uint64_t ns, const WriterSettings& settings) {
 }
 
 std::uint64_t literal_price(const ModelledBytes& bytes, const WriterSettings& settings) {
-  return bytes_for(kFirstLiteralNs + bytes.literals * kLiteralNs, settings);
+  return bytes_for(literal_ns(bytes), settings);
 }
 
 // The models of literals and of misses, where these may be tried.
@@ -87,7 +88,7 @@ std::uint64_t modelled_cost(const GroupDraft& draft, const GroupChoices& made, s
 }  // namespace
 
 std::uint64_t miss_price(const ModelledBytes& bytes, const WriterSettings& settings) {
-  return bytes_for(bytes.copied * kCopiedNs + bytes.misses * kMissNs, settings);
+  return bytes_for(miss_ns(bytes), settings);
 }
 
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {

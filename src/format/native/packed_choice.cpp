@@ -4,6 +4,7 @@
 
 #include "base/deciding/coding.hpp"
 #include "base/deciding/prices.hpp"
+#include "format/native/apply_price.hpp"
 #include "format/native/layout.hpp"
 
 namespace bdelta::native {
@@ -11,18 +12,8 @@ namespace {
 
 // Nanoseconds that decoding a stream takes longer in the context coder than in its codec.
 std::uint64_t extra_ns(const GroupDraft& draft, std::size_t stream, std::uint64_t codec_bytes) {
-  std::uint64_t count = 0;
-  if (stream == kResidualValues) {
-    count = draft.streams[stream].size();
-  } else {
-    const bool of_run = stream >= kResidualGaps;
-    for (const WindowRecord& record : draft.windows) {
-      count += of_run ? record.run_count : record.predicted ? 0 : record.copy_count;
-    }
-  }
-  const std::uint64_t model_ns = count * kNumberNs[stream];
-  const std::uint64_t codec_ns = kFreeStreamNs + codec_bytes * kCodedByteNs;
-  return model_ns - std::min(model_ns, codec_ns);
+  const std::uint64_t model_ns = number_ns(draft, stream);
+  return model_ns - std::min(model_ns, kFreeStreamNs + codec_ns(codec_bytes));
 }
 
 // Bytes that the context coder must save of a stream for the time it takes.

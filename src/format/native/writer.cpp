@@ -64,6 +64,7 @@ Status Writer::append_group(const GroupDraft& draft, const GroupChoices& made) {
     totals_.raw[s] += made.raw_bytes[s];
     totals_.coded[s] += made.coded_bytes[s];
   }
+  totals_.apply_ns += made.apply_ns;
   limits_.group_bytes = std::max<std::uint64_t>(limits_.group_bytes, made.group.body.size());
   limits_.decoder_memory_bytes = std::max(limits_.decoder_memory_bytes, made.group.memory_bytes);
   limits_.required_features |= made.group.features | (draft.copies_target ? kFeatureTargetCopies : 0);

@@ -23,6 +23,7 @@ namespace bdelta::native {
 struct StreamTotals {
   StreamSizes raw{};
   StreamSizes coded{};
+  std::uint64_t apply_ns = 0;  // nominal, to undo the coding
 };
 
 // Groups that are coded and not yet part of a patch.

@@ -1,4 +1,4 @@
-"""The command line: run, report, compare, degenerate, monotone, start, tools."""
+"""The command line: run, report, compare, degenerate, monotone, prices, start, tools."""
 from __future__ import annotations
 
 import argparse
@@ -6,11 +6,12 @@ import datetime
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from . import compare, degenerate, machine, monotone, start
+from . import compare, degenerate, machine, monotone, prices, start
 from .cache import SlowCache
 from .measure import Launcher, Limits
 from .pairs import find_pairs
@@ -47,14 +48,15 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_arguments(verbs)
     degenerate.add_arguments(verbs)
     monotone.add_arguments(verbs)
+    prices.add_arguments(verbs)
     start.add_arguments(verbs)
     tools = verbs.add_parser("tools", help="which tools are there, and how to get the others")
-    others = [verbs.choices[name] for name in ("compare", "degenerate", "monotone", "start")]
+    others = [verbs.choices[name] for name in ("compare", "degenerate", "monotone", "prices", "start")]
     for verb in (run, tools, verbs.choices["start"]):
         verb.add_argument("--peers", type=Path, default=ROOT / "build/peers/bin", help="where get_peers.sh put them")
     for verb in (run, tools, *others):
         verb.add_argument("--bin", type=Path, default=ROOT / "build/release/bin", help="our programs")
-    for verb in (run, *(verbs.choices[name] for name in ("compare", "degenerate", "monotone"))):
+    for verb in (run, *(verbs.choices[name] for name in ("compare", "degenerate", "monotone", "prices"))):
         verb.add_argument("--corpus", type=Path, default=Path(os.environ.get("BDELTA_CORPUS", ROOT / "build/corpus")),
                           help="directory of pairs (default: $BDELTA_CORPUS, then build/corpus)")
     for verb in (run, *others):
@@ -158,15 +160,15 @@ def _tools(arguments: argparse.Namespace) -> int:
 
 def main() -> int:
     arguments = _parser().parse_args()
-    if arguments.verb not in ("report", "monotone"):
+    if arguments.verb not in ("report", "monotone", "prices"):
         for program in ("bench_exec", "bench_floor"):
             if not shutil.which(str(arguments.bin / program)):
                 print(f"bdelta-bench: {program} is not in {arguments.bin}; build the preset release first", file=sys.stderr)
                 return 1
     verbs = {"run": _run, "report": _report, "compare": compare.main, "degenerate": degenerate.main, "monotone": monotone.main,
-             "start": start.main, "tools": _tools}
+             "prices": lambda given: prices.main(given, ROOT), "start": start.main, "tools": _tools}
     try:
         return verbs[arguments.verb](arguments)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, subprocess.CalledProcessError) as error:
         print(f"bdelta-bench: {error}", file=sys.stderr)
         return 1
