@@ -109,13 +109,13 @@ LevelSettings small() {
 // as their model makes them where these follow from what stands around them. Where little changes more tries take
 // little time, and what a literal costs there depends on how much of the new text its model knows from OLD. Of what
 // looks compressed it costs nearly all of its bits. Over the public pairs, sets between these made patches smaller by
-// 0.1 % where little changes and not at all elsewhere. Text takes one of three: the others were best on none of seven
-// packages, and comparing them took time.
+// 0.1 % where little changes and not at all elsewhere; what lower levels take there is among them. Text takes one of three:
+// the others were best on none of seven packages, and comparing them took time.
 void choose_costs(LevelSettings& settings) {
   ParseParams& params = settings.match.parse_params;
   params.costs = {costs_of(290, 320, 620, 400, 2816, 1536, 900), costs_of(290, 320, 540, 360, 2816, 1536, 900),
                   costs_of(150, 150, 450, 300, 2816, 1536, 900), costs_of(290, 320, 450, 250, 2816, 1536, 900)};
-  params.little_costs = params.costs;
+  params.little_costs.insert(params.little_costs.end(), params.costs.begin(), params.costs.end());
   params.little_costs.push_back(costs_of(110, 150, 1000, 600, 1800, 1200, 500));
   params.little_costs.push_back(costs_of(45, 100, 1000, 600, 1400, 1000, 500));
   params.text_costs.push_back(params.costs.front());  // where misses of one kind repeat

@@ -38,11 +38,6 @@ inline constexpr std::uint64_t kFarAheadNumerator = 3;
 inline constexpr std::uint64_t kFarAheadDenominator = 4;
 inline constexpr std::uint64_t kFarAheadLeastBytes = 4096;
 
-// Fewer literals or misses save no more than their model's part of the head.
-// [bytes] More: models fewer groups. Sets: none noted.
-inline constexpr std::uint64_t kLeastModelledLiterals = 24;
-inline constexpr std::uint64_t kLeastModelledMisses = 8;
-
 // Bytes of coded copies that nobody needs to look at, in all and as a share of their group.
 // [bytes, share] More: doubts fewer copies; more. Sets: none noted.
 inline constexpr std::uint64_t kDoubtLeastBytes = 64;

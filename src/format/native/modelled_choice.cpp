@@ -26,7 +26,7 @@ ModelledScope fitting_scope(const GroupDraft& draft, const WriterSettings& setti
   const ModelledBytes bytes = modelled_bytes_of(draft);
   ModelledScope scope;
   scope.literals =
-      settings.model_literals && bytes.literals >= kLeastModelledLiterals && literal_price(bytes, settings) < bytes.literals;
+      settings.model_literals && literal_price(bytes, settings) < bytes.literals;
   scope.misses = try_misses;
   if (try_misses && bytes.literals + bytes.copied >= settings.lane_bytes) scope.lane_count = kPackedLanes;
   const auto too_small = [&](unsigned log) { return bytes.misses / scope.lane_count >> (log - kMinMissLog) > kMissesPerTable; };
@@ -94,8 +94,7 @@ std::uint64_t miss_price(const ModelledBytes& bytes, const WriterSettings& setti
 ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings) {
   const ModelledBytes bytes = modelled_bytes_of(draft);
   // It saves a byte a miss at best.
-  const bool try_misses = settings.model_misses && bytes.misses >= kLeastModelledMisses &&
-                          miss_price(bytes, settings) < bytes.misses;
+  const bool try_misses = settings.model_misses && miss_price(bytes, settings) < bytes.misses;
   return fitting_scope(draft, settings, try_misses);
 }
 
