@@ -141,10 +141,12 @@ class Prices(unittest.TestCase):
 
     def test_rows_are_put_into_the_list_with_two_digits(self):
         text = ("// A row.\ninline constexpr std::uint64_t kFirstNs = 5'000'000;\n"
-                "inline constexpr std::uint64_t kNumberNs[] = {150, 40};\ninline constexpr std::uint64_t kOther = 7;\n")
-        rows = [prices.Row("kFirstNs", 5e6, 1_234_567.8), prices.Row("kNumberNs[1]", 40, 36.9), prices.Row("kNumberNs[0]", 150, 0.3)]
+                "inline constexpr std::uint64_t kNumberNs[] = {150, 40};\ninline constexpr std::uint64_t kOther = 7;\n"
+                "inline constexpr std::uint64_t kSmallNs = 9;\n")
+        rows = [prices.Row("kFirstNs", 5e6, 1_234_567.8), prices.Row("kNumberNs[1]", 40, 36.9), prices.Row("kNumberNs[0]", 150, 0.3),
+                prices.Row("kSmallNs", 9, 2.66)]
         self.assertEqual(prices.with_rows(text, rows),
-                         text.replace("5'000'000", "1'200'000").replace("{150, 40}", "{1, 37}"))
+                         text.replace("5'000'000", "1'200'000").replace("{150, 40}", "{1, 37}").replace("9;", "3;"))
 
     def test_the_list_of_the_program_has_every_row_that_is_measured(self):
         root = Path(__file__).resolve().parents[2]

@@ -34,8 +34,7 @@ class Row:
 
 def two_digits(ns: float) -> int:
     """As the list has it: enough to tell prices apart, and the same on the next run of the same machine."""
-    rounded = int(float(f"{ns:.2g}"))
-    return max(1, rounded)
+    return max(1, round(float(f"{ns:.2g}")))
 
 
 def with_rows(text: str, rows: list[Row]) -> str:
