@@ -8,11 +8,11 @@ namespace bdelta {
 
 // A modelled literal, with its share of the source that is brought in.
 // [ns] More: models fewer literals. Sets: bdelta-bench prices.
-inline constexpr std::uint64_t kLiteralNs = 1000;
+inline constexpr std::uint64_t kLiteralNs = 430;
 
 // Memory and training of the model of literals, with however few of them.
 // [ns] More: models fewer literals. Sets: bdelta-bench prices.
-inline constexpr std::uint64_t kFirstLiteralNs = 5'000'000;
+inline constexpr std::uint64_t kFirstLiteralNs = 1'000'000;
 
 // A copied byte that the model of misses passes, and a byte that differs, with those around it that are told to be right.
 // [ns] More: models fewer misses. Sets: bdelta-bench prices.
