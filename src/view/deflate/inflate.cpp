@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::size_t kRoom = kMostMatch + kTextPadding;  // that is kept behind what has been written
 constexpr std::uint64_t kMostRawBytesPerPackedByte = 1032;
-constexpr std::size_t kWindowBytes = std::size_t{32} << 10;   // that matches reach back
-constexpr std::size_t kMostStoredBytes = 0xffff;              // of a block
 constexpr std::size_t kDrainedBytes = std::size_t{256} << 10;  // of a text that goes to a sink, from time to time
 
 Error broken_at(const char* what, std::uint64_t offset) {
@@ -106,7 +104,7 @@ class Inflater {
   // Gives the sink what it has not got, and keeps what matches reach.
   Status drain() {
     BDELTA_TRY((*sink_)(ByteSpan(out_.text).subspan(given_, size_ - given_)));
-    const std::size_t kept = std::min(size_, kWindowBytes);
+    const std::size_t kept = std::min<std::size_t>(size_, kMostDistance);
     std::copy_n(out_.text.begin() + static_cast<std::ptrdiff_t>(size_ - kept), kept, out_.text.begin());
     drained_bytes_ += size_ - kept;
     size_ = given_ = kept;

@@ -75,7 +75,6 @@ struct StreamRecipe {
 inline constexpr std::uint64_t kMostDeviations = std::uint64_t{4} << 20;
 // Tokens of a block, all of which are kept until its trees are known.
 inline constexpr std::uint64_t kMostTokensOfBlock = std::uint64_t{4} << 20;
-inline constexpr std::uint64_t kMostStoredBytes = 65535;
 
 // Corrections one by one pay up to so many; raw_bytes is of the stream.
 [[nodiscard]] constexpr std::uint64_t most_corrections(std::uint64_t raw_bytes) noexcept { return 64 + raw_bytes / 400; }

@@ -13,6 +13,7 @@ using Token = std::uint32_t;
 inline constexpr unsigned kLeastMatch = 3;
 inline constexpr unsigned kMostMatch = 258;
 inline constexpr std::uint32_t kMostDistance = 32768;
+inline constexpr std::uint32_t kMostStoredBytes = 65535;  // of a block without tokens
 
 [[nodiscard]] constexpr Token literal_token(std::uint8_t byte) noexcept { return byte; }
 [[nodiscard]] constexpr Token match_token(unsigned length, std::uint32_t distance) noexcept { return distance << 16 | length; }
