@@ -511,6 +511,14 @@ TEST_F(HostileViews, OldThatIsABomb) {
   }
 }
 
+TEST(KeptViews, HaveABoundOfBytes) {
+  EXPECT_TRUE(view::may_be_kept(16 * 150 + 15, 100, 50));
+  EXPECT_FALSE(view::may_be_kept(16 * 150 + 16, 100, 50));
+  EXPECT_TRUE(view::may_be_kept(kMost, kMost / 16, 0));
+  EXPECT_FALSE(view::may_be_kept(kMost, kMost / 16 - 1, 0));
+  EXPECT_TRUE(view::may_be_kept(kMost, 1, kMost));
+}
+
 // A few bytes of a recipe that are very many joints.
 TEST(HeldRecipes, AreBoundedByTheirLength) {
   constexpr std::uint64_t kRawBytes = std::uint64_t{64} << 20;
