@@ -127,7 +127,7 @@ TEST(ModelledLiterals, LevelsEightAndNineTakeThemWhereTheyAreFew) {
     EXPECT_EQ(level >= 8 ? kLight : 0, features_of(*patch)) << level;
   }
   Pair many = new_words(1500);
-  append(many.target, random_bytes(40'000, 1));
+  append(many.target, random_bytes(150'000, 1));
   const auto patch = make_patch(many.source, many.target, create_options(9));
   ASSERT_OK(patch);
   EXPECT_FALSE(has_feature(*patch, native::kFeatureModelledLiterals));
