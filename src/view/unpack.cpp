@@ -121,7 +121,7 @@ class SourceUnpacker {
   // A text is held until it is whole, as the gap in front may need its size. One of more bytes goes to the view while it comes,
   // and only where a header in front has its size it is inflated once more, for that.
   Result<deflate::InflatedSizes> add_inflated(std::uint64_t pos, std::uint64_t most_bytes) {
-    const deflate::PackedPieces packed = [&](std::uint64_t at) { return file_.from(std::min(file_.size(), pos + at), deflate::kLeastPieceBytes); };
+    const deflate::PackedPieces packed = pieces_of(file_, pos);
     bool is_held = true;
     held_.clear();
     const auto take = [&](ByteSpan bytes) -> Status {
@@ -130,7 +130,7 @@ class SourceUnpacker {
         append(held_, bytes);
         return {};
       }
-      if (std::exchange(is_held, false)) BDELTA_TRY(begin_text(packed, most_bytes));
+      if (std::exchange(is_held, false)) BDELTA_TRY(begin_text(pos, most_bytes));
       return teller_.add(bytes);
     };
     const auto sizes = deflate::inflate_into(packed, most_bytes, room_, take);
@@ -148,13 +148,20 @@ class SourceUnpacker {
     return *sizes;
   }
 
+  static deflate::PackedPieces pieces_of(FileWindow& file, std::uint64_t pos) {
+    return [&file, pos](std::uint64_t at) { return file.from(std::min(file.size(), pos + at), deflate::kLeastPieceBytes); };
+  }
+
   // What is held of a text that is too large for it.
-  Status begin_text(const deflate::PackedPieces& packed, std::uint64_t most_bytes) {
+  Status begin_text(std::uint64_t pos, std::uint64_t most_bytes) {
     MemberFields fields;
     if (find_fields(teller_.gap()).kind == FieldKind::kZipHeader) {
       Bytes room;
       const auto pass = [&](ByteSpan) { return watch_ ? watch_->check() : Status(); };
-      BDELTA_ASSIGN(const deflate::InflatedSizes sizes, deflate::inflate_into(packed, most_bytes, room, pass));
+      FileWindow file(file_);  // of its own: the stream is being read there
+      auto sizes_of = deflate::inflate_into(pieces_of(file, pos), most_bytes, room, pass);
+      BDELTA_TRY(file.status());
+      BDELTA_ASSIGN(const deflate::InflatedSizes sizes, std::move(sizes_of));
       fields = {{}, sizes.packed_bytes, sizes.raw_bytes, 0};
     }
     BDELTA_TRY(teller_.end_gap(&fields));
