@@ -29,7 +29,7 @@ step() {
 
 python=$work/venv/bin/python
 step environment "${PYTHON:-python3}" -m venv "$work/venv"
-step tools "$python" -m pip install -r bindings/python/tests/requirements.txt
+step tools "$python" -m pip install --retries 10 -r bindings/python/tests/requirements.txt
 step library cmake --install "$build" --prefix "$work/library" --component development
 step sdist "$python" -m build --sdist --no-isolation --outdir "$work/dist" bindings/python
 tar xzf "$work"/dist/*.tar.gz -C "$work/source" --strip-components=1
