@@ -111,6 +111,8 @@ class Out {
 
 // Options for applying, as the caller sets them and as an older struct says them.
 class Options {
+  static constexpr std::uint32_t kNoFlag = 0x80;  // of applying
+
  public:
   Options(Input& input, Ends& ends, bool push) {
     static const std::uint8_t kOther[32] = {1, 2, 3};
@@ -134,7 +136,7 @@ class Options {
     if ((how & 0x10) != 0) wanted.threads = kThreads[input.u8() % 8];
     if ((how & 0x20) != 0) {
       const std::uint8_t bits = input.u8();
-      wanted.flags = bits % 8 + ((bits & 0x40) != 0 ? 8u : 0u);
+      wanted.flags = (bits & 0x3fu) | ((bits & 0x40) != 0 ? kNoFlag : 0u);
       wanted.reserved = bits >> 7;
       wanted.io_buffer_bytes = std::uint64_t{bits} << 20;
       wanted.target_mode = bits;
@@ -163,7 +165,7 @@ class Options {
     if (null_) return false;
     const bdelta_apply_options& of = effective_;
     const bool other_way = push_ ? of.patch_sha256 != nullptr : of.allocator != nullptr;
-    const bool known_flags = (of.flags & ~7u) == 0 && of.reserved == 0 && of.reserved_2 == 0;
+    const bool known_flags = (of.flags & kNoFlag) == 0 && of.reserved == 0 && of.reserved_2 == 0;
     return !struct_->is_known() || other_way || !known_flags || bad_allocator() ||
            of.threads > 1024;
   }
