@@ -156,7 +156,8 @@ ArchivePair other_encoders(const std::filesystem::path& vectors) {
   return {"bdt2-view-encoders", text, file};
 }
 
-// A zip archive with another one, a stream of zlib and images in it, in gzip: four views, one of the other.
+// A zip archive with two others, a stream of zlib and images in it, in gzip: four views, one of the other, and three
+// directories of archives.
 ArchivePair archives_in_archive() {
   const auto archive = [](bool next) {
     const auto text = [next](std::uint64_t seed) { return next ? changed(wordy_bytes(2000, seed), seed) : wordy_bytes(2000, seed); };
@@ -164,11 +165,12 @@ ArchivePair archives_in_archive() {
       return png_of(zlib_with(text(seed), own_deflate(text(seed))), chunk_bytes);
     };
     ZipMember stored{"stored.zip", zip_of({packed_member("one", text(140)), packed_member("two", text(141))}), 0};
+    ZipMember other{"other.zip", zip_of({packed_member("three", text(145)), packed_member("four", wordy_bytes(900, 146))}), 0};
     Bytes document = bytes_of("a document with ");
     append(document, zlib_with(text(142), own_deflate(text(142))));
     append(document, bytes_of(" in it"));
     return zip_of({stored, packed_member("document", document), packed_member("image", image(143, 300)),
-                   packed_member("small", image(144, 5000))});
+                   packed_member("small", image(144, 5000)), other});
   };
   const Bytes before = archive(false), after = archive(true);
   return {"bdt2-view-nested", gzip_with(before, own_deflate(before)), gzip_with(after, own_deflate(after))};
