@@ -26,7 +26,7 @@ jobs=2
 sysroot=$PWD/build/sysroot/$arch
 native=$PWD/build/release/bin
 foreign=$PWD/build/$arch/bin
-libraries=(libzstd-dev liblzma-dev libxxhash-dev libmd-dev libgtest-dev)
+libraries=(libzstd-dev liblzma-dev libxxhash-dev libmd-dev libgtest-dev zlib1g-dev)
 
 stop() {
   echo "foreign: $*" >&2
