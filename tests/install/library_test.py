@@ -1,6 +1,7 @@
 """The programs of docs/library.md are built as it says against the installed tree, without a warning, and do what it says."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -11,6 +12,29 @@ ENVIRONMENT = {**os.environ, "PKG_CONFIG_PATH": os.path.join(support.LIBDIR, "pk
 PAGE = support.read("docs", "library.md")
 WARNINGS = " -Wall -Wextra -Wpedantic -Werror "
 COMPILERS = {"cc ": os.environ["CC"] + " -std=c90" + WARNINGS, "c++ ": os.environ["CXX"] + WARNINGS}
+
+
+# Ends the process without a word where it is to rename for the STOP_AT-th time: the library calls renameat2 by syscall().
+STOP_AT_RENAME = b"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+long syscall(long number, ...) {
+  static int left = -1;
+  long given[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; ++i) given[i] = va_arg(list, long);
+  va_end(list);
+  if (left < 0) left = atoi(getenv("STOP_AT"));
+  if (number == SYS_renameat2 && --left == 0) _exit(99);
+  return ((long (*)(long, long, long, long, long, long, long))dlsym(RTLD_NEXT, "syscall"))(
+      number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+"""
 
 
 class Program(support.Case):
@@ -27,10 +51,10 @@ class Program(support.Case):
         build = command.group(1).replace(command.group(2), COMPILERS[command.group(2)], 1)
         subprocess.run(build, shell=True, cwd=self.path(), env=ENVIRONMENT, check=True)
 
-    def call(self, *arguments, given=b""):
+    def call(self, *arguments, given=b"", environment=()):
         program = self.path(self.name.partition(".")[0])
-        return subprocess.run([program, *arguments], cwd=self.path(), env=ENVIRONMENT, input=given, capture_output=True,
-                              check=False)
+        return subprocess.run([program, *arguments], cwd=self.path(), env={**ENVIRONMENT, **dict(environment)}, input=given,
+                              capture_output=True, check=False)
 
     def patch(self, *options):
         """Of the pair in the case's directory."""
@@ -86,6 +110,60 @@ class UpdaterInC(Program):
         self.assertRegex(refused.stderr, rb"\A(\r *\d+ %)*\n[^\n]+\n\Z")
 
 
+class TreeUpdater(Program):
+    name = "tree_updater.cpp"
+
+    def directories(self):
+        """OLD with two files and NEW, and the patch between them."""
+        old, new = self.pair()
+        for directory, app in (("v1", old), ("v2", new)):
+            os.mkdir(self.path(directory))
+            os.rename(app, self.path(directory, "app"))
+            self.put(f"{directory}/same", b"the same")
+        self.put("v2/more", b"more")
+        support.run(support.BDELTA, self.path("v1"), self.path("v2"), self.path("patch"))
+        return {name: self.get(f"v2/{name}") for name in ("app", "same", "more")}
+
+    def files(self):
+        return {name: self.get(f"v1/{name}") for name in os.listdir(self.path("v1"))}
+
+    def test_updates_the_directory(self):
+        new = self.directories()
+        for said in (b"updated\n", b"already up to date\n"):
+            done = self.call("v1", "patch")
+            self.assertEqual((0, said, b""), (done.returncode, done.stdout, done.stderr))
+            self.assertEqual(new, self.files())
+        self.put("v1/app", b"neither")
+        done = self.call("v1", "patch")
+        self.assertEqual((4, b""), (done.returncode, done.stdout))
+        self.assertEqual({**new, "app": b"neither"}, self.files())
+
+    def test_completes_what_was_interrupted(self):
+        """The process is killed at its n-th rename, for each n until it has fewer."""
+        stop = self.path("stop.so")
+        self.put("stop.c", STOP_AT_RENAME)
+        support.run(os.environ["CC"], "-shared", "-fPIC", self.path("stop.c"), "-o", stop, "-ldl")
+        new = self.directories()
+        shutil.copytree(self.path("v1"), self.path("kept"))
+        said = set()
+        for count in range(1, 100):
+            shutil.rmtree(self.path("v1"))
+            shutil.copytree(self.path("kept"), self.path("v1"))
+            killed = self.call("v1", "patch", environment={"LD_PRELOAD": stop, "STOP_AT": str(count)})
+            if killed.returncode == 0:
+                break
+            done = self.call("v1", "patch")
+            said.add(done.stdout)
+            self.assertEqual((0, b""), (done.returncode, done.stderr), count)
+            self.assertEqual(new, self.files())
+        self.assertGreater(count, 3)
+        self.assertIn(b"completed an update that was interrupted\nalready up to date\n", said)
+
+
+class TreeUpdaterInC(TreeUpdater):
+    name = "tree_update.c"
+
+
 class Receiver(Program):
     name = "receive.cpp"
 
@@ -105,7 +183,7 @@ class Page(unittest.TestCase):
     def test_each_program_has_a_case(self):
         named = re.findall(r"```c(?:pp)?\n(?://|/\*) (\S+): ", PAGE)
         self.assertEqual(len(named), len(re.findall(r"```c(?:pp)?\n", PAGE)))
-        self.assertEqual(set(named), {case.name for case in Program.__subclasses__()})
+        self.assertEqual(set(named), {case.name for case in (*Program.__subclasses__(), *TreeUpdater.__subclasses__())})
 
 
 if __name__ == "__main__":
