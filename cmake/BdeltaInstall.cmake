@@ -3,7 +3,7 @@
 #   runtime        the shared library that makes and applies patches
 #   runtime_apply  the one that only applies them
 #   development    headers, archives, CMake package, pkg-config files, manual pages of the C interface
-#   documents      licence, README, docs/, security, what changed
+#   documents      licence, README, docs/, security, what changed, and the pages and figures of the tree that these lead to
 include(CMakePackageConfigHelpers)
 
 # Manual pages and completions are made by running the programs that were built, with Python.
@@ -33,6 +33,15 @@ endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/SECURITY.md"
               "${PROJECT_SOURCE_DIR}/CHANGELOG.md" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documents)
+# Pages keep their places below share/doc, so that links between them hold.
+file(GLOB_RECURSE BDELTA_LINKED_PAGES RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS
+  "${PROJECT_SOURCE_DIR}/src/*.md" "${PROJECT_SOURCE_DIR}/tests/*.md" "${PROJECT_SOURCE_DIR}/tools/*.md"
+  "${PROJECT_SOURCE_DIR}/tests/bench/runs/*.svg" "${PROJECT_SOURCE_DIR}/tests/bench/runs/summary.csv"
+  "${PROJECT_SOURCE_DIR}/tools/*.svg")
+foreach(page IN LISTS BDELTA_LINKED_PAGES)
+  get_filename_component(place "${page}" DIRECTORY)
+  install(FILES "${PROJECT_SOURCE_DIR}/${page}" DESTINATION "${CMAKE_INSTALL_DOCDIR}/${place}" COMPONENT documents)
+endforeach()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/bdelta" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.def")

@@ -66,12 +66,16 @@ class Licence(unittest.TestCase):
 class Documents(unittest.TestCase):
     def test_they_are_installed(self):
         names = {"LICENSE", "README.md", "SECURITY.md", "CHANGELOG.md"}
-        self.assertEqual(set(os.listdir(DOCUMENTS)), names | {"docs"})
+        self.assertEqual(set(os.listdir(DOCUMENTS)), names | {"docs", "src", "tests", "tools"})
         for name in names:
             self.assertEqual(support.read(DOCUMENTS, name), support.read(name))
         pages = support.files_below(os.path.join(support.ROOT, "docs"))
         self.assertIn("guarantees.md", pages)
         self.assertEqual(support.files_below(os.path.join(DOCUMENTS, "docs")), pages)
+
+    def test_links_lead_to_what_is_installed(self):
+        self.assertIn("src/format/native/FORMAT.md", support.files_below(DOCUMENTS))
+        self.assertEqual([], support.dead_links(DOCUMENTS))
 
     def test_the_changelog_keeps_its_form(self):
         text = support.read("CHANGELOG.md")

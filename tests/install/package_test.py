@@ -111,6 +111,13 @@ class Package(support.Case):
         others = [line for line in remarks if line.split()[2] not in REMARKS or not line.startswith("I: ")]
         self.assertEqual(others, [])
 
+    def test_links_in_documents_lead_to_what_is_there(self):
+        for package in ("bdelta", "libbdelta-dev"):
+            self.unpack(package)
+            documents = self.path(package, "usr", "share", "doc", package)
+            self.assertIn("docs/library.md", support.files_below(documents))
+            self.assertEqual([], support.dead_links(documents))
+
     def test_none_holds_what_another_has(self):
         names = [name for package in PACKAGES for name in self.names_in(package)]
         self.assertEqual(len(names), len(set(names)))

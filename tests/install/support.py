@@ -3,8 +3,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
+import pages  # noqa: E402
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
@@ -30,6 +34,20 @@ def read(*names):
 
 def files_below(root):
     return {os.path.relpath(os.path.join(where, name), root) for where, _, names in os.walk(root) for name in names}
+
+
+def dead_links(folder):
+    """Links of the pages below a folder that lead to no file in it, as pairs of page and link."""
+    found = []
+    for name in sorted(files_below(folder)):
+        if name.endswith(".md"):
+            page = os.path.join(folder, name)
+            for link in pages.links(read(page)):
+                target = os.path.realpath(os.path.join(os.path.dirname(page), link.partition("#")[0]))
+                inside = target.startswith(os.path.realpath(folder) + os.sep)
+                if not re.match(r"#|[a-z]+:", link) and not (inside and os.path.isfile(target)):
+                    found.append((name, link))
+    return found
 
 
 def version():
