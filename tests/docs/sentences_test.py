@@ -1,4 +1,5 @@
-"""README can be read in five minutes, and no sentence of README and docs/ has over 30 words. Tables and code don't count."""
+"""README can be read in five minutes, and no sentence of README, SECURITY and docs/ has over 30 words. Tables and code don't
+count."""
 import re
 import unittest
 
@@ -61,8 +62,12 @@ class Counting(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
+    @staticmethod
+    def pages():
+        return [pages.ROOT / "README.md", pages.ROOT / "SECURITY.md", *sorted((pages.ROOT / "docs").glob("*.md"))]
+
     def test_no_sentence_is_long(self):
-        for page in [pages.ROOT / "README.md", *sorted((pages.ROOT / "docs").glob("*.md"))]:
+        for page in self.pages():
             self.assertEqual([], long_sentences(page.read_text(encoding="utf-8")), page.name)
 
     def test_readme_is_short(self):
@@ -72,7 +77,7 @@ class Documents(unittest.TestCase):
 
     def test_lines_are_short(self):
         """Tables, code and links apart."""
-        for page in [pages.ROOT / "README.md", *sorted((pages.ROOT / "docs").glob("*.md"))]:
+        for page in self.pages():
             for line in pages.without_code(page.read_text(encoding="utf-8")).split("\n"):
                 self.assertTrue(len(line) <= 135 or line.startswith("|"), f"{page.name}: {line}")
 
