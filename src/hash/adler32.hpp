@@ -1,4 +1,7 @@
-// Adler-32 as streams of zlib have it (RFC 1950).
+// Adler-32 as streams of zlib have it (RFC 1950): the sum of the bytes, and the sum of these sums, modulo a prime.
+//
+// A division for each byte would take most of the time. Sums of 5,552 bytes fit into 32 bits whatever the bytes are, so
+// the remainder is taken once for so many. The bound is zlib's.
 #pragma once
 
 #include <cstdint>

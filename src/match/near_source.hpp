@@ -1,4 +1,8 @@
 // Where in the source a stretch of the target has its likeness.
+//
+// Where memory is short a stretch is compared with part of the source alone. The covers of the fast search say which part:
+// they are few and scattered where files differ, but each lies among bytes that the stretch resembles. So the source is
+// counted in blocks of 1 MiB by covered bytes, with a margin on both sides of each cover, and the fullest blocks are taken.
 #pragma once
 
 #include "delta/cover.hpp"

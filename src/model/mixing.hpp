@@ -4,7 +4,7 @@
 // at first (as an average would) and slower the more it has seen. A bit is predicted by the slots of several contexts at
 // once. Their probabilities are stretched to ln(p / (1 - p)), where certainty counts for more, added up under weights,
 // and squashed back. After the bit each weight moves towards those slots that were right. What has seen nothing has
-// stretch 0 and no say, so contexts may be as narrow as one likes.
+// stretch 0 and no say, so contexts may be as narrow as one likes. The method is the logistic mixing of PAQ, M. Mahoney, 2005.
 //
 // Slots are small, since fetching them takes much of the time: sixteen of them fill half a cache line. What becomes of a
 // slot stands in a table, as a load takes a third of the instructions of computing it; its count is above its

@@ -1,4 +1,4 @@
-// Go's fastest level: a block of text at a time, all its tokens at once.
+// Go's fastest level: a block of text at a time, all its tokens at once. The method is that of Snappy.
 //
 // A table has the latest position for each hash of four bytes. A place is looked up there; the longer nothing has been
 // found, the more bytes lie between one place and the next. Where four bytes are alike the match goes on as far as it

@@ -1,4 +1,5 @@
-// Code lengths as Go makes them: the best ones that no length exceeds, by merging packages.
+// Code lengths as Go makes them: the best ones that no length exceeds, by merging packages (package-merge, L. Larmore and
+// D. Hirschberg, 1990).
 //
 // Symbols stand in a row, the rarest first. That is the first row. Each further one has, in order, the symbols and the
 // pairs of the row before, a pair before a symbol that is as frequent. There are as many rows as a code may have bits. Of

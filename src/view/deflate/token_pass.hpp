@@ -1,4 +1,8 @@
 // How well M foresees the tokens of a stream.
+//
+// M is asked for each token and told the true one, so a wrong guess does no harm to the next. What counts is how many
+// guesses were wrong, and where: a stream of a known encoder has none or few. The pass ends early once there are more than
+// the caller has use for, so that a stream of another encoder costs little.
 #pragma once
 
 #include "parallel/watch.hpp"
