@@ -8,6 +8,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta {
 namespace {
@@ -18,10 +19,8 @@ Result<io::OutputPlace> find_journal_place(const io::OutputPlace& file, const In
 
 Result<bool> is_in_memory(const std::filesystem::path& directory) {
   bool in_memory = false;
-  while (io::file_ops().is_in_memory(directory.c_str(), in_memory) != 0) {
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kOpenFailed, directory, "asking what keeps it");
-  }
-  return in_memory;
+  if (io::patiently([&] { return io::file_ops().is_in_memory(directory.c_str(), in_memory); }) == 0) return in_memory;
+  return io::file_error(errno, ErrorCode::kOpenFailed, directory, "asking what keeps it");
 }
 
 // A journal has to outlive what the file does not.
@@ -32,8 +31,8 @@ Status check_journal_place(const io::OutputPlace& journal, const InPlaceFile& fi
   };
   if (file.is_device() && !options.journal) return refused("of a device can't stand beside it");
   io::FileInfo directory;
-  while (io::file_ops().path_info(journal.directory.c_str(), directory) != 0) {
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kOpenFailed, journal.directory, "for the journal");
+  if (io::patiently([&] { return io::file_ops().path_info(journal.directory.c_str(), directory); }) != 0) {
+    return io::file_error(errno, ErrorCode::kOpenFailed, journal.directory, "for the journal");
   }
   if (file.is_device() && directory.device == file.info().device_number) return refused("would be on the device itself");
   BDELTA_ASSIGN(const bool in_memory, is_in_memory(journal.directory));

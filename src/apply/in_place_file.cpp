@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/open.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta {
 namespace {
@@ -24,15 +25,13 @@ class DeviceReader final : public RandomReader {
 
 Result<io::FileHandle> open_to_update(const io::OutputPlace& place) {
   const io::FileOps& ops = io::file_ops();
-  for (;;) {
-    const int fd = ops.open(place.path.c_str(), io::OpenKind::kUpdate, 0);
-    if (fd >= 0) return io::FileHandle(ops, fd);
-    if (errno == ETXTBSY) return io::file_error(ErrorCode::kInUse, place.name, "the program is running", "end it first");
-    if (errno == EBUSY) {
-      return io::file_error(ErrorCode::kInUse, place.name, "the device is mounted, or updated already", "unmount it first");
-    }
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kOpenFailed, place.name, "for writing");
+  const int fd = io::patiently([&] { return ops.open(place.path.c_str(), io::OpenKind::kUpdate, 0); });
+  if (fd >= 0) return io::FileHandle(ops, fd);
+  if (errno == ETXTBSY) return io::file_error(ErrorCode::kInUse, place.name, "the program is running", "end it first");
+  if (errno == EBUSY) {
+    return io::file_error(ErrorCode::kInUse, place.name, "the device is mounted, or updated already", "unmount it first");
   }
+  return io::file_error(errno, ErrorCode::kOpenFailed, place.name, "for writing");
 }
 
 }  // namespace
@@ -48,10 +47,9 @@ Result<InPlaceFile> InPlaceFile::open(const std::filesystem::path& path) {
   BDELTA_TRY(io::lock_file(file.file_, file.place_));
   BDELTA_ASSIGN(file.info_, io::info_of(file.file_, path));  // as it is now that nobody else may change it
   file.bytes_ = file.info_.size;
-  while (file.is_device() && file.file_.ops().device_size(file.file_.fd(), file.bytes_) != 0) {
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kOpenFailed, path, "asking for the size of the device");
-  }
-  return file;
+  if (!file.is_device()) return file;
+  if (io::patiently([&] { return file.file_.ops().device_size(file.file_.fd(), file.bytes_); }) == 0) return file;
+  return io::file_error(errno, ErrorCode::kOpenFailed, path, "asking for the size of the device");
 }
 
 Result<std::unique_ptr<RandomReader>> InPlaceFile::make_reader(const FileOptions& options, io::IoCounters* counters) const {
@@ -67,12 +65,9 @@ Result<std::unique_ptr<RandomReader>> InPlaceFile::make_reader(const FileOptions
 Status InPlaceFile::claim_growth(std::uint64_t bytes) const {
   if (is_device() || bytes <= bytes_) return {};
   BDELTA_TRY(io::check_space(place_.directory, bytes - bytes_, place_.name));
-  while (file_.ops().claim(file_.fd(), bytes_, bytes - bytes_) != 0) {
-    if (errno == EINTR) continue;
-    if (io::code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
-    return io::file_error(errno, ErrorCode::kNoSpace, place_.name, "claiming space for " + std::to_string(bytes) + " bytes");
-  }
-  return {};
+  if (io::patiently([&] { return file_.ops().claim(file_.fd(), bytes_, bytes - bytes_); }) == 0) return {};
+  if (io::code_of(errno, ErrorCode::kWriteFailed) != ErrorCode::kNoSpace) return {};
+  return io::file_error(errno, ErrorCode::kNoSpace, place_.name, "claiming space for " + std::to_string(bytes) + " bytes");
 }
 
 Status InPlaceFile::write_at(std::uint64_t pos, ByteSpan bytes, io::IoCounters* counters) const {
@@ -80,10 +75,8 @@ Status InPlaceFile::write_at(std::uint64_t pos, ByteSpan bytes, io::IoCounters* 
 }
 
 Status InPlaceFile::resize(std::uint64_t bytes) const {
-  while (!is_device() && file_.ops().truncate(file_.fd(), bytes) != 0) {
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "giving it its size");
-  }
-  return {};
+  if (is_device() || io::patiently([&] { return file_.ops().truncate(file_.fd(), bytes); }) == 0) return {};
+  return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "giving it its size");
 }
 
 Status InPlaceFile::sync() const { return io::sync_file(file_.ops(), file_.fd(), place_.name); }

@@ -5,6 +5,7 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta {
 namespace {
@@ -72,9 +73,8 @@ void JournalFile::keep() noexcept {
 Status JournalFile::remove() {
   file_.reset();
   keep();
-  while (io::file_ops().remove(place_.path.c_str()) != 0) {
-    if (errno == ENOENT) break;
-    if (errno != EINTR) return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "removing the journal");
+  if (io::patiently([&] { return io::file_ops().remove(place_.path.c_str()); }) != 0 && errno != ENOENT) {
+    return io::file_error(errno, ErrorCode::kWriteFailed, place_.name, "removing the journal");
   }
   return syncs_ ? io::sync_directory(place_) : Status();
 }

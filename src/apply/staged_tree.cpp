@@ -5,6 +5,7 @@
 #include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/output_place.hpp"
+#include "io/patiently.hpp"
 #include "io/temp_file.hpp"
 
 namespace bdelta {
@@ -100,25 +101,14 @@ Status StagedTree::complete() {
     if (entries[i].kind == view::EntryKind::kDirectory) BDELTA_TRY(set_bits(entries[i].path, tree_->marks().modes[i]));
   }
   if (may_be_moved()) BDELTA_TRY(set_bits({}, tree_->marks().root_mode));
-  return options_.sync && io::kSyncsAll ? make_durable() : Status();
-}
-
-Status StagedTree::make_durable() {
-  const io::FileHandle& root = root_->handle();
-  while (root.ops().sync_all(root.fd()) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
-    return io::file_error(errno, ErrorCode::kSyncFailed, target_, "syncing its file system");
-  }
-  return {};
+  return options_.sync && io::kSyncsAll ? root_->sync_all(target_) : Status();
 }
 
 Status StagedTree::finish() {
   const std::filesystem::path root = outer_ / kRootName;
   const io::FileOps& ops = io::file_ops();
   io::note_left_behind(LeftBehind::kWhole);
-  while (ops.rename_directory(root.c_str(), target_.c_str()) != 0) {
-    if (errno == EINTR) continue;
+  if (io::patiently([&] { return ops.rename_directory(root.c_str(), target_.c_str()); }) != 0) {
     const int error = errno;
     io::note_left_behind(LeftBehind::kNothing);
     if (error == EEXIST || error == ENOTEMPTY) {

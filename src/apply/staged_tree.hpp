@@ -39,7 +39,6 @@ class StagedTree final : public TreeOutput {
   Status set_bits(std::string_view path, std::uint32_t mode);
   // With its bits; a directory that may not be written can't be.
   [[nodiscard]] bool may_be_moved() const noexcept { return (tree_->marks().root_mode & 0200) != 0; }
-  Status make_durable();
 
   const std::filesystem::path target_;
   const FileOptions options_;

@@ -164,13 +164,7 @@ Status TreeUpdate::bring_back(const TreeStep& step) {
 
 Status TreeUpdate::sync() {
   if (!syncs_) return {};
-  const io::FileHandle& root = directory_.handle();
-  while (io::kSyncsAll && root.ops().sync_all(root.fd()) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS) break;
-    return io::file_error(errno, ErrorCode::kSyncFailed, directory_.name_of({}), "syncing its file system");
-  }
-  if (io::kSyncsAll) return {};
+  if (io::kSyncsAll) return directory_.sync_all(directory_.name_of({}));
   for (const char* const path : {"", kUpdateArea, kComingArea, kGoneArea}) BDELTA_TRY(directory_.sync(path));
   std::string_view last;
   for (const TreeStep& step : steps_) {

@@ -1,19 +1,12 @@
 #include "io/attributes.hpp"
 
-#include <cerrno>
+#include "io/patiently.hpp"
 
 namespace bdelta::io {
 namespace {
 
 constexpr std::uint32_t kSetIdBits = 06000;
 constexpr std::uint32_t kGroupBits = 070;
-
-template <class Call>
-int retried(Call call) noexcept {
-  int result = call();
-  while (result != 0 && errno == EINTR) result = call();
-  return result;
-}
 
 }  // namespace
 
@@ -25,9 +18,9 @@ void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std:
   std::uint32_t mode = given.mode;
   if (old) {
     FileInfo now;
-    const bool known = retried([&] { return ops.info(fd, now); }) == 0;
+    const bool known = patiently([&] { return ops.info(fd, now); }) == 0;
     const auto give = [&](std::uint32_t owner, std::uint32_t group) {
-      return retried([&] { return ops.set_owner(fd, owner, group); }) == 0;
+      return patiently([&] { return ops.set_owner(fd, owner, group); }) == 0;
     };
     const bool same = known && now.owner == old->owner && now.group == old->group;
     bool group_kept = true;
@@ -35,10 +28,10 @@ void give_attributes(const FileOps& ops, int fd, const FileInfo* old, const std:
       mode &= ~kSetIdBits;
       group_kept = known && (now.group == old->group || give(now.owner, old->group));
     }
-    const bool list_kept = retried([&] { return ops.copy_access(old_path.c_str(), fd); }) == 0;
+    const bool list_kept = patiently([&] { return ops.copy_access(old_path.c_str(), fd); }) == 0;
     if ((!group_kept || !list_kept) && !given.is_fixed) mode &= ~kGroupBits | ((mode & 07) << 3);
   }
-  (void)retried([&] { return ops.set_mode(fd, mode); });
+  (void)patiently([&] { return ops.set_mode(fd, mode); });
 }
 
 }  // namespace bdelta::io

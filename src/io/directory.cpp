@@ -5,19 +5,9 @@
 
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta::io {
-namespace {
-
-// Again after a signal.
-template <class Call>
-auto patiently(const Call& call) {
-  auto result = call();
-  while (result < 0 && errno == EINTR) result = call();
-  return result;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Directory>> Directory::open(const std::filesystem::path& path) {
   const FileOps& ops = file_ops();
@@ -164,6 +154,12 @@ Status Directory::sync(std::string_view path) {
   return sync_file(directory.ops(), directory.fd(), name_of(path));
 }
 
+Status Directory::sync_all(const std::filesystem::path& name) const {
+  if (patiently([&] { return root_.ops().sync_all(root_.fd()); }) == 0) return {};
+  if (errno == EOPNOTSUPP || errno == ENOSYS) return {};
+  return file_error(errno, ErrorCode::kSyncFailed, name, "syncing its file system");
+}
+
 Status Directory::remove(std::string_view path, bool is_directory) {
   BDELTA_ASSIGN(const Place place, place_of(path));
   if (patiently([&] { return root_.ops().remove_at(place.directory, place.name.c_str(), is_directory); }) != 0) {
@@ -188,10 +184,11 @@ void Directory::forget_trails() {
 
 Result<std::vector<std::string>> Directory::list(const FileHandle& directory, const std::filesystem::path& name) {
   std::vector<std::string> names;
-  while (directory.ops().list(directory.fd(), names) != 0) {
-    if (errno != EINTR) return file_error(errno, ErrorCode::kReadFailed, name, "listing the directory");
+  const int result = patiently([&] {
     names.clear();
-  }
+    return directory.ops().list(directory.fd(), names);
+  });
+  if (result != 0) return file_error(errno, ErrorCode::kReadFailed, name, "listing the directory");
   std::sort(names.begin(), names.end());
   return names;
 }

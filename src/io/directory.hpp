@@ -43,6 +43,9 @@ class Directory {
   // Makes the entries of a directory durable.
   Status sync(std::string_view path);
 
+  // Makes the whole file system durable that it lies on, where the system can. Errors call it `name`.
+  Status sync_all(const std::filesystem::path& name) const;
+
   // With all that is in it, if it is there.
   Status remove_tree(std::string_view path);
 

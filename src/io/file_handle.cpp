@@ -6,6 +6,7 @@
 
 #include "base/checked.hpp"
 #include "io/file_error.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -43,23 +44,18 @@ int FileHandle::close() noexcept {
 Result<FileHandle> open_file(const std::filesystem::path& path, OpenKind kind, std::uint32_t mode,
                              std::string_view what) {
   const FileOps& ops = file_ops();
-  for (;;) {
-    const int fd = ops.open(path.c_str(), kind, mode);
-    if (fd >= 0) return FileHandle(ops, fd);
-    if (errno == EINTR) continue;
-    int error = errno;
-    FileInfo found;  // some systems answer EACCES for a directory
-    if (error == EACCES && ops.path_info(path.c_str(), found) == 0 && found.is_directory) error = EISDIR;
-    return file_error(error, ErrorCode::kOpenFailed, path, what);
-  }
+  const int fd = patiently([&] { return ops.open(path.c_str(), kind, mode); });
+  if (fd >= 0) return FileHandle(ops, fd);
+  int error = errno;
+  FileInfo found;  // some systems answer EACCES for a directory
+  if (error == EACCES && ops.path_info(path.c_str(), found) == 0 && found.is_directory) error = EISDIR;
+  return file_error(error, ErrorCode::kOpenFailed, path, what);
 }
 
 Result<FileInfo> info_of(const FileHandle& file, const std::filesystem::path& path) {
   FileInfo info;
-  while (file.ops().info(file.fd(), info) != 0) {
-    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, path, "asking for size and times");
-  }
-  return info;
+  if (patiently([&] { return file.ops().info(file.fd(), info); }) == 0) return info;
+  return file_error(errno, ErrorCode::kOpenFailed, path, "asking for size and times");
 }
 
 namespace {
@@ -74,23 +70,20 @@ Error read_error(std::uint64_t pos, const std::filesystem::path& path) {
 
 Result<std::optional<std::size_t>> read_soon(const FileHandle& file, std::uint64_t pos, MutableByteSpan out,
                                              const std::filesystem::path& path, IoCounters* counters) {
-  for (;;) {
-    const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
-    const std::ptrdiff_t got = file.ops().read_soon(file.fd(), out.data(), wanted, kSoonMilliseconds);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return std::optional<std::size_t>();
-    if (got < 0) return read_error(pos, path);
-    count_read(counters, static_cast<std::uint64_t>(got));
-    return std::optional<std::size_t>(static_cast<std::size_t>(got));
-  }
+  const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
+  const std::ptrdiff_t got =
+      patiently([&] { return file.ops().read_soon(file.fd(), out.data(), wanted, kSoonMilliseconds); });
+  if (got < 0 && errno == EAGAIN) return std::optional<std::size_t>();
+  if (got < 0) return read_error(pos, path);
+  count_read(counters, static_cast<std::uint64_t>(got));
+  return std::optional<std::size_t>(static_cast<std::size_t>(got));
 }
 
 Status read_fully(const FileHandle& file, std::uint64_t pos, MutableByteSpan out, const std::filesystem::path& path,
                   IoCounters* counters) {
   while (!out.empty()) {
     const std::size_t wanted = std::min(out.size(), kMostBytesPerCall);
-    const std::ptrdiff_t got = file.ops().read_at(file.fd(), out.data(), wanted, pos);
-    if (got < 0 && errno == EINTR) continue;
+    const std::ptrdiff_t got = patiently([&] { return file.ops().read_at(file.fd(), out.data(), wanted, pos); });
     if (got < 0) return read_error(pos, path);
     if (got == 0) {
       Error error = file_error(ErrorCode::kInputTruncated, path, std::to_string(out.size()) + " more bytes were expected",
@@ -115,8 +108,7 @@ Status write_fully(const FileHandle& file, std::uint64_t pos, ByteSpan bytes, co
   }
   while (!bytes.empty()) {
     const std::size_t offered = std::min(bytes.size(), kMostBytesPerCall);
-    const std::ptrdiff_t taken = file.ops().write_at(file.fd(), bytes.data(), offered, pos);
-    if (taken < 0 && errno == EINTR) continue;
+    const std::ptrdiff_t taken = patiently([&] { return file.ops().write_at(file.fd(), bytes.data(), offered, pos); });
     if (taken <= 0) {
       const int error = taken < 0 ? errno : ENOSPC;  // 0 for a non-empty write: the device is full
       Error failure = file_error(error, ErrorCode::kWriteFailed, path);
@@ -134,8 +126,8 @@ std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::s
   const auto* const bytes = static_cast<const std::uint8_t*>(from);
   std::size_t done = 0;
   while (done < size) {
-    const std::ptrdiff_t taken = ops.write(fd, bytes + done, std::min(size - done, kMostBytesPerCall));
-    if (taken < 0 && errno == EINTR) continue;
+    const std::size_t offered = std::min(size - done, kMostBytesPerCall);
+    const std::ptrdiff_t taken = patiently([&] { return ops.write(fd, bytes + done, offered); });
     if (taken == 0) errno = ENOSPC;  // for a non-empty write: the device is full
     if (taken <= 0) break;
     done += static_cast<std::size_t>(taken);
@@ -144,12 +136,8 @@ std::size_t write_patiently(const FileOps& ops, int fd, const void* from, std::s
 }
 
 Status sync_file(const FileOps& ops, int fd, const std::filesystem::path& path) {
-  while (ops.sync(fd) != 0) {
-    if (errno == EINTR) continue;
-    if (not_applicable(errno)) return {};
-    return file_error(errno, ErrorCode::kSyncFailed, path);
-  }
-  return {};
+  if (patiently([&] { return ops.sync(fd); }) == 0 || not_applicable(errno)) return {};
+  return file_error(errno, ErrorCode::kSyncFailed, path);
 }
 
 }  // namespace bdelta::io

@@ -11,6 +11,7 @@
 #include "io/direct_output.hpp"
 #include "io/file_error.hpp"
 #include "io/mapped_file.hpp"
+#include "io/patiently.hpp"
 #include "io/random_file.hpp"
 #include "io/stdio_buffer.hpp"
 #include "io/stdio_reader.hpp"
@@ -38,11 +39,9 @@ Status check_options(const FileOptions& options) {
 
 Result<FileHandle> open_standard(int standard_fd, const char* name) {
   const FileOps& ops = file_ops();
-  for (;;) {
-    const int fd = ops.duplicate(standard_fd);
-    if (fd >= 0) return FileHandle(ops, fd);
-    if (errno != EINTR) return file_error(errno, ErrorCode::kOpenFailed, name, "it is closed");
-  }
+  const int fd = patiently([&] { return ops.duplicate(standard_fd); });
+  if (fd < 0) return file_error(errno, ErrorCode::kOpenFailed, name, "it is closed");
+  return FileHandle(ops, fd);
 }
 
 Result<FileHandle> open_input(const std::filesystem::path& path) {
@@ -52,10 +51,7 @@ Result<FileHandle> open_input(const std::filesystem::path& path) {
 
 // False where there is nothing, or nothing is known.
 bool look(const std::filesystem::path& path, FileInfo& out) {
-  while (file_ops().path_info(path.c_str(), out) != 0) {
-    if (errno != EINTR) return false;
-  }
-  return true;
+  return patiently([&] { return file_ops().path_info(path.c_str(), out); }) == 0;
 }
 
 Result<std::unique_ptr<OutputFile>> open_direct(FileHandle file, const std::filesystem::path& name,
@@ -79,9 +75,7 @@ OutputModel model_of(const OpenedFile& opened) noexcept {
   OutputModel model;
   model.permissions = opened.info.mode & kPermissions;
   std::uint64_t first_hole = opened.info.size;
-  while (opened.file.ops().find_hole(opened.file.fd(), first_hole) != 0) {
-    if (errno != EINTR) return model;
-  }
+  if (patiently([&] { return opened.file.ops().find_hole(opened.file.fd(), first_hole); }) != 0) return model;
   model.has_holes = first_hole < opened.info.size;
   if (model.has_holes) model.hole_bytes = opened.info.size - std::min(opened.info.size, opened.info.allocated_bytes);
   return model;

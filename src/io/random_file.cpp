@@ -1,10 +1,10 @@
 #include "io/random_file.hpp"
 
-#include <cerrno>
 
 #include "base/checked.hpp"
 #include "base/try.hpp"
 #include "io/file_error.hpp"
+#include "io/patiently.hpp"
 
 namespace bdelta::io {
 
@@ -15,10 +15,7 @@ constexpr const char* kRunAgain = "run again when nothing writes to it";
 // Files that the system makes up as they are read, as under /proc, tell no size.
 Status check_empty(const FileHandle& file, const std::filesystem::path& path) {
   std::uint8_t byte = 0;
-  std::ptrdiff_t count = 0;
-  do count = file.ops().read_at(file.fd(), &byte, 1, 0);
-  while (count < 0 && errno == EINTR);
-  if (count < 1) return {};  // what can't be read is told when it is needed
+  if (patiently([&] { return file.ops().read_at(file.fd(), &byte, 1, 0); }) < 1) return {};  // what can't be read is told when it is needed
   return file_error(ErrorCode::kNotSeekable, path, "it has bytes, though the system tells a size of 0",
                     "copy its contents to a file first");
 }
