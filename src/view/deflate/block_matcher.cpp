@@ -37,24 +37,6 @@ void BlockMatcher::commit(Token token) {
   pos_ += length_of(token);
 }
 
-std::size_t BlockMatcher::run(Token* out, std::size_t most, std::uint64_t stop) {
-  std::size_t count = 0;
-  for (; count < most && pos_ < stop; ++count) {
-    out[count] = BlockMatcher::predict();
-    BlockMatcher::commit(out[count]);
-  }
-  return count;
-}
-
-std::size_t BlockMatcher::follow(std::span<const Token> tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    predicted_ = BlockMatcher::predict();
-    if (predicted_ != tokens[i]) return i;
-    BlockMatcher::commit(tokens[i]);
-  }
-  return tokens.size();
-}
-
 void BlockMatcher::make_block() {
   before_ = std::max(block_, first_);
   block_ = pos_;

@@ -7,11 +7,11 @@
 
 #include <vector>
 
-#include "view/deflate/matcher.hpp"
+#include "view/deflate/stepped.hpp"
 
 namespace bdelta::deflate {
 
-class BlockMatcher final : public Matcher {
+class BlockMatcher final : public Stepped<BlockMatcher> {
  public:
   BlockMatcher() : table_(std::size_t{1} << kTableBits), tokens_(kBytesOfBlock) {}
 
@@ -19,8 +19,6 @@ class BlockMatcher final : public Matcher {
   void join(JointKind kind) override;
   Token predict() override;
   void commit(Token token) override;
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
-  std::size_t follow(std::span<const Token> tokens) override;
 
  private:
   static constexpr unsigned kTableBits = 14;

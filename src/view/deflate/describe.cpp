@@ -140,8 +140,7 @@ class Describer {
   // Gives how many of the blocks from `next` on are the joint's marker.
   std::size_t pass_joint(std::size_t next) {
     const Joint& joint = recipe_.joints[next_joint_++];
-    if (joint.kind == JointKind::kClear) first_ = joint.raw_pos;
-    if (joint.kind == JointKind::kReset) first_ = joint.raw_pos > kWindowBytes ? joint.raw_pos - kWindowBytes : 0;
+    if (joint.kind != JointKind::kContinue) first_ = known_behind(joint.kind, joint.raw_pos);
     if (joint.marker == JointMarker::kNone) return 0;
     if (joint.marker != JointMarker::kAlign) return 1;
     std::size_t count = 0;

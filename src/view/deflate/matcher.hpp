@@ -34,6 +34,11 @@ inline constexpr std::uint32_t kLeastLookahead = 262;  // in zlib's window, befo
 
 inline constexpr std::uint32_t kBytesOfBlock = 65535;     // where blocks are counted in bytes
 
+// Where the text begins that zlib knows behind a joint at `pos` which is no kContinue.
+[[nodiscard]] constexpr std::uint64_t known_behind(JointKind kind, std::uint64_t pos) noexcept {
+  return kind == JointKind::kClear ? pos : pos > kWindowBytes ? pos - kWindowBytes : 0;
+}
+
 // Bytes behind a position that is predicted which its matcher may read, unless the text ends there.
 [[nodiscard]] constexpr std::uint64_t lookahead_bytes(const Parameters& parameters) noexcept {
   return parameters.search == Search::kBlocks ? kBytesOfBlock : 2048;

@@ -37,8 +37,7 @@ void MediumMatcher::drop_foreseen() noexcept {
 
 void MediumMatcher::join(JointKind kind) {
   drop_foreseen();
-  if (kind == JointKind::kClear) start(pos_, pos_);
-  if (kind == JointKind::kReset) start(pos_ > kWindowBytes ? pos_ - kWindowBytes : 0, pos_);
+  if (kind != JointKind::kContinue) start(known_behind(kind, pos_), pos_);
 }
 
 Token MediumMatcher::predict() {
@@ -57,24 +56,6 @@ void MediumMatcher::commit(Token token) {
   } else {
     --literals_left_;
   }
-}
-
-std::size_t MediumMatcher::run(Token* out, std::size_t most, std::uint64_t stop) {
-  std::size_t count = 0;
-  for (; count < most && pos_ < stop; ++count) {
-    out[count] = MediumMatcher::predict();
-    MediumMatcher::commit(out[count]);
-  }
-  return count;
-}
-
-std::size_t MediumMatcher::follow(std::span<const Token> tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    predicted_ = MediumMatcher::predict();
-    if (predicted_ != tokens[i]) return i;
-    MediumMatcher::commit(tokens[i]);
-  }
-  return tokens.size();
 }
 
 void MediumMatcher::foresee() {

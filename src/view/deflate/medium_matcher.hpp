@@ -13,11 +13,11 @@
 
 #include <vector>
 
-#include "view/deflate/matcher.hpp"
+#include "view/deflate/stepped.hpp"
 
 namespace bdelta::deflate {
 
-class MediumMatcher final : public Matcher {
+class MediumMatcher final : public Stepped<MediumMatcher> {
  public:
   MediumMatcher() : heads_(std::size_t{1} << 16), links_(kWindowBytes) {}
 
@@ -25,8 +25,6 @@ class MediumMatcher final : public Matcher {
   void join(JointKind kind) override;
   Token predict() override;
   void commit(Token token) override;
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
-  std::size_t follow(std::span<const Token> tokens) override;
 
  private:
   // Of length 1 it is a literal.

@@ -51,12 +51,10 @@ void ParallelMatcher::drop() {
   next_ = 0;
 }
 
-Token ParallelMatcher::foreseen() {
+Token ParallelMatcher::predict() {
   while (next_ == tokens_.size()) take_more();
   return tokens_[next_];
 }
-
-Token ParallelMatcher::predict() { return foreseen(); }
 
 void ParallelMatcher::commit(Token token) {
   if (token == tokens_[next_]) {
@@ -65,25 +63,6 @@ void ParallelMatcher::commit(Token token) {
     drop();
   }
   pos_ += length_of(token);
-}
-
-std::size_t ParallelMatcher::run(Token* out, std::size_t most, std::uint64_t stop) {
-  std::size_t count = 0;
-  for (; count < most && pos_ < stop; ++count) {
-    out[count] = foreseen();
-    ++next_;
-    pos_ += length_of(out[count]);
-  }
-  return count;
-}
-
-std::size_t ParallelMatcher::follow(std::span<const Token> tokens) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    predicted_ = ParallelMatcher::predict();
-    if (predicted_ != tokens[i]) return i;
-    ParallelMatcher::commit(tokens[i]);
-  }
-  return tokens.size();
 }
 
 void ParallelMatcher::take_more() {
@@ -123,8 +102,7 @@ void ParallelMatcher::run_part(Part& part) {
   part.tokens.reserve(static_cast<std::size_t>(part.end - part.begin) + kStep);  // each is a byte at least
   part.fresh.clear();
   const std::uint64_t window = parameters_.hash == Hash::kGo ? window_begin(0, part.begin)
-                               : part.begin > kWindowBytes   ? part.begin - kWindowBytes
-                                                             : 0;
+                                                             : known_behind(JointKind::kReset, part.begin);
   part.matcher = &part.matchers.begin(parameters_, raw_bytes_, window, part.begin);
   Matcher& matcher = *part.matcher;
   matcher.set_text(text_, text_pos_);

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "parallel/worker_pool.hpp"
-#include "view/deflate/matcher.hpp"
+#include "view/deflate/stepped.hpp"
 
 namespace bdelta::deflate {
 
-class ParallelMatcher final : public Matcher {
+class ParallelMatcher final : public Stepped<ParallelMatcher> {
  public:
   // parameters: with lazy search. raw_bytes: of the text, at which set_end() is to be. pool has to outlive it.
   ParallelMatcher(WorkerPool& pool, const Parameters& parameters, std::uint64_t raw_bytes);
@@ -35,13 +35,10 @@ class ParallelMatcher final : public Matcher {
   void join(JointKind kind) override;  // never called: there are none
   Token predict() override;
   void commit(Token token) override;
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override;
-  std::size_t follow(std::span<const Token> tokens) override;
 
  private:
   struct Part;
 
-  [[nodiscard]] Token foreseen();
   void take_more();
   void begin_parts();
   void run_part(Part& part);

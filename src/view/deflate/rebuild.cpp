@@ -261,8 +261,7 @@ class Rebuilder::Work {
       while (out_.bit_count() % 8 != 0) emit_empty_fixed();
     }
     matcher_.join(joint.kind);
-    if (joint.kind == JointKind::kClear) first_ = joint.raw_pos;
-    if (joint.kind == JointKind::kReset) first_ = joint.raw_pos > kWindowBytes ? joint.raw_pos - kWindowBytes : 0;
+    if (joint.kind != JointKind::kContinue) first_ = known_behind(joint.kind, joint.raw_pos);
     set_segment();
   }
 

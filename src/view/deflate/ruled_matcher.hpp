@@ -4,12 +4,13 @@
 // that longer match is carried to the next position. After a token other than the foreseen one nothing is carried.
 #pragma once
 
+#include "view/deflate/stepped.hpp"
 #include "view/deflate/window_tables.hpp"
 
 namespace bdelta::deflate {
 
 template <Search kSearch, class Tables>
-class RuledMatcher final : public Tables {
+class RuledMatcher final : public Stepped<RuledMatcher<kSearch, Tables>, Tables> {
  public:
   void begin(const Parameters& parameters, std::uint64_t first, std::uint64_t pos) override {
     this->set_parameters(parameters);
@@ -29,31 +30,43 @@ class RuledMatcher final : public Tables {
       this->inserted_ = std::min(this->inserted_, std::max(this->pos_ - 2, this->first_));
     }
     carried_ = next_ = this->deferred_ = 0;
-    const std::uint64_t pos = this->pos_;
-    if (kind == JointKind::kClear) start_at(pos, pos);
-    if (kind == JointKind::kReset) start_at(pos > kWindowBytes ? pos - kWindowBytes : 0, pos);
+    if (kind != JointKind::kContinue) start_at(known_behind(kind, this->pos_), this->pos_);
   }
 
-  Token predict() override { return predict_token(); }
-  void commit(Token token) override { commit_token(token); }
-
-  std::size_t run(Token* out, std::size_t most, std::uint64_t stop) override {
-    std::size_t count = 0;
-    while (count < most && this->pos_ < stop) {
-      const Token token = predict_token();
-      out[count++] = token;
-      commit_token(token);
+  Token predict() noexcept override {
+    if constexpr (kSearch == Search::kGreedy) {
+      const Token match = this->find(this->pos_, kLeastMatch - 1);
+      return match && (!Tables::kIsGo || kept(match)) ? match : literal();
     }
-    return count;
+    Token match = carried_;
+    if (!match) {
+      match = this->find(this->pos_, kLeastMatch - 1);
+      if (match) match = kept(match);
+    }
+    carried_ = next_ = this->deferred_ = 0;
+    if (!match) return literal();
+    if (length_of(match) < this->parameters_.lazy && this->pos_ + 1 < this->end_) {
+      Token later = this->find(this->pos_ + 1, length_of(match));
+      if (later) later = kept(later);
+      if (later) {
+        next_ = later;
+        this->deferred_ = match;
+        return literal();
+      }
+    }
+    return match;
   }
 
-  std::size_t follow(std::span<const Token> tokens) override {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      this->predicted_ = predict_token();
-      if (this->predicted_ != tokens[i]) return i;
-      commit_token(tokens[i]);
+  void commit(Token token) noexcept override {
+    this->pos_ += length_of(token);
+    if constexpr (kSearch == Search::kGreedy) {
+      const bool at_end = !Tables::kIsGo && this->end_ - this->pos_ < kLeastMatch;
+      const bool skipped = length_of(token) > this->parameters_.lazy || at_end;
+      if (is_match(token) && skipped) this->inserted_ = std::max(this->inserted_, this->pos_);
+    } else {
+      carried_ = is_match(token) ? 0 : next_;
+      next_ = 0;
     }
-    return tokens.size();
   }
 
   [[nodiscard]] std::uint32_t hop_of(unsigned length, std::uint32_t distance) const override {
@@ -92,42 +105,6 @@ class RuledMatcher final : public Tables {
     return length == Tables::kLeastLength && !this->parameters_.ng && distance_of(match) > kFarForThree ? 0 : match;
   }
 
-  Token predict_token() noexcept {
-    if constexpr (kSearch == Search::kGreedy) {
-      const Token match = this->find(this->pos_, kLeastMatch - 1);
-      return match && (!Tables::kIsGo || kept(match)) ? match : literal();
-    }
-    Token match = carried_;
-    if (!match) {
-      match = this->find(this->pos_, kLeastMatch - 1);
-      if (match) match = kept(match);
-    }
-    carried_ = next_ = this->deferred_ = 0;
-    if (!match) return literal();
-    if (length_of(match) < this->parameters_.lazy && this->pos_ + 1 < this->end_) {
-      Token later = this->find(this->pos_ + 1, length_of(match));
-      if (later) later = kept(later);
-      if (later) {
-        next_ = later;
-        this->deferred_ = match;
-        return literal();
-      }
-    }
-    return match;
-  }
-
-  void commit_token(Token token) noexcept {
-    this->pos_ += length_of(token);
-    if constexpr (kSearch == Search::kGreedy) {
-      const bool at_end = !Tables::kIsGo && this->end_ - this->pos_ < kLeastMatch;
-      const bool skipped = length_of(token) > this->parameters_.lazy || at_end;
-      if (is_match(token) && skipped) this->inserted_ = std::max(this->inserted_, this->pos_);
-    } else {
-      carried_ = is_match(token) ? 0 : next_;
-      next_ = 0;
-    }
-  }
-
   // Shows those candidates at pos_, from the nearest on, that have `length` bytes alike: their distance, and how many
   // came before. Until visit() says that it has seen enough.
   template <class Visit>
@@ -147,7 +124,7 @@ class RuledMatcher final : public Tables {
   }
 
   Token carried_ = 0;  // the match at pos_ that was found one position before; 0: none
-  Token next_ = 0;     // the longer match at pos_ + 1 that predict_token() found
+  Token next_ = 0;     // the longer match at pos_ + 1 that predict() found
 };
 
 }  // namespace bdelta::deflate
