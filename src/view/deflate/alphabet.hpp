@@ -88,9 +88,16 @@ inline constexpr auto kDistanceSymbolOf = make_distance_symbols();
 }
 
 // Lengths of the fixed trees' codes.
-[[nodiscard]] constexpr std::uint8_t fixed_literal_bits(unsigned symbol) noexcept {
-  return symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
+struct FixedBits {
+  std::array<std::uint8_t, kLiteralSymbols> literals{};
+  std::array<std::uint8_t, 32> distances{};
+};
+constexpr FixedBits make_fixed_bits() {
+  FixedBits bits;
+  for (unsigned i = 0; i < kLiteralSymbols; ++i) bits.literals[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+  for (std::uint8_t& distance : bits.distances) distance = 5;
+  return bits;
 }
-inline constexpr std::uint8_t kFixedDistanceBits = 5;
+inline constexpr FixedBits kFixedBits = make_fixed_bits();
 
 }  // namespace bdelta::deflate

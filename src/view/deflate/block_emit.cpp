@@ -41,14 +41,6 @@ EmitTables make_tables(std::span<const std::uint8_t> literal_bits, std::span<con
   return tables;
 }
 
-EmitTables make_fixed_tables() noexcept {
-  std::array<std::uint8_t, kLiteralSymbols> literal_bits;
-  for (unsigned i = 0; i < kLiteralSymbols; ++i) literal_bits[i] = fixed_literal_bits(i);
-  std::array<std::uint8_t, 32> distance_bits;
-  distance_bits.fill(kFixedDistanceBits);
-  return make_tables(literal_bits, distance_bits);
-}
-
 void put_tree(BitWriter& to, const BlockTree& tree) {
   to.put(tree.literal_count - 257u, 5);
   to.put(tree.distance_count - 1u, 5);
@@ -121,7 +113,7 @@ void emit_stored(BitWriter& to, bool last, ByteSpan text) {
 }
 
 bool emit_tokens(BitWriter& to, bool last, std::span<const Token> tokens, const BlockTree* tree) {
-  static const EmitTables fixed_tables = make_fixed_tables();
+  static const EmitTables fixed_tables = make_tables(kFixedBits.literals, kFixedBits.distances);
   const EmitTables own_tables = tree ? make_tables(tree->literal_bits, tree->distance_bits) : EmitTables{};
   if (tree && !all_have_codes(tokens, own_tables)) return false;
   const BlockType type = tree ? BlockType::kDynamic : BlockType::kFixed;

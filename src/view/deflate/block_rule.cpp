@@ -99,18 +99,18 @@ BlockType BlockRule::choose_type(const BlockCounts& counts, const BlockTree& tre
     const std::uint64_t count = counts.literals[symbol];
     const unsigned extra = symbol > kEndOfBlock && !counts_bytes_ ? kLengthRanges[symbol - kFirstLengthSymbol].extra_bits : 0u;
     dynamic_bits += count * (tree.literal_bits[symbol] + extra);
-    fixed_bits += count * (fixed_literal_bits(symbol) + extra);
+    fixed_bits += count * (kFixedBits.literals[symbol] + extra);
   }
   for (unsigned symbol = 0; symbol < kDistanceSymbols; ++symbol) {
     const std::uint64_t count = counts.distances[symbol];
     const unsigned extra = counts_bytes_ ? 0 : kDistanceRanges[symbol].extra_bits;
     dynamic_bits += count * (tree.distance_bits[symbol] + extra);
-    fixed_bits += count * (kFixedDistanceBits + extra);
+    fixed_bits += count * (kFixedBits.distances[symbol] + extra);
   }
   if (go_) {
     if (tree.distance_count == 1 && counts.distances[0] == 0) {  // it counts the distance that is not there
       dynamic_bits += tree.distance_bits[0];
-      fixed_bits += kFixedDistanceBits;
+      fixed_bits += kFixedBits.distances[0];
     }
     // It counts bits. Where it counts a block's bytes it has no fixed trees, and stores for a gain of less than a sixteenth.
     const std::uint64_t stored = 8 * (counts.raw_bytes + 5);

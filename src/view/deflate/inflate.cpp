@@ -142,12 +142,8 @@ class Inflater {
   Status use_fixed_trees() {
     if (!fixed_) {
       fixed_ = std::make_unique<BlockTables>();
-      std::array<std::uint8_t, kLiteralSymbols> literal_bits;
-      for (unsigned i = 0; i < kLiteralSymbols; ++i) literal_bits[i] = fixed_literal_bits(i);
-      std::array<std::uint8_t, 32> distance_bits;
-      distance_bits.fill(kFixedDistanceBits);
-      const bool built = fixed_->literals.build(Alphabet::kLiterals, literal_bits) &&
-                         fixed_->distances.build(Alphabet::kDistances, distance_bits);
+      const bool built = fixed_->literals.build(Alphabet::kLiterals, kFixedBits.literals) &&
+                         fixed_->distances.build(Alphabet::kDistances, kFixedBits.distances);
       if (!built) return Error{ErrorCode::kInternal, "the fixed trees of deflate"};
     }
     tables_ = fixed_.get();

@@ -1,6 +1,7 @@
 // The description of a stream as bits, for both directions. What is read is held to bounds as it comes.
 #pragma once
 
+#include "base/varint.hpp"
 #include "view/deflate/bit_coder.hpp"
 #include "view/deflate/recipe.hpp"
 
@@ -11,13 +12,6 @@ struct StreamSizes {
   std::uint64_t raw_bytes = 0;
   std::uint64_t packed_bytes = 0;
 };
-
-[[nodiscard]] constexpr std::uint64_t zigzag_of(std::uint64_t difference) noexcept {  // of two's complement
-  return difference << 1 ^ (difference >> 63 != 0 ? ~std::uint64_t{0} : 0);
-}
-[[nodiscard]] constexpr std::uint64_t difference_of(std::uint64_t zigzag) noexcept {
-  return zigzag >> 1 ^ ((zigzag & 1) != 0 ? ~std::uint64_t{0} : 0);
-}
 
 // One for all streams of a recipe, which share what it has learnt.
 template <class Coder>
@@ -94,7 +88,8 @@ class RecipeModels {
     for (std::uint64_t i = 0; i < count; ++i) {
       Joint next = joint;
       if constexpr (!Coder::kDecoding) next = recipe.joints[i];
-      gap += difference_of(joint_gap_.code(coder_, zigzag_of(next.raw_pos - pos - gap)));
+      const auto longer = static_cast<std::int64_t>(next.raw_pos - pos - gap);
+      gap += static_cast<std::uint64_t>(unzigzag(joint_gap_.code(coder_, zigzag(longer))));
       if (gap == 0 || gap > sizes.raw_bytes - pos) return false;
       pos += gap;
       if (!flag(same_joint_, next.kind == joint.kind && next.marker == joint.marker)) {

@@ -10,6 +10,7 @@
 // written: each op as by the rule, or another. Then the code of code lengths, if it isn't by the rule either.
 #pragma once
 
+#include "base/varint.hpp"
 #include "view/deflate/bit_coder.hpp"
 #include "view/deflate/block_rule.hpp"
 #include "view/deflate/matcher.hpp"
@@ -35,8 +36,8 @@ class TokenModels {
 
     const unsigned known = kind == 2 ? 0 : 1;
     const std::uint64_t base = known ? at_hand : kLeastMatch;
-    const std::uint64_t coded = length_[known].code(coder, zigzag(length_of(token) - base));
-    const std::uint64_t length = base + unzigzag(coded);
+    const std::uint64_t coded = length_[known].code(coder, zigzag(static_cast<std::int64_t>(length_of(token) - base)));
+    const std::uint64_t length = base + static_cast<std::uint64_t>(unzigzag(coded));
     if (length < kLeastMatch || length > kMostMatch || length > left) return fail(bad);
     std::uint32_t hop = Matcher::kNoHop;
     if constexpr (!Coder::kDecoding) hop = matcher.hop_of(static_cast<unsigned>(length), distance_of(token));
@@ -84,8 +85,6 @@ class TokenModels {
     bad = true;
     return 0;
   }
-  static std::uint64_t zigzag(std::uint64_t n) { return n << 1 ^ (n >> 63 != 0 ? ~std::uint64_t{0} : 0); }
-  static std::uint64_t unzigzag(std::uint64_t n) { return n >> 1 ^ ((n & 1) != 0 ? ~std::uint64_t{0} : 0); }
   static unsigned class_of(unsigned length) { return length < 3 ? 0 : length < 4 ? 1 : length < 8 ? 2 : length < 32 ? 3 : 4; }
 
   unsigned code_count(Coder& coder, unsigned which, unsigned by_rule, unsigned actual, unsigned least) {
