@@ -1,5 +1,6 @@
 // Fields of ELF: the entry, the dynamic table, relocations with the words they change, unwind tables.
 #include <algorithm>
+#include <array>
 
 #include "exe/elf_tables.hpp"
 #include "exe/table_kernels.hpp"
@@ -15,42 +16,9 @@ enum DynamicTag : std::uint64_t {
   kVersionNeeds = 0x6ffffffe,
 };
 
-// What is read from the dynamic table; 0 where it says nothing.
-struct Dynamic {
-  std::uint64_t rela = 0, rela_bytes = 0;
-  std::uint64_t rel = 0, rel_bytes = 0;
-  std::uint64_t jump_rel = 0, jump_rel_bytes = 0;
-  std::uint64_t relr = 0, relr_bytes = 0;
-  std::uint64_t string_table = 0, string_bytes = 0;
-  std::uint64_t symbol_table = 0;
-  std::uint64_t init_array = 0, init_array_bytes = 0;
-  std::uint64_t fini_array = 0, fini_array_bytes = 0;
-  std::uint64_t plt_got = 0;
-  std::uint64_t plt_rel_tag = 0;  // kRela or kRel: what jump_rel is made of
-};
-
-void remember(std::uint64_t tag, std::uint64_t value, Dynamic& dynamic) {
-  switch (tag) {
-    case kRela: dynamic.rela = value; break;
-    case kRelaBytes: dynamic.rela_bytes = value; break;
-    case kRel: dynamic.rel = value; break;
-    case kRelBytes: dynamic.rel_bytes = value; break;
-    case kJumpRel: dynamic.jump_rel = value; break;
-    case kPltRelBytes: dynamic.jump_rel_bytes = value; break;
-    case kPltRel: dynamic.plt_rel_tag = value; break;
-    case kRelr: dynamic.relr = value; break;
-    case kRelrBytes: dynamic.relr_bytes = value; break;
-    case kStringTable: dynamic.string_table = value; break;
-    case kSymbolTable: dynamic.symbol_table = value; break;
-    case kStringBytes: dynamic.string_bytes = value; break;
-    case kInitArray: dynamic.init_array = value; break;
-    case kInitArrayBytes: dynamic.init_array_bytes = value; break;
-    case kFiniArray: dynamic.fini_array = value; break;
-    case kFiniArrayBytes: dynamic.fini_array_bytes = value; break;
-    case kPltGot: dynamic.plt_got = value; break;
-    default: break;
-  }
-}
+// What the dynamic table says, by tag; 0 where it says nothing. Nothing is made of the higher tags but that some are
+// addresses.
+using Dynamic = std::array<std::uint64_t, kRelr + 1>;
 
 bool is_address_tag(std::uint64_t tag) {
   switch (tag) {
@@ -61,16 +29,16 @@ bool is_address_tag(std::uint64_t tag) {
   }
 }
 
-// The start of what the size behind this tag measures, or 0.
-std::uint64_t measured_by(std::uint64_t tag, const Dynamic& dynamic) {
+// The tag of the start of what the size behind this tag measures, or 0.
+std::uint64_t start_tag_of(std::uint64_t tag) {
   switch (tag) {
-    case kRelaBytes: return dynamic.rela;
-    case kRelBytes: return dynamic.rel;
-    case kPltRelBytes: return dynamic.jump_rel;
-    case kRelrBytes: return dynamic.relr;
-    case kStringBytes: return dynamic.string_table;
-    case kInitArrayBytes: return dynamic.init_array;
-    case kFiniArrayBytes: return dynamic.fini_array;
+    case kRelaBytes: return kRela;
+    case kRelBytes: return kRel;
+    case kPltRelBytes: return kJumpRel;
+    case kRelrBytes: return kRelr;
+    case kStringBytes: return kStringTable;
+    case kInitArrayBytes: return kInitArray;
+    case kFiniArrayBytes: return kFiniArray;
     default: return 0;
   }
 }
@@ -78,19 +46,19 @@ std::uint64_t measured_by(std::uint64_t tag, const Dynamic& dynamic) {
 Dynamic add_dynamic(FieldSink& sink, const ElfSegment& segment) {
   const Word word{sink};
   const std::uint64_t count = segment.size_bytes / (2 * word.bytes);
-  Dynamic dynamic;
+  Dynamic dynamic{};
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     const std::uint64_t at = segment.file_pos + 2 * word.bytes * i;
     const std::uint64_t tag = word.at(at);
     if (tag == 0) break;
-    remember(tag, word.at(at + word.bytes), dynamic);
+    if (tag < dynamic.size()) dynamic[tag] = word.at(at + word.bytes);
   }
   for (std::uint64_t i = 0; i < count && sink.step(); ++i) {
     const std::uint64_t at = segment.file_pos + 2 * word.bytes * i;
     const std::uint64_t tag = word.at(at);
     if (tag == 0) break;
     if (is_address_tag(tag)) sink.absolute(at + word.bytes, FieldKind::kDynamic);
-    if (const std::uint64_t start = measured_by(tag, dynamic)) sink.size(at + word.bytes, start, FieldKind::kDynamic);
+    if (const std::uint64_t start = dynamic[start_tag_of(tag)]) sink.size(at + word.bytes, start, FieldKind::kDynamic);
   }
   return dynamic;
 }
@@ -189,13 +157,13 @@ void find_elf_fields(FieldSink& sink) {
   for (const ElfSegment& segment : header->segments) {
     if (segment.type != kPtDynamic) continue;
     const Dynamic dynamic = add_dynamic(sink, segment);
-    const FileTable symbols = elf_table_at(sink, dynamic.symbol_table);
-    add_relocations(sink, dynamic.rela, dynamic.rela_bytes, true, symbols);
-    add_relocations(sink, dynamic.rel, dynamic.rel_bytes, false, symbols);
-    add_relocations(sink, dynamic.jump_rel, dynamic.jump_rel_bytes, dynamic.plt_rel_tag == kRela, symbols);
-    add_packed_relocations(sink, dynamic.relr, dynamic.relr_bytes);
+    const FileTable symbols = elf_table_at(sink, dynamic[kSymbolTable]);
+    add_relocations(sink, dynamic[kRela], dynamic[kRelaBytes], true, symbols);
+    add_relocations(sink, dynamic[kRel], dynamic[kRelBytes], false, symbols);
+    add_relocations(sink, dynamic[kJumpRel], dynamic[kPltRelBytes], dynamic[kPltRel] == kRela, symbols);
+    add_packed_relocations(sink, dynamic[kRelr], dynamic[kRelrBytes]);
     std::uint64_t got = 0;
-    if (sink.layout().file_pos_of(dynamic.plt_got, got)) sink.absolute(got, FieldKind::kPointer);
+    if (sink.layout().file_pos_of(dynamic[kPltGot], got)) sink.absolute(got, FieldKind::kPointer);
   }
   add_unwind_tables(sink, *header);
   if (sink.image().machine == Machine::kArm32) find_arm_unwind_fields(sink, *header);
