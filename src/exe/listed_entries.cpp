@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "exe/images.hpp"
-#include "exe/macho.hpp"
 #include "exe/unwind_pages.hpp"
 #include "parallel/sort.hpp"
 
@@ -13,35 +12,28 @@ namespace {
 
 constexpr std::uint32_t kListedToLook = 1 << 16;  // between two looks at the watch
 
+// Of function starts, too, which are sites of type 0.
 void list_sites(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
-                 Watch* watch) {
+                Watch* watch) {
   Pace pace(watch, kListedToLook);
-  for_each_site(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
-                 [&](std::uint64_t site) {
-                   pace.step();
-                   std::uint64_t pos = 0;
-                   if (!images.layouts[table.image].file_pos_of(base + site / 16, pos)) return;
-                   listed.sites.push_back(pos * 16 + site % 16);
-                 });
-}
-
-void list_starts(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
-                 Watch* watch) {
-  Pace pace(watch, kListedToLook);
-  for_each_start(file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes)),
-                 [&](std::uint64_t rva) {
-                   pace.step();
-                   std::uint64_t pos = 0;
-                   if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.sites.push_back(pos * 16);
-                 });
+  const auto add = [&](std::uint64_t rva, std::uint64_t type) {
+    pace.step();
+    std::uint64_t pos = 0;
+    if (images.layouts[table.image].file_pos_of(base + rva, pos)) listed.sites.push_back(pos * 16 + type);
+  };
+  const ByteSpan bytes = file.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes));
+  if (table.kind == SortedTableKind::kFunctionStarts) {
+    for_each_start(bytes, [&](std::uint64_t rva) { add(rva, 0); });
+  } else {
+    for_each_site(bytes, [&](std::uint64_t site) { add(site / 16, site % 16); });
+  }
 }
 
 void list_mixed_pages(ByteSpan file, const Images& images, const SortedTable& table, std::uint64_t base, Listed& listed,
                       Watch* watch) {
   const Image& image = images.all[table.image];
   file = up_to_end(file, image);
-  const auto header = read_macho_header(file, image.file_pos, {});
-  const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
+  const auto info = read_unwind_info(file, image);
   if (!info) return;
   Pace pace(watch, kListedToLook);
   for (const UnwindPage& page : info->pages) {
@@ -126,10 +118,8 @@ Listed list_entries(ByteSpan file, const Images& images, std::span<const SortedT
   for (const SortedTable& table : tables) {
     std::uint64_t base = 0;
     if (table.kind != kind || !base_of(images, table, base)) continue;
-    if (kind == SortedTableKind::kBaseRelocations) {
+    if (lists_sites(kind)) {
       list_sites(file, images, table, base, listed, watch);
-    } else if (kind == SortedTableKind::kFunctionStarts) {
-      list_starts(file, images, table, base, listed, watch);
     } else if (kind == SortedTableKind::kMixedUnwindPages) {
       list_mixed_pages(file, images, table, base, listed, watch);
     } else {

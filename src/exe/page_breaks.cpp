@@ -75,8 +75,7 @@ std::vector<PageBreaks> find_page_breaks(ByteSpan file, const std::vector<Image>
   for (const SortedTable& table : tables) {
     if (!is_same_table(table.kind, SortedTableKind::kMixedUnwindPages)) continue;
     const ByteSpan bytes = up_to_end(file, images[table.image]);
-    const auto header = read_macho_header(bytes, images[table.image].file_pos, {});
-    const auto info = header ? read_unwind_info(bytes, *header) : std::nullopt;
+    const auto info = read_unwind_info(bytes, images[table.image]);
     if (!info || info->pages.size() > room) continue;
     if (!std::is_sorted(info->pages.begin(), info->pages.end(), begins_before)) continue;
     room -= info->pages.size();

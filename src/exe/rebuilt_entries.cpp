@@ -3,7 +3,6 @@
 #include "exe/file_number.hpp"
 #include "exe/images.hpp"
 #include "exe/listed_entries.hpp"
-#include "exe/macho.hpp"
 #include "exe/unwind_pages.hpp"
 
 namespace bdelta::exe {
@@ -20,8 +19,7 @@ std::vector<std::uint32_t> new_common_encodings(const RebuildInputs& in, const P
                                                 const RebuiltTable& table) {
   const Image& old_image = in.source.all[table.old.image];
   const ByteSpan file = up_to_end(in.file, old_image);
-  const auto header = read_macho_header(file, old_image.file_pos, {});
-  const auto info = header ? read_unwind_info(file, *header) : std::nullopt;
+  const auto info = read_unwind_info(file, old_image);
   std::vector<std::uint32_t> encodings;
   std::uint64_t old_base = 0;
   if (!info || !base_of(in.source, table.old, old_base)) return encodings;

@@ -113,6 +113,11 @@ std::optional<UnwindInfo> read_unwind_info(ByteSpan file, const MachoHeader& hea
   return info;
 }
 
+std::optional<UnwindInfo> read_unwind_info(ByteSpan file, const Image& image) {
+  const auto header = read_macho_header(file, image.file_pos, {});
+  return header ? read_unwind_info(file, *header) : std::nullopt;
+}
+
 UnwindEntry unwind_entry(ByteSpan file, const UnwindInfo& info, const UnwindPage& page, std::uint32_t i) {
   const std::uint64_t entries = page.pos + head_bytes(page.begin.is_compressed);
   const auto word = [&](std::uint64_t pos) { return number_at<std::uint32_t>(file, pos); };

@@ -53,6 +53,7 @@ struct UnwindEntry {
 
 // Nothing if the image has no such section, or pages that are not as linkers write them, each with an entry or more.
 [[nodiscard]] std::optional<UnwindInfo> read_unwind_info(ByteSpan file, const MachoHeader& header);
+[[nodiscard]] std::optional<UnwindInfo> read_unwind_info(ByteSpan file, const Image& image);
 
 // Of a page of the file. An encoding that the page has not is 0.
 [[nodiscard]] UnwindEntry unwind_entry(ByteSpan file, const UnwindInfo& info, const UnwindPage& page, std::uint32_t i);
