@@ -29,6 +29,4 @@ void find_fixed_pointers(FieldSink& sink) {
   }
 }
 
-void find_toy_fields(FieldSink& sink) { find_fixed_pointers(sink); }
-
 }  // namespace bdelta::exe

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/checked.hpp"
 #include "exe/elf.hpp"
+#include "exe/file_number.hpp"
 #include "exe/macho.hpp"
 #include "exe/pe.hpp"
 
@@ -21,26 +21,21 @@ std::string name_at(ByteSpan file, std::uint64_t pos, std::uint64_t most_bytes) 
   return {field.begin(), std::find(field.begin(), field.end(), std::uint8_t{0})};
 }
 
-template <class T>
-std::uint64_t field(ByteSpan file, std::uint64_t pos) {
-  return range_fits(pos, sizeof(T), file.size()) ? load_le<T>(file.data() + static_cast<std::size_t>(pos)) : T{0};
-}
-
 // Names stand in a section of their own, which the header names.
 void add_elf(ByteSpan file, const Image& image, std::vector<NamedSection>& sections) {
   const auto header = read_elf_header(file, image.file_pos, {});
   if (!header) return;
   const std::uint64_t pos = image.file_pos;
   const bool wide = header->bits64;
-  const std::uint64_t table_pos = pos + (wide ? field<std::uint64_t>(file, pos + 0x28) : field<std::uint32_t>(file, pos + 0x20));
-  const std::uint64_t entry_bytes = field<std::uint16_t>(file, pos + (wide ? 0x3a : 0x2e));
-  const std::uint64_t names_number = field<std::uint16_t>(file, pos + (wide ? 0x3e : 0x32));
+  const std::uint64_t table_pos = pos + (wide ? number_at<std::uint64_t>(file, pos + 0x28) : number_at<std::uint32_t>(file, pos + 0x20));
+  const std::uint64_t entry_bytes = number_at<std::uint16_t>(file, pos + (wide ? 0x3a : 0x2e));
+  const std::uint64_t names_number = number_at<std::uint16_t>(file, pos + (wide ? 0x3e : 0x32));
   const std::uint64_t names_entry = table_pos + names_number * entry_bytes;
   const std::uint64_t names_pos =
-      pos + (wide ? field<std::uint64_t>(file, names_entry + 0x18) : field<std::uint32_t>(file, names_entry + 0x10));
+      pos + (wide ? number_at<std::uint64_t>(file, names_entry + 0x18) : number_at<std::uint32_t>(file, names_entry + 0x10));
   for (const ElfSection& section : header->sections) {
     if (section.type == kShtNobits) continue;
-    const std::uint64_t name_pos = names_pos + field<std::uint32_t>(file, table_pos + section.number * entry_bytes);
+    const std::uint64_t name_pos = names_pos + number_at<std::uint32_t>(file, table_pos + section.number * entry_bytes);
     sections.push_back({name_at(file, name_pos, kMostNameBytes), section.file_pos, section.size_bytes});
   }
 }
@@ -50,8 +45,8 @@ void add_pe(ByteSpan file, const Image& image, std::vector<NamedSection>& sectio
   if (!header) return;
   for (std::size_t i = 0; i < header->section_count; ++i) {
     const std::uint64_t entry = header->sections_pos + i * kPeEntryBytes;
-    sections.push_back({name_at(file, entry, 8), image.file_pos + field<std::uint32_t>(file, entry + 20),
-                        field<std::uint32_t>(file, entry + 16)});
+    sections.push_back({name_at(file, entry, 8), image.file_pos + number_at<std::uint32_t>(file, entry + 20),
+                        number_at<std::uint32_t>(file, entry + 16)});
   }
 }
 

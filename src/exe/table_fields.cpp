@@ -14,7 +14,7 @@ void find_table_fields(ByteSpan file, const Image& image, FieldBlocks& out, Watc
     case ImageFormat::kElf: find_elf_fields(sink); break;
     case ImageFormat::kPe: find_pe_fields(sink); break;
     case ImageFormat::kMachO: find_macho_fields(sink); break;
-    case ImageFormat::kToy: find_toy_fields(sink); break;
+    case ImageFormat::kToy: find_fixed_pointers(sink); break;
   }
   if (has_go && image.bits64) find_go_fields(sink);
   sink.finish();

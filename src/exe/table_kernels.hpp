@@ -11,7 +11,6 @@ void find_elf_fields(FieldSink& sink);
 void find_pe_fields(FieldSink& sink);
 void find_macho_fields(FieldSink& sink);
 void find_go_fields(FieldSink& sink);
-void find_toy_fields(FieldSink& sink);
 
 // The export trie of Mach-O, so many bytes at `pos`.
 void find_export_trie_fields(FieldSink& sink, std::uint64_t pos, std::uint64_t size_bytes);
