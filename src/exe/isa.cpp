@@ -20,9 +20,4 @@ void find_code_fields(const CodeSection& section, std::size_t block, AddressRang
   }
 }
 
-void find_code_fields(const CodeSection& section, AddressRange image, std::vector<Field>& out) {
-  const std::size_t count = code_block_count(section.bytes.size());
-  for (std::size_t block = 0; block < count; ++block) find_code_fields(section, block, image, out);
-}
-
 }  // namespace bdelta::exe

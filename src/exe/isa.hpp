@@ -39,7 +39,4 @@ inline constexpr std::size_t kCodeBlockBytes = std::size_t{1} << 20;
 // The result depends on the section and the block alone. Nothing is found for a machine that is not known.
 void find_code_fields(const CodeSection& section, std::size_t block, AddressRange image, std::vector<Field>& out);
 
-// The fields of all blocks in their order.
-void find_code_fields(const CodeSection& section, AddressRange image, std::vector<Field>& out);
-
 }  // namespace bdelta::exe

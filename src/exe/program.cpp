@@ -199,22 +199,6 @@ std::span<const Field> Program::fields_from(std::uint64_t begin, std::uint64_t e
   return cache.found_;
 }
 
-std::vector<Field> Program::all_fields(WorkerPool& pool) const {
-  constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;
-  std::vector<std::vector<Field>> chunks(static_cast<std::size_t>((file_.size() + kChunkBytes - 1) / kChunkBytes));
-  pool.for_each(chunks.size(), [&](std::size_t i) {
-    FieldCache cache;
-    const std::span<const Field> found = fields_from(i * kChunkBytes, (i + 1) * kChunkBytes, cache);
-    chunks[i].assign(found.begin(), found.end());
-  });
-  std::vector<Field> all;
-  std::size_t count = 0;
-  for (const auto& chunk : chunks) count += chunk.size();
-  all.reserve(count);
-  for (const auto& chunk : chunks) all.insert(all.end(), chunk.begin(), chunk.end());
-  return all;
-}
-
 std::uint64_t Program::table_memory_bytes() const noexcept {
   std::uint64_t bytes = 0;
   for (const FieldBlocks& blocks : tables_) bytes += blocks.memory_bytes();

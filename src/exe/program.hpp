@@ -129,9 +129,6 @@ class Program {
   // The same of the fields of tables alone.
   [[nodiscard]] std::span<const Field> table_fields_from(std::uint64_t begin, std::uint64_t end, FieldCache& cache) const;
 
-  // All fields of the file.
-  [[nodiscard]] std::vector<Field> all_fields(WorkerPool& pool) const;
-
   // Bytes of memory that this object takes, and each cache at most; with 32 bits a little less is taken than told.
   [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
   [[nodiscard]] std::uint64_t table_memory_bytes() const noexcept;  // the same without the fields of code

@@ -13,6 +13,7 @@
 #include "exe/rebuilt_tables.hpp"
 #include "exe/table_fields.hpp"
 #include "fuzz/fuzz_input.hpp"
+#include "support/exe_fields.hpp"
 #include "support/guard_page.hpp"
 
 namespace bdelta::fuzz {
@@ -156,7 +157,7 @@ void check_program(ByteSpan file) {
   check_sorted_tables(file, exe::Images(found));
   WorkerPool pool(1);
   exe::Program program(file, std::move(found), pool);
-  const std::vector<exe::Field> all = program.all_fields(pool);
+  const std::vector<exe::Field> all = test::all_fields(program);
   check_fields(file, program.images(), all, 0, file.size());
   // The same by halves, and once code is kept.
   program.decode_code(pool);

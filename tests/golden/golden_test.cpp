@@ -12,6 +12,7 @@
 #include "io/memory_io.hpp"
 #include "io/typed_reader.hpp"
 #include "support/craft.hpp"
+#include "support/exe_fields.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
@@ -106,7 +107,7 @@ std::vector<exe::Field> predicted_fields(const std::string& set) {
   const Bytes source = get(kFolder / set / "old");
   const PredictionPlan plan = plan_of(get(kFolder / set / "patch"));
   WorkerPool pool(1);
-  std::vector<exe::Field> fields = exe::Program(source, pool).all_fields(pool);
+  std::vector<exe::Field> fields = all_fields(exe::Program(source, pool));
   std::erase_if(fields, [&](const exe::Field& field) { return !exe::has_kind(plan.kinds, field.kind); });
   return fields;
 }

@@ -25,9 +25,7 @@ CodeSection section_of(ByteSpan code, bool is_fixed) {
 std::vector<Field> fields_of_words(const std::vector<std::uint32_t>& words, bool is_fixed = false) {
   Bytes code;
   for (const std::uint32_t word : words) append_le(code, word);
-  std::vector<Field> fields;
-  exe::find_code_fields(section_of(code, is_fixed), kImage, fields);
-  return fields;
+  return code_fields(section_of(code, is_fixed), kImage);
 }
 
 std::uint32_t load(unsigned to, unsigned distance) { return 0xE59F0000 | to << 12 | distance; }

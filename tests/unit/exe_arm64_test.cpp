@@ -1,5 +1,6 @@
 // Addresses in AArch64 code, one word at a time, and pairs of ADRP with what uses its page.
 #include "exe/isa.hpp"
+#include "support/exe_fields.hpp"
 #include "support/expect.hpp"
 
 namespace bdelta::test::exe_arm64_test {
@@ -20,9 +21,7 @@ constexpr std::uint32_t kNop = 0xD503201F;
 constexpr std::uint32_t kRet = 0xD65F03C0;
 
 std::vector<Field> fields_of(ByteSpan code, AddressRange image = kImage) {
-  std::vector<Field> fields;
-  exe::find_code_fields(CodeSection{code, kAddress, kFilePos, Machine::kArm64}, image, fields);
-  return fields;
+  return code_fields(CodeSection{code, kAddress, kFilePos, Machine::kArm64}, image);
 }
 
 Bytes code_of(const std::vector<std::uint32_t>& words) {

@@ -6,6 +6,7 @@
 #include "exe/isa.hpp"
 #include "exe/predict.hpp"
 #include "exe/x86_sweep.hpp"
+#include "support/exe_fields.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 #include "unit/x86_encodings.hpp"
@@ -28,9 +29,7 @@ constexpr AddressRange kAll{0, ~std::uint64_t{0}};
 Bytes exactly(const Bytes& bytes) { return Bytes(bytes.begin(), bytes.end()); }
 
 std::vector<Field> fields_of(ByteSpan code, Machine machine, AddressRange image = kAll) {
-  std::vector<Field> fields;
-  exe::find_code_fields(CodeSection{code, kAddress, kFilePos, machine}, image, fields);
-  return fields;
+  return code_fields(CodeSection{code, kAddress, kFilePos, machine}, image);
 }
 
 struct Expected {
@@ -200,9 +199,8 @@ TEST(X86Blocks, BlocksAloneGiveTheSame) {
 // Whatever the bytes are: fields ascend, do not overlap, lie in the section, and the codec reads the same address.
 void expect_fields_that_hold(ByteSpan file, std::size_t section_pos, Machine machine) {
   const bool bits64 = machine != Machine::kX86_32 && machine != Machine::kArm32;
-  std::vector<Field> fields;
   const AddressRange image{kAddress, kAddress + 0x4000'0000};
-  exe::find_code_fields({file.subspan(section_pos), kAddress, section_pos, machine, true}, image, fields);
+  const std::vector<Field> fields = code_fields({file.subspan(section_pos), kAddress, section_pos, machine, true}, image);
   std::uint64_t end = section_pos;
   for (Field field : fields) {
     ASSERT_GE(field.pos, end);

@@ -4,6 +4,7 @@
 #include "exe/choose_kinds.hpp"
 #include "exe/isa.hpp"
 #include "exe/program.hpp"
+#include "support/exe_fields.hpp"
 #include "support/expect.hpp"
 #include "support/toy_program.hpp"
 
@@ -38,8 +39,7 @@ TEST_F(Fields, AreTheSameHoweverAskedFor) {
   const Program lazy(file_, x86_images(file_), pool_);
   Program eager(file_, x86_images(file_), pool_);
   eager.decode_code(pool_);
-  WorkerPool two(2);
-  const std::vector<Field> all = eager.all_fields(two);
+  const std::vector<Field> all = all_fields(eager);
   EXPECT_GT(all.size(), 450'000u);
   Random random(4);
   FieldCache cache;
@@ -146,7 +146,7 @@ TEST_F(Fields, AreAllThereInTheEnd) {
   late.find_all(pool_, Program::kKeepAll);
   const Program whole(file_, x86_images(file_), pool_, Program::kKeepAll);
   EXPECT_EQ(whole.memory_bytes(), late.memory_bytes());
-  EXPECT_TRUE(std::ranges::equal(whole.all_fields(pool_), late.all_fields(pool_), same_field));
+  EXPECT_TRUE(std::ranges::equal(all_fields(whole), all_fields(late), same_field));
 }
 
 // A stretch is a block of code, or what lies between two sections.

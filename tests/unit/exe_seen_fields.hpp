@@ -11,6 +11,7 @@
 #include "exe/isa.hpp"
 #include "exe/predict.hpp"
 #include "exe/table_fields.hpp"
+#include "support/exe_fields.hpp"
 
 namespace bdelta::test {
 
@@ -49,13 +50,14 @@ inline std::vector<Seen> fields_of(const Bytes& file) {
   return seen;
 }
 
-// All blocks of a section at once, and one after the other; there have to be more fields than `count`.
+// Blocks of a section from the first on, and from the last on; there have to be more fields than `count`.
 inline void expect_same_by_blocks(const exe::CodeSection& section, exe::AddressRange image, std::size_t count) {
-  std::vector<Field> whole;
+  const std::vector<Field> whole = code_fields(section, image);
   std::vector<Field> joined;
-  exe::find_code_fields(section, image, whole);
-  for (std::size_t block = 0; block < exe::code_block_count(section.bytes.size()); ++block) {
-    exe::find_code_fields(section, block, image, joined);
+  for (std::size_t block = exe::code_block_count(section.bytes.size()); block-- > 0;) {
+    std::vector<Field> part;
+    exe::find_code_fields(section, block, image, part);
+    joined.insert(joined.begin(), part.begin(), part.end());
   }
   ASSERT_EQ(whole.size(), joined.size());
   ASSERT_GT(whole.size(), count);

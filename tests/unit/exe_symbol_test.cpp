@@ -7,6 +7,7 @@
 #include "exe/images.hpp"
 #include "exe/program.hpp"
 #include "exe/table_fields.hpp"
+#include "support/exe_fields.hpp"
 #include "support/fixed_program.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
@@ -23,7 +24,7 @@ std::map<std::uint64_t, Field> fields_of(const Bytes& file) {
   WorkerPool pool(1);
   const exe::Program program(file, pool);
   std::map<std::uint64_t, Field> fields;
-  for (const Field& field : program.all_fields(pool)) fields[field.pos] = field;
+  for (const Field& field : all_fields(program)) fields[field.pos] = field;
   return fields;
 }
 

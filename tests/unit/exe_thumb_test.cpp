@@ -157,8 +157,7 @@ Bytes words_and_halves(std::size_t stretches, const std::function<bool(std::size
 
 TEST(MixedArmFields, EachStretchIsWhatItLooksLike) {
   const Bytes code = words_and_halves(9, [](std::size_t i) { return i % 3 == 1; });
-  std::vector<Field> fields;
-  exe::find_code_fields(thumb_section(code), kThumbImage, fields);
+  const std::vector<Field> fields = code_fields(thumb_section(code), kThumbImage);
   ASSERT_EQ(9u * 128, fields.size());
   for (std::size_t i = 0; i < fields.size(); ++i) {
     EXPECT_EQ(kThumbPos + 8 * i, fields[i].pos);
@@ -172,8 +171,7 @@ TEST(MixedArmFields, AnUnclearStretchIsWhatMostAre) {
     Bytes code = words_and_halves(3, [&](std::size_t) { return mostly_words; });
     std::fill(code.begin() + 1024, code.begin() + 2048, std::uint8_t{0});
     store_le(code.data() + 1024, mostly_words ? kCallOfWords : kCallOfHalves);
-    std::vector<Field> fields;
-    exe::find_code_fields(thumb_section(code), kThumbImage, fields);
+    const std::vector<Field> fields = code_fields(thumb_section(code), kThumbImage);
     ASSERT_EQ(2u * 128 + 1, fields.size());
     EXPECT_EQ(mostly_words ? FieldForm::kArm32Branch : FieldForm::kThumbBranch, fields[128].form);
   }
