@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string>
 
 #include "base/guard.hpp"
@@ -58,13 +57,6 @@ class FileSubject final : public PushSubject {
 };
 
 }  // namespace
-
-Result<std::size_t> HeldPart::read(MutableByteSpan out) {
-  const std::size_t count = std::min(out.size(), rest_.size());
-  if (count != 0) std::memcpy(out.data(), rest_.data(), count);
-  rest_ = rest_.subspan(count);
-  return count;
-}
 
 PushRun::PushRun(const MakeSubject& make, const PushOptions& options, Formats formats)
     : options_(options),
@@ -215,7 +207,7 @@ Status PushRun::execute_head(ByteSpan head) {
 }
 
 void PushRun::read_from(ByteSpan part) {
-  part_.set(part);
+  part_ = io::MemorySequentialReader(part);
   run_.resume_patch();
 }
 

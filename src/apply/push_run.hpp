@@ -13,18 +13,9 @@
 #include "apply/apply_run.hpp"
 #include "apply/part_prover.hpp"
 #include "bdelta/push.hpp"
+#include "io/memory_io.hpp"
 
 namespace bdelta {
-
-// The part at hand, as the reader sees it.
-class HeldPart final : public SequentialReader {
- public:
-  void set(ByteSpan part) noexcept { rest_ = part; }
-  Result<std::size_t> read(MutableByteSpan out) override;
-
- private:
-  ByteSpan rest_;
-};
 
 // What a push is about: a file or a directory. One thread at a time; the calls come in this order.
 class PushSubject {
@@ -96,7 +87,7 @@ class PushRun {
   bool ended_ = false;            // behind the last window
   std::uint64_t target_pos_ = 0;  // where the windows of the last part ended
   std::optional<Error> failed_;
-  HeldPart part_;
+  io::MemorySequentialReader part_{ByteSpan()};  // the one at hand
   std::unique_ptr<PushSubject> subject_;
   ApplyRun& run_;  // of it
 };
