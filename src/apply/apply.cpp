@@ -56,19 +56,6 @@ bool is_up_to_date(const std::filesystem::path& target, const PatchInfo& info, c
   return digest && *digest == *info.target_digest;
 }
 
-// What went wrong, with the file it concerns. Errors of the io room name theirs already. A patch without a path is a stream.
-Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
-  const auto of_patch = [&] { return patch.empty() ? error : io::with_file(std::move(error), patch); };
-  switch (exit_class(error.code)) {
-    case 4: return io::with_file(std::move(error), source);
-    case 2:
-    case 3:
-    case 5: return of_patch();
-    case 6: return error.code == ErrorCode::kOutOfMemory ? error : of_patch();
-    default: return error;
-  }
-}
-
 }  // namespace
 
 std::uint64_t apply_buffer_bytes(const PatchInfo& info, unsigned threads) noexcept {
@@ -114,9 +101,7 @@ Result<Report> apply_opened(const std::filesystem::path& source_path, const std:
   if (is_up_to_date(target_path, run.info(), options.files, run.timeline(), run.watch())) {
     if (options.files.sync) BDELTA_TRY(io::sync_existing(target_path));
     run.skip_rest();
-    Report report = run.take_report();
-    report.up_to_date = report.verified = true;
-    report.target_digests.xxh3_128 = run.info().target_digest;
+    Report report = run.up_to_date_report();
     std::error_code error;  // no more of the patch than its head was read
     const std::uint64_t patch_bytes = std::filesystem::file_size(patch_path, error);
     if (!error) report.patch_bytes = patch_bytes;

@@ -6,6 +6,7 @@
 #include "base/checked.hpp"
 #include "base/memory_limit.hpp"
 #include "base/try.hpp"
+#include "io/file_error.hpp"
 #include "view/recipe_memory.hpp"
 
 namespace bdelta {
@@ -40,6 +41,30 @@ Result<Digest128> digest_of(RandomReader& reader, Watch* watch) {
     if (watch) BDELTA_TRY(watch->check(length));
   }
   return hasher.digest();
+}
+
+Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
+  const auto of_patch = [&] { return patch.empty() ? error : io::with_file(std::move(error), patch); };
+  switch (exit_class(error.code)) {
+    case 4: return io::with_file(std::move(error), source);
+    case 2:
+    case 3:
+    case 5: return of_patch();
+    case 6: return error.code == ErrorCode::kOutOfMemory ? error : of_patch();
+    default: return error;
+  }
+}
+
+Error wrong_source(const PatchInfo& info, std::uint64_t found_bytes, const std::optional<Digest128>& found) {
+  const auto error = [](ErrorCode code, std::string detail) {
+    return Error{.code = code, .detail = std::move(detail), .remedy = "give the version that the patch starts from"};
+  };
+  if (!found) {
+    return error(ErrorCode::kWrongSourceSize, "expected " + std::to_string(*info.source_size) + " bytes, found " +
+                                                  std::to_string(found_bytes));
+  }
+  return error(ErrorCode::kWrongSourceDigest,
+               "expected digest " + short_hex(*info.source_digest) + "…, found " + short_hex(*found) + "…");
 }
 
 ApplyRun::ApplyRun(RandomReader& source, SequentialReader& patch, const ApplyOptions& options, Formats formats)
@@ -125,16 +150,8 @@ Status ApplyRun::check_source() {
   }
   if (fits && found) report_.source_digests.xxh3_128 = *found;
   if (fits && (!found || *found == *info().source_digest)) return {};
-  Error error;
-  if (fits) {
-    error.code = ErrorCode::kWrongSourceDigest;
-    error.detail = "expected digest " + short_hex(*info().source_digest) + "…, found " + short_hex(*found) + "…";
-  } else {
-    error.code = ErrorCode::kWrongSourceSize;
-    error.detail = "expected " + std::to_string(*info().source_size) + " bytes, found " + std::to_string(source_.size());
-  }
-  const bool is_target = may_be_target && found && *found == *info().target_digest;
-  error.remedy = is_target ? "OLD already is NEW, so nothing is to be done" : "give the version that the patch starts from";
+  Error error = wrong_source(info(), source_.size(), fits ? found : std::nullopt);
+  if (may_be_target && found && *found == *info().target_digest) error.remedy = "OLD already is NEW, so nothing is to be done";
   return error;
 }
 
@@ -327,6 +344,14 @@ Report ApplyRun::take_report() {
   report_.phases = timeline()->phases(kApplyPhases);
   report_.wall_seconds = timeline()->elapsed_seconds();
   return std::move(report_);
+}
+
+Report ApplyRun::up_to_date_report() {
+  Report report = take_report();
+  report.up_to_date = true;
+  report.verified = info().target_digest.has_value();
+  report.target_digests.xxh3_128 = info().target_digest;
+  return report;
 }
 
 void ApplyRun::update_times(Report& report) const noexcept {

@@ -69,6 +69,9 @@ class ApplyRun {
   // The report, once. Counts of system calls are the caller's to add.
   [[nodiscard]] Report take_report();
 
+  // Likewise, of a call that found NEW there.
+  [[nodiscard]] Report up_to_date_report();
+
   // Adds to it the time since.
   void update_times(Report& report) const noexcept;
 
@@ -134,5 +137,11 @@ class ApplyRun {
 
 // XXH3-128 of a whole reader, in pieces, between which `watch` is looked at; it may be null.
 Result<Digest128> digest_of(RandomReader& reader, Watch* watch);
+
+// What went wrong, with the file it concerns. Errors of the io room name theirs already. A patch without a path is a stream.
+[[nodiscard]] Error name_file(Error error, const std::filesystem::path& source, const std::filesystem::path& patch);
+
+// OLD is not what the patch was made from: it has another size if no digest was found.
+[[nodiscard]] Error wrong_source(const PatchInfo& info, std::uint64_t found_bytes, const std::optional<Digest128>& found);
 
 }  // namespace bdelta

@@ -8,8 +8,6 @@
 namespace bdelta {
 namespace {
 
-constexpr std::size_t kShortHexDigits = 16;
-
 // Of the time that resuming takes: most of a file is mostly read alone.
 constexpr double kProvingShare = 0.7;
 
@@ -143,7 +141,8 @@ Result<bool> InPlaceRun::judge_source(ApplyRun& run, const FirstBytes& source, R
   } else {
     BDELTA_ASSIGN(is_new, is_target(run, bytes));
   }
-  return is_new ? Result<bool>(true) : wrong_source(info, source, found);
+  if (is_new) return true;
+  return io::with_file(wrong_source(info, source.size(), found), file_.place().name);
 }
 
 Result<bool> InPlaceRun::is_target(ApplyRun& run, RandomReader& bytes) const {
@@ -156,24 +155,10 @@ Result<bool> InPlaceRun::is_target(ApplyRun& run, RandomReader& bytes) const {
   return found == *info.target_digest;
 }
 
-Error InPlaceRun::wrong_source(const PatchInfo& info, const RandomReader& source, const std::optional<Digest128>& found) const {
-  if (!found) {
-    return io::file_error(ErrorCode::kWrongSourceSize, file_.place().name, "expected " + std::to_string(*info.source_size) +
-                              " bytes, found " + std::to_string(source.size()), "give the version that the patch starts from");
-  }
-  const auto hex = [](const Digest128& digest) { return to_hex(digest).substr(0, kShortHexDigits) + "…"; };
-  return io::file_error(ErrorCode::kWrongSourceDigest, file_.place().name, "expected digest " + hex(*info.source_digest) +
-                            ", found " + hex(*found), "give the version that the patch starts from");
-}
-
 Result<Report> InPlaceRun::up_to_date(ApplyRun& run, Journal& journal) const {
   if (journal.file) BDELTA_TRY(journal.file->remove());
   if (options_.files.sync && !in_place_.dry_run) BDELTA_TRY(file_.sync());
-  Report report = run.take_report();
-  report.up_to_date = true;
-  report.verified = run.info().target_digest.has_value();
-  report.target_digests.xxh3_128 = run.info().target_digest;
-  return report;
+  return run.up_to_date_report();
 }
 
 Error InPlaceRun::beyond_scratch(const BlockRecorder& recorder) const {
@@ -225,15 +210,7 @@ Status InPlaceRun::carry_out(const BlocksOwner& owner, RandomReader& blocks, Jou
 
 // With the file that it concerns.
 Status InPlaceRun::named(Status status, const std::filesystem::path& patch_path) const {
-  if (status || status.error().code == ErrorCode::kOutOfMemory) return status;
-  switch (exit_class(status.error().code)) {
-    case 4: return io::with_file(std::move(status).error(), file_.place().name);
-    case 2:
-    case 3:
-    case 5:
-    case 6: return io::with_file(std::move(status).error(), patch_path);
-    default: return status;
-  }
+  return status ? status : Status(name_file(std::move(status).error(), file_.place().name, patch_path));
 }
 
 }  // namespace bdelta

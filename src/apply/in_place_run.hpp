@@ -36,7 +36,6 @@ class InPlaceRun {
   Result<bool> judge_source(ApplyRun& run, const FirstBytes& source, RandomReader& bytes, BlockRecorder& recorder,
                             const Status& made) const;
   Result<bool> is_target(ApplyRun& run, RandomReader& bytes) const;
-  [[nodiscard]] Error wrong_source(const PatchInfo& info, const RandomReader& source, const std::optional<Digest128>& found) const;
   Result<Report> up_to_date(ApplyRun& run, Journal& journal) const;
   [[nodiscard]] Error beyond_scratch(const BlockRecorder& recorder) const;
   Status commit(const BlocksOwner& owner, Journal& journal, Report& report);

@@ -56,15 +56,8 @@ Status TreeDestination::finish(TreeRun& tree) {
 }
 
 Error name_place(Error error, const std::filesystem::path& source, const std::filesystem::path& patch) {
-  const auto of_patch = [&] { return patch.empty() ? error : io::with_file(std::move(error), patch); };
-  switch (exit_class(error.code)) {
-    case 2:
-    case 4: return io::with_file(std::move(error), source);
-    case 3:
-    case 5: return of_patch();
-    case 6: return error.code == ErrorCode::kOutOfMemory ? error : of_patch();
-    default: return error;
-  }
+  if (exit_class(error.code) == 2) return io::with_file(std::move(error), source);
+  return name_file(std::move(error), source, patch);
 }
 
 }  // namespace bdelta

@@ -66,7 +66,6 @@ class TreeRun {
   [[nodiscard]] const PatchInfo& info() const noexcept { return run_.info(); }
   [[nodiscard]] ApplyRun& run() noexcept { return run_; }
   [[nodiscard]] view::ScannedTree& source() noexcept { return *source_; }
-  [[nodiscard]] const TreeSplitter& splitter() const noexcept { return *splitter_; }
 
  private:
   Result<Digest128> digest_source(WorkerPool& pool);
