@@ -99,9 +99,7 @@ std::int32_t look(const bdelta_members* members, const void* to, bdelta_error* e
 
 Result<PatchBytes> inspect(const char* source, const char* patch, const bdelta_apply_options* options) {
   BDELTA_ASSIGN(const auto patch_path, path_of(patch, "patch"));
-  BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
-  if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
-  BDELTA_ASSIGN(const ApplyOptions how, apply_options(read));
+  BDELTA_ASSIGN(const ApplyOptions how, pull_options(options));
   if (!source) return inspect_bytes(patch_path, how);
   BDELTA_ASSIGN(const auto source_path, path_of(source, "source"));
   return inspect_members(source_path, patch_path, how);

@@ -8,13 +8,6 @@
 namespace bdelta::capi {
 namespace {
 
-// The options of a call that is not push.
-Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
-  BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
-  if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
-  return apply_options(read);
-}
-
 Result<InPlaceOptions> in_place_options(const bdelta_in_place_options* options) {
   BDELTA_ASSIGN(const bdelta_in_place_options read, read_optional(options, "bdelta_in_place_options"));
   if ((read.flags & ~BDELTA_DRY_RUN) != 0) {

@@ -105,6 +105,12 @@ Result<ApplyOptions> apply_options(const bdelta_apply_options& from) {
   return options;
 }
 
+Result<ApplyOptions> pull_options(const bdelta_apply_options* options) {
+  BDELTA_ASSIGN(const bdelta_apply_options read, read_options(options, "bdelta_apply_options"));
+  if (read.allocator) return Error{ErrorCode::kUsage, "an allocator belongs to push mode"};
+  return apply_options(read);
+}
+
 namespace {
 
 void put_digests(const KnownDigests& digests, std::uint8_t* xxh3_128, std::uint8_t* sha256) noexcept {

@@ -95,6 +95,9 @@ ProgressCallback progress_option(bdelta_progress progress, bdelta_phase_progress
 // All but the allocator, which is that of push.
 Result<ApplyOptions> apply_options(const bdelta_apply_options& from);
 
+// The options of a call that is not push.
+Result<ApplyOptions> pull_options(const bdelta_apply_options* options);
+
 // Hands on the error, or the report to a caller who wants one.
 Status give(const Result<Report>& made, bdelta_report* report);
 
