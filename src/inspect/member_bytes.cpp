@@ -27,6 +27,7 @@ void sort_by_bytes(std::vector<NamedBytes>& all) {
 
 Status MemberBytesTap::begin(const AppliedFiles& files) {
   is_applied_ = true;
+  info_ = files.info;
   target_parts_ = files.target_parts;
   if (files.tree) tree_ = *files.tree;
   if (files.source_manifest) source_manifest_.assign(files.source_manifest->bytes().begin(), files.source_manifest->bytes().end());
@@ -143,7 +144,10 @@ void MemberBytesTap::share_out(PatchBytes& bytes) {
 
 Status MemberBytesTap::finish(PatchBytes& bytes) {
   shares_.end(bytes.patch_bytes, target_.size());
-  if (is_applied_) BDELTA_TRY(list_target());
+  if (is_applied_) {
+    bytes.info = info_;
+    BDELTA_TRY(list_target());
+  }
   add_members(bytes);
   share_out(bytes);
   if (!is_applied_) {

@@ -50,6 +50,7 @@ class MemberBytesTap final : public ApplyTap {
 
   ByteShares shares_;
   bool is_applied_ = false;
+  PatchInfo info_;  // of a patch that is applied
   Bytes target_;
   std::uint64_t target_bytes_ = 0;  // of all windows
   const ListedTree* tree_alone_ = nullptr;

@@ -53,7 +53,6 @@ namespace {
 
 Result<PatchBytes> apply_tapped(const std::filesystem::path& source, const std::filesystem::path& patch, const ApplyOptions& options) {
   PatchBytes bytes;
-  BDELTA_ASSIGN(bytes.info, inspect_file(patch, options.files));
   inspecting::MemberBytesTap tap;
   std::error_code ignored;
   const bool is_tree = std::filesystem::is_directory(source, ignored);
