@@ -5,23 +5,14 @@
 
 #include "model/modelled_scope.hpp"
 #include "model/miss_model.hpp"
-#include "model/range_coder.hpp"
 #include "support/expect.hpp"
 #include "support/generate.hpp"
+#include "support/whole_code.hpp"
 
 namespace bdelta::test::miss_coder_test {
 namespace {
 
 constexpr std::uint64_t kFirstPos = 100;
-
-class WholeCode final : public CodeFeed {
- public:
-  explicit WholeCode(ByteSpan code) : code_(code) {}
-  ByteSpan more() override { return std::exchange(code_, {}); }
-
- private:
-  ByteSpan code_;
-};
 
 // Copied bytes and what becomes of them, in copies of these lengths; what is left is one more.
 struct Story {

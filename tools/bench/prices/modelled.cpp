@@ -1,6 +1,5 @@
 // Literals and misses through their models.
 #include <memory>
-#include <utility>
 
 #include "base/deciding/prices.hpp"
 #include "io/memory_io.hpp"
@@ -10,21 +9,13 @@
 #include "model/range_coder.hpp"
 #include "prices.hpp"
 #include "support/generate.hpp"
+#include "support/whole_code.hpp"
 
 namespace bdelta::bench {
 namespace {
 
 constexpr std::uint64_t kRunBytes = 100;
 constexpr unsigned kMissLog = 16;  // tables of some hundred thousand misses
-
-class WholeCode final : public CodeFeed {
- public:
-  explicit WholeCode(ByteSpan code) : code_(code) {}
-  ByteSpan more() override { return std::exchange(code_, {}); }
-
- private:
-  ByteSpan code_;
-};
 
 template <class Coder>
 void code_literals(Coder& coder, RandomReader& source, ByteSpan literals, MutableByteSpan out) {
@@ -50,7 +41,7 @@ double literal_ns(RandomReader& source, std::size_t count) {
   code_literals(encoder, source, literals, out);
   const Bytes code = encoder.finish();
   return least_ns([&] {
-    WholeCode feed(code);
+    test::WholeCode feed(code);
     RangeDecoder decoder(feed);
     decoder.begin();
     code_literals(decoder, source, literals, out);
@@ -77,7 +68,7 @@ Missed missed_ns(const Bytes& copied, std::uint64_t one_in) {
   const double ns = least_ns([&] {
     bytes = copied;
     const auto model = std::make_unique<mix::MissModel>(kMissLog);
-    WholeCode feed(code);
+    test::WholeCode feed(code);
     RangeDecoder decoder(feed);
     decoder.begin();
     model->code(decoder, 0, bytes, nullptr, nullptr);

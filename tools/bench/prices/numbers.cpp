@@ -6,21 +6,13 @@
 #include "model/window_unpacker.hpp"
 #include "prices.hpp"
 #include "support/generate.hpp"
+#include "support/whole_code.hpp"
 
 namespace bdelta::bench {
 namespace {
 
 constexpr std::size_t kSourceBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{4} << 20;
-
-class WholeCode final : public CodeFeed {
- public:
-  explicit WholeCode(ByteSpan code) : code_(code) {}
-  ByteSpan more() override { return std::exchange(code_, {}); }
-
- private:
-  ByteSpan code_;
-};
 
 // Copies of some hundred bytes, half of them on a diagonal that was there before, some literals between two, and here and
 // there a byte that differs by one of few values.
@@ -66,7 +58,7 @@ std::vector<WindowStreams> windows_of(const GroupDraft& draft) {
 }
 
 void unpack(const PackedGroup& packed, const std::vector<WindowStreams>& windows) {
-  WholeCode feed(packed.code);
+  test::WholeCode feed(packed.code);
   WindowUnpacker unpacker(packed.scope, feed);
   for (const WindowStreams& window : windows) {
     WindowRecord record = window.record;
