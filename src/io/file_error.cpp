@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/utf8.hpp"
+
 namespace bdelta::io {
 namespace {
 
@@ -32,8 +34,6 @@ bool is_told_by_code(int system_error) noexcept {
   }
 }
 
-bool is_between(unsigned char byte, unsigned low, unsigned high) noexcept { return byte >= low && byte <= high; }
-
 // Of characters of two or three bytes: what begins a line, or turns the direction of the text around it (Unicode's Bidi_Control).
 bool moves_text(std::string_view character) noexcept {
   unsigned number = 0;
@@ -48,20 +48,8 @@ bool moves_text(std::string_view character) noexcept {
 // terminals as well, and so do those bytes alone on terminals of other encodings.
 std::size_t printable_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
-  const auto first = static_cast<unsigned char>(byte(0));
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const std::size_t length = is_between(first, 0xc2, 0xdf)   ? 2
-                             : is_between(first, 0xe0, 0xef) ? 3
-                             : is_between(first, 0xf0, 0xf4) ? 4
-                                                             : 0;
-  const auto second = static_cast<unsigned char>(byte(1));
-  // Not controls, nor what is longer than needed; not surrogates, nor what is beyond Unicode.
-  const unsigned lowest = first == 0xc2 || first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const unsigned highest = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (length == 0 || !is_between(second, lowest, highest)) return 0;
-  for (std::size_t at = 2; at < length; ++at) {
-    if ((byte(at) & 0xc0) != 0x80) return 0;
-  }
+  const bool is_control = byte(0) < 0x20 || byte(0) == 0x7f || (byte(0) == 0xc2 && byte(1) < 0xa0);
+  const std::size_t length = is_control ? 0 : utf8_length(text);
   return moves_text(text.substr(0, length)) ? 0 : length;
 }
 
