@@ -8,13 +8,14 @@
 #include "base/guard.hpp"
 #include "base/try.hpp"
 #include "io/atomic_output.hpp"
-#include "io/direct_output.hpp"
 #include "io/file_error.hpp"
 #include "io/mapped_file.hpp"
 #include "io/patiently.hpp"
 #include "io/random_file.hpp"
 #include "io/stdio_buffer.hpp"
 #include "io/stdio_reader.hpp"
+#include "io/stdio_writer.hpp"
+#include "io/unfinished_outputs.hpp"
 
 namespace bdelta::io {
 namespace {
@@ -53,6 +54,23 @@ Result<FileHandle> open_input(const std::filesystem::path& path) {
 bool look(const std::filesystem::path& path, FileInfo& out) {
   return patiently([&] { return file_ops().path_info(path.c_str(), out); }) == 0;
 }
+
+// What cannot be replaced: standard output, devices, fifos. Bytes go straight through.
+class DirectOutput final : public OutputFile {
+ public:
+  explicit DirectOutput(std::unique_ptr<StdioWriter> writer) noexcept : writer_(std::move(writer)) {}
+
+  Status write(ByteSpan bytes) override {
+    if (!bytes.empty()) note_left_behind(LeftBehind::kPart);
+    return writer_->write(bytes);
+  }
+  Status finish() override { return writer_->finish(); }
+  [[nodiscard]] PositionedWriter* positioned() noexcept override { return nullptr; }
+  Status reserve(std::uint64_t) override { return {}; }
+
+ private:
+  std::unique_ptr<StdioWriter> writer_;
+};
 
 Result<std::unique_ptr<OutputFile>> open_direct(FileHandle file, const std::filesystem::path& name,
                                                 const FileOptions& options, IoCounters* counters) {
