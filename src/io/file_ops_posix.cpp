@@ -109,7 +109,6 @@ int system_open(const char* path, OpenKind kind, std::uint32_t mode) {
   return fail(EINVAL);
 }
 
-int system_close(int fd) { return ::close(fd); }
 int system_duplicate(int standard_fd) { return ::fcntl(standard_fd, F_DUPFD_CLOEXEC, kFirstOwnFd); }
 
 std::ptrdiff_t system_read_at(int fd, void* to, std::size_t size, std::uint64_t pos) {
@@ -119,8 +118,6 @@ std::ptrdiff_t system_read_at(int fd, void* to, std::size_t size, std::uint64_t 
 std::ptrdiff_t system_write_at(int fd, const void* from, std::size_t size, std::uint64_t pos) {
   return ::pwrite(fd, from, size, static_cast<off_t>(pos));
 }
-
-std::ptrdiff_t system_write(int fd, const void* from, std::size_t size) { return ::write(fd, from, size); }
 
 std::ptrdiff_t system_read_soon(int fd, void* to, std::size_t size, int milliseconds) {
   ::pollfd stream{fd, POLLIN, 0};
@@ -262,8 +259,6 @@ std::size_t system_write_stream(std::FILE* file, const void* from, std::size_t s
 #endif
 }
 
-int system_flush_stream(std::FILE* file) { return std::fflush(file); }
-int system_close_stream(std::FILE* file) { return std::fclose(file); }
 bool system_stream_failed(std::FILE* file) { return std::ferror(file) != 0; }
 bool system_stream_ended(std::FILE* file) { return std::feof(file) != 0; }
 void system_clear_stream(std::FILE* file) { std::clearerr(file); }
@@ -277,8 +272,6 @@ int system_read_link(const char* path, std::filesystem::path& target) {
   return 0;
 }
 
-int system_rename(const char* from, const char* to) { return ::rename(from, to); }
-
 // link(2) refuses an existing name atomically on every POSIX system, unlike rename.
 int system_rename_new(const char* from, const char* to) {
   if (::link(from, to) == 0) {
@@ -288,8 +281,6 @@ int system_rename_new(const char* from, const char* to) {
   const bool unsupported = errno == EPERM || errno == ENOSYS || errno == EMLINK || errno == ENOTSUP;
   return fail(unsupported ? EOPNOTSUPP : errno);
 }
-
-int system_remove(const char* path) { return ::unlink(path); }
 
 int system_sync_directory(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -366,8 +357,6 @@ void* system_map(int fd, std::size_t size) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-int system_unmap(void* at, std::size_t size) { return ::munmap(at, size); }
-
 void system_advise(void* at, std::size_t size, Access access) {
   const int advice = access == Access::kSequential ? POSIX_MADV_SEQUENTIAL
                      : access == Access::kRandom   ? POSIX_MADV_RANDOM
@@ -375,21 +364,19 @@ void system_advise(void* at, std::size_t size, Access access) {
   (void)::posix_madvise(at, size, advice);
 }
 
-int system_random_bytes(void* to, std::size_t size) { return ::getentropy(to, size); }
-
 std::uint32_t system_user() { return static_cast<std::uint32_t>(::geteuid()); }
 
 constexpr FileOps kSystemOps{
-    .open = system_open, .duplicate = system_duplicate, .close = system_close, .read_at = system_read_at,
-    .write_at = system_write_at, .write = system_write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
+    .open = system_open, .duplicate = system_duplicate, .close = ::close, .read_at = system_read_at,
+    .write_at = system_write_at, .write = ::write, .read_soon = system_read_soon, .info = system_info, .sync = system_sync,
     .allocate = system_allocate, .truncate = system_truncate, .claim = system_claim, .lock = system_lock,
     .device_size = system_device_size, .find_hole = system_find_hole,
     .set_mode = system_set_mode, .set_owner = system_set_owner, .copy_access = system_copy_access,
     .open_stream = system_open_stream, .set_buffer = system_set_buffer, .read_stream = system_read_stream,
-    .write_stream = system_write_stream, .flush_stream = system_flush_stream, .close_stream = system_close_stream,
+    .write_stream = system_write_stream, .flush_stream = ::fflush, .close_stream = ::fclose,
     .stream_failed = system_stream_failed, .stream_ended = system_stream_ended, .clear_stream = system_clear_stream,
     .path_info = system_path_info, .link_info = system_link_info, .read_link = system_read_link,
-    .rename = system_rename, .rename_new = system_rename_new, .remove = system_remove,
+    .rename = ::rename, .rename_new = system_rename_new, .remove = ::unlink,
     .sync_directory = system_sync_directory, .free_bytes = system_free_bytes, .is_in_memory = system_is_in_memory,
     .open_directory = system_open_directory, .open_at = system_open_at, .info_at = system_info_at, .list = system_list,
     .make_directory = system_make_directory, .make_directory_at = system_make_directory_at,
@@ -397,7 +384,7 @@ constexpr FileOps kSystemOps{
     .remove_at = system_remove_at, .rename_directory = system_rename_directory,
     .remove_tree = system_remove_tree, .clone = system_clone, .copy_range = system_copy_range,
     .set_mtime = system_set_mtime, .sync_all = system_sync_all, .map = system_map,
-    .unmap = system_unmap, .advise = system_advise, .random_bytes = system_random_bytes,
+    .unmap = ::munmap, .advise = system_advise, .random_bytes = ::getentropy,
     .user = system_user,
 };
 

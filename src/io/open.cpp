@@ -32,12 +32,6 @@ auto guarded_open(Function&& function) noexcept {
 
 bool is_standard_stream(const std::filesystem::path& path) { return path == "-"; }
 
-Status check_options(const FileOptions& options) {
-  if (options.buffer_bytes <= kMostBufferBytes) return {};
-  return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(options.buffer_bytes) +
-                                      " bytes, at most 67108864 (64 MiB) are allowed"};
-}
-
 Result<FileHandle> open_standard(int standard_fd, const char* name) {
   const FileOps& ops = file_ops();
   const int fd = patiently([&] { return ops.duplicate(standard_fd); });
@@ -113,7 +107,7 @@ Result<std::unique_ptr<RandomReader>> random_reader(OpenedFile opened, const std
 Result<std::unique_ptr<RandomReader>> open_random(const std::filesystem::path& path, const FileOptions& options,
                                                   IoCounters* counters) {
   return guarded_open([&]() -> Result<std::unique_ptr<RandomReader>> {
-    BDELTA_TRY(check_options(options));
+    BDELTA_TRY(check_buffer_bytes(options.buffer_bytes));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
     return random_reader(std::move(opened), path, options.mode, counters);
   });
@@ -133,7 +127,7 @@ Result<FileHandle> open_stream(const std::filesystem::path& path) {
 
 Result<ModelFile> open_model(const std::filesystem::path& path, const FileOptions& options, IoCounters* counters) {
   return guarded_open([&]() -> Result<ModelFile> {
-    BDELTA_TRY(check_options(options));
+    BDELTA_TRY(check_buffer_bytes(options.buffer_bytes));
     BDELTA_ASSIGN(OpenedFile opened, open_regular(path));
     const OutputModel model = model_of(opened);
     BDELTA_ASSIGN(auto reader, random_reader(std::move(opened), path, options.mode, counters));
@@ -144,7 +138,7 @@ Result<ModelFile> open_model(const std::filesystem::path& path, const FileOption
 Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem::path& path,
                                                           const FileOptions& options, IoCounters* counters) {
   return guarded_open([&]() -> Result<std::unique_ptr<SequentialReader>> {
-    BDELTA_TRY(check_options(options));
+    BDELTA_TRY(check_buffer_bytes(options.buffer_bytes));
     const std::filesystem::path name = input_name(path);
     BDELTA_ASSIGN(FileHandle file, open_input(path));
     BDELTA_ASSIGN(const FileInfo info, info_of(file, name));
@@ -159,7 +153,7 @@ Result<std::unique_ptr<SequentialReader>> open_sequential(const std::filesystem:
 Result<std::unique_ptr<OutputFile>> open_output(const std::filesystem::path& path, const FileOptions& options,
                                                 IoCounters* counters, const OutputModel& model) {
   return guarded_open([&]() -> Result<std::unique_ptr<OutputFile>> {
-    BDELTA_TRY(check_options(options));
+    BDELTA_TRY(check_buffer_bytes(options.buffer_bytes));
     if (is_standard_stream(path)) {
       BDELTA_ASSIGN(FileHandle file, open_standard(kStandardOutput, "standard output"));
       return open_direct(std::move(file), "standard output", options, counters);

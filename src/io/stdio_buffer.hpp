@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "base/try.hpp"
 #include "io/file_error.hpp"
 #include "io/file_handle.hpp"
 
@@ -13,13 +14,16 @@ namespace bdelta::io {
 
 inline constexpr std::uint64_t kMostBufferBytes = std::uint64_t{64} << 20;
 
+inline Status check_buffer_bytes(std::uint64_t buffer_bytes) {
+  if (buffer_bytes <= kMostBufferBytes) return {};
+  return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(buffer_bytes) +
+                                      " bytes, at most 67108864 (64 MiB) are allowed"};
+}
+
 // Buffers of one byte are not allowed everywhere and help nowhere: they count as none.
 inline Result<std::FILE*> open_buffered(FileHandle file, bool for_writing, std::uint64_t buffer_bytes,
                                         std::unique_ptr<char[]>& buffer, const std::filesystem::path& name) {
-  if (buffer_bytes > kMostBufferBytes) {
-    return Error{ErrorCode::kUsage, "the I/O buffer is to be " + std::to_string(buffer_bytes) +
-                                        " bytes, at most 67108864 (64 MiB) are allowed"};
-  }
+  BDELTA_TRY(check_buffer_bytes(buffer_bytes));
   const std::size_t size = buffer_bytes < 2 ? 0 : static_cast<std::size_t>(buffer_bytes);
   if (size != 0) {
     buffer.reset(new (std::nothrow) char[size]);
