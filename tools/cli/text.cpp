@@ -156,11 +156,15 @@ Json changes_json(const std::vector<TreeChange>& changes) {
   return list;
 }
 
+Json json_head(const char* program, bool ok) {
+  return {{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", ok}};
+}
+
 }  // namespace
 
 std::string report_json(const char* program, const FileNames& names, const Report& report,
                         std::uint64_t peak_resident_bytes, const Json& more) {
-  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  Json json = json_head(program, true);
   json.update(more);
   put_name(json, "source", names.source);
   if (!names.target.empty()) put_name(json, "target", names.target);
@@ -176,8 +180,6 @@ std::string report_json(const char* program, const FileNames& names, const Repor
   if (report.level != 0) {
     json["decoder_memory_bytes"] = report.decoder_memory_bytes;
     json["nominal_apply_seconds"] = static_cast<double>(report.nominal_apply_ns) * 1e-9;
-  }
-  if (report.level != 0) {
     json["left_out"] = Json::array();
     for (const LeftOut& work : report.left_out) {
       json["left_out"].push_back({{"name", work.name}, {"needed_bytes", work.needed_bytes}});
@@ -244,7 +246,7 @@ std::string resumed_text(const char* program, const std::filesystem::path& direc
 }
 
 std::string resumed_json(const char* program, const std::filesystem::path& directory, Resumed done) {
-  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  Json json = json_head(program, true);
   put_name(json, "target", directory);
   json["resumed"] = done == Resumed::kFinished    ? "finished"
                     : done == Resumed::kTakenBack ? "taken_back"
@@ -254,7 +256,7 @@ std::string resumed_json(const char* program, const std::filesystem::path& direc
 }
 
 std::string version_json(const char* program) {
-  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  Json json = json_head(program, true);
   json["format"] = "bdt2";
   json["draft"] = BDELTA_FORMAT_DRAFT;
   json.update(codec_versions());
@@ -264,7 +266,7 @@ std::string version_json(const char* program) {
 }
 
 std::string error_json(const char* program, const Error& error, const Circumstances& circumstances) {
-  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", false}};
+  Json json = json_head(program, false);
   Json& what = json["error"] = error_object(error);
   if (circumstances.signal_name) {
     what["exit"] = 128 + circumstances.signal_number;
@@ -292,7 +294,7 @@ std::string trace_json(const char* program, const Result<Report>& result, std::u
 }
 
 std::string info_json(const char* program, const PatchInfo& info, const Json& more) {
-  Json json{{"schema", kJsonSchema}, {"program", program}, {"version", BDELTA_VERSION}, {"ok", true}};
+  Json json = json_head(program, true);
   json["format"] = info.format;
   json["format_version"] = info.version;
   json["draft"] = info.draft;
