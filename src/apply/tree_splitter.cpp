@@ -47,25 +47,14 @@ Status TreeSplitter::take_manifest() {
   if (plan_.has_times) {
     BDELTA_ASSIGN(times_, view::decode_times(manifest_, plan_.times));
   }
-  BDELTA_TRY(check_sizes());
+  if (!view::sizes_fit(plan_, manifest_, marks_, target_bytes_)) {
+    return corrupt_tree("the files of its tree have other sizes than it says");
+  }
   BDELTA_TRY(check_links());
   digests_.resize(manifest_.entries().size());
   if (output_) BDELTA_TRY(output_->begin(*this));
   entry_ = 0;
   return next_file();
-}
-
-Status TreeSplitter::check_sizes() const {
-  std::uint64_t made_bytes = manifest_.bytes().size();
-  std::uint64_t kept_count = 0;
-  for (std::size_t i = 0; i < manifest_.entries().size(); ++i) {
-    made_bytes += marks_.is_kept[i] ? 0 : manifest_.entries()[i].bytes;
-    kept_count += marks_.is_kept[i] ? 1u : 0u;
-  }
-  if (made_bytes != plan_.made_bytes || kept_count != plan_.files.kept || manifest_.stream_bytes() != target_bytes_) {
-    return corrupt_tree("the files of its tree have other sizes than it says");
-  }
-  return {};
 }
 
 Status TreeSplitter::check_links() const {

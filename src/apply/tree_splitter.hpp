@@ -53,7 +53,6 @@ class TreeSplitter final : public SequentialWriter {
 
  private:
   Status take_manifest();
-  [[nodiscard]] Status check_sizes() const;
   [[nodiscard]] Status check_links() const;
   Status next_file();
   Status end_file();

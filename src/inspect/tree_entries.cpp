@@ -98,17 +98,7 @@ bool ListedTree::prove() {
   auto marks = view::decode_marks(listed_.manifest, target_, counterparts_, plan_.tree->code);
   if (!marks) return false;
   marks_ = std::move(*marks);
-  return sizes_fit();
-}
-
-bool ListedTree::sizes_fit() const {
-  std::uint64_t made_bytes = target_.bytes().size(), kept_count = 0;
-  for (std::size_t i = 0; i < target_.entries().size(); ++i) {
-    made_bytes += marks_.is_kept[i] ? 0 : target_.entries()[i].bytes;
-    kept_count += marks_.is_kept[i] ? 1u : 0u;
-  }
-  return target_.entries().size() == plan_.tree->entry_count && made_bytes == plan_.tree->made_bytes &&
-         kept_count == plan_.tree->files.kept && target_.stream_bytes() == target_bytes_;
+  return target_.entries().size() == plan_.tree->entry_count && view::sizes_fit(*plan_.tree, target_, marks_, target_bytes_);
 }
 
 MemberList ListedTree::list() const {

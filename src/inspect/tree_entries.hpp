@@ -54,7 +54,6 @@ class ListedTree {
  private:
   ListedTree(const ApplyPlan& plan, const PatchInfo& info, KnownTree source);
   Status make_window(WindowDelta window);
-  [[nodiscard]] bool sizes_fit() const;
 
   const ApplyPlan& plan_;
   const std::uint64_t target_bytes_;

@@ -85,6 +85,15 @@ Result<TreeMarks> decode_marks(const Manifest& source, const Manifest& target, c
   return Error{ErrorCode::kPatchCorrupt, "what it says of kept files is longer than that; fetch the patch again"};
 }
 
+bool sizes_fit(const TreePlan& plan, const Manifest& target, const TreeMarks& marks, std::uint64_t target_bytes) noexcept {
+  std::uint64_t made_bytes = target.bytes().size(), kept_count = 0;
+  for (std::size_t i = 0; i < target.entries().size(); ++i) {
+    made_bytes += marks.is_kept[i] ? 0 : target.entries()[i].bytes;
+    kept_count += marks.is_kept[i] ? 1u : 0u;
+  }
+  return made_bytes == plan.made_bytes && kept_count == plan.files.kept && target.stream_bytes() == target_bytes;
+}
+
 Bytes encode_times(const Manifest& target, const std::vector<std::int64_t>& times) {
   Bytes bytes;
   std::uint64_t before = 0;

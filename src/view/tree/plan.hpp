@@ -48,6 +48,9 @@ struct TreeMarks {
 Result<TreeMarks> decode_marks(const Manifest& source, const Manifest& target, const std::vector<std::uint32_t>& counterparts,
                                ByteSpan code);
 
+// Whether NEW's files are as large as the plan says, and as many of them kept.
+[[nodiscard]] bool sizes_fit(const TreePlan& plan, const Manifest& target, const TreeMarks& marks, std::uint64_t target_bytes) noexcept;
+
 // Of files alone, in nanoseconds since 1970, by the numbers of their entries.
 [[nodiscard]] Bytes encode_times(const Manifest& target, const std::vector<std::int64_t>& times);
 Result<std::vector<std::int64_t>> decode_times(const Manifest& target, ByteSpan bytes);
