@@ -43,6 +43,11 @@ std::int32_t tell(const Status& status, bdelta_error* to) noexcept {
   return code;
 }
 
+Error too_new(const char* name) {
+  return {ErrorCode::kUsage, std::string(name) + ": it asks for something that this version of the library does not "
+                                                 "know; the program was built for a newer one"};
+}
+
 Status require(const void* pointer, const char* name) {
   return pointer ? Status() : Status(Error{ErrorCode::kUsage, std::string(name) + " must not be NULL"});
 }

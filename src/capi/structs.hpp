@@ -22,10 +22,7 @@ inline Result<std::uint32_t> size_of_struct(const void* at, const char* name) {
 }
 
 // The caller means something that came after this version.
-inline Error too_new(const char* name) {
-  return {ErrorCode::kUsage, std::string(name) + ": it asks for something that this version of the library does not "
-                                                 "know; the program was built for a newer one"};
-}
+Error too_new(const char* name);
 
 // A struct of the caller's, which may be smaller or larger than ours: what is missing is 0, what we do not know has to
 // be.
