@@ -1,0 +1,23 @@
+# BDELTA_HARDEN: what compiler and linker can do against mistakes in memory, as far as they know it. What stands in CXXFLAGS and
+# LDFLAGS counts as well, so distributions leave this off and pass their own.
+option(BDELTA_HARDEN "Checks of the stack and of copies, targets of jumps marked, tables of the loader read-only" OFF)
+if(NOT BDELTA_HARDEN)
+  return()
+endif()
+include(CheckCXXCompilerFlag)
+include(CheckLinkerFlag)
+include(CheckPIESupported)
+check_pie_supported()
+# -fcf-protection is CET's of x86, -mbranch-protection BTI's and PAC's of arm64.
+foreach(flag IN ITEMS -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
+  string(MAKE_C_IDENTIFIER "BDELTA_HAS${flag}" has)
+  check_cxx_compiler_flag("-Werror ${flag}" ${has})
+  if(${has})
+    add_compile_options(${flag})
+  endif()
+endforeach()
+add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+check_linker_flag(CXX "LINKER:-z,relro,-z,now" BDELTA_HAS_RELRO)
+if(BDELTA_HAS_RELRO)
+  add_link_options(LINKER:-z,relro,-z,now)
+endif()
