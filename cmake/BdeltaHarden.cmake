@@ -1,5 +1,5 @@
-# BDELTA_HARDEN: what compiler and linker can do against mistakes in memory, as far as they know it. What stands in CXXFLAGS and
-# LDFLAGS counts as well, so distributions leave this off and pass their own.
+# BDELTA_HARDEN: what compiler and linker can do against mistakes in memory, as far as they know it. What stands in
+# CXXFLAGS and LDFLAGS counts as well, so distributions leave this off and pass their own.
 option(BDELTA_HARDEN "Checks of the stack and of copies, targets of jumps marked, tables of the loader read-only" OFF)
 if(NOT BDELTA_HARDEN)
   return()

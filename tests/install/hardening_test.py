@@ -21,8 +21,8 @@ class Hardening(support.Case):
     def setUp(self):
         super().setUp()
         support.need(self, "ninja")
-        support.run("cmake", "--preset", "package", "-B", self.path("build"), f"-DCMAKE_CXX_COMPILER={support.setting('CXX')}",
-                    f"-DCMAKE_C_COMPILER={support.setting('CC')}", cwd=support.ROOT)
+        compilers = [f"-DCMAKE_CXX_COMPILER={support.setting('CXX')}", f"-DCMAKE_C_COMPILER={support.setting('CC')}"]
+        support.run("cmake", "--preset", "package", "-B", self.path("build"), *compilers, cwd=support.ROOT)
 
     def flags(self):
         """Of the compiler, which each file of the sources has; of the linker, for bpatch."""
@@ -35,10 +35,11 @@ class Hardening(support.Case):
         compiling, linking = self.flags()
         self.assertIn("-fstack-protector-strong", compiling)
         program = self.path("program")
-        support.run(support.setting("CXX"), "-O2", "-fPIE", *compiling, *linking, self.put("program.cpp", PROGRAM), "-o",
-                    program)
+        source = self.put("program.cpp", PROGRAM)
+        support.run(support.setting("CXX"), "-O2", "-fPIE", *compiling, *linking, source, "-o", program)
         text = support.run(support.setting("BDELTA_READELF"), "-hldW", "--dyn-syms", program)
-        for wanted in (r"Type: +DYN", r"FLAGS_1.*NOW.*PIE", "GNU_RELRO", r"GNU_STACK .* RW ", "__stack_chk_fail", "__memcpy_chk"):
+        for wanted in (r"Type: +DYN", r"FLAGS_1.*NOW.*PIE", "GNU_RELRO", r"GNU_STACK .* RW ", "__stack_chk_fail",
+                       "__memcpy_chk"):
             self.assertRegex(text, wanted)
         marks = {"x86_64": "-fcf-protection=full", "aarch64": "-mbranch-protection=standard"}
         self.assertIn(marks.get(platform.machine(), "-fstack-protector-strong"), compiling)
