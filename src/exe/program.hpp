@@ -75,11 +75,8 @@ class Program {
  public:
   static constexpr std::uint64_t kKeepAll = ~std::uint64_t{0};
 
-  // Finds images and the fields of their tables. `file` must outlive the program. All code is decoded for that, as it tells
-  // where jump tables are; its fields are kept if the program then takes no more than keep_bytes.
-  explicit Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes = 0);
-
-  // The same for images that are known already, as find_images gives them.
+  // Finds the fields of the tables of these images, as find_images gives them. `file` must outlive the program. All code is
+  // decoded for that, as it tells where jump tables are; its fields are kept if the program then takes no more than keep_bytes.
   Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes = 0);
 
   // The same without jump tables, for a look at some of the fields, until find_all has decoded all code.
@@ -89,10 +86,6 @@ class Program {
 
   Program(const Program&) = delete;  // what it is made of knows where the rest is
   Program& operator=(const Program&) = delete;
-
-  // Decodes all code, unless its fields are kept already, and keeps them. For those who go through all of them more than
-  // once. False, and none is kept, if they take more than most_bytes.
-  bool decode_code(WorkerPool& pool, std::uint64_t most_bytes = kKeepAll);
 
   [[nodiscard]] ByteSpan file() const noexcept { return file_; }
   [[nodiscard]] const Images& images() const noexcept { return images_; }
@@ -148,7 +141,7 @@ class Program {
 
   void find_code_parts();
   void find_tables(WorkerPool& pool);
-  void scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads);
+  std::vector<std::vector<TableLoad>> scan_code(WorkerPool& pool, std::uint64_t keep_bytes);
   // Look-ups in a layout remember the one before, so each task has a copy: of one image only, as there may be many of both.
   struct LayoutCopy {
     std::optional<ImageLayout> layout;

@@ -9,8 +9,6 @@
 #include "exe/table_fields.hpp"
 
 namespace bdelta::exe {
-Program::Program(ByteSpan file, WorkerPool& pool, std::uint64_t keep_bytes)
-    : Program(file, find_images(file), pool, keep_bytes) {}
 
 Program::Program(ByteSpan file, std::vector<Image> images, WorkerPool& pool, std::uint64_t keep_bytes)
     : Program(file, std::move(images), pool, WithoutJumpTables()) {
@@ -47,8 +45,7 @@ void Program::find_tables(WorkerPool& pool) {
 // The fields of code are kept if all then takes no more than keep_bytes.
 void Program::find_all(WorkerPool& pool, std::uint64_t keep_bytes) {
   const std::uint64_t table_bytes = table_memory_bytes();
-  std::vector<std::vector<TableLoad>> loads(images_.all.size());
-  scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes), &loads);
+  std::vector<std::vector<TableLoad>> loads = scan_code(pool, keep_bytes - std::min(keep_bytes, table_bytes));
   pool.for_each(tables_.size(), [&](std::size_t i) {
     keep_first_loads(loads[i]);
     find_jump_tables(up_to_end(file_, images_.all[i]), images_.all[i], loads[i], tables_[i], pool.watch());
@@ -56,11 +53,6 @@ void Program::find_all(WorkerPool& pool, std::uint64_t keep_bytes) {
     pool.advance();
   });
   if (memory_bytes() > keep_bytes) std::vector<PackedCode>().swap(code_);
-}
-
-bool Program::decode_code(WorkerPool& pool, std::uint64_t most_bytes) {
-  if (code_.empty()) scan_code(pool, most_bytes, nullptr);
-  return block_count_ == 0 || !code_.empty();
 }
 
 std::uint64_t Program::block_bytes(std::size_t block) const noexcept {
@@ -81,13 +73,12 @@ std::vector<TableLoad> Program::table_loads(std::size_t block, std::span<Field> 
   return {loads.begin(), loads.end()};
 }
 
-// Keeps the fields if they take no more than keep_bytes. Where `loads` is not null it gets those of each image, and the
-// watch counts bytes of code.
-void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<std::vector<TableLoad>>* loads) {
+// Gives the loads of each image, and keeps the fields if they take no more than keep_bytes. The watch counts bytes of code.
+std::vector<std::vector<TableLoad>> Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes) {
   // Tasks of several blocks share one scratch vector.
   constexpr std::size_t kBlocksPerTask = std::max<std::size_t>(1, (std::size_t{4} << 20) / kCodeBlockBytes);
   const std::size_t task_count = (block_count_ + kBlocksPerTask - 1) / kBlocksPerTask;
-  std::vector<std::vector<TableLoad>> block_loads(loads != nullptr ? block_count_ : 0);
+  std::vector<std::vector<TableLoad>> block_loads(block_count_);
   std::atomic<std::uint64_t> kept_bytes{0};
   if (keep_bytes != 0) code_.resize(block_count_);
   pool.for_each(task_count, [&](std::size_t task) {
@@ -95,12 +86,9 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
     LayoutCopy layout;
     const std::size_t end = std::min(block_count_, (task + 1) * kBlocksPerTask);
     for (std::size_t block = task * kBlocksPerTask; block < end; ++block) {
-      if (loads == nullptr && kept_bytes > keep_bytes) return;
       find_code(block, fields);
-      if (loads != nullptr) {
-        block_loads[block] = table_loads(block, fields, layout);
-        pool.advance(block_bytes(block));
-      }
+      block_loads[block] = table_loads(block, fields, layout);
+      pool.advance(block_bytes(block));
       if (keep_bytes == 0 || kept_bytes > keep_bytes) continue;
       code_[block] = pack_code(block, fields);
       kept_bytes += code_[block].memory_bytes();
@@ -108,11 +96,13 @@ void Program::scan_code(WorkerPool& pool, std::uint64_t keep_bytes, std::vector<
     pool.advance();
   });
   if (kept_bytes > keep_bytes) std::vector<PackedCode>().swap(code_);
+  std::vector<std::vector<TableLoad>> loads(images_.all.size());
   for (std::size_t block = 0; block < block_loads.size(); ++block) {
-    std::vector<TableLoad>& all = (*loads)[part_of_block(block).image];
+    std::vector<TableLoad>& all = loads[part_of_block(block).image];
     all.insert(all.end(), block_loads[block].begin(), block_loads[block].end());
     std::vector<TableLoad>().swap(block_loads[block]);
   }
+  return loads;
 }
 
 }  // namespace bdelta::exe

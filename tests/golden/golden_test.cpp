@@ -107,7 +107,7 @@ std::vector<exe::Field> predicted_fields(const std::string& set) {
   const Bytes source = get(kFolder / set / "old");
   const PredictionPlan plan = plan_of(get(kFolder / set / "patch"));
   WorkerPool pool(1);
-  std::vector<exe::Field> fields = all_fields(exe::Program(source, pool));
+  std::vector<exe::Field> fields = all_fields(exe::Program(source, exe::find_images(source), pool));
   std::erase_if(fields, [&](const exe::Field& field) { return !exe::has_kind(plan.kinds, field.kind); });
   return fields;
 }

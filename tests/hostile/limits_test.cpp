@@ -350,7 +350,7 @@ TEST(ProgramLimits, ManySmallSectionsOfManyImagesAreNotCopiedAgainAndAgain) {
   }
   const std::size_t before = g_total;
   WorkerPool pool(1);
-  const exe::Program program(file, pool);
+  const exe::Program program(file, exe::find_images(file), pool);
   ASSERT_EQ(40u, program.images().all.size());
   ASSERT_EQ(256u, program.images().all[39].sections.size());
   EXPECT_LT(g_total - before, 64 * kMiB) << "a copy of everything for each few sections would be gigabytes";

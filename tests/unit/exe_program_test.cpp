@@ -37,8 +37,7 @@ bool same_field(const Field& a, const Field& b) {
 
 TEST_F(Fields, AreTheSameHoweverAskedFor) {
   const Program lazy(file_, x86_images(file_), pool_);
-  Program eager(file_, x86_images(file_), pool_);
-  eager.decode_code(pool_);
+  const Program eager(file_, x86_images(file_), pool_, Program::kKeepAll);
   const std::vector<Field> all = all_fields(eager);
   EXPECT_GT(all.size(), 450'000u);
   Random random(4);
@@ -132,13 +131,13 @@ TEST(Program, FindsJumpTablesThatCodeLoads) {
 }
 
 TEST_F(Fields, AreKeptOnlyWithinTheLimit) {
-  Program program(file_, x86_images(file_), pool_);
-  const std::uint64_t without = program.memory_bytes();
-  EXPECT_FALSE(program.decode_code(pool_, 500'000));
-  EXPECT_EQ(without, program.memory_bytes());
-  EXPECT_TRUE(program.decode_code(pool_));
-  EXPECT_GE(program.memory_bytes(), without + 2 * 450'000u);
-  EXPECT_EQ(program.memory_bytes(), Program(file_, x86_images(file_), pool_, 1'000'000'000).memory_bytes());
+  const auto memory_bytes = [&](std::uint64_t keep_bytes) {
+    return Program(file_, x86_images(file_), pool_, keep_bytes).memory_bytes();
+  };
+  const std::uint64_t without = memory_bytes(0);
+  EXPECT_EQ(without, memory_bytes(500'000));
+  EXPECT_GE(memory_bytes(Program::kKeepAll), without + 2 * 450'000u);
+  EXPECT_EQ(memory_bytes(Program::kKeepAll), memory_bytes(1'000'000'000));
 }
 
 TEST_F(Fields, AreAllThereInTheEnd) {

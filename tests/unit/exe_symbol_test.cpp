@@ -22,7 +22,7 @@ using exe::FieldKind;
 
 std::map<std::uint64_t, Field> fields_of(const Bytes& file) {
   WorkerPool pool(1);
-  const exe::Program program(file, pool);
+  const exe::Program program(file, exe::find_images(file), pool);
   std::map<std::uint64_t, Field> fields;
   for (const Field& field : all_fields(program)) fields[field.pos] = field;
   return fields;
