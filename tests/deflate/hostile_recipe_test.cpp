@@ -5,6 +5,7 @@
 #include "support/generate.hpp"
 #include "support/guard_page.hpp"
 #include "support/own_deflate.hpp"
+#include "support/rebuild.hpp"
 #include "view/deflate/guesses.hpp"
 
 namespace bdelta::test::hostile_recipe_test {

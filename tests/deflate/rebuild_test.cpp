@@ -8,6 +8,7 @@
 #include "support/expect.hpp"
 #include "support/generate.hpp"
 #include "support/own_deflate.hpp"
+#include "support/rebuild.hpp"
 #include "view/deflate/guesses.hpp"
 
 namespace bdelta::test::rebuild_test {

@@ -4,6 +4,7 @@
 
 #include "support/expect.hpp"
 #include "support/generate.hpp"
+#include "support/rebuild.hpp"
 #include "view/deflate/block_emit.hpp"
 #include "view/deflate/block_rule.hpp"
 

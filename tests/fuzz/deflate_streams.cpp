@@ -3,6 +3,7 @@
 // that do not come back, and for recipes that make too much work.
 #include "fuzz/fuzz_input.hpp"
 #include "support/guard_page.hpp"
+#include "support/rebuild.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/rebuild.hpp"
 #include "view/deflate/recipe_reader.hpp"
@@ -26,7 +27,7 @@ void bring_back(Analyser& analyser, ByteSpan input) {
   require(static_cast<bool>(reader), "what was written can be opened");
   const auto read = reader->next(analysis->sizes());
   require(read && *read == analysis->recipe && reader->finish(), "what was written can be read");
-  const auto made = rebuild(analyser.matchers(), *read, analysis->stream.raw(), analysis->stream.packed_bytes);
+  const auto made = test::rebuild(analyser.matchers(), *read, analysis->stream.raw(), analysis->stream.packed_bytes);
   require(static_cast<bool>(made), "what was analysed can be rebuilt");
   require(std::equal(made->begin(), made->end(), packed.bytes().begin()), "what was rebuilt is the stream");
 }
@@ -41,7 +42,7 @@ void try_recipe(MatcherSet& matchers, Input& input) {
   for (unsigned i = 0; i < 3; ++i) {
     const auto stream = reader->next({text.bytes().size(), packed_bytes});
     if (!stream) return;
-    const auto made = rebuild(matchers, *stream, text.bytes(), packed_bytes);
+    const auto made = test::rebuild(matchers, *stream, text.bytes(), packed_bytes);
     require(!made || made->size() == packed_bytes, "a stream has the size that was said");
   }
 }

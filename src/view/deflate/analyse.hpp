@@ -6,7 +6,7 @@
 //   if (analysis && recipe_cost_bytes(analysis->recipe, analysis->sizes()) is little enough) ...
 //
 // Every valid stream has a recipe, if not a small one, but for those that no encoder makes: see the errors. The result
-// depends on the bytes and on the hint alone. Whoever relies on it proves it by rebuild().
+// depends on the bytes and on the hint alone. Whoever relies on it proves it by a Rebuilder.
 //
 // Errors: those of inflate(); kFormatCannotHold if it is not Inflated::canonical; kOutputLimit if it would have more
 // deviations or larger blocks than a reader takes.
@@ -38,7 +38,7 @@ class Analyser {
   // packed: starts with the stream and may go on behind it; analysis.stream.packed_bytes says how long it is.
   [[nodiscard]] Result<Analysis> analyse(ByteSpan packed, const AnalyseOptions& options = {});
 
-  // The matchers may be used for rebuild() between two calls.
+  // The matchers may be used for rebuilding between two calls.
   [[nodiscard]] MatcherSet& matchers() noexcept { return matchers_; }
 
  private:

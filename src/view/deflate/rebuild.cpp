@@ -322,17 +322,4 @@ Rebuilder::~Rebuilder() = default;
 Status Rebuilder::write(ByteSpan raw) { return work_->write(raw); }
 Status Rebuilder::finish() { return work_->finish(); }
 
-Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes,
-                      WorkerPool* pool) {
-  Bytes packed;
-  const auto take = [&](ByteSpan bytes) -> Status {
-    append(packed, bytes);
-    return {};
-  };
-  Rebuilder rebuilder(matchers, recipe, {static_cast<std::uint64_t>(raw.size()), packed_bytes}, take, pool);
-  BDELTA_TRY(rebuilder.write(raw));
-  BDELTA_TRY(rebuilder.finish());
-  return packed;
-}
-
 }  // namespace bdelta::deflate

@@ -46,8 +46,4 @@ class Rebuilder {
   std::unique_ptr<Work> work_;
 };
 
-// All at once.
-[[nodiscard]] Result<Bytes> rebuild(MatcherSet& matchers, const StreamRecipe& recipe, ByteSpan raw, std::uint64_t packed_bytes,
-                                    WorkerPool* pool = nullptr);
-
 }  // namespace bdelta::deflate

@@ -2,7 +2,6 @@
 // level that made the stream, or for one of Go at the level of that number.
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/guesses.hpp"
-#include "view/deflate/rebuild.hpp"
 
 #include <zlib.h>
 
@@ -11,6 +10,7 @@
 #include "kernels.hpp"
 #include "support/generate.hpp"
 #include "support/own_deflate.hpp"
+#include "support/rebuild.hpp"
 
 namespace bdelta::bench {
 namespace {
@@ -75,7 +75,7 @@ void bench_rebuild(benchmark::State& state, const Stream& stream) {
   deflate::Analyser analyser;
   const auto analysis = analyser.analyse(stream.packed);
   if (refused(state, static_cast<bool>(analysis))) return;
-  const auto again = [&] { return deflate::rebuild(analyser.matchers(), analysis->recipe, stream.raw, stream.packed.size()); };
+  const auto again = [&] { return test::rebuild(analyser.matchers(), analysis->recipe, stream.raw, stream.packed.size()); };
   const auto made = again();
   if (refused(state, made && *made == stream.packed)) return;
   measure(state, stream.raw.size(), 0, again);

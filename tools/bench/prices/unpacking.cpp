@@ -7,9 +7,9 @@
 #include "create/missing_text.hpp"
 #include "prices.hpp"
 #include "support/generate.hpp"
+#include "support/rebuild.hpp"
 #include "view/deflate/analyse.hpp"
 #include "view/deflate/inflate.hpp"
-#include "view/deflate/rebuild.hpp"
 
 namespace bdelta::bench {
 namespace {
@@ -36,7 +36,7 @@ double rebuilding_ns(ByteSpan raw, ByteSpan packed) {
   const auto analysis = analyser.analyse(packed);
   expect(static_cast<bool>(analysis), "a recipe");
   return least_ns([&] {
-    const auto made = deflate::rebuild(analyser.matchers(), analysis->recipe, raw, packed.size());
+    const auto made = test::rebuild(analyser.matchers(), analysis->recipe, raw, packed.size());
     expect(made && std::equal(made->begin(), made->end(), packed.begin(), packed.end()), "a stream made again");
   });
 }
