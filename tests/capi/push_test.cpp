@@ -4,6 +4,7 @@
 #include "capi/push_pairs.hpp"
 #include "format/native/framing.hpp"
 #include "hash/sha256.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::push_test {
 namespace {
@@ -32,7 +33,7 @@ class Gauge final : public std::pmr::memory_resource {
 Result<Bytes> push_patch(ByteSpan source_bytes, ByteSpan patch, std::size_t piece, const PushOptions& options = {}) {
   io::MemoryReader source(source_bytes);
   Bytes made;
-  io::MemoryWriter target(made);
+  MemoryWriter target(made);
   auto push = PushApply::open(source, static_cast<SequentialWriter&>(target), options);
   if (!push) return push.error();
   for (std::size_t at = 0; at < patch.size(); at += piece) {
@@ -135,7 +136,7 @@ TEST(Push, WritesAGroupAsSoonAsItIsWhole) {
   const Pair pair = small_groups();
   io::MemoryReader source(pair.source);
   Bytes made;
-  io::MemoryWriter target(made);
+  MemoryWriter target(made);
   const auto push = PushApply::open(source, static_cast<SequentialWriter&>(target), {});
   ASSERT_OK(push);
   std::size_t steps = 0;

@@ -10,6 +10,7 @@
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::errors_test {
 namespace {
@@ -28,7 +29,7 @@ ErrorCode code_of(const Result<Report>& result) { return result ? ErrorCode{} : 
 
 ErrorCode creating(RandomReader& source, RandomReader& target, const CreateOptions& options = {}) {
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  MemoryWriter writer(patch);
   const auto report = create(source, target, writer, options);
   EXPECT_TRUE(report || patch.empty()) << "bytes were written before the error";
   return code_of(report);
@@ -103,7 +104,7 @@ ErrorCode read_error(ErrorCode code) {
   const Bytes patch = good_patch();
   io::MemorySequentialReader reader(patch);
   Bytes made;
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   return code_of(apply(source, reader, writer, {}));
 }
 

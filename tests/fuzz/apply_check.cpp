@@ -3,6 +3,7 @@
 #include "fuzz/fuzz_input.hpp"
 #include "fuzz/patch_fixer.hpp"
 #include "io/memory_io.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -66,7 +67,7 @@ void check_apply(ByteSpan source, ByteSpan patch, const std::optional<Bytes>& ta
     PlainReader old(source);
     io::MemorySequentialReader reader(patch);
     Bytes made;
-    io::MemoryWriter writer(made, options.output_limit_bytes);
+    test::MemoryWriter writer(made, options.output_limit_bytes);
     judge(apply(old, reader, writer, options), &made, target);
   }
   io::MemoryReader old(source);

@@ -8,6 +8,7 @@
 #include "io/memory_io.hpp"
 #include "match/matcher.hpp"
 #include "support/generate.hpp"
+#include "support/memory_writer.hpp"
 #include "support/program_pair.hpp"
 
 namespace bdelta::fuzz {
@@ -21,7 +22,7 @@ Bytes made_by_create(const Sample& pair, int level, PatchFormat format, bool lis
   io::MemoryReader source(pair.source);
   io::MemoryReader target(pair.target);
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  test::MemoryWriter writer(patch);
   require(static_cast<bool>(create(source, target, writer, options)), "a sample's patch can be made");
   return patch;
 }

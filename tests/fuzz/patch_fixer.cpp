@@ -15,6 +15,7 @@
 #include "model/model_scope.hpp"
 #include "model/modelled_scope.hpp"
 #include "support/fills.hpp"
+#include "support/memory_writer.hpp"
 #include "support/read_plan.hpp"
 #include "support/records.hpp"
 
@@ -147,7 +148,7 @@ class Executor {
   Status pack(Bytes& target) {
     if (!views_) return {};
     Bytes packed;
-    io::MemoryWriter writer(packed, hostile_options().output_limit_bytes);
+    test::MemoryWriter writer(packed, hostile_options().output_limit_bytes);
     BDELTA_TRY(views_->rebuild_into({nullptr, &writer}, pool_, 1).sequential->write(target));
     BDELTA_TRY(views_->finish());
     target = std::move(packed);

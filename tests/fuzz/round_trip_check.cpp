@@ -3,6 +3,7 @@
 #include "bdelta/apply.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "io/memory_io.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::fuzz {
 namespace {
@@ -11,7 +12,7 @@ Bytes make(ByteSpan source, ByteSpan target, const CreateOptions& options) {
   io::MemoryReader old_file(source);
   io::MemoryReader new_file(target);
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  test::MemoryWriter writer(patch);
   const auto report = create(old_file, new_file, writer, options);
   if (!report) std::fprintf(stderr, "%s\n", to_string(report.error()).c_str());
   require(static_cast<bool>(report), "any pair has a patch");
@@ -29,7 +30,7 @@ void check_round_trip(ByteSpan source, ByteSpan target, CreateOptions options, b
   io::MemoryReader old_file(source);
   io::MemorySequentialReader reader(patch);
   Bytes made;
-  io::MemoryWriter writer(made);
+  test::MemoryWriter writer(made);
   ApplyOptions apply_options;
   apply_options.output_limit_bytes = target.size();
   const auto report = apply(old_file, reader, writer, apply_options);

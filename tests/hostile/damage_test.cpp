@@ -1,6 +1,7 @@
 // Truncate at every byte, flip every byte: an error or exactly NEW, never a wrong success, never a crash.
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/memory_writer.hpp"
 #include "support/program_pair.hpp"
 #include "support/repeated.hpp"
 
@@ -82,7 +83,7 @@ ApplyOptions careful() {
   io::MemorySequentialReader patch(bad);
   Bytes made;
   BytesWriter positioned(made);
-  io::MemoryWriter sequential(made);
+  MemoryWriter sequential(made);
   const auto report = sink == Sink::kPositioned ? apply(source, patch, positioned, careful())
                                                 : apply(source, patch, sequential, careful());
   if (report) return same_bytes(victim.target, made);

@@ -13,6 +13,7 @@
 #include "exe/program.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/memory_writer.hpp"
 #include "support/program_pair.hpp"
 #include "support/replace_new.hpp"
 
@@ -84,7 +85,7 @@ TEST(Push, ARecordThatIsPassedOverIsProvenWhereItIs) {
   Bytes record = native::seal_record(static_cast<native::RecordTag>(5), Bytes(16 * kMiB));
   io::MemoryReader source({});
   Bytes made;
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   for (const bool damaged : {false, true}) {
     record[record.size() / 2] ^= static_cast<std::uint8_t>(damaged);
     Status fed;
@@ -366,7 +367,7 @@ TEST(Bdt1Limits, WindowsOfTinyMatchesStayBounded) {
   made.reserve(3'000'000);
   io::MemoryReader source(old);
   io::MemorySequentialReader reader(patch);
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   const std::size_t peak = peak_of([&] { EXPECT_OK(apply(source, reader, writer, {})); });
   EXPECT_EQ(2'000'000u, made.size());
   EXPECT_LT(peak, 48 * kMiB) << "the table takes 12 MiB";
@@ -380,7 +381,7 @@ std::size_t peak_of_empty_matches(std::size_t count) {
   made.reserve(1);
   io::MemoryReader source(old);
   io::MemorySequentialReader reader(patch);
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   ApplyOptions options;
   options.memory_limit_bytes = count * 12;
   return peak_of([&] { EXPECT_OK(apply(source, reader, writer, options)); });

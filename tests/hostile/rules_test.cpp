@@ -7,6 +7,7 @@
 #include "support/crash_disk.hpp"
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::rules_test {
 namespace {
@@ -146,7 +147,7 @@ TEST(Progress, EmptyMatchesCostNoMoreThanTheirBytes) {
   io::MemoryReader source(kOld);
   io::MemorySequentialReader reader(patch);
   Bytes made;
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   const auto report = apply(source, reader, writer, {});
   ASSERT_OK(report);
   EXPECT_EQ(bytes_of("new"), made);
@@ -187,7 +188,7 @@ TEST(Budget, AStreamGetsNoByteMoreThanTheHeaderSays) {
         io::MemorySequentialReader reader(bad);
         Bytes made;
         BytesWriter positioned(made);
-        io::MemoryWriter sequential(made);
+        MemoryWriter sequential(made);
         (void)(sink == Sink::kPositioned ? apply(source, reader, positioned, {})
                                          : apply(source, reader, sequential, {}));
         ASSERT_LE(made.size(), info->target_size) << "byte " << at;

@@ -1,6 +1,7 @@
 // Patches that lie about views: how streams are packed again, where the record stands, and OLD that is another.
 #include "bdelta/push.hpp"
 #include "hostile/view_lies.hpp"
+#include "support/memory_writer.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/recipe_memory.hpp"
 
@@ -62,7 +63,7 @@ TEST_F(HostileViews, AStreamAtFaultIsToldWhereItEnds) {
       ASSERT_OK(views);
       WorkerPool pool(threads);
       Bytes made;
-      io::MemoryWriter writer(made);
+      MemoryWriter writer(made);
       const TargetSink sink = views->rebuild_into({nullptr, &writer}, pool, threads);
       Status status = sink.sequential->write(ByteSpan(view).first(view.size() / 2));
       if (status) status = sink.sequential->write(ByteSpan(view).subspan(view.size() / 2));

@@ -5,6 +5,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::bail_out_test {
 namespace {
@@ -76,7 +77,7 @@ TEST(LiteralGroups, AreCountedAsWhatTheyAre) {
   io::MemoryReader old_reader(source);
   io::MemoryReader new_reader(target);
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  MemoryWriter writer(patch);
   const auto report = create(old_reader, new_reader, writer, create_options(6));
   ASSERT_OK(report);
   EXPECT_EQ(target.size(), report->covered_bytes + report->literal_bytes);

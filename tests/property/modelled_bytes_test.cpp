@@ -4,6 +4,7 @@
 #include "format/native/layout.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
+#include "support/memory_writer.hpp"
 #include "support/program_pair.hpp"
 
 namespace bdelta::test::modelled_bytes_test {
@@ -172,7 +173,7 @@ TEST(ModelledBytes, NeitherThreadsNorReadersChangeThePatch) {
   HiddenReader source(pair.source);
   HiddenReader target(pair.target);
   Bytes hidden;
-  io::MemoryWriter writer(hidden);
+  MemoryWriter writer(hidden);
   ASSERT_OK(create(source, target, writer, create_options(kUltraLevel)));
   EXPECT_TRUE(same_bytes(*one, hidden));
   Bytes made;

@@ -6,6 +6,7 @@
 #include "support/generate.hpp"
 #include "support/kernel_modules.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 #include "support/program_pair.hpp"
 
 namespace bdelta::test::moved_numbers_test {
@@ -92,7 +93,7 @@ TEST(Modules, FromASourceWithoutAView) {
   HiddenReader source(pair.old_version);
   io::MemorySequentialReader reader(*patch);
   Bytes made;
-  io::MemoryWriter writer(made);
+  MemoryWriter writer(made);
   EXPECT_OK(apply(source, reader, static_cast<SequentialWriter&>(writer), {}));
   EXPECT_TRUE(same_bytes(pair.new_version, made));
 }

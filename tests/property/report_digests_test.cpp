@@ -4,6 +4,7 @@
 #include "support/generate.hpp"
 #include "support/io_support.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::report_digests_test {
 namespace {
@@ -51,7 +52,7 @@ TEST(ReportDigests, OfInputsThatAreReadInParts) {
   options.memory_limit_bytes = 48 * kMiB;
   for (const bool known : {false, true}) {
     Bytes patch;
-    io::MemoryWriter writer(patch);
+    MemoryWriter writer(patch);
     HiddenReader from(source), to(target);
     const auto report = create(from, to, writer, options);
     ASSERT_OK(report);

@@ -5,6 +5,7 @@
 #include "match/near_source.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::segments_test {
 namespace {
@@ -35,7 +36,7 @@ Result<Bytes> make_limited(const Pair& pair, int level, std::uint64_t limit_byte
   CreateOptions options = create_options(level, format, threads);
   options.memory_limit_bytes = limit_bytes;
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  MemoryWriter writer(patch);
   HiddenReader hidden_source(pair.source);
   HiddenReader hidden_target(pair.target);
   io::MemoryReader source(pair.source);
@@ -77,7 +78,7 @@ TEST(Segments, ReportProgressThatNeverFalls) {
       return true;
     };
     Bytes patch;
-    io::MemoryWriter writer(patch);
+    MemoryWriter writer(patch);
     HiddenReader source(pair.source);
     HiddenReader target(pair.target);
     ASSERT_OK(create(source, target, writer, options));
@@ -93,7 +94,7 @@ TEST(Segments, KeepToTheLimitOfThePatch) {
     options.memory_limit_bytes = 48 * kMiB;
     options.max_patch_ratio = 0.001;
     Bytes patch;
-    io::MemoryWriter writer(patch);
+    MemoryWriter writer(patch);
     HiddenReader source(pair.source);
     HiddenReader target(pair.target);
     EXPECT_FAILS(ErrorCode::kPatchTooLarge, create(source, target, writer, options));
@@ -127,7 +128,7 @@ TEST(Segments, TellWhatALimitLeavesOutAndWhichWouldDo) {
   const auto make = [&](std::uint64_t limit_bytes, Bytes& patch) {
     CreateOptions options = create_options(3, PatchFormat::kBdt2, 1);
     options.memory_limit_bytes = limit_bytes;
-    io::MemoryWriter writer(patch);
+    MemoryWriter writer(patch);
     return create(source, target, writer, options);
   };
   Bytes scarce, enough, free;

@@ -1,6 +1,7 @@
 // The patch depends on no thread count and on no kind of reader; NEW on no kind of sink.
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::threads_test {
 namespace {
@@ -110,7 +111,7 @@ TEST(Readers, WithAndWithoutAViewGiveTheSamePatch) {
   HiddenReader source(pair.source);
   HiddenReader target(pair.target);
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  MemoryWriter writer(patch);
   ASSERT_OK(create(source, target, writer, create_options(1, PatchFormat::kBdt2, 2)));
   EXPECT_TRUE(same_bytes(*viewed, patch));
 

@@ -3,6 +3,7 @@
 
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 #include "support/trace.hpp"
 
 namespace bdelta::test::trace_test {
@@ -67,7 +68,7 @@ Made traced_create(const CreateOptions& base) {
   options.trace = &sink;
   HiddenReader source(pair().source);  // is read, a mapped one would not be
   HiddenReader target(pair().target);
-  io::MemoryWriter writer(made.patch);
+  MemoryWriter writer(made.patch);
   auto report = create(source, target, writer, options);
   EXPECT_OK(report);
   if (report) made.report = std::move(*report);
@@ -119,7 +120,7 @@ TEST_P(Trace, OfApplyAgreesWithItsReport) {
     HiddenReader source(pair().source);
     io::MemorySequentialReader reader(*patch);
     Bytes target;
-    io::MemoryWriter stream(target);
+    MemoryWriter stream(target);
     BytesWriter file(target);
     const auto report = in_order ? apply(source, reader, stream, options) : apply(source, reader, file, options);
     ASSERT_OK(report);

@@ -1,6 +1,7 @@
 // What options, limits, threads, readers and sinks make of patches of archives.
 #include "property/view_pairs.hpp"
 #include "hash/sha256.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::view_options_test {
 namespace {
@@ -100,7 +101,7 @@ TEST(ViewOptions, PartsAreProvenWhileTheyCome) {
 void expect_same_unmapped(const Bytes& source, const Bytes& target) {
   HiddenReader hidden_source(source), hidden_target(target);
   Bytes patch;
-  io::MemoryWriter writer(patch);
+  MemoryWriter writer(patch);
   ASSERT_OK(create(hidden_source, hidden_target, writer, create_options(3)));
   EXPECT_TRUE(has_view(patch));
   const auto mapped = make_patch(source, target, create_options(3));

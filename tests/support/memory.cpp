@@ -6,6 +6,7 @@
 #include "bdelta/push.hpp"
 #include "format/format.hpp"
 #include "io/typed_reader.hpp"
+#include "support/memory_writer.hpp"
 #include "support/read_plan.hpp"
 #include "support/sanitized.hpp"
 
@@ -35,7 +36,7 @@ Result<MadePatch> make_reported(ByteSpan source, ByteSpan target, const CreateOp
   io::MemoryReader source_reader(source);
   io::MemoryReader target_reader(target);
   MadePatch made;
-  io::MemoryWriter writer(made.bytes);
+  MemoryWriter writer(made.bytes);
   BDELTA_ASSIGN(made.report, create(source_reader, target_reader, writer, options));
   EXPECT_EQ(made.bytes.size(), made.report.patch_bytes);
   return made;
@@ -56,7 +57,7 @@ Result<Bytes> apply_patch(ByteSpan source, ByteSpan patch, Sink sink, const Appl
     return target;
   }
   if (sink == Sink::kSequential) {
-    io::MemoryWriter writer(target);
+    MemoryWriter writer(target);
     auto report = apply(source_reader, patch_reader, writer, options);
     if (!report) return std::move(report).error();
     return target;

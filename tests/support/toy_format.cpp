@@ -5,6 +5,7 @@
 
 #include "base/guard.hpp"
 #include "base/try.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test {
 namespace {
@@ -175,7 +176,7 @@ Result<Bytes> apply_toy(RandomReader& source, std::string_view patch, const Appl
     ApplyRun run(source, patch_reader, options, kToyFormats);
     Bytes target;
     BytesWriter positioned(target);
-    io::MemoryWriter sequential(target);
+    MemoryWriter sequential(target);
     BDELTA_TRY(run.read_header());
     BDELTA_TRY(run.verify_source());
     BDELTA_TRY(run.prepare());
@@ -198,7 +199,7 @@ Result<Bytes> push_toy(std::string_view source, std::string_view patch, std::siz
   const Bytes patch_bytes = bytes_of(patch);
   io::MemoryReader reader(source_bytes);
   Bytes target;
-  io::MemoryWriter writer(target);
+  MemoryWriter writer(target);
   PushRun push(reader, {nullptr, &writer}, options, kToyFormats);
   for (ByteSpan rest = patch_bytes; !rest.empty(); rest = rest.subspan(std::min(piece_bytes, rest.size()))) {
     BDELTA_TRY(push.feed(rest.first(std::min(piece_bytes, rest.size()))));

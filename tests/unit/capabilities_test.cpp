@@ -1,5 +1,6 @@
 // What a reader may ask of who applies its patches, each with a reader that does.
 #include "support/generate.hpp"
+#include "support/memory_writer.hpp"
 #include "support/toy_format.hpp"
 
 namespace bdelta::test::capabilities_test {
@@ -214,7 +215,7 @@ TEST(Parts, AreExecutedOneByOne) {
   const Bytes patch = bytes_of(kPatch);
   io::MemoryReader source(old);
   Bytes target;
-  io::MemoryWriter writer(target);
+  MemoryWriter writer(target);
   const PushOptions options;
   PushRun push(source, {nullptr, &writer}, options, kToyFormats);
   const std::size_t first_bytes = kPatch.find("# another");

@@ -9,6 +9,7 @@
 #include "io/memory_io.hpp"
 #include "io/open.hpp"
 #include "io/spool.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::io_random_test {
 namespace {
@@ -109,7 +110,7 @@ TEST(IoMemory, ReadersAndLimit) {
   EXPECT_FAILS(ErrorCode::kReadFailed, reader.read_at(91, out));
   EXPECT_EQ(bytes.data(), reader.view().data());
   Bytes to;
-  io::MemoryWriter writer(to, 10);
+  MemoryWriter writer(to, 10);
   EXPECT_OK(writer.write(out));
   EXPECT_OK(writer.write({}));
   EXPECT_FAILS(ErrorCode::kOutputLimit, writer.write(ByteSpan(out).first(1)));

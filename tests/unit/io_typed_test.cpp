@@ -1,18 +1,18 @@
 // The typed reader and the record writer: every width at every place of the buffer, every truncation.
 #include <algorithm>
 
-#include "support/io_support.hpp"
 #include "base/byte_cursor.hpp"
 #include "io/memory_io.hpp"
-#include "io/record_writer.hpp"
 #include "io/typed_reader.hpp"
+#include "io_study/record_writer.hpp"
+#include "support/io_support.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::io_typed_test {
 namespace {
 
 using io::MemorySequentialReader;
-using io::MemoryWriter;
-using io::RecordWriter;
+using study::RecordWriter;
 using io::TypedReader;
 
 // Fails with kReadFailed once `good` bytes were read.

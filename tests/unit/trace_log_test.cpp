@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/memory_io.hpp"
 #include "support/expect.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::cli::trace_log_test {
 namespace {
@@ -34,7 +34,7 @@ TEST(TraceLog, SortsParentsBeforeChildren) {
 
 nlohmann::json written(const TraceLog& log) {
   Bytes bytes;
-  io::MemoryWriter out(bytes);
+  test::MemoryWriter out(bytes);
   EXPECT_OK(write_trace(out, "bdelta", log, R"({"threads":2})"));
   return nlohmann::json::parse(bytes.begin(), bytes.end());
 }

@@ -6,6 +6,7 @@
 
 #include "support/generate.hpp"
 #include "support/memory.hpp"
+#include "support/memory_writer.hpp"
 
 namespace bdelta::test::work_estimate_test {
 namespace {
@@ -52,7 +53,7 @@ TEST(WorkEstimate, ProgressWaitsForCodingWhereAllIsNew) {
   const Bytes old_version = random_bytes(kMiB, 1), new_version = random_bytes(kMiB, 2);
   io::MemoryReader source(old_version), target(new_version);
   Bytes patch_bytes;
-  io::MemoryWriter patch(patch_bytes);
+  MemoryWriter patch(patch_bytes);
   double at_coding = 1;
   CreateOptions options;
   options.level = 6;

@@ -8,13 +8,13 @@
 #include "base/varint.hpp"
 #include "cases.hpp"
 #include "field_readers.hpp"
-#include "io/record_writer.hpp"
+#include "record_writer.hpp"
 
 namespace io_study {
 namespace {
 
 using bdelta::SequentialReader;
-using bdelta::io::RecordWriter;
+using bdelta::study::RecordWriter;
 
 constexpr std::uint64_t kFieldsOfRecord = 6;
 constexpr std::size_t kLongestRecord = 1 + 2 + 4 + 8 + 2 * bdelta::kMaxVarintBytes;

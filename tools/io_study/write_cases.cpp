@@ -12,12 +12,12 @@
 
 #include "base/bytes.hpp"
 #include "cases.hpp"
-#include "io/record_writer.hpp"
+#include "record_writer.hpp"
 
 namespace io_study {
 namespace {
 
-using bdelta::io::RecordWriter;
+using bdelta::study::RecordWriter;
 
 struct Fwrite {
   static bool write(const std::uint8_t* from, std::size_t size, std::FILE* to) {

@@ -10,7 +10,7 @@
 #include "base/varint.hpp"
 #include "bdelta/io.hpp"
 
-namespace bdelta::io {
+namespace bdelta::study {
 
 // The error is sticky: after a failure everything put is dropped, and `flush` tells why. One thread at a time.
 // The writer must outlive this object; the destructor does not flush, because it could not report a failure.
@@ -97,4 +97,4 @@ class RecordWriter {
   std::optional<Error> failure_;
 };
 
-}  // namespace bdelta::io
+}  // namespace bdelta::study
