@@ -93,7 +93,6 @@ class TypedReader {
   // end_code after reading beyond the end, kPatchCorrupt after a malformed varint, else what the source said.
   [[nodiscard]] Status status() const { return failure_ ? Status(*failure_) : Status(); }
   [[nodiscard]] bool ok() const noexcept { return !failure_; }
-  [[nodiscard]] bool truncated() const noexcept { return truncated_; }
 
  private:
   bool need(std::size_t count) {
@@ -114,7 +113,6 @@ class TypedReader {
   const std::uint8_t* end_;
   std::uint64_t filled_ = 0;  // bytes taken from the source, less those dropped by a failure
   bool ended_ = false;        // the source has no more
-  bool truncated_ = false;
   std::optional<Error> failure_;
 };
 
@@ -189,7 +187,6 @@ inline void TypedReader::fail(Error error) {
 
 inline void TypedReader::fail_truncated(std::uint64_t missing) {
   if (failure_) return;
-  truncated_ = true;
   fail({end_code_,
         "at least " + std::to_string(missing) + " more bytes were expected here", filled_});
 }
