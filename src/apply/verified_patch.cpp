@@ -11,16 +11,10 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 256 * 1024;  // hashed between two looks at the watch
 
-io::SpoolOptions spool_options(const FileOptions& files) {
-  io::SpoolOptions options;
-  options.directory = files.temp_dir;
-  return options;
-}
-
 }  // namespace
 
 VerifiedPatch::VerifiedPatch(SequentialReader& stream, const Sha256Digest& expected, const FileOptions& files)
-    : stream_(&stream), expected_(expected), spool_(std::in_place, spool_options(files)) {}
+    : stream_(&stream), expected_(expected), spool_(std::in_place, io::SpoolOptions{.directory = files.temp_dir}) {}
 
 Result<std::size_t> VerifiedPatch::read_piece(std::uint64_t pos, MutableByteSpan out) {
   if (!file_) return stream_->read(out);
