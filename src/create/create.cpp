@@ -6,70 +6,95 @@
 
 #include "base/try.hpp"
 #include "bdelta/apply.hpp"
+#include "create/cover_chooser.hpp"
+#include "create/foretold.hpp"
+#include "create/settled_budget.hpp"
 #include "view/find_streams.hpp"
+#include "view/member_alignment.hpp"
 
 namespace bdelta {
 
-// Null if streams were found meanwhile: the patch is then to be made of views.
-Result<std::unique_ptr<CreateRun>> PatchMaking::make_patch(bool looks_for_streams) {
-  auto made = std::make_unique<CreateRun>(views_ ? views_->source_view() : source_, views_ ? views_->target_view() : target_,
-                                          options_, timeline_, watch_, views_.get(), trees_);
-  CreateRun& run = *made;
-  BDELTA_TRY(run.check_limits());
-  BDELTA_TRY(run.load_inputs());
-  BDELTA_TRY(run.digest_inputs());
-  run.settle_budget();
-  run.begin_patch();
-  BDELTA_TRY(run.add_trees());
-  BDELTA_TRY(run.add_views());
-  CreateRun::Members members = run.find_members();
-  CreateRun::Images images = run.find_images();
-  BDELTA_TRY(run.find_fills(std::move(members), images));
-  Survey survey = run.survey();
-  if (looks_for_streams && run.hides_streams(survey)) {
+CreateTask PatchMaking::task() const {
+  RandomReader& source = views_ ? views_->source_view() : source_;
+  RandomReader& target = views_ ? views_->target_view() : target_;
+  return {source, target, options_, timeline_, watch_, trees_, views_.get()};
+}
+
+// None if streams were found meanwhile: the patch is then to be made of views.
+Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
+  const CreateTask task = this->task();
+  task.watch.set_total(task.target_file().size());
+  BDELTA_TRY(CreateWork::check_limits(task));
+  BDELTA_ASSIGN(Budget budget, make_budget(CreateWork::request_of(task)));
+  CreateWork work(task, std::move(budget));
+
+  // The pair, and what memory there is for it.
+  BDELTA_ASSIGN(CreateInputs inputs, load_inputs(task, work));
+  const std::vector<LeftOut> left_out = settle_budget(task, inputs, work);
+  BDELTA_ASSIGN(InputDigests digests, digest_inputs(task, inputs, work));
+  PatchBody body(task, inputs, work);
+  BDELTA_TRY(body.add_containers());
+
+  // What the files have others in place of before covers are found, and what one search tells of them.
+  const MemberPair members = find_members(task, inputs, work);
+  inputs.member_ranges = view::align_members(members.source, members.target);
+  ImagesOfPair images = find_images(task, inputs, work);
+  BDELTA_ASSIGN(const Fills fills, take_fills(task, members, images, inputs, work));
+  BDELTA_TRY(body.add_fills(fills));
+  Survey survey = survey_pair(inputs, work);
+  if (looks_for_streams && hides_streams(survey, inputs, work)) {
     BDELTA_TRY(open_views(true));
-    if (views_) return std::unique_ptr<CreateRun>();
+    if (views_) return std::optional<Patch>();
   }
   std::unique_ptr<ProgramPass> programs;
-  if (images.may_be_predicted()) programs = run.find_programs(images, std::exchange(survey.plain, {}));
+  if (images.may_be_predicted()) programs = find_programs(std::move(images), std::exchange(survey.plain, {}), inputs, work);
   if (images.may_have_objects && !programs) {
-    BDELTA_ASSIGN(const bool is_edited, run.move_numbers());
-    if (is_edited) survey = run.survey();
+    BDELTA_ASSIGN(const MovedNumbers numbers, take_moved_numbers(inputs, work));
+    BDELTA_TRY(body.add_moved_numbers(numbers));
+    if (!numbers.lists.empty()) survey = survey_pair(inputs, work);
   }
-  for (const TargetRange& segment : run.segments()) {
-    BDELTA_TRY(run.load_segment(segment));
-    BDELTA_ASSIGN(Chosen chosen, run.choose(std::exchange(survey, {}), std::exchange(programs, nullptr)));
-    BDELTA_TRY(run.encode(std::move(chosen)));
+
+  // The body, segment by segment of NEW; most pairs are one.
+  {
+    CoverChooser chooser(inputs, work, body);
+    for (const TargetRange& segment : segments_of(inputs, work.budget())) {
+      BDELTA_TRY(load_segment(segment, inputs, work, digests));
+      BDELTA_ASSIGN(Chosen chosen, chooser.choose(std::exchange(survey, {}), std::exchange(programs, nullptr)));
+      BDELTA_TRY(body.add(std::move(chosen)));
+    }
   }
-  BDELTA_TRY(run.finish_body());
-  BDELTA_TRY(run.self_check());
-  return made;
+  inputs.forget_segment();
+  digests.finish_target();
+  BDELTA_ASSIGN(Patch patch, body.finish(digests));
+  patch.report.left_out = left_out;
+  BDELTA_TRY(self_check(task, inputs, work, patch));
+  return std::optional<Patch>(std::move(patch));
 }
 
 // Of views first, if the files are archives. Those are given up that whoever applies has no room for, or that make it larger.
-Status PatchMaking::make() {
+Result<Patch> PatchMaking::make() {
   BDELTA_ASSIGN(const bool may, may_unpack());
   if (may) BDELTA_TRY(open_views(false));
   const bool looks_for_streams = !views_ && options_.unpack != Unpack::kNone && options_.format != PatchFormat::kBdt1;
-  BDELTA_ASSIGN(run_, make_patch(looks_for_streams));
-  if (!run_) {
-    BDELTA_ASSIGN(run_, make_patch(false));
+  BDELTA_ASSIGN(std::optional<Patch> patch, make_patch(looks_for_streams));
+  if (!patch) {
+    BDELTA_ASSIGN(patch, make_patch(false));
   }
-  if (UnpackReport::Streams* const fault = views_ ? fault_of_views() : nullptr) {
-    run_.reset();
+  if (UnpackReport::Streams* const fault = views_ ? fault_of_views(*patch) : nullptr) {
+    patch.reset();
     *fault = std::exchange(unpack_.unpacked, {});
     views_.reset();
-    BDELTA_ASSIGN(run_, make_patch(false));
+    BDELTA_ASSIGN(patch, make_patch(false));
   }
-  run_->report_streams(unpack_);
-  return {};
+  report_streams(task(), unpack_, patch->report);
+  return std::move(*patch);
 }
 
 // Why the patch is to be made without, or null. Without them what changed of NEW costs no more than its bytes.
-UnpackReport::Streams* PatchMaking::fault_of_views() {
-  if (run_->decoder_memory_bytes() > ApplyOptions().memory_limit_bytes) return &unpack_.no_room;
+UnpackReport::Streams* PatchMaking::fault_of_views(const Patch& patch) {
+  if (patch.report.decoder_memory_bytes > ApplyOptions().memory_limit_bytes) return &unpack_.no_room;
   const bool may_be_larger = options_.unpack == Unpack::kAll;
-  return !may_be_larger && run_->patch_bytes() > views_->changed_bytes() ? &unpack_.unlike : nullptr;
+  return !may_be_larger && patch.size() > views_->changed_bytes() ? &unpack_.unlike : nullptr;
 }
 
 Result<bool> PatchMaking::may_unpack() const {

@@ -17,11 +17,11 @@ Result<Report> create_streams(RandomReader& source, RandomReader& target, Sequen
   Timeline timeline(options.trace);
   Watch watch(options.progress, 0, options.time_limit_seconds);
   PatchMaking making(source, target, options, timeline, watch);
-  BDELTA_TRY(making.make());
+  BDELTA_ASSIGN(Patch made, making.make());
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(target.check_unchanged());
-  BDELTA_TRY(making.run().write(patch));
-  return making.run().take_report();
+  BDELTA_TRY(write_patch(making.task(), made, patch));
+  return take_report(making.task(), made);
 }
 
 Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {

@@ -21,17 +21,21 @@ Error name_file(Error error, const std::filesystem::path& larger, const std::fil
 Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call,
                            const TreePair* trees) {
   PatchMaking making(source, target, call.options, call.timeline, call.watch, trees);
-  Status made = making.make();
+  Result<Patch> made = making.make();
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());
   if (!made) return name_file(std::move(made).error(), source.size() < target.size() ? call.target : call.source, call.patch);
-  CreateRun& run = making.run();
-  BDELTA_TRY(patch.reserve(run.patch_bytes()));
-  BDELTA_TRY(run.write(patch));
+  BDELTA_TRY(patch.reserve(made->size()));
+  BDELTA_TRY(write_patch(making.task(), *made, patch));
 
-  Report report = run.take_report();  // before PATCH appears, because for want of memory it can fail
-  BDELTA_TRY(run.finish(patch));
-  run.update_times(report);
+  Report report = take_report(making.task(), *made);  // before PATCH appears, because for want of memory it can fail
+  {
+    const Span span(&call.timeline, PhaseId::kFinish);
+    call.watch.set_phase(PhaseId::kFinish);
+    BDELTA_TRY(patch.finish());
+  }
+  call.timeline.update(report.phases, kCreatePhases);
+  report.wall_seconds = call.timeline.elapsed_seconds();
   report.read_calls = call.counters.read_calls;
   report.write_calls = call.counters.write_calls;
   return report;

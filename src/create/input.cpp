@@ -64,6 +64,7 @@ Result<InputBytes> InputBytes::load(RandomReader& reader, WorkerPool& pool) {
 }
 
 Result<MutableByteSpan> InputBytes::edit(WorkerPool& pool) {
+  is_edited_ = true;
   if (!owned_ && !view_.empty()) {
     BDELTA_ASSIGN(auto copy, memory_for(view_.size()));
     const auto part_count = static_cast<std::size_t>((view_.size() + kReadBytes - 1) / kReadBytes);

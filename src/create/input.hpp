@@ -20,9 +20,11 @@ class InputBytes {
   Result<MutableByteSpan> edit(WorkerPool& pool);
 
   [[nodiscard]] ByteSpan bytes() const noexcept { return view_; }
+  [[nodiscard]] bool is_edited() const noexcept { return is_edited_; }  // no longer what the reader has
 
  private:
   std::unique_ptr<std::uint8_t[]> owned_;  // empty for a view
+  bool is_edited_ = false;
   ByteSpan view_;
 };
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
-#include "create/create_run.hpp"
+#include "create/create_task.hpp"
+#include "create/patch.hpp"
 
 namespace bdelta {
 
@@ -11,19 +13,19 @@ namespace bdelta {
 // to, are given up.
 class PatchMaking {
  public:
-  // Everything must outlive the object. trees: as CreateRun takes them.
+  // Everything must outlive the object. With trees, the patch is for these, and the files are their streams.
   PatchMaking(RandomReader& source, RandomReader& target, const CreateOptions& options, Timeline& timeline, Watch& watch,
               const TreePair* trees = nullptr)
       : source_(source), target_(target), trees_(trees), options_(options), timeline_(timeline), watch_(watch) {}
 
-  Status make();
+  Result<Patch> make();
 
-  // Of the patch, once it is made.
-  [[nodiscard]] CreateRun& run() noexcept { return *run_; }
+  // What the patch is made of: once it is made, that was so.
+  [[nodiscard]] CreateTask task() const;
 
  private:
-  Result<std::unique_ptr<CreateRun>> make_patch(bool looks_for_streams);
-  UnpackReport::Streams* fault_of_views();
+  Result<std::optional<Patch>> make_patch(bool looks_for_streams);
+  UnpackReport::Streams* fault_of_views(const Patch& patch);
   Status open_views(bool scans);
   [[nodiscard]] Result<bool> may_unpack() const;
 
@@ -34,8 +36,7 @@ class PatchMaking {
   Timeline& timeline_;
   Watch& watch_;
   UnpackReport unpack_;
-  std::unique_ptr<FileViews> views_;  // null where files are taken as they are; outlives the run
-  std::unique_ptr<CreateRun> run_;
+  std::unique_ptr<FileViews> views_;  // null where files are taken as they are
 };
 
 }  // namespace bdelta

@@ -15,8 +15,10 @@ TEST(InputBytes, AreCopiedWholeToBeChanged) {
   io::MemoryReader reader(file);
   auto input = InputBytes::load(reader, pool);
   ASSERT_OK(input);
+  EXPECT_FALSE(input->is_edited());
   const auto bytes = input->edit(pool);
   ASSERT_OK(bytes);
+  EXPECT_TRUE(input->is_edited());
   EXPECT_TRUE(same_bytes(file, *bytes));
   (*bytes)[3] ^= 1;
   EXPECT_NE(file[3], input->bytes()[3]);

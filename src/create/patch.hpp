@@ -1,0 +1,32 @@
+// A patch that is made: its bytes, and what there is to tell of it.
+#pragma once
+
+#include <memory>
+
+#include "bdelta/report.hpp"
+#include "create/create_inputs.hpp"
+#include "io/spool.hpp"
+
+namespace bdelta {
+
+struct Patch {
+  Bytes head;
+  std::unique_ptr<io::Spool> body;  // behind that
+  Report report;
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return head.size() + body->size(); }
+};
+
+// Proves the patch by applying it in memory, if that is wanted.
+Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork& work, Patch& patch);
+
+// Writes it, digests it where that is wanted, and says so in its report. What is written to is not finished.
+Status write_patch(const CreateTask& task, Patch& patch, SequentialWriter& out);
+
+// What became of the streams of the files, which makes applying take longer.
+void report_streams(const CreateTask& task, const UnpackReport& unpack, Report& report) noexcept;
+
+// The report of a patch that was written, with all the time since the work began.
+[[nodiscard]] Report take_report(const CreateTask& task, Patch& patch);
+
+}  // namespace bdelta
