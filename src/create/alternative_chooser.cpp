@@ -13,8 +13,6 @@ BodyDraft AlternativeChooser::draft(std::size_t index) {
   return index == sets_.size() ? coder_.draft_predicted(*programs_) : coder_.draft(sets_[index], nullptr, nullptr);
 }
 
-std::uint64_t AlternativeChooser::quick_bytes() const noexcept { return coder_.sample() ? kQuickSampleBytes : kQuickBytes; }
-
 // Of alternatives with estimates, those that may be the smallest.
 void AlternativeChooser::keep_close(std::vector<Alternative>& alternatives, bool tries_modelled_misses) const {
   std::stable_sort(alternatives.begin(), alternatives.end(),
@@ -34,15 +32,15 @@ void AlternativeChooser::keep_close(std::vector<Alternative>& alternatives, bool
 }
 
 // Those that may be the smallest, with their drafts where these are short: then all of them.
-Result<std::vector<AlternativeChooser::Alternative>> AlternativeChooser::likely_ones(
-    const std::vector<std::size_t>& indexes) {
+Result<std::vector<AlternativeChooser::Alternative>> AlternativeChooser::likely_ones(std::size_t first, std::size_t last) {
+  const std::uint64_t quick_bytes = coder_.sample() ? kQuickSampleBytes : kQuickBytes;
   std::vector<Alternative> alternatives;
   bool tries_modelled_misses = false;
-  for (const std::size_t index : indexes) {
+  for (std::size_t index = first; index < last; ++index) {
     Alternative one;
     one.index = index;
     one.draft = draft(index);
-    one.is_quick = one.draft.stream_bytes() <= quick_bytes();
+    one.is_quick = one.draft.stream_bytes() <= quick_bytes;
     one.is_long = one.draft.is_long();
     tries_modelled_misses = tries_modelled_misses || coder_.tries_modelled_misses(one.draft);
     if (!one.is_quick) {
@@ -57,11 +55,11 @@ Result<std::vector<AlternativeChooser::Alternative>> AlternativeChooser::likely_
   return alternatives;
 }
 
-Result<std::size_t> AlternativeChooser::smallest_of(const std::vector<std::size_t>& indexes, double begin, double end) {
+Result<std::size_t> AlternativeChooser::smallest_of(std::size_t first, std::size_t last, double begin, double end) {
   const std::uint64_t segment_bytes = coder_.segment_bytes();
   const double estimated = begin + (end - begin) * 0.4;
-  coder_.pool().begin_stage(estimated, segment_bytes * indexes.size());
-  BDELTA_ASSIGN(std::vector<Alternative> alternatives, likely_ones(indexes));
+  coder_.pool().begin_stage(estimated, segment_bytes * (last - first));
+  BDELTA_ASSIGN(std::vector<Alternative> alternatives, likely_ones(first, last));
   coded_.reset();
   if (alternatives.size() == 1) return alternatives.front().index;
   coder_.pool().begin_stage(end, segment_bytes * alternatives.size());

@@ -14,8 +14,8 @@ class AlternativeChooser {
   AlternativeChooser(BodyCoder& coder, const std::vector<Covers>& sets, const ProgramPass* programs)
       : coder_(coder), sets_(sets), programs_(programs) {}
 
-  // The smallest of the alternatives. begin, end: of the stage's work.
-  Result<std::size_t> smallest_of(const std::vector<std::size_t>& indexes, double begin, double end);
+  // The smallest of the alternatives [first, last). begin, end: of the stage's work.
+  Result<std::size_t> smallest_of(std::size_t first, std::size_t last, double begin, double end);
 
   // That alternative as it was coded, where this had to be done to know.
   [[nodiscard]] std::optional<CodedBody> take_coded() noexcept { return std::exchange(coded_, {}); }
@@ -30,9 +30,8 @@ class AlternativeChooser {
     bool is_long = false;   // likewise the contrary
     BodyDraft draft;
   };
-  Result<std::vector<Alternative>> likely_ones(const std::vector<std::size_t>& indexes);
+  Result<std::vector<Alternative>> likely_ones(std::size_t first, std::size_t last);
   void keep_close(std::vector<Alternative>& alternatives, bool tries_modelled_misses) const;
-  [[nodiscard]] std::uint64_t quick_bytes() const noexcept;
 
   BodyCoder& coder_;
   const std::vector<Covers>& sets_;

@@ -23,22 +23,9 @@ std::vector<GroupOutline> BodyCoder::outlines_of(const Covers& covers, const Pro
   std::vector<GroupOutline> groups =
       outline_groups(inputs_.source_pieces, inputs_.target_pieces, inputs_.segment, covers,
                      programs ? settings().group_bytes : budget_.outline_bytes, pool_, settings().plain_bytes,
-                     inputs_.source_reader.size(), programs ? programs->predicted_ranges() : TargetRanges());
+                     inputs_.source_reader.size(), programs ? programs->predicted_ranges() : ByteRanges());
   if (covers.size() <= kFewCovers) known_outlines_ = KnownOutlines{covers, programs, begin, groups};
   return groups;
-}
-
-// The groups of `outlines` as encode(segments) makes them.
-template <class Encode>
-std::vector<GroupDraft> BodyCoder::encode_all(std::span<const GroupOutline> outlines, const Encode& encode) {
-  const Step step(pool_, PhaseId::kEncode);
-  // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
-  const bool cuts = budget_.ample && settings().match.parse;
-  const auto one = [&](std::size_t group, const GroupOutline& segments) {
-    const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
-    return encode(segments);
-  };
-  return encode_in_pieces(outlines, settings().window_bytes, cuts, one, pool_);
 }
 
 // Where there are programs, what copies give by prediction takes the place of the source.
@@ -47,9 +34,14 @@ std::vector<GroupDraft> BodyCoder::encode(const Covers& covers, std::span<const 
                                           const ProgramPass* programs) {
   const FilePieces copied(programs ? programs->copied() : ByteSpan());
   const CopySources from{inputs_.source_pieces, programs ? &copied : nullptr, inputs_.source_reader.size()};
-  return encode_all(outlines, [&](const GroupOutline& segments) {
+  const Step step(pool_, PhaseId::kEncode);
+  // Joining pieces takes memory, and what the fast levels gain by a piece for each thread is less than that takes.
+  const bool cuts = budget_.ample && settings().match.parse;
+  const auto encode_one = [&](std::size_t group, const GroupOutline& segments) {
+    const Span span(pool_.timeline(), PhaseId::kEncode, group, target_bytes(segments));
     return encode_group(from, inputs_.target_pieces, covers, segments, settings().window_bytes, substitutions, pool_.watch());
-  });
+  };
+  return encode_in_pieces(outlines, settings().window_bytes, cuts, encode_one, pool_);
 }
 
 // With programs each stretch of a sample is a group.

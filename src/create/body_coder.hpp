@@ -6,6 +6,8 @@
 #include "create/body_draft.hpp"
 #include "create/budget.hpp"
 #include "create/create_inputs.hpp"
+#include "format/native/modelled_choice.hpp"
+#include "format/native/size_estimate.hpp"
 #include "io/memory_io.hpp"
 
 namespace bdelta {
@@ -47,6 +49,9 @@ class BodyCoder {
   Status code(Chosen& chosen);  // chosen.coded, if it is not known yet
 
   Result<std::uint64_t> estimate(const BodyDraft& draft, native::Estimate estimate = native::Estimate::kLikely);
+  Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& groups, native::Estimate estimate) const {
+    return native::estimate_groups(groups, writer_.settings(), estimate, pool_);
+  }
 
   // That the record of the prediction takes, coded once: a pair has but one.
   Result<std::uint64_t> plan_bytes(const ProgramPass& programs);
@@ -58,17 +63,17 @@ class BodyCoder {
 
   // Whether misses of the draft may go through their model; and whether a fast codec leaves that open.
   [[nodiscard]] bool tries_modelled_misses(const BodyDraft& draft) const {
-    return writer_.tries_modelled_misses(draft.groups);
+    return native::tries_modelled_misses(draft.groups, writer_.settings());
   }
   Result<bool> may_take_modelled_misses(const BodyDraft& draft) const {
-    return writer_.may_take_modelled_misses(draft.groups);
+    return native::may_take_modelled_misses(draft.groups, writer_.settings(), pool_.watch());
   }
 
   [[nodiscard]] const LevelSettings& settings() const noexcept { return budget_.settings; }
   [[nodiscard]] const Budget& budget() const noexcept { return budget_; }
-  [[nodiscard]] const native::Writer& writer() const noexcept { return writer_; }
+  [[nodiscard]] const native::WriterSettings& writer_settings() const noexcept { return writer_.settings(); }
   [[nodiscard]] WorkerPool& pool() const noexcept { return pool_; }
-  [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return inputs_.segment.end - inputs_.segment.begin; }
+  [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return inputs_.segment_size(); }
 
  private:
   struct KnownOutlines {
@@ -78,8 +83,6 @@ class BodyCoder {
     std::vector<GroupOutline> groups;
   };
   [[nodiscard]] std::vector<GroupOutline> sampled_outline(const ProgramPass* programs) const;
-  template <class Encode>
-  std::vector<GroupDraft> encode_all(std::span<const GroupOutline> outlines, const Encode& encode);
   static CodedBody part_of(CodedBody& all, std::size_t begin, std::size_t count);
   [[nodiscard]] bool is_slow_to_code(const BodyDraft& a, const BodyDraft& b) const;
   Result<std::optional<bool>> is_smaller_by_estimate(const BodyDraft& after, std::uint64_t extra_bytes,

@@ -6,6 +6,7 @@
 #include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
 #include "create/body_coder.hpp"
+#include "format/native/global_record.hpp"
 
 namespace bdelta {
 ModelledInputs BodyCoder::modelled_inputs(const ProgramPass* programs, const SubstitutionTable* substitutions) {
@@ -18,7 +19,8 @@ ModelledInputs BodyCoder::modelled_inputs(const ProgramPass* programs, const Sub
 
 Result<std::uint64_t> BodyCoder::plan_bytes(const ProgramPass& programs) {
   if (!plan_bytes_) {
-    BDELTA_ASSIGN(plan_bytes_, writer_.plan_bytes(programs.plan()));
+    BDELTA_ASSIGN(const Bytes record, native::encode_global(programs.plan(), settings().literals));
+    plan_bytes_ = record.size();
   }
   return *plan_bytes_;
 }
@@ -90,9 +92,9 @@ Status BodyCoder::code(Chosen& chosen) {
 
 Result<std::uint64_t> BodyCoder::estimate(const BodyDraft& draft, native::Estimate estimate) {
   const Step step(pool_, PhaseId::kCompress);
-  BDELTA_ASSIGN(std::uint64_t bytes, writer_.estimate_groups(draft.groups, estimate));
+  BDELTA_ASSIGN(std::uint64_t bytes, estimate_groups(draft.groups, estimate));
   if (!draft.programs) return bytes;
-  BDELTA_ASSIGN(const std::uint64_t cover_bytes, writer_.estimate_groups(covers_of(draft.groups), estimate));
+  BDELTA_ASSIGN(const std::uint64_t cover_bytes, estimate_groups(covers_of(draft.groups), estimate));
   BDELTA_ASSIGN(const std::uint64_t record_bytes, plan_bytes(*draft.programs));
   return bytes + record_bytes + cover_bytes;
 }

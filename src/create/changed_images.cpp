@@ -59,15 +59,12 @@ std::vector<ComparedImage> compare_images(ByteSpan source, const std::vector<exe
                                           WorkerPool& pool) {
   std::vector<ComparedImage> compared;
   Origins origins(source_images);
-  auto cover = covers.begin();
   for (const exe::Image& image : target_images) {
     ComparedImage& one = compared.emplace_back();
     one.changed_bytes = changed_bytes(source, target, covers, {image.file_pos, end_of(image)}, pool);
-    while (cover != covers.end() && cover->target_end() <= image.file_pos) ++cover;
-    for (auto c = cover; c != covers.end() && c->target_pos < end_of(image); ++c) {
-      const std::uint64_t begin = std::max(c->target_pos, image.file_pos);
-      origins.add(c->source_pos + (begin - c->target_pos), std::min(c->target_end(), end_of(image)) - begin);
-    }
+    for_each_cover_in(covers, image.file_pos, end_of(image), [&](const Cover& cover, std::uint64_t from, std::uint64_t to) {
+      origins.add(cover.source_pos + (from - cover.target_pos), to - from);
+    });
     one.origin = origins.take_most();
   }
   return compared;
@@ -120,6 +117,19 @@ ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images,
   const std::vector<std::size_t> targets = chosen_targets(compared, target_images);
   const std::vector<std::size_t> sources = chosen_sources(compared, targets, source_images.size());
   return {taken(source_images, sources), taken(target_images, targets)};
+}
+
+ByteRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size) {
+  ByteRanges ranges;
+  for (const exe::Image& image : images) {
+    const std::uint64_t end = std::min(target_size, image.file_pos + image.size_bytes);
+    if (!ranges.empty() && image.file_pos < ranges.back().end + kNearImageBytes) {
+      ranges.back().end = std::max(ranges.back().end, end);
+    } else {
+      ranges.push_back({image.file_pos, end});
+    }
+  }
+  return ranges;
 }
 
 }  // namespace bdelta

@@ -9,6 +9,7 @@
 #include "delta/cover.hpp"
 #include "exe/image.hpp"
 #include "exe/images.hpp"
+#include "match/byte_range.hpp"
 #include "parallel/worker_pool.hpp"
 
 namespace bdelta {
@@ -22,5 +23,9 @@ struct ImagePair {
 // be copied from.
 [[nodiscard]] ImagePair changed_images(ByteSpan source, std::vector<exe::Image> source_images, ByteSpan target,
                                        std::vector<exe::Image> target_images, const Covers& covers, WorkerPool& pool);
+
+// Stretches of a target of so many bytes in which images lie, which ascend: whole windows there are predicted, as a bit of each
+// says it. Those that are close to each other are one.
+[[nodiscard]] ByteRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size);
 
 }  // namespace bdelta

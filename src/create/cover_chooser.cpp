@@ -1,7 +1,6 @@
 #include "create/cover_chooser.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/try.hpp"
@@ -39,13 +38,12 @@ Result<Chosen> CoverChooser::choose(Survey survey, std::unique_ptr<ProgramPass> 
 Result<Chosen> CoverChooser::choose_plain(Survey survey, std::unique_ptr<ProgramPass> doubted) {
   work_.estimate().set_predicts(false);
   BDELTA_ASSIGN(std::vector<Covers> found, find_sets(std::move(survey), doubted.get()));
-  std::vector<std::size_t> alternatives(found.size() + (doubted && !found.empty() ? 1 : 0));
-  std::iota(alternatives.begin(), alternatives.end(), std::size_t{0});
+  const std::size_t count = found.size() + (doubted && !found.empty() ? 1 : 0);
   Chosen chosen;
   std::size_t best = 0;
-  if (alternatives.size() > 1 && body_.coder()) {
+  if (count > 1 && body_.coder()) {
     AlternativeChooser chooser(*body_.coder(), found, doubted.get());
-    BDELTA_ASSIGN(best, chooser.smallest_of(alternatives, 0, 1));
+    BDELTA_ASSIGN(best, chooser.smallest_of(0, count, 0, 1));
     // Groups of two segments may be joined.
     if (inputs_.is_one_segment()) chosen.coded = chooser.take_coded();
   }
@@ -76,8 +74,8 @@ Result<std::uint64_t> CoverChooser::bytes_of(Chosen& chosen) {
   return chosen.coded->bytes + (chosen.substitutions ? chosen.substitutions->record.size() : 0);
 }
 
-Result<Covers> CoverChooser::find_outside_covers(const TargetRanges& predicted) {
-  TargetRanges outside = outside_of(predicted, inputs_.target_size());
+Result<Covers> CoverChooser::find_outside_covers(const ByteRanges& predicted) {
+  ByteRanges outside = outside_of(predicted, inputs_.target_size());
   if (outside.empty()) return Covers();
   OutsideFile file(std::move(outside), inputs_.target.bytes());
   io::MemoryReader source_reader(inputs_.source.bytes()), target_reader(file.bytes());

@@ -26,7 +26,7 @@ class CoverChooser {
   Result<std::vector<Covers>> find_sets(Survey survey, const ProgramPass* doubted);
   Result<std::vector<Covers>> find_whole_sets(Survey survey, const ProgramPass* doubted);
   // Of what is not predicted, which is a file of its own in this.
-  Result<Covers> find_outside_covers(const TargetRanges& predicted);
+  Result<Covers> find_outside_covers(const ByteRanges& predicted);
   // Of those sets, and of `doubted`, which may be null.
   Result<Chosen> choose_plain(Survey survey, std::unique_ptr<ProgramPass> doubted);
   Status refine(Chosen& chosen);  // substitutions, and copies of NEW

@@ -1,16 +1,29 @@
 #include "create/cover_search.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
-#include "create/cover_price.hpp"
 #include "create/sample_chooser.hpp"
 #include "create/alternative_chooser.hpp"
 
 namespace bdelta {
+namespace {
+
+constexpr std::uint64_t kCostsPerByte = 8 * 64;
+
+}  // namespace
+
+// Whether covers like these take clearly less in a patch than the least that the parse takes a change of the diagonal to cost.
+// Where one table has another notation in NEW, each entry is cut alike. Never of few covers.
+Result<bool> CoverSearch::are_cheap(const Covers& covers, const ParseCosts& costs) const {
+  if (covers.size() < kLeastCheapCovers) return false;
+  BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate_groups({group_of_covers(covers)}, native::Estimate::kLikely));
+  const std::uint64_t all_cost = covers.size() * static_cast<std::uint64_t>(costs.near_switch);
+  return bytes * kCostsPerByte * kCheapDenominator <= all_cost * kCheapNumerator;
+}
+
 Result<std::vector<Covers>> CoverSearch::find_from(ByteSpan target, Covers from, const ProgramPass* doubted) {
   const LevelSettings& settings = coder_.settings();
   Status sampled;
@@ -30,7 +43,7 @@ Result<std::vector<Covers>> CoverSearch::find_from(ByteSpan target, Covers from,
   choice.found_so_far = found_so_far_;
   if (coder_.budget().ample) {
     choice.are_cheap = [&](const Covers& seeds, const ParseCosts& costs) {
-      const auto cheap = are_cheap_covers(seeds, costs, coder_.pool().watch());
+      const auto cheap = are_cheap(seeds, costs);
       if (!cheap) sampled = cheap.error();
       has_cheap_set = cheap && *cheap;
       return has_cheap_set;
@@ -44,9 +57,7 @@ Result<std::vector<Covers>> CoverSearch::find_from(ByteSpan target, Covers from,
 Result<Covers> CoverSearch::find_best(ByteSpan target, const Diagonals& diagonals) {
   BDELTA_ASSIGN(std::vector<Covers> found, find_from(target, matcher_.find_seeds(target, diagonals), nullptr));
   if (found.size() == 1) return std::move(found.front());
-  std::vector<std::size_t> alternatives(found.size());
-  std::iota(alternatives.begin(), alternatives.end(), std::size_t{0});
-  BDELTA_ASSIGN(const std::size_t best, AlternativeChooser(coder_, found, nullptr).smallest_of(alternatives, 0, 1));
+  BDELTA_ASSIGN(const std::size_t best, AlternativeChooser(coder_, found, nullptr).smallest_of(0, found.size(), 0, 1));
   return std::move(found[best]);
 }
 

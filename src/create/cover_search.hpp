@@ -24,6 +24,8 @@ class CoverSearch {
   Result<Covers> find_best(ByteSpan target, const Diagonals& diagonals);
 
  private:
+  Result<bool> are_cheap(const Covers& covers, const ParseCosts& costs) const;
+
   Matcher& matcher_;
   BodyCoder& coder_;
   CreateInputs& inputs_;

@@ -57,7 +57,7 @@ Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
   // The body, segment by segment of NEW; most pairs are one.
   {
     CoverChooser chooser(inputs, work, body);
-    for (const TargetRange& segment : segments_of(inputs, work.budget())) {
+    for (const ByteRange& segment : segments_of(inputs, work.budget())) {
       BDELTA_TRY(load_segment(segment, inputs, work, digests));
       BDELTA_ASSIGN(Chosen chosen, chooser.choose(std::exchange(survey, {}), std::exchange(programs, nullptr)));
       BDELTA_TRY(body.add(std::move(chosen)));

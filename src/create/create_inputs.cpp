@@ -112,15 +112,15 @@ Result<InputDigests> digest_inputs(const CreateTask& task, CreateInputs& inputs,
   return digests;
 }
 
-TargetRanges segments_of(const CreateInputs& inputs, const Budget& budget) {
-  TargetRanges segments;
+ByteRanges segments_of(const CreateInputs& inputs, const Budget& budget) {
+  ByteRanges segments;
   for (std::uint64_t pos = 0; pos < inputs.target_size(); pos += budget.segment_bytes) {
     segments.push_back({pos, std::min(pos + budget.segment_bytes, inputs.target_size())});
   }
   return segments;
 }
 
-Status load_segment(const TargetRange& segment, CreateInputs& inputs, CreateWork& work, InputDigests& digests) {
+Status load_segment(const ByteRange& segment, CreateInputs& inputs, CreateWork& work, InputDigests& digests) {
   inputs.segment = segment;
   const std::uint64_t length = inputs.segment_size();
   const bool is_read = !work.budget().target_whole;

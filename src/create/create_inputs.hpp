@@ -21,7 +21,7 @@ struct CreateInputs {
   InputBytes target;  // empty where it is read by segments
 
   // Of the segment that is worked on:
-  TargetRange segment{0, 0};
+  ByteRange segment{0, 0};
   FilePieces source_pieces{ByteSpan()};  // and behind it the target, where that may be copied as well
   FilePieces target_pieces{ByteSpan()};
   Bytes segment_bytes = {};  // empty where `target` holds them
@@ -66,9 +66,9 @@ struct InputDigests {
 Result<InputDigests> digest_inputs(const CreateTask& task, CreateInputs& inputs, CreateWork& work);
 
 // The parts that the target is made of, in order.
-[[nodiscard]] TargetRanges segments_of(const CreateInputs& inputs, const Budget& budget);
+[[nodiscard]] ByteRanges segments_of(const CreateInputs& inputs, const Budget& budget);
 
 // Brings one of them into the inputs, with what of the source it may be copied from.
-Status load_segment(const TargetRange& segment, CreateInputs& inputs, CreateWork& work, InputDigests& digests);
+Status load_segment(const ByteRange& segment, CreateInputs& inputs, CreateWork& work, InputDigests& digests);
 
 }  // namespace bdelta

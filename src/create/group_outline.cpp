@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/deciding/choosing.hpp"
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 
 namespace bdelta {
 namespace {
@@ -22,8 +22,7 @@ struct Piece {
 std::uint64_t equal_ahead(const std::uint8_t* s, const std::uint8_t* t, std::uint64_t limit) {
   std::uint64_t done = 0;
   while (limit - done >= kProbeBytes && std::memcmp(s + done, t + done, kProbeBytes) == 0) done += kProbeBytes;
-  while (done < limit && s[done] == t[done]) ++done;
-  return done;
+  return done + count_equal(s + done, t + done, static_cast<std::size_t>(limit - done));
 }
 
 // Exact stretches of one piece: whole ones of plain_bytes, and any that touch the piece's ends, which may go on in the
@@ -134,9 +133,9 @@ std::uint64_t target_bytes(const GroupOutline& outline) noexcept {
   return bytes;
 }
 
-std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePieces& target, const TargetRange& range,
+std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePieces& target, const ByteRange& range,
                                    const Covers& covers, std::uint64_t group_bytes, WorkerPool& pool,
-                                   std::uint64_t plain_bytes, std::uint64_t target_from, const TargetRanges& predicted) {
+                                   std::uint64_t plain_bytes, std::uint64_t target_from, const ByteRanges& predicted) {
   const Step step(pool, PhaseId::kPlan);
   Outliner outliner(group_bytes);
   std::uint64_t done = range.begin;
@@ -154,7 +153,7 @@ std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePie
   return outliner.take();
 }
 
-GroupOutline with_prediction(const GroupOutline& segments, const TargetRanges& predicted) {
+GroupOutline with_prediction(const GroupOutline& segments, const ByteRanges& predicted) {
   GroupOutline cut;
   auto range = predicted.begin();
   for (const Segment& segment : segments) {

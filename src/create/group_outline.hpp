@@ -1,6 +1,7 @@
 // Where groups begin and end, and which stretches are one plain copy.
 #pragma once
 
+#include "match/byte_range.hpp"
 #include "model/window_encoder.hpp"
 #include "parallel/worker_pool.hpp"
 
@@ -13,13 +14,6 @@ using GroupOutline = std::vector<Segment>;
 
 inline constexpr std::size_t kMaxGroupSegments = 1024;
 
-// A stretch of the target.
-struct TargetRange {
-  std::uint64_t begin;
-  std::uint64_t end;
-};
-using TargetRanges = std::vector<TargetRange>;  // ascending and apart
-
 inline constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;  // least length of a plain segment, where nothing is said
 
 // Outlines all of `range`, in which all covers lie. Exact stretches of plain_bytes or more inside covers become plain
@@ -27,13 +21,13 @@ inline constexpr std::uint64_t kPlainBytes = std::uint64_t{1} << 20;  // least l
 // What covers take from target_from on is never plain, nor is what lies in `predicted`, whose segments are predicted. Depends
 // on no thread count.
 [[nodiscard]] std::vector<GroupOutline> outline_groups(const FilePieces& source, const FilePieces& target,
-                                                 const TargetRange& range, const Covers& covers,
+                                                 const ByteRange& range, const Covers& covers,
                                                  std::uint64_t group_bytes, WorkerPool& pool,
                                                  std::uint64_t plain_bytes = kPlainBytes,
                                                  std::uint64_t target_from = kNoTargetCopies,
-                                                 const TargetRanges& predicted = {});
+                                                 const ByteRanges& predicted = {});
 
 // The segments, cut where these ranges begin and end, of which those in them are predicted.
-[[nodiscard]] GroupOutline with_prediction(const GroupOutline& segments, const TargetRanges& predicted);
+[[nodiscard]] GroupOutline with_prediction(const GroupOutline& segments, const ByteRanges& predicted);
 
 }  // namespace bdelta

@@ -19,8 +19,6 @@ void pack_short_patches(LevelSettings& settings, std::uint64_t apply_byte_ns) {
 LevelSettings fast() {
   LevelSettings settings;
   settings.match.sample_shift = 7;
-  settings.match.loosen = true;
-  settings.match.prune = true;
   const CodecSettings zstd{CodecId::kZstd, 3, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.history_bytes = 64 * kMiB;
@@ -73,7 +71,6 @@ LevelSettings middle(int zstd_level, std::uint64_t apply_byte_ns) {
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.match.parse = true;
-  settings.match.loosen = settings.match.prune = true;
   settings.match.parse_params.beam = 16;
   settings.match.parse_params.anchor_shift = 3;
   settings.match.parse_params.little_costs = {costs_of(200, 200, 520, 340, 2400, 1400, 800)};

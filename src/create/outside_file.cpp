@@ -4,14 +4,14 @@
 
 namespace bdelta {
 
-OutsideFile::OutsideFile(TargetRanges ranges, ByteSpan target) {
+OutsideFile::OutsideFile(ByteRanges ranges, ByteSpan target) {
   std::uint64_t size = 0;
-  for (const TargetRange& range : ranges) {
+  for (const ByteRange& range : ranges) {
     parts_.push_back({range, size});
     size += range.end - range.begin;
   }
   bytes_.reserve(static_cast<std::size_t>(size));
-  for (const TargetRange& range : ranges) {
+  for (const ByteRange& range : ranges) {
     append(bytes_, target.subspan(static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin)));
   }
 }
@@ -33,7 +33,7 @@ Diagonals OutsideFile::diagonals(const Diagonals& of_target) {
 }
 
 Covers OutsideFile::placed(const Covers& covers) const {
-  TargetRanges ranges;
+  ByteRanges ranges;
   for (const Part& part : parts_) ranges.push_back({part.pos, part.pos + (part.range.end - part.range.begin)});
   Covers moved = covers_in(ranges, covers);
   auto part = parts_.begin();

@@ -1,7 +1,8 @@
 // What of a target lies outside of programs, as a file of its own: its covers are chosen by the costs of what it is.
 #pragma once
 
-#include "create/predicted_ranges.hpp"
+#include "base/bytes.hpp"
+#include "match/cover_ranges.hpp"
 #include "match/diagonal.hpp"
 
 namespace bdelta {
@@ -9,7 +10,7 @@ namespace bdelta {
 class OutsideFile {
  public:
   // `ranges` ascend and are apart; there is at least one. The bytes are copied.
-  OutsideFile(TargetRanges ranges, ByteSpan target);
+  OutsideFile(ByteRanges ranges, ByteSpan target);
 
   [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_; }
 
@@ -21,7 +22,7 @@ class OutsideFile {
 
  private:
   struct Part {
-    TargetRange range;         // of the target
+    ByteRange range;         // of the target
     std::uint64_t pos = 0;     // where it begins in this file
     [[nodiscard]] std::uint64_t moved_by() const noexcept { return range.begin - pos; }
   };

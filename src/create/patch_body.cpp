@@ -96,7 +96,8 @@ Status PatchBody::add_groups(std::vector<GroupDraft> groups) {
 Status PatchBody::add_coded() {
   const CodedBody body = *std::exchange(chosen_.coded, {});
   if (const ProgramPass* const programs = chosen_.programs.get()) {
-    BDELTA_TRY(writer_->add_coded_plan(programs->plan(), body.covers, programs->apply_bytes()));
+    BDELTA_TRY(writer_->add_plan(programs->plan(), programs->apply_bytes()));
+    BDELTA_TRY(writer_->add_coded(body.covers));
   }
   BDELTA_TRY(writer_->add_coded(body.groups));
   for (std::size_t g = 0; g < body.groups.drafts.size(); ++g) {
@@ -139,7 +140,8 @@ Status PatchBody::add_predicted() {
   task_.watch.begin_stage(1, coding_units(drafts, work_.settings().model));
   {
     const Step step(work_.pool(), PhaseId::kCompress);
-    BDELTA_TRY(writer_->add_plan(programs->plan(), covers, programs->apply_bytes()));
+    BDELTA_TRY(writer_->add_plan(programs->plan(), programs->apply_bytes()));
+    BDELTA_TRY(writer_->add_groups(covers));
   }
   return add_groups(std::move(drafts));
 }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/deciding/prediction.hpp"
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 #include "create/program_gate.hpp"
 #include "create/program_plan.hpp"
 #include "create/work_estimate.hpp"
@@ -31,18 +31,10 @@ constexpr double kLearned = 0.3, kLabelled = 0.45, kSetApart = 0.5;             
 constexpr double kPredicted = 0.7, kSettled = 0.8;                                     // of predict
 
 // Those that meet on one diagonal become one.
-Covers joined(Covers covers) {
+Covers joined(const Covers& covers) {
   Covers all;
   all.reserve(covers.size());
-  for (const Cover& cover : covers) {
-    const bool goes_on = !all.empty() && all.back().target_end() == cover.target_pos &&
-                         all.back().source_end() == cover.source_pos;
-    if (goes_on) {
-      all.back().length += cover.length;
-    } else {
-      all.push_back(cover);
-    }
-  }
+  for (const Cover& cover : covers) add_joined(all, cover);
   return all;
 }
 
@@ -155,9 +147,9 @@ Covers ProgramPass::labelled_covers(const Covers& first, const ParseParams& leve
   }
   const Watch::Part part(pool_.watch(), 1);
   ParseScope scope;
-  for (const TargetRange& range : predicted_ranges_) scope.targets.push_back({range.begin, range.end});
-  return joined(std::move(parse_covers(old_image_.span(), new_image_.span(), seeds, for_labels(level_params),
-                                       scale.span(), pool_, scope).front()));
+  scope.targets = predicted_ranges_;
+  return joined(parse_covers(old_image_.span(), new_image_.span(), seeds, for_labels(level_params), scale.span(), pool_,
+                             scope).front());
 }
 
 // Where code was linked anew, most fields that covers copy are foretold by them, whichever covers these are. Where bytes

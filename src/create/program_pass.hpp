@@ -44,7 +44,7 @@ class ProgramPass {
   [[nodiscard]] const PredictionPlan& plan() const noexcept { return plan_; }
 
   // Of the target, whose covers are those of the plan.
-  [[nodiscard]] const TargetRanges& predicted_ranges() const noexcept { return predicted_ranges_; }
+  [[nodiscard]] const ByteRanges& predicted_ranges() const noexcept { return predicted_ranges_; }
 
   // Of the whole target.
   [[nodiscard]] const Covers& covers() const noexcept { return covers_; }
@@ -88,7 +88,7 @@ class ProgramPass {
   std::uint64_t apply_bytes_ = 0;
   bool in_doubt_ = false;
   bool is_close_call_ = false;
-  TargetRanges predicted_ranges_;
+  ByteRanges predicted_ranges_;
   Covers covers_;
   PredictionPlan plan_;
   ByteBuffer copied_;

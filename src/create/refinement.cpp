@@ -5,7 +5,7 @@
 
 #include "base/deciding/choosing.hpp"
 #include "base/try.hpp"
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 #include "create/substitution_pass.hpp"
 
 namespace bdelta {
@@ -48,7 +48,7 @@ Result<std::optional<native::CodedSubstitutions>> Refinement::search_substitutio
   const ProgramPass* const programs = chosen_.programs.get();
   const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
                            inputs_.target.bytes(), chosen_.covers};
-  return learn_substitutions(copied, coder_.settings().substitution_search, coder_.writer(), coder_.pool());
+  return learn_substitutions(copied, coder_.settings().substitution_search, coder_.settings().literals, coder_.pool());
 }
 
 Status Refinement::find_substitutions() {
@@ -91,7 +91,7 @@ TargetCopies Refinement::target_copies_for(const Covers& covers, const Substitut
 // Windows that are predicted copy nothing of NEW.
 bool Refinement::predicts_all() const noexcept {
   if (!chosen_.programs) return false;
-  const TargetRanges& ranges = chosen_.programs->predicted_ranges();
+  const ByteRanges& ranges = chosen_.programs->predicted_ranges();
   return ranges.size() == 1 && ranges[0].begin == 0 && ranges[0].end == inputs_.target.bytes().size();
 }
 

@@ -1,7 +1,6 @@
 #include "create/sample_chooser.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/deciding/choosing.hpp"
@@ -17,12 +16,6 @@ void join_streams(std::vector<GroupDraft>& groups) {
     for (std::size_t s = 0; s < kStreamCount; ++s) append(groups.front().streams[s], groups[g].streams[s]);
   }
   groups.resize(std::min<std::size_t>(groups.size(), 1));
-}
-
-std::vector<std::size_t> indexes(std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> all(end - begin);
-  std::iota(all.begin(), all.end(), begin);
-  return all;
 }
 
 }  // namespace
@@ -44,36 +37,28 @@ SampleChooser::~SampleChooser() {
   coder_.end_sample();
 }
 
-// What of the target's changes is in the sample, as bytes that covers of prediction leave free: those, and all.
-SampleChooser::Part SampleChooser::sampled_part() const {
-  const GroupOutline& sample = *coder_.sample();
-  Part part;
-  std::uint64_t pos = 0;
-  auto range = sample.begin();
-  const auto leave_free = [&](std::uint64_t end) {
-    part.all_bytes += end - pos;
-    while (range != sample.end() && range->target_pos + range->target_length <= pos) ++range;
-    for (auto in = range; in != sample.end() && in->target_pos < end; ++in) {
-      part.bytes += std::min(end, in->target_pos + in->target_length) - std::max(pos, in->target_pos);
-    }
-  };
-  for (const Cover& cover : programs_->covers()) {
-    leave_free(cover.target_pos);
-    pos = cover.target_end();
+// Bytes of the target that covers of prediction leave free, in the sample.
+std::uint64_t SampleChooser::sampled_free_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const Segment& segment : *coder_.sample()) {
+    const std::uint64_t end = segment.target_pos + segment.target_length;
+    bytes += segment.target_length;
+    for_each_cover_in(programs_->covers(), segment.target_pos, end,
+                      [&](const Cover&, std::uint64_t from, std::uint64_t to) { bytes -= to - from; });
   }
-  leave_free(inputs_.target_reader.size());
-  return part;
+  return bytes;
 }
 
-// Of the sample, `plain`: one of the sets. The record of the prediction counts by its share.
+// Of the sample, `plain`: one of the sets. The record of the prediction counts by its share of what changes.
 Result<bool> SampleChooser::is_prediction_clear(std::size_t plain) {
-  const Part part = sampled_part();
-  if (part.bytes == 0) return false;
+  const std::uint64_t sampled_bytes = sampled_free_bytes();
+  if (sampled_bytes == 0) return false;
+  const std::uint64_t free_bytes = inputs_.target_size() - covered_bytes(programs_->covers());
   BodyDraft predicted = coder_.draft_predicted(*programs_);
   join_streams(predicted.groups);
   BDELTA_ASSIGN(std::uint64_t predicted_bytes, coder_.estimate(predicted));
   BDELTA_ASSIGN(const std::uint64_t record_bytes, coder_.plan_bytes(*programs_));
-  predicted_bytes -= record_bytes - record_bytes * part.bytes / part.all_bytes;
+  predicted_bytes -= record_bytes - record_bytes * sampled_bytes / free_bytes;
   BDELTA_ASSIGN(const std::uint64_t bytes, coder_.estimate(chooser_.draft(plain)));
   return predicted_bytes + bytes / kSparedShare < bytes;
 }
@@ -100,11 +85,10 @@ void SampleChooser::add_sets_with_target_copies() {
 // Of the sets, or the same with copies of NEW, the best.
 Result<std::size_t> SampleChooser::best_set() {
   const double begin = CostChoice::kParsed, end = CostChoice::kChosen;
-  BDELTA_ASSIGN(const std::size_t best, chooser_.smallest_of(indexes(0, count_), begin, end));
+  BDELTA_ASSIGN(const std::size_t best, chooser_.smallest_of(0, count_, begin, end));
   if (sets_.size() == count_) return best;
   std::optional<CodedBody> coded = chooser_.take_coded();
-  const std::vector<std::size_t> with_copies = indexes(count_, sets_.size());
-  BDELTA_ASSIGN(const std::size_t other, chooser_.smallest_of(with_copies, begin, end));
+  BDELTA_ASSIGN(const std::size_t other, chooser_.smallest_of(count_, sets_.size(), begin, end));
   if (other == best + count_) return best;
   BDELTA_ASSIGN(const bool smaller, coder_.is_smaller(chooser_.draft(other), 0, chooser_.draft(best), coded));
   return smaller ? other : best;

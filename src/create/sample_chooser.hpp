@@ -27,15 +27,11 @@ class SampleChooser {
   Result<std::vector<std::size_t>> best_sets();
 
  private:
-  struct Part {
-    std::uint64_t bytes = 0;
-    std::uint64_t all_bytes = 0;  // that those are a part of
-  };
   struct NextSet {
     std::size_t index = 0;
     std::uint64_t estimated_bytes = ~std::uint64_t{0};
   };
-  [[nodiscard]] Part sampled_part() const;
+  [[nodiscard]] std::uint64_t sampled_free_bytes() const;
   Result<bool> is_prediction_clear(std::size_t plain);
   void add_sets_with_target_copies();
   [[nodiscard]] bool takes_two() const noexcept;

@@ -174,7 +174,7 @@ Result<bool> are_worth_it(const native::CodedSubstitutions& substitutions, const
 }  // namespace
 
 Result<std::optional<native::CodedSubstitutions>> learn_substitutions(const CopiedBytes& all, std::uint64_t most_search,
-                                                      const native::Writer& writer, WorkerPool& pool) {
+                                                                const CodecSettings& codec, WorkerPool& pool) {
   const Step step(pool, PhaseId::kPredict, all.target.size());
   const CopiedPieces pieces = changed_pieces(all, most_search, pool);
   Candidates candidates = vote_on_substitutions(pieces, pool);
@@ -187,7 +187,7 @@ Result<std::optional<native::CodedSubstitutions>> learn_substitutions(const Copi
   std::vector<SubstitutionSpan> spans = useful_spans(gains, candidates.size());
   if (candidates.empty() || spans.empty()) return std::optional<native::CodedSubstitutions>();
   order_by_class(candidates);
-  BDELTA_ASSIGN(native::CodedSubstitutions substitutions, writer.encode_substitutions(table_of(candidates, std::move(spans))));
+  BDELTA_ASSIGN(native::CodedSubstitutions substitutions, native::encode_substitutions(table_of(candidates, std::move(spans)), codec));
   BDELTA_ASSIGN(const bool worth_it, are_worth_it(substitutions, sample_of(pieces, kMostPricedBytes), pool));
   return worth_it ? std::optional(std::move(substitutions)) : std::nullopt;
 }

@@ -6,8 +6,6 @@
 
 namespace bdelta {
 
-// Made right less made wrong: what a substitution costs in the record.
-
 struct SubstitutionCandidate {
   Substitution change;
   std::uint32_t votes = 0;

@@ -9,6 +9,7 @@
 #include "create/level.hpp"
 #include "create/unwind_marks.hpp"
 #include "match/changed_bytes.hpp"
+#include "match/cover_ranges.hpp"
 #include "match/matcher.hpp"
 
 namespace bdelta {
@@ -24,6 +25,8 @@ MutableByteSpan part(MutableByteSpan bytes, const exe::SortedTable& table) {
   return bytes.subspan(static_cast<std::size_t>(table.pos), static_cast<std::size_t>(table.size_bytes));
 }
 
+ByteRange range_of(const exe::SortedTable& table) { return {table.pos, table.pos + table.size_bytes}; }
+
 // Bytes that resemble nothing but those of the same number.
 void put_noise(MutableByteSpan bytes, std::uint64_t number) {
   for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(number++ * 0x9E3779B97F4A7C15u >> 56);
@@ -38,9 +41,8 @@ class TableRow {
   }
   [[nodiscard]] ByteSpan bytes() const noexcept { return bytes_; }
 
-  // Which table a byte is of, its position in the file, and how many of the table's bytes there are from it on.
+  // A byte's position in the file, and how many of its table's bytes there are from it on.
   struct Place {
-    std::size_t table = 0;
     std::uint64_t pos = 0;
     std::uint64_t rest_bytes = 0;
   };
@@ -49,7 +51,7 @@ class TableRow {
                                         [](std::uint64_t wanted, const Begin& begin) { return wanted < begin.offset; });
     const std::uint64_t end = after != begins_.end() ? after->offset : bytes_.size();
     const Begin& begin = *std::prev(after);
-    return {static_cast<std::size_t>(after - begins_.begin()) - 1, begin.pos + (offset - begin.offset), end - offset};
+    return {begin.pos + (offset - begin.offset), end - offset};
   }
 
  private:
@@ -61,33 +63,9 @@ class TableRow {
   std::vector<Begin> begins_;
 };
 
-// What comes in place of the covers of a table.
-struct Replacement {
-  exe::SortedTable table;
-  Covers inside;  // ascending
-};
-
-// The tables ascend.
-Covers replaced(const Covers& covers, const std::vector<Replacement>& replacements) {
-  Covers all;
-  all.reserve(covers.size() + replacements.size());
-  auto cover = covers.begin();
-  std::uint64_t from = 0;
-  const auto add_until = [&](std::uint64_t until) {
-    for (; cover != covers.end() && cover->target_pos < until; ++cover) {
-      const std::uint64_t begin = std::max(cover->target_pos, from);
-      const std::uint64_t end = std::min(cover->target_end(), until);
-      if (begin < end) all.push_back({cover->source_pos + (begin - cover->target_pos), begin, end - begin});
-      if (cover->target_end() > until) return;
-    }
-  };
-  for (const Replacement& replacement : replacements) {
-    add_until(replacement.table.pos);
-    all.insert(all.end(), replacement.inside.begin(), replacement.inside.end());
-    from = replacement.table.pos + replacement.table.size_bytes;
-  }
-  add_until(~std::uint64_t{0});
-  return all;
+// The covers with `inside` in place of what they have of the tables.
+Covers replaced(const Covers& covers, const ByteRanges& tables, const Covers& inside) {
+  return merged(covers_in(outside_of(tables, ~std::uint64_t{0}), covers), inside);
 }
 
 bool has_base_at(const exe::Images& images, const exe::SortedTable& table, std::uint64_t& address) {
@@ -173,25 +151,26 @@ exe::KindSet TablePass::kinds_that_gain(const std::vector<Pair>& pairs, ByteSpan
 Covers TablePass::with_tables(const Covers& covers, const std::vector<exe::RebuiltTable>& rebuilt,
                               const ParseParams& parse) const {
   TableRow source, target;
-  std::vector<Replacement> replacements;
+  ByteRanges tables;
   for (const Pair& pair : pairs_of(rebuilt)) {
     source.add(pair.rebuilt->bytes, pair.rebuilt->old.pos);
     target.add(part(target_.file(), pair.target), pair.target.pos);
-    replacements.push_back({pair.target, {}});
+    tables.push_back(range_of(pair.target));
   }
-  if (replacements.empty()) return covers;
+  if (tables.empty()) return covers;
   const Covers first = match(source.bytes(), target.bytes());
   const Covers best = std::move(parse_covers(source.bytes(), target.bytes(), first, parse, {}, pool_).front());
+  Covers inside;
   for (Cover rest : best) {
     while (rest.length != 0) {
       const TableRow::Place from = source.at(rest.source_pos);
       const TableRow::Place to = target.at(rest.target_pos);
       const std::uint64_t length = std::min({rest.length, from.rest_bytes, to.rest_bytes});
-      replacements[to.table].inside.push_back({from.pos, to.pos, length});
+      inside.push_back({from.pos, to.pos, length});
       rest = {rest.source_pos + length, rest.target_pos + length, rest.length - length};
     }
   }
-  return replaced(covers, replacements);
+  return replaced(covers, tables, inside);
 }
 
 Covers TablePass::set_apart(const Covers& first, const exe::OwnerMap& map, std::vector<exe::Label> labels,
@@ -208,7 +187,8 @@ Covers TablePass::set_apart(const Covers& first, const exe::OwnerMap& map, std::
   const exe::Predictor predictor(source_.images(), target_.images(), map, &index);
   std::vector<exe::SortedTable> old_tables, new_tables;
   for (const exe::RebuiltTable& table : rebuilt) old_tables.push_back(table.old);
-  std::vector<Replacement> replacements;
+  ByteRanges tables;
+  Covers inside;
   for (const Pair& pair : pairs) {
     const exe::SortedTable& old = pair.rebuilt->old;
     new_tables.push_back(pair.target);
@@ -218,12 +198,12 @@ Covers TablePass::set_apart(const Covers& first, const exe::OwnerMap& map, std::
     }
     put_noise(part(old_image, old), pair.target.pos);
     put_noise(part(new_image, pair.target), pair.target.pos);
-    const std::uint64_t length = std::min(old.size_bytes, pair.target.size_bytes);
-    replacements.push_back({pair.target, {{old.pos, pair.target.pos, length}}});
+    tables.push_back(range_of(pair.target));
+    inside.push_back({old.pos, pair.target.pos, std::min(old.size_bytes, pair.target.size_bytes)});
   }
   source_.leave_out(std::move(old_tables));
   target_.leave_out(std::move(new_tables));
-  return replaced(first, replacements);
+  return replaced(first, tables, inside);
 }
 
 Covers TablePass::settled(Covers covers, const ParseParams& parse, std::vector<exe::Label>& labels) const {

@@ -1,6 +1,7 @@
 // Waist 1: what every matcher produces and nothing else leaves the matchers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,6 +30,30 @@ using Covers = std::vector<Cover>;
 
 // Of the target, that valid covers copy.
 [[nodiscard]] std::uint64_t covered_bytes(const Covers& covers) noexcept;
+
+// The first of valid covers that ends behind pos: the one that copies it, or the next.
+[[nodiscard]] inline Covers::const_iterator cover_from(const Covers& covers, std::uint64_t pos) noexcept {
+  return std::partition_point(covers.begin(), covers.end(), [pos](const Cover& cover) { return cover.target_end() <= pos; });
+}
+
+// Calls body(cover, from, to) for the covers that reach into [begin, end) of the target: from and to are what lies in there.
+template <class Body>
+void for_each_cover_in(const Covers& covers, std::uint64_t begin, std::uint64_t end, Body&& body) {
+  for (auto cover = cover_from(covers, begin); cover != covers.end() && cover->target_pos < end; ++cover) {
+    body(*cover, std::max(cover->target_pos, begin), std::min(cover->target_end(), end));
+  }
+}
+
+// Adds a cover behind the others. One that goes on where the last ends, in both files, becomes a part of that.
+inline void add_joined(Covers& covers, const Cover& cover) {
+  const bool goes_on =
+      !covers.empty() && covers.back().target_end() == cover.target_pos && covers.back().source_end() == cover.source_pos;
+  if (goes_on) {
+    covers.back().length += cover.length;
+  } else {
+    covers.push_back(cover);
+  }
+}
 
 // Where there are more than max_count, keeps those that are longer than the max_count-th longest.
 void keep_longest(Covers& covers, std::size_t max_count);

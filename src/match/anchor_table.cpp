@@ -42,26 +42,20 @@ void add_range(ByteRanges& ranges, std::uint64_t begin, std::uint64_t end) {
 ByteRanges failing_ranges(ByteSpan source, ByteSpan target, const Covers& covers, std::uint64_t begin,
                                   std::uint64_t end) {
   ByteRanges ranges;
-  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
-                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
   std::uint64_t pos = begin;
-  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-    if (cover->target_pos > pos) add_range(ranges, pos, cover->target_pos);
-    pos = std::max(pos, cover->target_pos);
-    const std::uint64_t stop = std::min(cover->target_end(), end);
-    const std::uint8_t* s = source.data() + (static_cast<std::int64_t>(pos) + cover->diagonal());
-    const std::uint8_t* t = target.data() + pos;
-    const std::uint64_t length = stop - pos;
-    std::uint64_t at = 0;
-    for (; length - at >= kCompareBlock; at += kCompareBlock) {
+  for_each_cover_in(covers, begin, end, [&](const Cover& cover, std::uint64_t from, std::uint64_t to) {
+    if (from > pos) add_range(ranges, pos, from);
+    const std::uint8_t* s = source.data() + (static_cast<std::int64_t>(from) + cover.diagonal());
+    const std::uint8_t* t = target.data() + from;
+    for (std::uint64_t at = 0; to - from - at >= kCompareBlock; at += kCompareBlock) {
       const std::uint64_t mask = mismatch_mask(s + at, t + at);
       if (mask == 0) continue;
-      const std::uint64_t first = pos + at + static_cast<unsigned>(std::countr_zero(mask));
-      const std::uint64_t last = pos + at + 63 - static_cast<unsigned>(std::countl_zero(mask));
+      const std::uint64_t first = from + at + static_cast<unsigned>(std::countr_zero(mask));
+      const std::uint64_t last = from + at + 63 - static_cast<unsigned>(std::countl_zero(mask));
       add_range(ranges, first - std::min(first - begin, kAnchorMarginBytes), std::min(last + kAnchorMarginBytes, end));
     }
-    pos = stop;
-  }
+    pos = to;
+  });
   if (pos < end) add_range(ranges, pos, end);
   return ranges;
 }

@@ -34,6 +34,17 @@ inline std::uint64_t mismatch_mask(const std::uint8_t* a, const std::uint8_t* b)
 #endif
 }
 
+// How many of `length` bytes differ. Most blocks are equal.
+inline std::uint64_t count_misses(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t length) noexcept {
+  std::uint64_t count = 0;
+  std::uint64_t done = 0;
+  for (; length - done >= kCompareBlock; done += kCompareBlock) {
+    if (const std::uint64_t mask = mismatch_mask(a + done, b + done); mask != 0) count += static_cast<unsigned>(std::popcount(mask));
+  }
+  for (; done < length; ++done) count += a[done] != b[done];
+  return count;
+}
+
 // For comparing eight bytes with eight others at once; what number they make differs between processors.
 inline std::uint64_t load_word(const std::uint8_t* at) noexcept {
   std::uint64_t word;

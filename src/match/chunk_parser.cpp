@@ -62,8 +62,7 @@ class ChunkParser {
         end_(task.end), pos_(begin_), seeds_end_(task.seeds.data() + task.seeds.size()),
         limit_(costs_.far_switch + costs_.slack),
         least_switch_(std::min({costs_.resume, costs_.near_switch, costs_.far_switch})) {
-    seed_ = std::lower_bound(task.seeds.data(), seeds_end_, begin_,
-                             [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
+    seed_ = task.seeds.data() + (cover_from(task.seeds, begin_) - task.seeds.begin());
     paths_.reserve(beam_ + 1);
     start();
   }

@@ -20,9 +20,8 @@ bool is_telling(const std::uint8_t* block) {
 
 class DiagonalWalk {
  public:
-  DiagonalWalk(ByteSpan source, ByteSpan target, std::int64_t diagonal, std::uint64_t sure_bytes,
-               const MatchParams& params)
-      : source_(source), target_(target), diagonal_(diagonal), sure_bytes_(sure_bytes), params_(params) {}
+  DiagonalWalk(ByteSpan source, ByteSpan target, std::int64_t diagonal, std::uint64_t sure_bytes)
+      : source_(source), target_(target), diagonal_(diagonal), sure_bytes_(sure_bytes) {}
 
   // Appends covers within target[begin, end).
   void run(std::uint64_t begin, std::uint64_t end, Covers& covers) const {
@@ -42,8 +41,8 @@ class DiagonalWalk {
         if (probe < kMostProbeBytes) probe += probe / kProbeGrowthShare + 1;
         continue;
       }
-      const Extension ahead = extend_forward(s, t, stop - pos, params_.strict);
-      const Extension back = extend_backward(s, t, pos - free_from, params_.strict);
+      const Extension ahead = extend_forward(s, t, stop - pos, kStrict);
+      const Extension back = extend_backward(s, t, pos - free_from, kStrict);
       if (back.length + ahead.length >= sure_bytes_) {
         const std::uint64_t start = pos - back.length;
         covers.push_back({static_cast<std::uint64_t>(static_cast<std::int64_t>(start) + diagonal_), start,
@@ -65,8 +64,7 @@ class DiagonalWalk {
   // The last bytes of a chunk are shorter than a probe; they belong to the cover before where that goes on.
   void add_rest(std::uint64_t free_from, std::uint64_t stop, Covers& covers) const {
     if (covers.empty() || covers.back().target_end() != free_from || covers.back().diagonal() != diagonal_) return;
-    const Extension ahead =
-        extend_forward(at_source(free_from), target_.data() + free_from, stop - free_from, params_.strict);
+    const Extension ahead = extend_forward(at_source(free_from), target_.data() + free_from, stop - free_from, kStrict);
     covers.back().length += ahead.length;
   }
 
@@ -74,20 +72,18 @@ class DiagonalWalk {
   const ByteSpan target_;
   const std::int64_t diagonal_;
   const std::uint64_t sure_bytes_;
-  const MatchParams& params_;
 };
 
 // Covers of one range, on the second diagonal only where the first left room.
 class RangeWalk {
  public:
-  RangeWalk(ByteSpan source, ByteSpan target, const MatchParams& params)
-      : source_(source), target_(target), params_(params) {}
+  RangeWalk(ByteSpan source, ByteSpan target) : source_(source), target_(target) {}
 
   void run(const AlignedRange& range, std::uint64_t sure_bytes, Covers& covers) {
     if (range.begin >= range.end) return;
-    const DiagonalWalk first(source_, target_, range.from_start, sure_bytes, params_);
+    const DiagonalWalk first(source_, target_, range.from_start, sure_bytes);
     if (range.from_end == range.from_start) return first.run(range.begin, range.end, covers);
-    const DiagonalWalk second(source_, target_, range.from_end, sure_bytes, params_);
+    const DiagonalWalk second(source_, target_, range.from_end, sure_bytes);
     on_first_.clear();
     first.run(range.begin, range.end, on_first_);
     std::uint64_t free_from = range.begin;
@@ -102,21 +98,19 @@ class RangeWalk {
  private:
   const ByteSpan source_;
   const ByteSpan target_;
-  const MatchParams& params_;
   Covers on_first_;
 };
 
 }  // namespace
 
-Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals, const MatchParams& params,
-                       WorkerPool& pool) {
+Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals, WorkerPool& pool) {
   const std::size_t chunk_count = static_cast<std::size_t>((target.size() + kChunkBytes - 1) / kChunkBytes);
   std::vector<Covers> chunks(chunk_count);
   pool.for_each(chunk_count, [&](std::size_t i) {
     const std::uint64_t begin = i * kChunkBytes;
     const std::uint64_t end = std::min<std::uint64_t>(begin + kChunkBytes, target.size());
     const Span span(pool.timeline(), PhaseId::kCompare, i, end - begin);
-    RangeWalk walk(source, target, params);
+    RangeWalk walk(source, target);
     auto part = std::partition_point(diagonals.parts.begin(), diagonals.parts.end(),
                                      [&](const AlignedRange& range) { return range.end <= begin; });
     std::uint64_t pos = begin;

@@ -33,7 +33,6 @@ struct Diagonals {
 
 // Covers of the target on these diagonals, at compare speed. Only long, sure ground is taken: the passes behind fill the
 // rest.
-[[nodiscard]] Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals,
-                                     const MatchParams& params, WorkerPool& pool);
+[[nodiscard]] Covers cover_diagonals(ByteSpan source, ByteSpan target, const Diagonals& diagonals, WorkerPool& pool);
 
 }  // namespace bdelta

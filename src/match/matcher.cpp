@@ -117,14 +117,10 @@ std::vector<Covers> Matcher::parse(ByteSpan target, const Covers& covers, const 
 }
 
 Covers Matcher::settled(ByteSpan target, Covers covers) const {
-  if (params_.loosen) {
-    loosen_covers(source_, target, params_, covers, pool_);
-    join_covers(covers);
-  }
-  if (params_.prune) {
-    prune_covers(source_, target, covers, pool_);
-    join_covers(covers);
-  }
+  loosen_covers(source_, target, covers, pool_);
+  join_covers(covers);
+  prune_covers(source_, target, covers, pool_);
+  join_covers(covers);
   return covers;
 }
 
@@ -141,7 +137,7 @@ Covers Matcher::find_seeds(ByteSpan target, const Diagonals& diagonals, const Co
 
   // What lies on the diagonals from the start and from the end needs no index.
   Covers covers = timed(PhaseId::kCompare, goals().compared, target.size(), [&] {
-    return cover_diagonals(source_, target, diagonals, params_, pool_);
+    return cover_diagonals(source_, target, diagonals, pool_);
   });
 
   // What is nearby needs none either. But with the index a scan chooses better, so without a parse to mend that, what was

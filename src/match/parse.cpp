@@ -27,15 +27,7 @@ std::size_t costs_at_a_time(std::size_t set_count, std::size_t chunk_count, unsi
 Covers join_chunks(std::span<const Covers> chunks) {
   Covers all;
   for (const Covers& chunk : chunks) {
-    for (const Cover& cover : chunk) {
-      const bool goes_on = !all.empty() && all.back().target_end() == cover.target_pos &&
-                           all.back().source_end() == cover.source_pos;
-      if (goes_on) {
-        all.back().length += cover.length;
-      } else {
-        all.push_back(cover);
-      }
-    }
+    for (const Cover& cover : chunk) add_joined(all, cover);
   }
   return all;
 }

@@ -36,8 +36,7 @@ std::uint64_t CoverChanges::changed_bytes() const noexcept {
 }
 
 CoverChanges cover_changes(ByteSpan source, ByteSpan target, const Covers& covers) {
-  std::uint64_t covered = 0;
-  for (const Cover& cover : covers) covered += cover.length;
+  const std::uint64_t covered = covered_bytes(covers);
   CoverChanges changes;
   changes.free_bytes = target.size() - covered;
   changes.take_every = covered / kSampledCoverBytes + 1;

@@ -56,19 +56,14 @@ class Scanner {
   [[nodiscard]] Candidate extend(std::uint64_t source_pos) const noexcept {
     const std::uint8_t* s = source_.data() + source_pos;
     const std::uint8_t* t = target_.data() + pos_;
-    const Extension ahead = extend_forward(s, t, std::min(source_.size() - source_pos, end_ - pos_), params_.strict);
-    const Extension back = extend_backward(s, t, std::min(source_pos, pos_ - free_from_), params_.strict);
+    const Extension ahead = extend_forward(s, t, std::min(source_.size() - source_pos, end_ - pos_), kStrict);
+    const Extension back = extend_backward(s, t, std::min(source_pos, pos_ - free_from_), kStrict);
     return {{source_pos - back.length, pos_ - back.length, back.length + ahead.length}, back.score + ahead.score};
   }
 
   void accept(const Candidate& candidate) {
     const Cover& cover = candidate.cover;
-    if (!covers_.empty() && covers_.back().target_end() == cover.target_pos &&
-        covers_.back().source_end() == cover.source_pos) {
-      covers_.back().length += cover.length;
-    } else {
-      covers_.push_back(cover);
-    }
+    add_joined(covers_, cover);
     if (cover.diagonal() != diagonal_) reach_ = kFirstReachBytes;
     diagonal_ = cover.diagonal();
     credit_ = std::min(credit_ + static_cast<std::int64_t>(cover.target_end() - free_from_), ScanState::kMostCredit);
@@ -94,7 +89,7 @@ class Scanner {
 
     const std::int64_t along = static_cast<std::int64_t>(pos_) + diagonal_;
     if (in_source(along, kHashSpan) && load_word(source_.data() + along) == word) {
-      consider(static_cast<std::uint64_t>(along), params_.same_min_score, best, margin);
+      consider(static_cast<std::uint64_t>(along), kLeastSameScore, best, margin);
     }
     if (margin < 0 || params_.compare_candidates) {
       const std::uint32_t hash = sample_hash(at);
@@ -116,7 +111,7 @@ class Scanner {
     if (found == LocalTable::kNone || found + kHashSpan > source_.size()) return;
     if (load_word(source_.data() + found) != word) return;
     if (static_cast<std::int64_t>(found) == along) return;
-    consider(found, params_.near_min_score, best, margin);
+    consider(found, kLeastNearScore, best, margin);
   }
 
   // The longer nothing is found, the wider the neighbourhood: a jump to a new place costs one granule or two, and
@@ -138,7 +133,7 @@ class Scanner {
   void ask_global(std::uint64_t key, const std::uint8_t* at, Candidate& best, std::int64_t& margin) const {
     index_.lookup(key, [&](std::uint64_t source_pos) {
       if (load_word(source_.data() + source_pos) != load_word(at)) return;
-      consider(source_pos, params_.far_min_score, best, margin);
+      consider(source_pos, kLeastFarScore, best, margin);
     });
   }
 

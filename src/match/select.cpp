@@ -11,17 +11,6 @@ namespace {
 constexpr std::uint32_t kCoversPerLook = 1024;  // at the watch
 constexpr std::size_t kTaskCovers = 16384;  // settled by one task, for any number of threads
 
-// Places that differ between source and target over `length` bytes.
-std::uint64_t count_mismatches(const std::uint8_t* source, const std::uint8_t* target, std::uint64_t length) {
-  std::uint64_t count = 0;
-  std::uint64_t done = 0;
-  for (; length - done >= kCompareBlock; done += kCompareBlock) {
-    count += static_cast<std::uint64_t>(std::popcount(mismatch_mask(source + done, target + done)));
-  }
-  for (; done < length; ++done) count += source[done] != target[done];
-  return count;
-}
-
 void shift_border(Cover& left, Cover& right, std::int64_t bytes) {
   const auto shift = static_cast<std::uint64_t>(bytes);  // wraps as intended where it is negative
   left.length += shift;
@@ -110,7 +99,7 @@ void round_border(ByteSpan source, ByteSpan target, Cover& left, Cover& right) {
 
 bool pays(ByteSpan source, ByteSpan target, const Cover* before, const Cover& cover, const Cover* after) {
   const std::uint64_t misses =
-      count_mismatches(source.data() + cover.source_pos, target.data() + cover.target_pos, cover.length);
+      count_misses(source.data() + cover.source_pos, target.data() + cover.target_pos, cover.length);
   const bool same = before != nullptr && before->diagonal() == cover.diagonal();
   // A cover between two that share a diagonal makes them pay for two changes of it.
   const bool between = before != nullptr && after != nullptr && before->diagonal() == after->diagonal() && !same;
@@ -145,7 +134,7 @@ void for_each_neighbours(Covers& covers, WorkerPool& pool, Settle&& settle) {
 bool touch(const Cover& left, const Cover& right) { return left.target_end() == right.target_pos; }
 
 // Extends into the gap between `left` and `right`; either may be null, at the ends of the target.
-void loosen_gap(ByteSpan source, ByteSpan target, const ExtendCosts& costs, Cover* left, Cover* right) {
+void loosen_gap(ByteSpan source, ByteSpan target, Cover* left, Cover* right) {
   const std::uint64_t begin = left ? left->target_end() : 0;
   const std::uint64_t end = right ? right->target_pos : target.size();
   if (begin == end) return;
@@ -153,11 +142,11 @@ void loosen_gap(ByteSpan source, ByteSpan target, const ExtendCosts& costs, Cove
   Extension back;
   if (left) {
     const std::uint64_t limit = std::min(end - begin, source.size() - left->source_end());
-    ahead = extend_forward(source.data() + left->source_end(), target.data() + begin, limit, costs);
+    ahead = extend_forward(source.data() + left->source_end(), target.data() + begin, limit, kLoose);
   }
   if (right) {
     const std::uint64_t limit = std::min(end - begin, right->source_pos);
-    back = extend_backward(source.data() + right->source_pos, target.data() + end, limit, costs);
+    back = extend_backward(source.data() + right->source_pos, target.data() + end, limit, kLoose);
   }
   // Where both claim the same bytes the better one keeps them; pruning moves the border later.
   if (ahead.length + back.length > end - begin) {
@@ -206,13 +195,11 @@ void join_covers(Covers& covers) {
   covers.resize(kept);
 }
 
-void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers, WorkerPool& pool) {
-  for_each_neighbours(covers, pool, [&](Cover& left, Cover& right) {
-    loosen_gap(source, target, params.loose, &left, &right);
-  });
+void loosen_covers(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool) {
+  for_each_neighbours(covers, pool, [&](Cover& left, Cover& right) { loosen_gap(source, target, &left, &right); });
   Cover* const first = covers.empty() ? nullptr : &covers.front();
-  loosen_gap(source, target, params.loose, nullptr, first);
-  if (first) loosen_gap(source, target, params.loose, &covers.back(), nullptr);
+  loosen_gap(source, target, nullptr, first);
+  if (first) loosen_gap(source, target, &covers.back(), nullptr);
 }
 
 void round_borders(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool) {

@@ -13,7 +13,7 @@ namespace bdelta {
 void join_covers(Covers& covers);
 
 // Extends covers into the gaps beside them under the loose rule: ground that no better diagonal has claimed.
-void loosen_covers(ByteSpan source, ByteSpan target, const MatchParams& params, Covers& covers, WorkerPool& pool);
+void loosen_covers(ByteSpan source, ByteSpan target, Covers& covers, WorkerPool& pool);
 
 // Moves the border between two covers that touch to where the fewest bytes differ, and drops covers whose
 // op costs more than the literals it saves.

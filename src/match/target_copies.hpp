@@ -42,8 +42,6 @@ struct TargetCopies {
 [[nodiscard]] Covers cheaper_copies(const CopiedTarget& copied, const Covers& copies, const ByteRanges& ranges,
                                     const ParseCosts& costs, WorkerPool& pool);
 
-// Bytes on either side that a copy may go on behind.
-
 // The covers with the copies in their place, whose source_pos then counts from target_from. Of so few bytes between two
 // copies nothing is covered: a cover would cost more.
 [[nodiscard]] Covers with_target_copies(const Covers& covers, const Covers& copies, std::uint64_t target_from);

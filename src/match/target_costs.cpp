@@ -33,28 +33,25 @@ TargetCosts::TargetCosts(const CopiedTarget& copied, const ParseCosts& costs, Wo
 void TargetCosts::add_chunk(const CopiedTarget& copied, const ParseCosts& costs, std::uint64_t begin,
                             std::uint64_t end) {
   const Covers& covers = copied.covers;
-  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
-                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
-  std::int64_t diagonal = cover == covers.begin() ? 0 : std::prev(cover)->diagonal();
+  const auto first = cover_from(covers, begin);
+  std::int64_t diagonal = first == covers.begin() ? 0 : std::prev(first)->diagonal();
   std::uint64_t done = begin;
   Bytes replaced;
-  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-    const std::uint64_t from = std::max(cover->target_pos, begin);
-    const std::uint64_t to = std::min(cover->target_end(), end);
+  for_each_cover_in(covers, begin, end, [&](const Cover& cover, std::uint64_t from, std::uint64_t to) {
     add_literals(done, from, costs);
-    if (from == cover->target_pos) add(from, switch_cost(cover->diagonal() - diagonal, costs));
-    diagonal = cover->diagonal();
+    if (from == cover.target_pos) add(from, switch_cost(cover.diagonal() - diagonal, costs));
+    diagonal = cover.diagonal();
     done = to;
-    if (!copied.count_misses) continue;
+    if (!copied.count_misses) return;
     const auto length = static_cast<std::size_t>(to - from);
-    ByteSpan given = copied.source.subspan(static_cast<std::size_t>(cover->source_pos + (from - cover->target_pos)), length);
+    ByteSpan given = copied.source.subspan(static_cast<std::size_t>(cover.source_pos + (from - cover.target_pos)), length);
     if (copied.substitutions) {
       replaced.assign(given.begin(), given.end());
       copied.substitutions->replace_at(from, replaced);
       given = replaced;
     }
     add_misses(given, copied.target.subspan(static_cast<std::size_t>(from), length), from, costs);
-  }
+  });
   add_literals(done, end, costs);
 }
 

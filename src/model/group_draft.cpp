@@ -168,6 +168,13 @@ std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& groups) {
   return covers;
 }
 
+GroupDraft group_of_covers(const Covers& covers) {
+  CoversEncoder encoder;
+  if (!covers.empty()) encoder.begin(covers.front().target_pos);
+  for (const Cover& cover : covers) encoder.add(cover);
+  return encoder.take(covers.empty() ? 0 : covers.back().target_end());
+}
+
 void join_drafts(GroupDraft& group, GroupDraft&& next) {
   const bool in_one_piece = !group.target.empty() && !next.target.empty() &&
                             group.target.data() + group.target.size() == next.target.data();

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "delta/cover.hpp"
 #include "model/streams.hpp"
 
 namespace bdelta {
@@ -42,6 +43,9 @@ struct ModelledBytes {
 // Groups of kind kCovers that tell the covers of the windows that are predicted. Together they are as long as `groups`, which
 // follow one another; each has covers, unless there are none.
 [[nodiscard]] std::vector<GroupDraft> covers_of(const std::vector<GroupDraft>& groups);
+
+// A group of that kind that tells these covers, which ascend, from where the first begins.
+[[nodiscard]] GroupDraft group_of_covers(const Covers& covers);
 
 // The windows of target[begin, end) without any copy: the table alone, as the only stream is those very bytes.
 [[nodiscard]] std::vector<WindowRecord> literal_windows(ByteSpan target, std::uint64_t begin, std::uint64_t end,

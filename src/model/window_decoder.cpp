@@ -73,13 +73,7 @@ Status decode_covers(const WindowRecord& record, const StreamBytes& streams, std
   window.target_pos = target_pos;
   if (Status ops = decode_ops(record, streams, diagonal, window); !ops) return ops;
   for (const DeltaOp& op : window.ops) {
-    const bool goes_on = !covers.empty() && covers.back().target_end() == target_pos &&
-                         covers.back().source_end() == op.source_pos;
-    if (op.kind == OpKind::kCopy && goes_on) {
-      covers.back().length += op.length;
-    } else if (op.kind == OpKind::kCopy) {
-      covers.push_back({op.source_pos, target_pos, op.length});
-    }
+    if (op.kind == OpKind::kCopy) add_joined(covers, {op.source_pos, target_pos, op.length});
     target_pos += op.length;
   }
   return {};

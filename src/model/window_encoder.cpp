@@ -47,14 +47,10 @@ class GroupEncoder {
       close_window();
       return;
     }
-    auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
-                                  [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
-    for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-      const std::uint64_t from = std::max(cover->target_pos, begin);
-      const std::uint64_t to = std::min(cover->target_end(), end);
+    for_each_cover_in(covers, begin, end, [this](const Cover& cover, std::uint64_t from, std::uint64_t to) {
       literal(from);
-      copy(to, cover->diagonal());
-    }
+      copy(to, cover.diagonal());
+    });
     literal(end);
     close_window();
   }
@@ -204,12 +200,10 @@ struct CoverCount {
 
 CoverCount count_covers(const Covers& covers, std::uint64_t begin, std::uint64_t end) {
   CoverCount count;
-  auto cover = std::lower_bound(covers.begin(), covers.end(), begin,
-                                [](const Cover& c, std::uint64_t pos) { return c.target_end() <= pos; });
-  for (; cover != covers.end() && cover->target_pos < end; ++cover) {
-    count.bytes += std::min(end, cover->target_end()) - std::max(begin, cover->target_pos);
-    count.begins += cover->target_pos >= begin;
-  }
+  for_each_cover_in(covers, begin, end, [&](const Cover& cover, std::uint64_t from, std::uint64_t to) {
+    count.bytes += to - from;
+    count.begins += cover.target_pos >= begin;
+  });
   return count;
 }
 

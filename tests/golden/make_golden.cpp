@@ -9,7 +9,7 @@
 
 #include "bdelta/tree.hpp"
 #include "create/number_pass.hpp"
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 #include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/images.hpp"
@@ -304,7 +304,7 @@ void make_windows() {
   craft.plan->covers = covers_in(craft.predicted, plan.covers);
   const Bytes predicted = predicted_copies(source, source.size(), *craft.plan);
   Bytes target = source;
-  for (const TargetRange& range : craft.predicted) {
+  for (const ByteRange& range : craft.predicted) {
     std::copy_n(predicted.begin() + static_cast<std::ptrdiff_t>(range.begin), range.end - range.begin,
                 target.begin() + static_cast<std::ptrdiff_t>(range.begin));
   }

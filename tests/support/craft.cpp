@@ -4,7 +4,7 @@
 #include "base/byte_cursor.hpp"
 #include "create/level.hpp"
 #include "create/number_pass.hpp"
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 #include "exe/image_extents.hpp"
 #include "exe/image_table.hpp"
 #include "exe/labels.hpp"
@@ -72,7 +72,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   io::MemoryReader target_reader(target);
   const SubstitutionTable* const substitutions = craft.substitutions ? &*craft.substitutions : nullptr;
   PredictionPlan plan = craft.plan ? *craft.plan : empty_plan(covers);
-  const TargetRanges predicted = craft.predicted.empty() ? TargetRanges{{0, target.size()}} : craft.predicted;
+  const ByteRanges predicted = craft.predicted.empty() ? ByteRanges{{0, target.size()}} : craft.predicted;
   if (!craft.predicted.empty()) plan.covers = covers_in(predicted, covers);
   Bytes copied = craft.covers_apart ? predicted_copies(source, target.size(), plan) : Bytes();
   if (craft.covers_apart) copy_others(source, covers_in(outside_of(predicted, target.size()), covers), copied);
@@ -81,7 +81,7 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
   if (!craft.fills.empty()) EXPECT_OK(writer.add_fills(craft.fills));
   if (!craft.moved_numbers.lists.empty()) EXPECT_OK(writer.add_moved_numbers(craft.moved_numbers));
   if (substitutions) {
-    const auto coded = writer.encode_substitutions(*substitutions);
+    const auto coded = native::encode_substitutions(*substitutions, craft.codec);
     EXPECT_OK(coded);
     if (coded) EXPECT_OK(writer.add_substitutions(*coded));
   }
@@ -95,12 +95,13 @@ Bytes craft_patch(ByteSpan whole_source, ByteSpan whole_target, const Covers& co
                                     with_prediction({segment}, predicted), craft.window_bytes, substitutions));
     }
     std::vector<GroupDraft> cover_drafts = bdelta::covers_of(drafts);
+    EXPECT_OK(writer.add_plan(plan, kMostPlanBytes));
     if (craft.coded_first) {
       const auto coded = writer.code_groups(std::move(cover_drafts), inputs);
       EXPECT_OK(coded);
-      if (coded) EXPECT_OK(writer.add_coded_plan(plan, *coded, kMostPlanBytes));
+      if (coded) EXPECT_OK(writer.add_coded(*coded));
     } else {
-      EXPECT_OK(writer.add_plan(plan, cover_drafts, kMostPlanBytes));
+      EXPECT_OK(writer.add_groups(cover_drafts));
     }
   } else {
     std::vector<GroupOutline> outlines = craft.outlines;

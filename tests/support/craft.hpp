@@ -22,7 +22,7 @@ struct Craft {
   MovedNumbers moved_numbers;                 // of the source; none if there are no lists
   std::optional<SubstitutionTable> substitutions;  // made in what coded windows copy
   bool covers_apart = false;  // in front of all groups as with prediction; none meet on a diagonal
-  TargetRanges predicted;     // with covers_apart: what of the target; all of it where there are none
+  ByteRanges predicted;     // with covers_apart: what of the target; all of it where there are none
   std::optional<PredictionPlan> plan;         // with covers_apart: what is predicted, of these covers; nothing without
   bool coded_first = false;   // all groups, before any is written
   std::vector<GroupOutline> outlines;               // empty: coded groups of group_bytes; not with covers_apart

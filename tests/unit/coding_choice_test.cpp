@@ -1,4 +1,6 @@
 // What is estimated and coded to compare ways of making a patch: the bytes are those of the patch, and estimates of use.
+#include "format/native/modelled_choice.hpp"
+#include "format/native/size_estimate.hpp"
 #include "support/craft.hpp"
 #include "support/generate.hpp"
 #include "support/program_pair.hpp"
@@ -71,7 +73,7 @@ TEST(SizeEstimate, IsTheSizeWhereTheCodecIsTheSame) {
   io::Spool body;
   native::Writer writer({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
-  const auto estimate = writer.estimate_groups(drafts);
+  const auto estimate = native::estimate_groups(drafts, writer.settings(), native::Estimate::kLikely, pool);
   ASSERT_OK(estimate);
   ASSERT_OK(writer.add_groups(drafts));
   std::uint64_t coded_bytes = 0;
@@ -93,7 +95,7 @@ TEST(SizeEstimate, ThatIsLowIsNoMoreThanWhatIsWritten) {
   io::Spool body;
   native::Writer writer({kLzma, kLzma, kLzma, true}, body, pool);
   std::vector<GroupDraft> drafts = drafts_of(pair, covers);
-  const auto low = writer.estimate_groups(drafts, native::Estimate::kLow);
+  const auto low = native::estimate_groups(drafts, writer.settings(), native::Estimate::kLow, pool);
   ASSERT_OK(low);
   ASSERT_OK(writer.add_groups(drafts));
   std::uint64_t coded_bytes = 0;
@@ -122,12 +124,10 @@ TEST(ModelledMisses, HaveNoChanceWhereTheyTakeMoreThanTheyCanSave) {
   const Pair pair = wordy_pair();
   WorkerPool pool(1);
   const auto may_take = [&](std::uint64_t apply_byte_ns) {
-    io::Spool body;
     native::WriterSettings settings{kLzma, kLzma, kLzma, true, 0, apply_byte_ns};
     settings.model_literals = settings.model_misses = true;
-    native::Writer writer(settings, body, pool);
-    std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
-    const auto may = writer.may_take_modelled_misses(drafts);
+    const std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
+    const auto may = native::may_take_modelled_misses(drafts, settings, pool.watch());
     EXPECT_OK(may);
     return may && *may;
   };
@@ -141,20 +141,21 @@ TEST(ModelledMisses, HaveNoChanceWhereTheyTakeMoreThanTheyCanSave) {
 TEST(SizeEstimate, ThatIsEvenCountsLiteralsAsBesideCopiesOfTheTarget) {
   const Pair pair = wordy_pair();
   WorkerPool pool(1);
-  io::Spool body;
   native::WriterSettings settings{kLzma, kLzma, kLzma, true, 0, 50'000};
   settings.model_literals = settings.model_misses = true;
-  native::Writer slow(settings, body, pool);
+  const auto estimate = [&](const std::vector<GroupDraft>& drafts, native::Estimate kind) {
+    return native::estimate_groups(drafts, settings, kind, pool);
+  };
   std::vector<GroupDraft> drafts = drafts_of(pair, covers_of(pair.source, pair.target));
-  ASSERT_TRUE(slow.tries_modelled_misses(drafts));
-  const auto likely = slow.estimate_groups(drafts);
-  const auto even = slow.estimate_groups(drafts, native::Estimate::kEven);
+  ASSERT_TRUE(native::tries_modelled_misses(drafts, settings));
+  const auto likely = estimate(drafts, native::Estimate::kLikely);
+  const auto even = estimate(drafts, native::Estimate::kEven);
   ASSERT_OK(likely);
   ASSERT_OK(even);
   for (WindowRecord& window : drafts.front().windows) window.modelled = false;
-  ASSERT_FALSE(slow.tries_modelled_misses(drafts));
-  const auto copying = slow.estimate_groups(drafts);
-  const auto copying_even = slow.estimate_groups(drafts, native::Estimate::kEven);
+  ASSERT_FALSE(native::tries_modelled_misses(drafts, settings));
+  const auto copying = estimate(drafts, native::Estimate::kLikely);
+  const auto copying_even = estimate(drafts, native::Estimate::kEven);
   ASSERT_OK(copying);
   ASSERT_OK(copying_even);
   EXPECT_LT(*likely, *even);

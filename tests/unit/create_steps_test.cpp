@@ -95,7 +95,7 @@ TEST(CreateSteps, DigestsOfNewAreKnownOnceAllSegmentsAreLoaded) {
   digests->finish_target();
   EXPECT_EQ(xxh3_128(bytes), *digests->source.xxh3_128);
   EXPECT_EQ(xxh3_128(bytes), *digests->target.xxh3_128);
-  const TargetRanges segments = segments_of(*inputs, steps.work.budget());
+  const ByteRanges segments = segments_of(*inputs, steps.work.budget());
   ASSERT_EQ(1u, segments.size());
   ASSERT_OK(load_segment(segments[0], *inputs, steps.work, *digests));
   EXPECT_TRUE(inputs->is_one_segment());

@@ -147,7 +147,6 @@ std::uint64_t missed(const Bytes& source, const Bytes& target, const Covers& cov
 
 TEST(SelectPasses, KeepCoversValid) {
   Random random(10);
-  const MatchParams params = level_settings(6).match;
   WorkerPool pool(1);
   for (int round = 0; round < 300; ++round) {
     const Bytes source = wordy_bytes(static_cast<std::size_t>(random.between(1000, 9000)), random.next());
@@ -156,7 +155,7 @@ TEST(SelectPasses, KeepCoversValid) {
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size()));
     join_covers(covers);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "join";
-    loosen_covers(source, target, params, covers, pool);
+    loosen_covers(source, target, covers, pool);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "loosen";
     prune_covers(source, target, covers, pool);
     ASSERT_TRUE(covers_are_valid(covers, source.size(), target.size())) << "prune";
@@ -186,7 +185,7 @@ TEST(SelectPasses, AreTheSameForAnyNumberOfThreads) {
   const auto settled = [&](unsigned threads) {
     WorkerPool pool(threads);
     Covers made = covers;
-    loosen_covers(source, target, level_settings(1).match, made, pool);
+    loosen_covers(source, target, made, pool);
     prune_covers(source, target, made, pool);
     round_borders(source, target, made, pool);
     EXPECT_TRUE(covers_are_valid(made, source.size(), target.size()));
@@ -211,7 +210,7 @@ TEST(LoosenCovers, FillsAGapThatNearlyFits) {
   for (std::size_t i = 1000; i < 1200; i += 3) target[i] ^= 0x55;
   Covers covers = {{0, 0, 1000}, {1200, 1200, 2800}};
   WorkerPool pool(1);
-  loosen_covers(source, target, level_settings(6).match, covers, pool);
+  loosen_covers(source, target, covers, pool);
   EXPECT_EQ(4000u, covered(covers));
 }
 

@@ -1,6 +1,8 @@
 // Which stretches are predicted, and what lies outside of these as a file of its own.
 #include "create/outside_file.hpp"
 
+#include "create/changed_images.hpp"
+
 #include <gtest/gtest.h>
 
 #include "support/generate.hpp"
@@ -15,7 +17,7 @@ exe::Image image_at(std::uint64_t pos, std::uint64_t size_bytes) {
   return image;
 }
 
-void expect_ranges(const TargetRanges& ranges, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& expected) {
+void expect_ranges(const ByteRanges& ranges, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& expected) {
   ASSERT_EQ(ranges.size(), expected.size());
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     EXPECT_EQ(ranges[i].begin, expected[i].first) << i;

@@ -23,10 +23,8 @@ bool learns_substitutions(std::size_t other_changes) {
     store_le<std::uint32_t>(&target[pos], 0x9ABCDEF0);
   }
   WorkerPool pool(2);
-  io::Spool body;
-  const native::Writer writer({kQuickCodec, kQuickCodec, kQuickCodec}, body, pool);
   const Covers covers{{0, 0, kSize}};
-  const auto substitutions = learn_substitutions({source, false, target, covers}, ~std::uint64_t{0}, writer, pool);
+  const auto substitutions = learn_substitutions({source, false, target, covers}, ~std::uint64_t{0}, kQuickCodec, pool);
   EXPECT_OK(substitutions);
   return substitutions->has_value();
 }

@@ -99,12 +99,11 @@ TEST(CoverDiagonals, OfPartsHaveWhatThePartsHaveInCommon) {
     parts.push_back(part);
   }
   Diagonals diagonals = whole_diagonals(source, target);
-  MatchParams params;
   WorkerPool pool(2);
   const auto covered = [&] {
     std::uint64_t bytes = 0;
     std::uint64_t end = 0;
-    for (const Cover& cover : cover_diagonals(source, target, diagonals, params, pool)) {
+    for (const Cover& cover : cover_diagonals(source, target, diagonals, pool)) {
       EXPECT_LE(end, cover.target_pos);
       EXPECT_LE(cover.source_end(), source.size());
       end = cover.target_end();

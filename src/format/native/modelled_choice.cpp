@@ -98,18 +98,21 @@ ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settin
   return fitting_scope(draft, settings, try_misses);
 }
 
-bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings) {
-  return scope_to_try(draft, settings).misses;
+bool tries_modelled_misses(std::span<const GroupDraft> drafts, const WriterSettings& settings) {
+  return std::any_of(drafts.begin(), drafts.end(), [&](const GroupDraft& draft) { return scope_to_try(draft, settings).misses; });
 }
 
-Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch) {
-  if (!tries_modelled_misses(draft, settings)) return false;
-  std::uint64_t residual_bytes = 0;
-  for (const StreamId s : kResidualStreams) {
-    BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
-    residual_bytes += coded_bytes(coded);
+Result<bool> may_take_modelled_misses(std::span<const GroupDraft> drafts, const WriterSettings& settings, Watch* watch) {
+  for (const GroupDraft& draft : drafts) {
+    if (!scope_to_try(draft, settings).misses) continue;
+    std::uint64_t residual_bytes = 0;
+    for (const StreamId s : kResidualStreams) {
+      BDELTA_ASSIGN(const CodedStream coded, compress_stream(draft.streams[s], kQuickCodec, {watch, nullptr, false}));
+      residual_bytes += coded_bytes(coded);
+    }
+    if (residual_bytes > miss_price(modelled_bytes_of(draft), settings)) return true;
   }
-  return residual_bytes > miss_price(modelled_bytes_of(draft), settings);
+  return false;
 }
 
 void leave_out_hopeless_misses(const GroupDraft& draft, const WriterSettings& settings, GroupChoices& made) {

@@ -1,6 +1,8 @@
 // Whether models code literals and misses of a group.
 #pragma once
 
+#include <span>
+
 #include "format/native/group_choice.hpp"
 
 namespace bdelta::native {
@@ -11,11 +13,11 @@ namespace bdelta::native {
 // What of a group is worth trying under models: literals and misses that may save enough for the time they add.
 [[nodiscard]] ModelledScope scope_to_try(const GroupDraft& draft, const WriterSettings& settings);
 
-// Whether misses may go through their model.
-[[nodiscard]] bool tries_modelled_misses(const GroupDraft& draft, const WriterSettings& settings);
+// Whether misses of one of the groups may go through their model.
+[[nodiscard]] bool tries_modelled_misses(std::span<const GroupDraft> drafts, const WriterSettings& settings);
 
-// Whether they may make the group smaller, told by a fast codec.
-Result<bool> may_take_modelled_misses(const GroupDraft& draft, const WriterSettings& settings, Watch* watch);
+// Whether they may make one of them smaller, told by a fast codec.
+Result<bool> may_take_modelled_misses(std::span<const GroupDraft> drafts, const WriterSettings& settings, Watch* watch);
 
 // Leaves misses out of made.modelled.scope where a fast codec, by which the residual has gone, leaves so little of it
 // that the model would be too slow for them even if it took nothing. To be called before any lane is coded.

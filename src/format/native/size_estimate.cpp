@@ -36,7 +36,7 @@ std::uint64_t expected(const StreamSizes& quick_bytes, const GroupDraft& draft, 
   const std::uint64_t misses = std::max<std::uint64_t>(1, draft.streams[kResidualValues].size());
   modelled_bytes = residual_bytes - (residual_bytes - modelled_bytes) * modelled_bytes_of(draft).misses / misses;
   if (!low) modelled_bytes += miss_price(modelled_bytes_of(draft), settings);
-  const bool models_misses = tries_modelled_misses(draft, settings) && modelled_bytes < residual_bytes;
+  const bool models_misses = scope_to_try(draft, settings).misses && modelled_bytes < residual_bytes;
   const std::uint64_t literals = quick_bytes[kLiterals];
   std::uint64_t literal_bytes = literals;
   if (settings.literals.id == CodecId::kLzma) {

@@ -11,7 +11,8 @@ enum class Estimate : std::uint8_t {
   kLow,   // hardly ever more than what becomes of the groups
 };
 
-// The sum over groups, on all threads. `settings`: of the patch that they are compared for. Errors: those of codecs.
+// The sum over groups, on all threads. `settings`: of the patch that they are compared for. Of use for comparing: what all
+// sets of covers of a pair have in common is estimated alike. Errors: those of codecs.
 Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, const WriterSettings& settings,
                                       Estimate estimate, WorkerPool& pool);
 

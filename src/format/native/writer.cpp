@@ -104,43 +104,17 @@ Status Writer::add_moved_numbers(const MovedNumbers& numbers) {
   return {};
 }
 
-Result<CodedSubstitutions> Writer::encode_substitutions(SubstitutionTable substitutions) const {
-  return native::encode_substitutions(std::move(substitutions), settings_.literals);
-}
-
 Status Writer::add_substitutions(const CodedSubstitutions& substitutions) {
   BDELTA_TRY(append_sealed(substitutions.record));
   substitution_bytes_ = substitutions.memory_bytes;
   return {};
 }
 
-Status Writer::append_plan(const PredictionPlan& plan) {
+Status Writer::add_plan(const PredictionPlan& plan, std::uint64_t apply_bytes) {
   BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
-  return append_sealed(record);
-}
-
-Result<std::uint64_t> Writer::plan_bytes(const PredictionPlan& plan) const {
-  BDELTA_ASSIGN(const Bytes record, encode_global(plan, settings_.literals));
-  return record.size();
-}
-
-void Writer::declare_plan(const PredictionPlan& plan, std::uint64_t apply_bytes) {
   limits_.required_features |= kFeaturePrediction;
   plan_memory_bytes_ = apply_bytes + global_decoder_bytes(plan, settings_.literals);
-}
-
-Status Writer::add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes) {
-  BDELTA_TRY(append_plan(plan));
-  BDELTA_TRY(add_groups(covers));
-  declare_plan(plan, apply_bytes);
-  return {};
-}
-
-Status Writer::add_coded_plan(const PredictionPlan& plan, const CodedGroups& covers, std::uint64_t apply_bytes) {
-  BDELTA_TRY(append_plan(plan));
-  BDELTA_TRY(add_coded(covers));
-  declare_plan(plan, apply_bytes);
-  return {};
+  return append_sealed(record);
 }
 
 Status Writer::append_groups(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices) {
@@ -159,8 +133,6 @@ Status Writer::add_groups(std::vector<GroupDraft>& drafts) {
   return append_groups(drafts, choices);
 }
 
-Status Writer::add_coded(const CodedGroups& groups) { return append_groups(groups.drafts, groups.choices); }
-
 Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const ModelledInputs& inputs) {
   FrameBudget unlimited(~std::uint64_t{0});
   CodedGroups coded{std::move(drafts), {}};
@@ -168,23 +140,6 @@ Result<CodedGroups> Writer::code_groups(std::vector<GroupDraft> drafts, const Mo
   BDELTA_TRY(choose_groups(coded.drafts, settings_, inputs, unlimited, literals_, pool_, coded.choices));
   for (GroupDraft& draft : coded.drafts) draft.streams = {};
   return coded;
-}
-
-Result<std::uint64_t> Writer::estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate) {
-  return native::estimate_groups(drafts, settings_, estimate, pool_);
-}
-
-bool Writer::tries_modelled_misses(const std::vector<GroupDraft>& drafts) const {
-  return std::any_of(drafts.begin(), drafts.end(),
-                     [this](const GroupDraft& draft) { return native::tries_modelled_misses(draft, settings_); });
-}
-
-Result<bool> Writer::may_take_modelled_misses(const std::vector<GroupDraft>& drafts) const {
-  for (const GroupDraft& draft : drafts) {
-    BDELTA_ASSIGN(const bool may, native::may_take_modelled_misses(draft, settings_, pool_.watch()));
-    if (may) return true;
-  }
-  return false;
 }
 
 Status Writer::finish() {

@@ -9,7 +9,6 @@
 #include "format/native/envelope.hpp"
 #include "format/native/group_choice.hpp"
 #include "format/native/layout.hpp"
-#include "format/native/size_estimate.hpp"
 #include "format/native/substitution_record.hpp"
 #include "format/prediction_plan.hpp"
 #include "hash/sha256.hpp"
@@ -50,52 +49,31 @@ class Writer {
   // What models need to code bytes; without, none do. To be called before groups are added.
   void set_inputs(const ModelledInputs& inputs) noexcept { inputs_ = inputs; }
 
-  // Bytes of the target that groups have others in place of, before everything else.
-  // What the patch says of trees, before all else.
+  // In this order, before all groups: trees, views of the files, …
   Status add_tree(const view::TreePlan& plan);
-
-  // What the patch says of views of its files, before the rest.
   Status add_views(const view::ViewPlans& plans);
 
+  // … bytes of the target that groups have others in place of, numbers of the source that they copy as others, …
   Status add_fills(const Fills& fills);
-
-  // Numbers of the source that the groups copy as others, behind the fills.
   Status add_moved_numbers(const MovedNumbers& numbers);
 
-  // Substitutions with the codec of this patch.
-  Result<CodedSubstitutions> encode_substitutions(SubstitutionTable substitutions) const;
-
-  // Those that copies of the groups have others in place of, behind the moved numbers.
+  // … and what copies have others in place of.
   Status add_substitutions(const CodedSubstitutions& substitutions);
 
   // Compresses and appends groups, in order. A draft whose copies cost more than they save is made one of literals
   // alone, also for the caller to see.
   Status add_groups(std::vector<GroupDraft>& drafts);
 
-  // The plan of a patch with prediction, before all groups: the global record, and covers_of of each group that is
-  // going to be added. apply_bytes: what an applier takes for prediction.
-  Status add_plan(const PredictionPlan& plan, std::vector<GroupDraft>& covers, std::uint64_t apply_bytes);
-
-  // That the global record of the plan takes; nothing is appended.
-  Result<std::uint64_t> plan_bytes(const PredictionPlan& plan) const;
+  // The global record of a patch with prediction, in front of covers_of all groups that are going to be added, which come
+  // before these. apply_bytes: what an applier takes for prediction.
+  Status add_plan(const PredictionPlan& plan, std::uint64_t apply_bytes);
 
   // What groups would be; nothing is appended. The drafts may be changed as by add_groups. Without inputs no contents are
   // coded.
   Result<CodedGroups> code_groups(std::vector<GroupDraft> drafts, const ModelledInputs& inputs);
 
-  // About the bytes that groups would take, found fast. Of use for comparing: what all sets of covers of a pair have in
-  // common is estimated alike.
-  Result<std::uint64_t> estimate_groups(const std::vector<GroupDraft>& drafts, Estimate estimate = Estimate::kLikely);
-
-  // Whether misses of one of the drafts may go through their model.
-  [[nodiscard]] bool tries_modelled_misses(const std::vector<GroupDraft>& drafts) const;
-
-  // Likewise, found out by a fast codec.
-  Result<bool> may_take_modelled_misses(const std::vector<GroupDraft>& drafts) const;
-
-  // add_groups of what code_groups gave with the inputs of this patch, and add_plan likewise.
-  Status add_coded(const CodedGroups& groups);
-  Status add_coded_plan(const PredictionPlan& plan, const CodedGroups& covers, std::uint64_t apply_bytes);
+  // add_groups of what code_groups gave with the inputs of this patch.
+  Status add_coded(const CodedGroups& groups) { return append_groups(groups.drafts, groups.choices); }
 
   // The end record.
   Status finish();
@@ -103,11 +81,10 @@ class Writer {
   // Fills window_bytes, group_bytes, decoder_memory_bytes and history_bytes.
   void declare(Header& header) const;
 
+  [[nodiscard]] const WriterSettings& settings() const noexcept { return settings_; }
   [[nodiscard]] const StreamTotals& totals() const noexcept { return totals_; }
 
  private:
-  Status append_plan(const PredictionPlan& plan);
-  void declare_plan(const PredictionPlan& plan, std::uint64_t apply_bytes);
   Status append_groups(const std::vector<GroupDraft>& drafts, const std::vector<GroupChoices>& choices);
   Status append_group(const GroupDraft& draft, const GroupChoices& made);
   Status append_body(ByteSpan bytes);

@@ -1,29 +1,14 @@
-#include "create/predicted_ranges.hpp"
+#include "match/cover_ranges.hpp"
 
 #include <algorithm>
 #include <iterator>
 
-#include "base/deciding/prediction.hpp"
-
 namespace bdelta {
 
-TargetRanges image_ranges(const std::vector<exe::Image>& images, std::uint64_t target_size) {
-  TargetRanges ranges;
-  for (const exe::Image& image : images) {
-    const std::uint64_t end = std::min(target_size, image.file_pos + image.size_bytes);
-    if (!ranges.empty() && image.file_pos < ranges.back().end + kNearImageBytes) {
-      ranges.back().end = std::max(ranges.back().end, end);
-    } else {
-      ranges.push_back({image.file_pos, end});
-    }
-  }
-  return ranges;
-}
-
-TargetRanges outside_of(const TargetRanges& ranges, std::uint64_t target_size) {
-  TargetRanges outside;
+ByteRanges outside_of(const ByteRanges& ranges, std::uint64_t target_size) {
+  ByteRanges outside;
   std::uint64_t pos = 0;
-  for (const TargetRange& range : ranges) {
+  for (const ByteRange& range : ranges) {
     if (range.begin > pos) outside.push_back({pos, range.begin});
     pos = range.end;
   }
@@ -31,7 +16,7 @@ TargetRanges outside_of(const TargetRanges& ranges, std::uint64_t target_size) {
   return outside;
 }
 
-Covers covers_in(const TargetRanges& ranges, const Covers& covers) {
+Covers covers_in(const ByteRanges& ranges, const Covers& covers) {
   Covers inside;
   auto range = ranges.begin();
   for (const Cover& cover : covers) {
