@@ -158,7 +158,7 @@ Result<Budget> within_scarce_limit(const BudgetRequest& request) {
 
 Result<Budget> make_budget(const BudgetRequest& request) {
   if (request.limit_bytes == 0) return budget::without_limit(request);
-  if (auto ample = budget::within_ample_limit(request)) return std::move(*ample);
+  if (auto ample = ample_budget(request)) return std::move(*ample);
   auto scarce = budget::within_scarce_limit(request);
   if (scarce) return scarce;
   // More is used where more is allowed, so the figure that would do is found by trying, in whole MiB. Of small files work
@@ -174,10 +174,6 @@ Result<Budget> make_budget(const BudgetRequest& request) {
                                     enough.limit_bytes);
   error.remedy += ", or try a lower level";
   return error;
-}
-
-std::optional<Budget> budget_for_similar(const BudgetRequest& request, const Likeness& likeness) {
-  return budget::within_ample_limit(request, likeness);
 }
 
 }  // namespace bdelta

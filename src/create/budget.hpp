@@ -52,13 +52,13 @@ struct Likeness {
   std::uint64_t type_bytes = 0;     // of lists in OLD whose numbers may be moved
 };
 
-// A limit that does for work as it is without one: for any files of such sizes, or for two of such a likeness. None would
-// where the files are worked on in segments.
-[[nodiscard]] std::optional<std::uint64_t> ample_limit(const BudgetRequest& request);
-[[nodiscard]] std::uint64_t ample_limit(const BudgetRequest& request, const Likeness& likeness);
+// A limit that does for work as it is without one: for two files of such a likeness, or without it for any files of such sizes.
+// None would where the files are worked on in segments.
+[[nodiscard]] std::optional<std::uint64_t> ample_limit(const BudgetRequest& request,
+                                                       const std::optional<Likeness>& likeness = {});
 
-// The budget of work without a limit, for files of such a likeness, if that stays within the limit; else none. For inputs
-// that are mapped or loaded.
-[[nodiscard]] std::optional<Budget> budget_for_similar(const BudgetRequest& request, const Likeness& likeness);
+// The budget of work without a limit, for the same, if that stays within the limit; else none. For inputs that are mapped or
+// loaded.
+[[nodiscard]] std::optional<Budget> ample_budget(const BudgetRequest& request, const std::optional<Likeness>& likeness = {});
 
 }  // namespace bdelta

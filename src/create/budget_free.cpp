@@ -30,20 +30,16 @@ struct FreeWork {
   std::uint64_t coder_bytes = 0;  // of a compressor, or the context coder
 };
 
-// Of any files: measured over programs, texts and files that share nothing, and rounded up.
-FreeWork free_work(const BudgetRequest& request, const Budget& budget) {
-  return {kAmpleCopies * (request.source_size + request.target_size),
-          coder_bytes_for(budget.settings, std::min(budget.settings.group_bytes, request.target_size))};
-}
-
-// Of files that are alike: measured as well, on pairs of 20 to 290 MB of which it is 1.4 to 7 times what was taken. What
-// a level finds to differ is less than what a fast search does, but for some of it.
-FreeWork free_work(const BudgetRequest& request, const Budget& budget, const Likeness& likeness) {
-  const std::uint64_t changed_bytes = likeness.changed_bytes;
-  const std::uint64_t stream = std::min(budget.settings.group_bytes, changed_bytes + changed_bytes / 4 + kMiB);
-  const std::uint64_t quarters = likeness.has_programs ? kProgramQuarters : kSimilarQuarters;
-  return {quarters * (request.source_size + request.target_size) / 4 + kChangedCopies * changed_bytes +
-              kTypeCopies * likeness.type_bytes,
+// Both are measured and rounded up: of any files over programs, texts and files that share nothing; of files that are alike on
+// pairs of 20 to 290 MB, of which it is 1.4 to 7 times what was taken. What a level finds to differ is less than what a fast
+// search does, but for some of it.
+FreeWork free_work(const BudgetRequest& request, const Budget& budget, const std::optional<Likeness>& likeness) {
+  const std::uint64_t group_bytes = budget.settings.group_bytes, file_bytes = request.source_size + request.target_size;
+  if (!likeness) return {kAmpleCopies * file_bytes, coder_bytes_for(budget.settings, std::min(group_bytes, request.target_size))};
+  const std::uint64_t changed_bytes = likeness->changed_bytes;
+  const std::uint64_t stream = std::min(group_bytes, changed_bytes + changed_bytes / 4 + kMiB);
+  const std::uint64_t quarters = likeness->has_programs ? kProgramQuarters : kSimilarQuarters;
+  return {quarters * file_bytes / 4 + kChangedCopies * changed_bytes + kTypeCopies * likeness->type_bytes,
           coder_bytes_for(budget.settings, stream)};
 }
 
@@ -81,16 +77,6 @@ Budget free_budget(const BudgetRequest& request) {
   return without_limit(free);
 }
 
-std::optional<Budget> within_ample_limit(const BudgetRequest& request, Budget budget, const FreeWork& work) {
-  const auto most = [&](unsigned threads) { return most_without_limit(request, budget, work, threads); };
-  if (!is_one_segment(request) || most(1) > request.limit_bytes) return std::nullopt;
-  budget.threads = 1;
-  while (budget.threads < request.threads && most(budget.threads + 1) <= request.limit_bytes) ++budget.threads;
-  budget.needed_bytes = most(budget.threads);
-  budget.codec_bytes = work.coder_bytes + request.limit_bytes - budget.needed_bytes;
-  return budget;
-}
-
 }  // namespace
 
 Budget without_limit(const BudgetRequest& request) {
@@ -111,29 +97,26 @@ Budget without_limit(const BudgetRequest& request) {
   return budget;
 }
 
-std::optional<Budget> within_ample_limit(const BudgetRequest& request) {
-  const Budget budget = free_budget(request);
-  return within_ample_limit(request, budget, free_work(request, budget));
-}
-
-std::optional<Budget> within_ample_limit(const BudgetRequest& request, const Likeness& likeness) {
-  const Budget budget = free_budget(request);
-  return within_ample_limit(request, budget, free_work(request, budget, likeness));
-}
-
 }  // namespace bdelta::budget
 
 namespace bdelta {
 
-std::optional<std::uint64_t> ample_limit(const BudgetRequest& request) {
+std::optional<std::uint64_t> ample_limit(const BudgetRequest& request, const std::optional<Likeness>& likeness) {
   if (!budget::is_one_segment(request)) return std::nullopt;
   const Budget budget = budget::free_budget(request);
-  return budget::most_without_limit(request, budget, budget::free_work(request, budget), 1);
+  return budget::most_without_limit(request, budget, budget::free_work(request, budget, likeness), 1);
 }
 
-std::uint64_t ample_limit(const BudgetRequest& request, const Likeness& likeness) {
-  const Budget budget = budget::free_budget(request);
-  return budget::most_without_limit(request, budget, budget::free_work(request, budget, likeness), 1);
+std::optional<Budget> ample_budget(const BudgetRequest& request, const std::optional<Likeness>& likeness) {
+  Budget budget = budget::free_budget(request);
+  const budget::FreeWork work = budget::free_work(request, budget, likeness);
+  const auto most = [&](unsigned threads) { return budget::most_without_limit(request, budget, work, threads); };
+  if (!budget::is_one_segment(request) || most(1) > request.limit_bytes) return std::nullopt;
+  budget.threads = 1;
+  while (budget.threads < request.threads && most(budget.threads + 1) <= request.limit_bytes) ++budget.threads;
+  budget.needed_bytes = most(budget.threads);
+  budget.codec_bytes = work.coder_bytes + request.limit_bytes - budget.needed_bytes;
+  return budget;
 }
 
 }  // namespace bdelta

@@ -30,9 +30,4 @@ inline constexpr std::uint64_t kFreeSpool = 16 * kMiB;
 // The work as it is best, whatever memory it takes: `needed_bytes` is an estimate.
 [[nodiscard]] Budget without_limit(const BudgetRequest& request);
 
-// The same under a limit that leaves room for all of it, for any two files; else none.
-[[nodiscard]] std::optional<Budget> within_ample_limit(const BudgetRequest& request);
-// … and for two of such a likeness.
-[[nodiscard]] std::optional<Budget> within_ample_limit(const BudgetRequest& request, const Likeness& likeness);
-
 }  // namespace bdelta::budget

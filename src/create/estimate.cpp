@@ -24,7 +24,7 @@ Result<std::uint64_t> estimate_memory(std::uint64_t source_size, std::uint64_t t
   auto budget = make_budget(request);
   if (!budget) return std::move(budget).error();
   // Files that hardly differ may take all of a limit, for a smaller patch.
-  const bool may_take_all = !budget->ample && budget_for_similar(request, {});
+  const bool may_take_all = !budget->ample && ample_budget(request, Likeness());
   return may_take_all ? request.limit_bytes : budget->needed_bytes;
 }
 

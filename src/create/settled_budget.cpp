@@ -60,13 +60,13 @@ std::vector<LeftOut> settle_budget(const CreateTask& task, const CreateInputs& i
   std::optional<std::uint64_t> needed_bytes = ample_limit(request);
   if (!needed_bytes) return {};
   work.begin_step(WorkStep::kSurvey);
-  if (budget.source_whole && budget.target_whole && budget_for_similar(request, {})) {
+  if (budget.source_whole && budget.target_whole && ample_budget(request, Likeness())) {
     const Likeness likeness = look_for_likeness(task, inputs, work);
-    if (auto similar = budget_for_similar(request, likeness)) {
-      work.set_budget(std::move(*similar));
+    if (auto ample = ample_budget(request, likeness)) {
+      work.set_budget(std::move(*ample));
       return {};
     }
-    needed_bytes = std::min(*needed_bytes, ample_limit(request, likeness));
+    needed_bytes = std::min(*needed_bytes, *ample_limit(request, likeness));
   }
   return left_out(task, inputs, budget.source_whole, *needed_bytes + (task.views ? task.views->held_bytes() : 0));
 }

@@ -53,7 +53,7 @@ TEST(Budget, AQuarterAboveTheEstimateLeavesNothingOut) {
       const auto free = make_budget(request(level, 0, size));
       ASSERT_OK(free);
       const Likeness likeness{size / 8, level_settings(level).predict, 0};
-      const auto similar = budget_for_similar(request(level, free->needed_bytes / 4 * 5, size), likeness);
+      const auto similar = ample_budget(request(level, free->needed_bytes / 4 * 5, size), likeness);
       EXPECT_TRUE(similar) << "level " << level << ", " << size << " bytes";
     }
   }
@@ -114,7 +114,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
     ASSERT_OK(free);
     const auto least_for = [&](const Likeness& likeness) {
       std::uint64_t limit = 64 * kMiB;
-      while (!budget_for_similar(request(level, limit, 60 * kMiB), likeness)) limit += kMiB;
+      while (!ample_budget(request(level, limit, 60 * kMiB), likeness)) limit += kMiB;
       return limit;
     };
     std::uint64_t least_for_any = 64 * kMiB;
@@ -127,7 +127,7 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
 
     BudgetRequest wanted = request(level, least_for(alike), 60 * kMiB);
     wanted.threads = 16;
-    const auto similar = budget_for_similar(wanted, alike);
+    const auto similar = ample_budget(wanted, alike);
     ASSERT_TRUE(similar.has_value());
     EXPECT_TRUE(similar->ample);
     EXPECT_EQ(1u, similar->threads);
@@ -137,14 +137,14 @@ TEST(Budget, FilesThatHardlyDifferNeedLess) {
     EXPECT_EQ(free->segment_bytes, similar->segment_bytes);
     EXPECT_EQ(free->draft_bytes, similar->draft_bytes);
     wanted.limit_bytes *= 2;
-    EXPECT_LT(1u, budget_for_similar(wanted, alike)->threads);
+    EXPECT_LT(1u, ample_budget(wanted, alike)->threads);
     wanted.source_view = wanted.target_view = false;
     wanted.limit_bytes = least_for(alike) + 119 * kMiB;
-    EXPECT_FALSE(budget_for_similar(wanted, alike).has_value());
+    EXPECT_FALSE(ample_budget(wanted, alike).has_value());
   }
-  EXPECT_FALSE(budget_for_similar(request(3, 64 * kMiB, 60 * kMiB), {}).has_value());
-  EXPECT_FALSE(budget_for_similar(request(3, 0, 1025 * kMiB), {}).has_value());
-  EXPECT_FALSE(budget_for_similar(request(3, 1'000'000 * kMiB, 4096 * kMiB), {}).has_value());
+  EXPECT_FALSE(ample_budget(request(3, 64 * kMiB, 60 * kMiB), Likeness()).has_value());
+  EXPECT_FALSE(ample_budget(request(3, 0, 1025 * kMiB), Likeness()).has_value());
+  EXPECT_FALSE(ample_budget(request(3, 1'000'000 * kMiB, 4096 * kMiB), Likeness()).has_value());
 }
 
 // A patch has one plan of prediction and one set of substitutions, so what makes them must see all of NEW at once.
