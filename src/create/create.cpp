@@ -1,5 +1,4 @@
 // The steps of making a patch, as a flat list.
-#include "create/patch_making.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,17 +6,37 @@
 #include "base/try.hpp"
 #include "bdelta/apply.hpp"
 #include "create/cover_chooser.hpp"
+#include "create/create_task.hpp"
 #include "create/foretold.hpp"
 #include "create/settled_budget.hpp"
 #include "view/find_streams.hpp"
 #include "view/member_alignment.hpp"
 
 namespace bdelta {
+namespace {
+
+// One patch for files, made of these or of their views where they hold compressed streams.
+class PatchMaking {
+ public:
+  explicit PatchMaking(const CreateTask& files) : files_(files) {}
+
+  Result<Patch> make();
+
+ private:
+  [[nodiscard]] CreateTask task() const;
+  Result<std::optional<Patch>> make_patch(bool looks_for_streams);
+  UnpackReport::Streams* fault_of_views(const Patch& patch);
+  Status open_views(bool scans);
+  [[nodiscard]] Result<bool> may_unpack() const;
+
+  const CreateTask& files_;
+  UnpackReport unpack_;
+  std::unique_ptr<FileViews> views_;  // null where files are taken as they are
+};
 
 CreateTask PatchMaking::task() const {
-  RandomReader& source = views_ ? views_->source_view() : source_;
-  RandomReader& target = views_ ? views_->target_view() : target_;
-  return {source, target, options_, timeline_, watch_, trees_, views_.get()};
+  const CreateTask& of = files_;
+  return views_ ? CreateTask{views_->source_view(), views_->target_view(), of.options, of.timeline, of.watch, of.trees, views_.get()} : of;
 }
 
 // None if streams were found meanwhile: the patch is then to be made of views.
@@ -75,7 +94,7 @@ Result<std::optional<Patch>> PatchMaking::make_patch(bool looks_for_streams) {
 Result<Patch> PatchMaking::make() {
   BDELTA_ASSIGN(const bool may, may_unpack());
   if (may) BDELTA_TRY(open_views(false));
-  const bool looks_for_streams = !views_ && options_.unpack != Unpack::kNone && options_.format != PatchFormat::kBdt1;
+  const bool looks_for_streams = !views_ && files_.options.unpack != Unpack::kNone && files_.is_native();
   BDELTA_ASSIGN(std::optional<Patch> patch, make_patch(looks_for_streams));
   if (!patch) {
     BDELTA_ASSIGN(patch, make_patch(false));
@@ -93,24 +112,30 @@ Result<Patch> PatchMaking::make() {
 // Why the patch is to be made without, or null. Without them what changed of NEW costs no more than its bytes.
 UnpackReport::Streams* PatchMaking::fault_of_views(const Patch& patch) {
   if (patch.report.decoder_memory_bytes > ApplyOptions().memory_limit_bytes) return &unpack_.no_room;
-  const bool may_be_larger = options_.unpack == Unpack::kAll;
+  const bool may_be_larger = files_.options.unpack == Unpack::kAll;
   return !may_be_larger && patch.size() > views_->changed_bytes() ? &unpack_.unlike : nullptr;
 }
 
 Result<bool> PatchMaking::may_unpack() const {
-  if (options_.unpack == Unpack::kNone || options_.format == PatchFormat::kBdt1) return false;
-  if (std::max(source_.size(), target_.size()) >= kMaxFileBytes) return false;  // the run says so
-  return trees_ ? may_have_archives(target_, trees_->target_parts()) : view::may_be_archive(target_);
+  RandomReader& target = files_.target;
+  if (files_.options.unpack == Unpack::kNone || !files_.is_native()) return false;
+  if (std::max(files_.source.size(), target.size()) >= kMaxFileBytes) return false;  // make_patch says so
+  return files_.trees ? may_have_archives(target, files_.trees->target_parts()) : view::may_be_archive(target);
 }
 
 Status PatchMaking::open_views(bool scans) {
-  watch_.set_phase(PhaseId::kUnpack);
-  watch_.set_total(target_.size());
-  WorkerPool pool(thread_count_for(options_.threads), &timeline_, &watch_);
+  const auto& [source, target, options, timeline, watch, trees, views] = files_;
+  watch.set_phase(PhaseId::kUnpack);
+  watch.set_total(target.size());
+  WorkerPool pool(thread_count_for(options.threads), &timeline, &watch);
   unpack_ = {};
-  const Span span(&timeline_, PhaseId::kUnpack, TraceSpan::kNone, target_.size());
-  BDELTA_ASSIGN(views_, FileViews::make(source_, target_, trees_, scans, options_, pool, unpack_));
+  const Span span(&timeline, PhaseId::kUnpack, TraceSpan::kNone, target.size());
+  BDELTA_ASSIGN(views_, FileViews::make(source, target, trees, scans, options, pool, unpack_));
   return {};
 }
+
+}  // namespace
+
+Result<Patch> make_patch(const CreateTask& files) { return PatchMaking(files).make(); }
 
 }  // namespace bdelta

@@ -16,12 +16,12 @@ Result<Report> create_streams(RandomReader& source, RandomReader& target, Sequen
                               const CreateOptions& options) {
   Timeline timeline(options.trace);
   Watch watch(options.progress, 0, options.time_limit_seconds);
-  PatchMaking making(source, target, options, timeline, watch);
-  BDELTA_ASSIGN(Patch made, making.make());
+  const CreateTask files{source, target, options, timeline, watch};
+  BDELTA_ASSIGN(Patch made, make_patch(files));
   BDELTA_TRY(source.check_unchanged());
   BDELTA_TRY(target.check_unchanged());
-  BDELTA_TRY(write_patch(making.task(), made, patch));
-  return take_report(making.task(), made);
+  BDELTA_TRY(write_patch(files, made, patch));
+  return take_report(files, made);
 }
 
 Status check_other_file(const std::filesystem::path& patch, const std::filesystem::path& input) {

@@ -20,15 +20,15 @@ Error name_file(Error error, const std::filesystem::path& larger, const std::fil
 
 Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call,
                            const TreePair* trees) {
-  PatchMaking making(source, target, call.options, call.timeline, call.watch, trees);
-  Result<Patch> made = making.make();
+  const CreateTask files{source, target, call.options, call.timeline, call.watch, trees};
+  Result<Patch> made = make_patch(files);
   BDELTA_TRY(source.check_unchanged());  // explains a failed self-check better than the check itself
   BDELTA_TRY(target.check_unchanged());
   if (!made) return name_file(std::move(made).error(), source.size() < target.size() ? call.target : call.source, call.patch);
   BDELTA_TRY(patch.reserve(made->size()));
-  BDELTA_TRY(write_patch(making.task(), *made, patch));
+  BDELTA_TRY(write_patch(files, *made, patch));
 
-  Report report = take_report(making.task(), *made);  // before PATCH appears, because for want of memory it can fail
+  Report report = take_report(files, *made);  // before PATCH appears, because for want of memory it can fail
   {
     const Span span(&call.timeline, PhaseId::kFinish);
     call.watch.set_phase(PhaseId::kFinish);

@@ -3,7 +3,8 @@
 
 #include <filesystem>
 
-#include "create/patch_making.hpp"
+#include "create/create_task.hpp"
+#include "create/patch.hpp"
 #include "io/counters.hpp"
 #include "io/open.hpp"
 
@@ -25,7 +26,7 @@ struct FileCall {
   Watch watch;
 };
 
-// Makes the patch and publishes it. trees: as PatchMaking takes them.
+// Makes the patch and publishes it. With trees it is for these, and the files are their streams.
 Result<Report> create_into(OutputFile& patch, RandomReader& source, RandomReader& target, FileCall& call,
                            const TreePair* trees = nullptr);
 

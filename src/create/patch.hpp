@@ -17,6 +17,9 @@ struct Patch {
   [[nodiscard]] std::uint64_t size() const noexcept { return head.size() + body->size(); }
 };
 
+// All that create does but writing the patch. `files` are what it is for, without views.
+Result<Patch> make_patch(const CreateTask& files);
+
 // Proves the patch by applying it in memory, if that is wanted.
 Status self_check(const CreateTask& task, const CreateInputs& inputs, CreateWork& work, Patch& patch);
 
