@@ -71,7 +71,6 @@ class BodyCoder {
 
   [[nodiscard]] const LevelSettings& settings() const noexcept { return budget_.settings; }
   [[nodiscard]] const Budget& budget() const noexcept { return budget_; }
-  [[nodiscard]] const native::WriterSettings& writer_settings() const noexcept { return writer_.settings(); }
   [[nodiscard]] WorkerPool& pool() const noexcept { return pool_; }
   [[nodiscard]] std::uint64_t segment_bytes() const noexcept { return inputs_.segment_size(); }
 

@@ -9,10 +9,8 @@ namespace bdelta {
 // Errors: those of the coder. One thread at a time; the work uses the pool of the coder.
 class CoverSearch {
  public:
-  using FoundSoFar = CostChoice::FoundSoFar;
-
   // All must outlive the object. `found_so_far` is told as the choice of costs tells it, and may be empty.
-  CoverSearch(Matcher& matcher, BodyCoder& coder, CreateInputs& inputs, FoundSoFar found_so_far)
+  CoverSearch(Matcher& matcher, BodyCoder& coder, CreateInputs& inputs, CostChoice::FoundSoFar found_so_far)
       : matcher_(matcher), coder_(coder), inputs_(inputs), found_so_far_(std::move(found_so_far)) {}
 
   // Sets of covers to choose from; their positions begin at 0. Small targets where little changes are parsed with all costs
@@ -29,7 +27,7 @@ class CoverSearch {
   Matcher& matcher_;
   BodyCoder& coder_;
   CreateInputs& inputs_;
-  const FoundSoFar found_so_far_;
+  const CostChoice::FoundSoFar found_so_far_;
 };
 
 }  // namespace bdelta

@@ -9,7 +9,7 @@
 namespace bdelta {
 namespace {
 
-constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
+constexpr std::uint64_t kSearchedPieceBytes = std::uint64_t{16} << 20;   // of a cover, searched by one task
 constexpr std::uint64_t kProbeBytes = 4096;                      // compared at a time
 
 // Part of a long cover.
@@ -47,8 +47,8 @@ std::vector<Segment> find_plain(const FilePieces& source, const FilePieces& targ
   std::vector<Piece> pieces;
   for (const Cover& cover : covers) {
     if (cover.length < plain_bytes || cover.source_pos >= target_from) continue;
-    for (std::uint64_t done = 0; done < cover.length; done += kPieceBytes) {
-      const std::uint64_t length = std::min(kPieceBytes, cover.length - done);
+    for (std::uint64_t done = 0; done < cover.length; done += kSearchedPieceBytes) {
+      const std::uint64_t length = std::min(kSearchedPieceBytes, cover.length - done);
       pieces.push_back({{cover.source_pos + done, cover.target_pos + done, length}, {}});
     }
   }

@@ -43,19 +43,15 @@ Result<bool> Refinement::modelled_misses_learn_substitutions(const BodyDraft& dr
   return has_modelled_misses();
 }
 
-// Substitutions for what the chosen covers copy.
-Result<std::optional<native::CodedSubstitutions>> Refinement::search_substitutions() {
-  const ProgramPass* const programs = chosen_.programs.get();
-  const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
-                           inputs_.target.bytes(), chosen_.covers};
-  return learn_substitutions(copied, coder_.settings().substitution_search, coder_.settings().literals, coder_.pool());
-}
-
 Status Refinement::find_substitutions() {
   const LevelSettings& settings = coder_.settings();
   if (settings.substitution_search == 0) return {};
   coder_.pool().begin_stage(kSubstitutionsFound, 0);
-  BDELTA_ASSIGN(std::optional<native::CodedSubstitutions> found, search_substitutions());
+  const ProgramPass* const programs = chosen_.programs.get();
+  const CopiedBytes copied{programs ? programs->copied() : inputs_.source.bytes(), programs != nullptr,
+                           inputs_.target.bytes(), chosen_.covers};
+  BDELTA_ASSIGN(std::optional<native::CodedSubstitutions> found,
+                learn_substitutions(copied, settings.substitution_search, settings.literals, coder_.pool()));
   if (!found) return {};
   const bool chooses = settings.choice_bytes > 0;
   BodyDraft before;

@@ -20,7 +20,6 @@ class Refinement {
   Status find_target_copies();
 
  private:
-  Result<std::optional<native::CodedSubstitutions>> search_substitutions();
   Status take_substitutions_if_smaller(native::CodedSubstitutions substitutions, BodyDraft before);
   Result<bool> modelled_misses_learn_substitutions(const BodyDraft& draft);
   [[nodiscard]] bool has_modelled_misses() const noexcept { return chosen_.coded && chosen_.coded->has_modelled_misses(); }
