@@ -6,6 +6,7 @@
 #include "base/try.hpp"
 #include "create/find_pngs.hpp"
 #include "create/level.hpp"
+#include "view/member_alignment.hpp"
 #include "view/png_chunks.hpp"
 
 namespace bdelta {
@@ -114,16 +115,22 @@ Result<std::unique_ptr<FileViews>> FileViews::make(RandomReader& source, RandomR
   if (layers.empty()) return std::unique_ptr<FileViews>();
   views->target_members_ = members_of(pair.target_parts);
   search.is_of_view = false;
-  const std::uint64_t apply_byte_ns = level_settings(options.level).apply_byte_ns;
-  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), apply_byte_ns}, pair.source_parts, pool);
+  const LevelSettings settings = level_settings(options.level);
+  views->settle({views->source_bytes(), parts_of_source, search, layers, std::move(last), settings.make_byte_ns, settings.apply_byte_ns},
+                std::move(pair.source_parts), pool);
   views->source_reader_.emplace(views->source_view_);
   views->target_reader_.emplace(views->target_view_);
   return views;
 }
 
-void FileViews::settle(AlikeSearch search, const ViewParts& source_parts, WorkerPool& pool) {
+void FileViews::settle(AlikeSearch search, ViewParts source_parts, WorkerPool& pool) {
   search.source_view = source_view_;
   search.target_view = target_view_;
+  source_members_ = members_of(source_parts);
+  search.view_parts = std::move(source_parts);
+  const std::vector<AlignedRange> aligned = view::align_members(source_members_, target_members_);
+  search.diagonals = whole_diagonals(source_view_, target_view_);
+  search.diagonals.parts = aligned;
   for (ViewLayer& layer : search.layers) {
     layer.limits.most_view_bytes -= std::min(layer.limits.most_view_bytes, held_bytes());
   }
@@ -134,7 +141,6 @@ void FileViews::settle(AlikeSearch search, const ViewParts& source_parts, Worker
     return;
   }
   for (ViewLayer& layer : search.layers) plans_.push_back(std::move(layer.plan));
-  source_members_ = members_of(source_parts);
 }
 
 ViewPair FileViews::take(ViewLayer& layer) {

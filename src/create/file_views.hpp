@@ -57,7 +57,7 @@ class FileViews {
   FileViews(RandomReader& source, RandomReader& target) : source_(source), target_(target) {}
 
   ViewPair take(ViewLayer& layer);
-  void settle(AlikeSearch search, const ViewParts& source_parts, WorkerPool& pool);
+  void settle(AlikeSearch search, ViewParts source_parts, WorkerPool& pool);
 
   RandomReader& source_;
   RandomReader& target_;

@@ -26,6 +26,7 @@ LevelSettings fast() {
   settings.copy_gram_shift = 5;
   settings.quick_copies = true;
   pack_short_patches(settings, 500);
+  settings.make_byte_ns = 25'000;
   settings.model_target_share = 1024;  // else it would take longer than finding the covers
   settings.window_bytes = 4 * kMiB;
   settings.group_bytes = 32 * kMiB;
@@ -38,6 +39,7 @@ LevelSettings quick() {
   settings.match.sample_shift = 6;
   settings.match.compare_candidates = true;
   settings.copy_gram_shift = 4;
+  settings.make_byte_ns = 50'000;
   const CodecSettings zstd{CodecId::kZstd, 9, 0};
   settings.numbers = settings.values = settings.literals = zstd;
   settings.model_target_share = 0;

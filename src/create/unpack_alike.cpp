@@ -1,6 +1,6 @@
-// Three steps, each only if the one before gives reason to. Samples of NEW tell how much of it is missing in OLD's view. OLD's
-// views are made with the texts of all alike streams, and of what is packed in those: what is missing is looked for in each. They
-// are made with the texts that are worth it.
+// Three steps, each only if the one before gives reason to. A fast search tells how much of NEW is missing in OLD's view. That
+// is looked for in the texts of all alike streams, and of what is packed in those. OLD's views are made with the texts that are
+// worth it.
 #include "create/unpack_alike.hpp"
 
 #include <algorithm>
@@ -8,8 +8,11 @@
 
 #include "base/deciding/archives.hpp"
 #include "base/deciding/prices.hpp"
+#include "bdelta/create.hpp"
 #include "create/find_pngs.hpp"
-#include "create/missing_text.hpp"
+#include "create/level.hpp"
+#include "create/survey.hpp"
+#include "create/text_probe.hpp"
 #include "view/deflate/recipe_writer.hpp"
 #include "view/view_positions.hpp"
 
@@ -21,10 +24,6 @@ struct AlikeText {
   std::uint64_t begin = 0, end = 0;
   Digest128 digest;  // of the packed stream
 };
-
-bool is_worth(std::uint64_t missing_bytes, std::uint64_t taken_ns, std::uint64_t apply_byte_ns) {
-  return apply_byte_ns == 0 || missing_bytes / kTextShare * apply_byte_ns >= taken_ns;
-}
 
 class SourcePass {
  public:
@@ -52,13 +51,37 @@ class SourcePass {
     return true;
   }
 
-  [[nodiscard]] const std::vector<AlikeText>& texts() const noexcept { return texts_; }
-  [[nodiscard]] ByteSpan text(const AlikeText& text) const {
-    return ByteSpan(views_.view).subspan(static_cast<std::size_t>(text.begin), static_cast<std::size_t>(text.end - text.begin));
+  // The views as they are, but for the last, which is at hand: shows what is packed in each file and in the last view.
+  bool show(TextProbe& probe) {
+    for (const ViewLayer& layer : search_.layers) {
+      FoundParts found = find(layer.plan.kind);
+      show(probe, layer.alike, found.streams);
+      if (&layer != &search_.layers.back() && !add(layer, std::move(found))) return false;
+    }
+    file_ = search_.source_view;
+    parts_search_.is_of_view = true;
+    AlikeStreams behind;
+    behind.leave_all_packed();
+    show(probe, behind, find_parts(file_, search_.view_parts, parts_search_).streams);
+    return true;
   }
+
   [[nodiscard]] SourceViews take() { return std::move(views_); }
 
  private:
+  // Of the streams those that stay packed.
+  void show(TextProbe& probe, const AlikeStreams& alike, const FoundStreams& streams) {
+    FoundStreams packed = streams;
+    const FoundStreams unpacked = alike.choose(file_, streams, {}).unpacked;
+    auto next = unpacked.begin();
+    std::erase_if(packed, [&](const view::FoundStream& stream) {
+      const bool is_unpacked = next != unpacked.end() && next->file_pos == stream.file_pos;
+      if (is_unpacked) ++next;
+      return is_unpacked;
+    });
+    probe.look(file_, packed);
+  }
+
   FoundParts find(view::StreamKind kind) {
     const bool holds_runs = !views_.plans.empty() && views_.plans.back().kind == view::StreamKind::kPngChunks;
     if (holds_runs && views_.plans.size() < search_.layers.size()) {
@@ -131,13 +154,16 @@ std::uint64_t left_raw_bytes(const AlikeSearch& search) {
   return bytes;
 }
 
-WantedTexts worthy_texts(const SourcePass& pass, MissingText& missing, std::uint64_t apply_byte_ns) {
-  WantedTexts wanted;
-  for (const AlikeText& text : pass.texts()) {
-    const std::uint64_t saved_bytes = missing.take(pass.text(text));
-    if (saved_bytes >= kLeastMissingBytes && is_worth(saved_bytes, kUnpackNs * (text.end - text.begin), apply_byte_ns)) wanted.of.insert(text.digest);
-  }
-  return wanted;
+MissingText missing_text(const AlikeSearch& search, WorkerPool& pool) {
+  const Watch::Part part(pool.watch(), 1);
+  const MatchParams params = level_settings(kMinLevel).match;
+  const Survey survey = Survey::make(search.source_view, search.target_view, search.diagonals, params, {}, pool);
+  return {search.source_view, search.target_view, survey.plain};
+}
+
+// For the time that it takes to make the patch.
+bool is_worth(std::uint64_t saved_bytes, std::uint64_t read_bytes, const AlikeSearch& search) {
+  return saved_bytes * search.make_byte_ns >= kLookNs * read_bytes;
 }
 
 }  // namespace
@@ -145,19 +171,14 @@ WantedTexts worthy_texts(const SourcePass& pass, MissingText& missing, std::uint
 std::optional<SourceViews> unpack_alike(const AlikeSearch& search, WorkerPool& pool) {
   const std::uint64_t left_bytes = left_raw_bytes(search);
   if (left_bytes == 0) return std::nullopt;
-  MissingText missing(search.target_view);
+  MissingText missing = missing_text(search, pool);
+  if (!is_worth(missing.bits() / 8 / kFoundShare, left_bytes, search)) return std::nullopt;
   missing.take(search.source_view);
-  if (missing.bytes() < kTextShare * kLeastTextGainBytes) return std::nullopt;
-  if (!is_worth(missing.bytes(), kLookNs * (search.source_view.size() + left_bytes), search.apply_byte_ns)) return std::nullopt;
-  WantedTexts wanted;
-  {
-    const WantedTexts all{true};
-    SourcePass pass(search, all, pool);
-    if (!pass.run()) return std::nullopt;
-    wanted = worthy_texts(pass, missing, search.apply_byte_ns);
-  }
-  if (wanted.of.empty()) return std::nullopt;
-  SourcePass pass(search, wanted, pool);
+  TextProbe probe(missing, search.parts_search, search.apply_byte_ns, pool);
+  const WantedTexts none;
+  if (!SourcePass(search, none, pool).show(probe)) return std::nullopt;
+  if (probe.wanted().of.empty() || !is_worth(probe.saved_bytes(), search.source_view.size(), search)) return std::nullopt;
+  SourcePass pass(search, probe.wanted(), pool);
   if (!pass.run()) return std::nullopt;
   return pass.take();
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "create/view_layer.hpp"
+#include "match/diagonal.hpp"
 
 namespace bdelta {
 
@@ -21,8 +22,11 @@ struct AlikeSearch {
   PartSearch parts_search;
   std::vector<ViewLayer>& layers;
   ViewLayer last;  // behind them: which of OLD's streams NEW has alike there
-  std::uint64_t apply_byte_ns = 0;         // nominal nanoseconds of applying that a saved byte may take; 0: any
+  std::uint64_t make_byte_ns = 0;   // nominal nanoseconds of making that a saved byte may take
+  std::uint64_t apply_byte_ns = 0;  // of applying, likewise; 0: any
   ByteSpan source_view = {}, target_view = {};  // the last
+  ViewParts view_parts = {};  // of OLD's
+  Diagonals diagonals = {};   // of the two
 };
 
 // Nothing if no such stream is worth it, or there is no room. The same for any number of threads.

@@ -69,6 +69,24 @@ TEST(KeptStreams, InArchivesInArchives) {
   EXPECT_EQ(2u, plans[1].kept_count);
 }
 
+// None of them has much of it, and all together little of NEW.
+TEST(KeptStreams, OfManyShortOnes) {
+  std::vector<ZipMember> members;
+  Bytes collected;
+  for (unsigned i = 0; i < 60; ++i) {
+    members.push_back({"short/" + std::to_string(i), text_of(100 + i, 3'000)});
+    if (i % 6 == 0) append(collected, ByteSpan(members.back().content).subspan(1'000, 300));
+  }
+  const Bytes source = zip_of(members);
+  members.push_back({"collected", collected});
+  for (const int level : {3, 6, 9}) {
+    SCOPED_TRACE(level);
+    const view::ViewPlan plan = view_plan_of(expect_unpacked(source, zip_of(members), level));
+    EXPECT_EQ(10u, plan.source_count);
+    EXPECT_EQ(10u, plan.kept_count);
+  }
+}
+
 // Where NEW lacks nothing, streams that are alike stay packed, and nothing is kept.
 TEST(KeptStreams, NoneWithoutNeed) {
   std::vector<ZipMember> members = members_of(6);

@@ -1,6 +1,7 @@
 // Which streams stay packed because the other file has them, and which are kept beside their text.
 #include "create/alike_streams.hpp"
 
+#include "base/deciding/archives.hpp"
 #include "create/missing_text.hpp"
 #include "support/generate.hpp"
 #include "support/memory.hpp"
@@ -139,20 +140,51 @@ TEST(AlikeStreams, OfSeveralThatAreWantedOneIsUnpacked) {
   EXPECT_TRUE(choice.kept.empty());
 }
 
+constexpr auto kNewBits = static_cast<double>(kNewByteBits);
+
 TEST(MissingText, IsTakenOnce) {
   const Bytes known = random_bytes(100'000, 1), fresh = random_bytes(50'000, 2), other = random_bytes(50'000, 3);
   Bytes target = known;
   append(target, fresh);
-  MissingText missing(target);
-  EXPECT_NEAR(150'000.0, static_cast<double>(missing.bytes()), 15'000);
-  missing.take(known);
-  EXPECT_NEAR(50'000.0, static_cast<double>(missing.bytes()), 7'500);
+  MissingText missing(known, target, {{0, 0, known.size()}});
+  EXPECT_NEAR(50'000 * kNewBits, static_cast<double>(missing.bits()), 100);
+  EXPECT_EQ(0u, missing.take(known));
   EXPECT_EQ(0u, missing.take(other));
-  const std::uint64_t left = missing.bytes();
-  EXPECT_EQ(left, missing.take(fresh));
+  const std::uint64_t all = missing.bits();
+  EXPECT_NEAR(static_cast<double>(all), static_cast<double>(missing.take(fresh)), 100);
   EXPECT_EQ(0u, missing.take(fresh));
-  EXPECT_EQ(0u, missing.bytes());
-  EXPECT_EQ(0u, MissingText(Bytes(31)).bytes());
+  (void)missing.take(target);
+  EXPECT_EQ(0u, missing.bits());
+  EXPECT_EQ(0u, MissingText({}, Bytes(31), {}).bits());
+}
+
+// Fewer samples, that stand for more each.
+TEST(MissingText, MayBeAll) {
+  const Bytes target = random_bytes(2'000'000, 1);
+  MissingText missing({}, target, {});
+  EXPECT_NEAR(2'000'000 * kNewBits, static_cast<double>(missing.bits()), 1'000);
+  EXPECT_NEAR(500'000 * kNewBits, static_cast<double>(missing.take(ByteSpan(target).subspan(700'000, 500'000))), 1'000);
+}
+
+TEST(MissingText, IsAlsoWhatChangesInCopies) {
+  const Bytes source = random_bytes(100'000, 1);
+  Bytes target = source;
+  for (std::size_t pos = 500; pos < target.size(); pos += 1000) target[pos] ^= 1;
+  MissingText missing(source, target, {{0, 0, source.size()}});
+  EXPECT_NEAR(100.0 * kChangedByteBits, static_cast<double>(missing.bits()), 30.0);
+  const std::uint64_t all = missing.bits();
+  EXPECT_EQ(0u, missing.take(source));
+  EXPECT_NEAR(static_cast<double>(all) / 2, static_cast<double>(missing.take(ByteSpan(target).first(50'000))), 12.0);
+}
+
+// Where some hundred bytes are all that a text has.
+TEST(MissingText, IsToldInShortTexts) {
+  const Bytes target = random_bytes(20'000, 1);
+  MissingText missing({}, target, {});
+  for (std::size_t pos = 0; pos < 20'000; pos += 1000) {
+    const auto bits = static_cast<double>(missing.take(ByteSpan(target).subspan(pos, 150)));
+    EXPECT_NEAR(130 * kNewBits, bits, 50 * kNewBits);
+  }
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kNumberNs[] = {150, 150, 150, 120, 40, 150};
 inline constexpr std::uint64_t kCodedByteNs = 50;
 inline constexpr std::uint64_t kRawByteNs = 1;
 
-// Unpacking a byte of text and keeping it; making a view once more and looking there for what is missing, for each byte; making
+// Unpacking a byte of text and keeping it; making a view once more or looking in a text for what is missing, for each byte; making
 // a byte of text packed again.
 // [ns] More: unpacks less; looks less; nothing, it is told alone. Sets: 95 packages at level 3, 115 pairs at four levels.
 inline constexpr std::uint64_t kUnpackNs = 3;

@@ -54,7 +54,7 @@ void measure_unpacking(Prices& prices) {
   };
   const Bytes other = test::wordy_bytes(kRawBytes / 8, 2);
   const auto look = [&] {
-    MissingText missing(other);
+    MissingText missing({}, other, {});
     (void)missing.take(raw);
   };
   const auto bytes = static_cast<double>(raw.size());
