@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from bdelta_bench import cli, compare, prices, tools
+from bdelta_bench import cli, compare, prices, runner, tools
 from bdelta_bench.cache import SlowCache
 from bdelta_bench.measure import Limits
 from bdelta_bench.pairs import find_pairs
@@ -55,14 +55,14 @@ class Rows(unittest.TestCase):
 class Pairs(unittest.TestCase):
     def test_names_globs_classes_and_categories(self):
         with tempfile.TemporaryDirectory() as directory:
-            heads = {"one": b"\x7fELF", "two": b"PK\x03\x04", "three": b"text"}
+            heads = {"one": b"\x7fELF", "two": b"PK\x03\x04", "three": b"text", "four": b"BZh"}
             for name, head in heads.items():
                 (Path(directory) / "pairs" / name).mkdir(parents=True)
                 (Path(directory) / "pairs" / name / "old").write_bytes(b"")
                 (Path(directory) / "pairs" / name / "new").write_bytes(head)
             found = find_pairs(Path(directory), ["small"])
             self.assertEqual({pair.name: pair.category for pair in found},
-                             {"one": "programs", "two": "compressed", "three": "data"})
+                             {"one": "programs", "two": "archives", "three": "data", "four": "compressed"})
             self.assertEqual([pair.name for pair in find_pairs(Path(directory), ["t*", "two"])], ["three", "two"])
             with self.assertRaisesRegex(ValueError, "'huge'"):
                 find_pairs(Path(directory), ["huge"])
@@ -84,6 +84,13 @@ class Settings(unittest.TestCase):
         self.assertTrue(tool.how_to_get)
         with self.assertRaisesRegex(ValueError, "unknown tool: rsync"):
             tools.find_tools(["rsync"], Path("/none"), Path("/none"))
+
+    def test_some_are_for_a_category_alone(self):
+        settings = (tools.Setting("one", "for all", "fast", (), ()), tools.Setting("one", "for archives", "fast", (), (), category="archives"))
+        tool = tools.Tool("one", (), "", settings)
+        for category, labels in (("data", ["for all"]), ("archives", ["for all", "for archives"])):
+            pair = argparse.Namespace(new_bytes=1, category=category)
+            self.assertEqual([one.setting.label for one in runner.entrants_for(pair, [tool], lambda _: True)], labels)
 
     def test_filters(self):
         arguments = argparse.Namespace(speed="fast", threads=1, levels="13")

@@ -11,7 +11,8 @@ SIZE_CLASSES = {"small": (0, 10e6), "medium": (10e6, 100e6), "large": (100e6, 60
 # First bytes of NEW. What is not known is data.
 _MAGIC = {
     "programs": (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm", b"dex\n"),
-    "compressed": (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"!<arch>\ndebian"),
+    "archives": (b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG"),
+    "compressed": (b"\xfd7zXZ", b"BZh", b"\x28\xb5\x2f\xfd", b"!<arch>\ndebian"),
 }
 
 
@@ -31,7 +32,7 @@ class Pair:
 
     @property
     def category(self) -> str:
-        """programs, compressed (files shipped compressed) or data (everything else: text, tars, tables, models)."""
+        """programs, archives (that bdelta unpacks), compressed (in other ways) or data (all else: text, tars, tables, models)."""
         with open(self.new, "rb") as file:
             head = file.read(16)
         for category, magics in _MAGIC.items():

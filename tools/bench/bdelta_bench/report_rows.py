@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import frontier
 
-CATEGORIES = ("programs", "data", "compressed", "near-identical")
+CATEGORIES = ("programs", "data", "archives", "compressed", "near-identical")
 KINDS = ("level", "fast", "middle", "smallest", "default", "floor")
 STATUSES = ("ok", "timeout", "memory", "failed", "mismatch", "pending", "missing")
 FLOOR = "floor"

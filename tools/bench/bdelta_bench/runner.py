@@ -221,7 +221,8 @@ def entrants_for(pair: Pair, tools: list[Tool], wants: Callable[[Setting], bool]
             continue
         digests[tool.name] = "-".join(file_digest(path)[:8] for path in tool.paths.values())
         entrants += [Entrant(tool, setting, digests[tool.name]) for setting in tool.settings
-                     if wants(setting) and pair.new_bytes <= setting.largest_new_bytes]
+                     if wants(setting) and pair.new_bytes <= setting.largest_new_bytes
+                     and setting.category in ("", pair.category)]
     return entrants
 
 

@@ -26,6 +26,7 @@ class Setting:
     apply: tuple[Command, ...]
     threads: int = 1
     largest_new_bytes: float = float("inf")
+    category: str = ""  # of pairs that it is for; empty: all
 
     @property
     def is_slow(self) -> bool:
@@ -80,6 +81,10 @@ def _zstd() -> Tool:
 
 def _xdelta3() -> Tool:
     # -D: without it xdelta3 unpacks gzip files itself and packs them anew when applying, not always to the same bytes.
+    unpacking = Setting("xdelta3", "-1, unpacks", "middle",
+                        (("xdelta3", "-e", "-f", "-1", "-B", "{old_window}", "-s", "{old}", "{new}", "{patch}"),),
+                        (("xdelta3", "-d", "-f", "-B", "{old_window}", "-s", "{old}", "{patch}", "{out}"),), category="archives")
+
     def setting(label: str, kind: str, *more: str) -> Setting:
         return Setting("xdelta3", label, kind,
                        (("xdelta3", "-e", "-f", "-D", *label.split(), "-B", "{old_window}", *more, "-s", "{old}", "{new}",
@@ -87,7 +92,7 @@ def _xdelta3() -> Tool:
                        (("xdelta3", "-d", "-f", "-D", "-B", "{old_window}", "-s", "{old}", "{patch}", "{out}"),))
 
     return Tool("xdelta3", ("xdelta3",), "apt-get install xdelta3",
-                (setting("-1", "fast"), setting("-9 -S lzma", "smallest", "-W", "16777216")), ("xdelta3", "-V"))
+                (setting("-1", "fast"), unpacking, setting("-9 -S lzma", "smallest", "-W", "16777216")), ("xdelta3", "-V"))
 
 
 def _hdiffpatch() -> Tool:
